@@ -1,0 +1,123 @@
+//! What code does.
+
+use crate::model::Value;
+
+/// One thing that code does, in order of appearance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CodeEffect {
+    /// Deletes a file, or a tree.
+    Delete {
+        /// Path relative to the process's directory. Shell-style wildcards are kept in `glob`.
+        path: Value,
+        /// The path is a wildcard pattern.
+        glob: bool,
+        /// A tree.
+        recursive: bool,
+    },
+    /// Opens a file for writing, its content gone.
+    Overwrite {
+        /// Path.
+        path: Value,
+    },
+    /// Changes a file in place (`r+`, `sed -i` style edits).
+    Update {
+        /// Path.
+        path: Value,
+    },
+    /// Writes at a file's end or makes a new one.
+    Append {
+        /// Path.
+        path: Value,
+    },
+    /// Renames or moves; an existing target is overwritten.
+    Rename {
+        /// From.
+        from: Value,
+        /// To.
+        to: Value,
+    },
+    /// Copies; an existing target is overwritten.
+    Copy {
+        /// From.
+        from: Value,
+        /// To.
+        to: Value,
+    },
+    /// Runs shell text (`os.system`, backticks).
+    Shell {
+        /// The text.
+        text: Value,
+    },
+    /// Runs a program with these words (`subprocess.run([...])`, `execvp`).
+    Run {
+        /// The words.
+        argv: Vec<Value>,
+    },
+    /// Runs SQL on a database (`sqlite3.connect(p).execute(s)`).
+    Sql {
+        /// Dialect.
+        dialect: &'static str,
+        /// Database file or connection.
+        database: Value,
+        /// Text.
+        text: Value,
+    },
+    /// Changes the directory for what follows.
+    ChangeDirectory {
+        /// To.
+        path: Value,
+    },
+    /// Code that could do harm and is not understood; says what.
+    Unknown {
+        /// What.
+        reason: String,
+    },
+}
+
+/// What a SQL statement does, by its head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SqlVerb {
+    /// Only reads.
+    Read,
+    /// Makes something new (CREATE without OR REPLACE, INSERT).
+    Create,
+    /// `UPDATE`, `MERGE`, `REPLACE INTO`, `ON CONFLICT DO UPDATE`: rows change.
+    Update,
+    /// `DELETE`.
+    Delete,
+    /// `TRUNCATE`.
+    Truncate,
+    /// `DROP` of something that holds data (table, database, schema, column, materialised view that cannot be rebuilt …).
+    Drop,
+    /// `DROP` of something that can be made again from its definition (index, view, function …).
+    DropDefinition,
+    /// `ALTER` and other changes of definition that keep data.
+    Alter,
+    /// `GRANT`, `REVOKE`, roles and passwords.
+    Rights,
+    /// Transaction control, session settings.
+    Control,
+    /// Runs a program or writes a file on the server or client (`COPY … TO PROGRAM`, `.shell`, `\!`, `.output f`).
+    Escape,
+    /// Not understood.
+    Unknown,
+}
+
+/// One statement of SQL text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SqlStatement {
+    /// What it does.
+    pub verb: SqlVerb,
+    /// The object it does it to (table, database, schema).
+    pub object: Option<String>,
+    /// What kind of object (`table`, `database`, `schema`, `column`, `index` …).
+    pub object_kind: &'static str,
+    /// The text after WHERE, when there is one.
+    pub condition: Option<String>,
+    /// For [`SqlVerb::Escape`]: shell text that runs, or a file that is overwritten.
+    pub escape: Option<CodeEffect>,
+    /// A transaction around it is rolled back at the end (and the dialect can roll this statement back).
+    pub rolled_back: bool,
+    /// Its text.
+    pub text: String,
+}

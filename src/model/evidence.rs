@@ -1,0 +1,171 @@
+//! What was found on the machine, or is missing.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+/// A fact's value.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum FactValue {
+    /// Yes or no.
+    Bool(bool),
+    /// A count, a size in bytes, a number of days.
+    Number(i64),
+    /// A word: a mode, a name, a state.
+    Text(String),
+}
+
+/// One thing that is known, with a sentence for people.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Fact {
+    /// The value.
+    pub value: FactValue,
+    /// What it means, in plain words.
+    pub description: String,
+}
+
+impl Fact {
+    /// A fact with its sentence.
+    pub fn new(value: FactValue, description: impl Into<String>) -> Self {
+        Self { value, description: description.into() }
+    }
+}
+
+/// Facts by key (`ref.exists`, `deletion_protection`). Kinds choose their tier by them.
+pub type Facts = BTreeMap<String, Fact>;
+
+/// One line of evidence in the report.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EvidenceItem {
+    /// Stable key.
+    pub key: String,
+    /// Value, where one word says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<FactValue>,
+    /// Whether what the key names is there.
+    pub present: bool,
+    /// In plain words.
+    pub description: String,
+}
+
+/// What a missing piece of evidence does to the judgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MissingEffect {
+    /// The verdict stands, less sure.
+    LowersConfidence,
+    /// A human has to look.
+    RequiresReview,
+    /// Rules out any verdict that lets it run.
+    BlocksSafeVerdict,
+}
+
+/// A piece of evidence that could not be had.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Missing {
+    /// Stable key.
+    pub key: String,
+    /// What is missing and why.
+    pub description: String,
+    /// What that does.
+    pub effect: MissingEffect,
+}
+
+/// What would become of a file's content. Ordered from harmless to worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LossClass {
+    /// Nothing to lose: absent, empty, identical content, a link's own name, made by this command.
+    Nothing,
+    /// In a temporary directory.
+    Temporary,
+    /// Committed in git (or staged) exactly as it is: one git command brings it back.
+    Tracked,
+    /// Another name or copy of the same content stays.
+    Copied,
+    /// A tool makes it again: dependencies beside a lockfile, build output, caches.
+    Regenerable,
+    /// Belongs to an installed package, unchanged.
+    Packaged,
+    /// Kept in a local snapshot, the trash or a backup file that the command makes itself.
+    Snapshot,
+    /// Only here.
+    Lost,
+    /// Could not be looked at (rights, time, size, another machine): may be anything.
+    Unseen,
+}
+
+/// How much is in a class.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Number of files.
+    pub files: u64,
+    /// Their size in bytes.
+    pub bytes: u64,
+    /// Up to a handful of names, relative to the directory where that is shorter.
+    pub examples: Vec<String>,
+}
+
+/// What a path probe found below a path, by class.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Loss {
+    /// Counts per class that occurs.
+    pub classes: BTreeMap<LossClass, Tally>,
+    /// Why it is more than ordinary: `home directory`, `ssh key`, `.git`, `database`, `system path` …
+    pub precious: Option<String>,
+    /// Counting stopped at a limit: the numbers are lower bounds and the rest is [`LossClass::Unseen`].
+    pub truncated: bool,
+    /// Of the lost files: how many are changed tracked files (the rest is untracked or outside any repository).
+    pub modified: u64,
+}
+
+impl Loss {
+    /// The worst class that holds any file.
+    pub fn worst(&self) -> LossClass {
+        self.classes.iter().filter(|(_, t)| t.files > 0).map(|(c, _)| *c).max().unwrap_or(LossClass::Nothing)
+    }
+
+    /// Adds one file.
+    pub fn add(&mut self, class: LossClass, bytes: u64, name: impl FnOnce() -> String) {
+        let tally = self.classes.entry(class).or_default();
+        tally.files += 1;
+        tally.bytes += bytes;
+        if tally.examples.len() < 5 {
+            tally.examples.push(name());
+        }
+    }
+}
+
+/// All that was found for one mutation.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Evidence {
+    /// Facts by key, those of the mutation itself included.
+    pub facts: Facts,
+    /// Lines for the report.
+    pub items: Vec<EvidenceItem>,
+    /// What could not be had.
+    pub missing: Vec<Missing>,
+    /// For files and trees.
+    pub loss: Option<Loss>,
+}
+
+impl Evidence {
+    /// Records a fact and its report line.
+    pub fn fact(&mut self, key: &str, value: FactValue, description: impl Into<String>) {
+        let description = description.into();
+        let present = !matches!(value, FactValue::Bool(false));
+        self.items.push(EvidenceItem {
+            key: key.to_owned(),
+            value: Some(value.clone()),
+            present,
+            description: description.clone(),
+        });
+        self.facts.insert(key.to_owned(), Fact { value, description });
+    }
+
+    /// Records that something could not be had.
+    pub fn miss(&mut self, key: &str, description: impl Into<String>, effect: MissingEffect) {
+        self.missing.push(Missing { key: key.to_owned(), description: description.into(), effect });
+    }
+}

@@ -1,0 +1,21 @@
+//! Plain types that every stage shares: tiers, verdicts, mutations, evidence and what is known of a word's value.
+//!
+//! Owns no behaviour beyond small, total helpers on its own types. May use nothing but `std` and `serde`: no file, no
+//! environment, no clock, no other module of this crate.
+
+mod assessment;
+mod evidence;
+mod mutation;
+mod tier;
+mod value;
+
+pub use assessment::{Alternative, Assessment, CrossActionRisk, Recoverability, RecoverySource};
+pub use evidence::{
+    Evidence, EvidenceItem, Fact, FactValue, Facts, Loss, LossClass, Missing, MissingEffect, Tally,
+};
+pub use mutation::{
+    Action, Actor, ActorKind, Cause, Context, Mutation, PathOrigin, PathSubject, RuleRef, Saved, Source,
+    Span, Subject, Target,
+};
+pub use tier::{Tier, Verdict};
+pub use value::Value;

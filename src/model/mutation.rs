@@ -1,0 +1,312 @@
+//! A mutation: the intent to act on a target, wherever it came from (shell, Terraform plan, MCP call).
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::evidence::Facts;
+use super::value::Value;
+
+/// What is done to the target. The words are the report's (`seeds/agent-interface`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    /// Makes something that was not there.
+    Create,
+    /// Looks, changes nothing.
+    Read,
+    /// Changes part of it; the changed part's old content goes.
+    Update,
+    /// Removes it.
+    Delete,
+    /// Puts something else in its place; its whole old content goes.
+    Replace,
+    /// Runs something.
+    Execute,
+    /// Gives rights.
+    Grant,
+    /// Takes rights away.
+    Revoke,
+}
+
+/// Where the intent came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// Shell text or an argument vector.
+    Shell,
+    /// A Terraform plan.
+    Terraform,
+    /// An MCP tool call.
+    Mcp,
+}
+
+/// Byte range in the text that was evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+pub struct Span {
+    /// First byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
+
+impl Span {
+    /// The range from `start` to `end`.
+    pub fn new(start: usize, end: usize) -> Self {
+        Self { start, end }
+    }
+
+    /// The smallest range that holds both.
+    pub fn to(self, other: Self) -> Self {
+        Self { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+}
+
+/// Who asked for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Actor {
+    /// As given, for example `agent/deploy`.
+    pub id: String,
+    /// Derived from the id's first segment.
+    pub kind: ActorKind,
+}
+
+/// The kinds of actor that reports know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ActorKind {
+    /// A person.
+    Human,
+    /// An AI agent.
+    Agent,
+    /// A CI job.
+    Ci,
+    /// Another service.
+    Service,
+    /// Not told.
+    Unknown,
+}
+
+impl Actor {
+    /// Reads `kind/name`; an id without a known first segment is of kind unknown.
+    pub fn parse(id: &str) -> Self {
+        let kind = match id.split('/').next() {
+            Some("human" | "user") => ActorKind::Human,
+            Some("agent") => ActorKind::Agent,
+            Some("ci") => ActorKind::Ci,
+            Some("service") => ActorKind::Service,
+            _ => ActorKind::Unknown,
+        };
+        Self { id: id.to_owned(), kind }
+    }
+}
+
+/// The target as reports name it.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Target {
+    /// Cloud or Terraform provider.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<String>,
+    /// Service, for example `filesystem`, `git`, `rds`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service: Option<String>,
+    /// Resource kind (shell, MCP) or Terraform type.
+    pub r#type: String,
+    /// What identifies it: a path, an address, a name.
+    pub id: String,
+    /// Human name, where it differs from the id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Environment, for example `production`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub environment: Option<String>,
+    /// Cloud region.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
+    /// Cloud account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
+}
+
+/// Why this mutation is listed; decides whether the verdict rests on rules or on not knowing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// A rule of the knowledge says so.
+    Rule,
+    /// A program that no knowledge file describes.
+    UnknownProgram,
+    /// A known program in a form that its file does not describe (unknown option or subcommand).
+    UnknownForm,
+    /// Text that could not be parsed; says what.
+    Gap(String),
+    /// A command word, script or code that could not be resolved; says what.
+    Opaque(String),
+    /// A limit was reached; names it.
+    Limit(String),
+}
+
+impl Cause {
+    /// True when the mutation is listed because something is not known, not because a rule says what happens.
+    pub fn is_unknown(&self) -> bool {
+        !matches!(self, Self::Rule)
+    }
+}
+
+/// The rule that a mutation rests on.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct RuleRef {
+    /// Tool or Terraform type, for example `git`.
+    pub tool: String,
+    /// Subcommand path and effect, for example `push#2`.
+    pub rule: String,
+}
+
+/// Circumstances of the act, known before any evidence.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Context {
+    /// Directories it may run in; empty when unknown.
+    pub cwd: Vec<PathBuf>,
+    /// Another machine or container that it runs on (`ssh box`, `docker exec web`): what is here says nothing there.
+    pub host: Option<String>,
+    /// Runs with more rights than the caller (`sudo`).
+    pub privileged: bool,
+    /// Wrappers it runs through, outermost first.
+    pub via: Vec<String>,
+    /// It runs only if something unknown turns out so (a branch, a loop that may be empty).
+    pub maybe: bool,
+    /// What the operator was asked first (`rm -i` at a terminal).
+    pub asks: bool,
+}
+
+/// Content of this command's own making or moving that stands behind a path when the act happens.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum PathOrigin {
+    /// Whatever is on the machine now.
+    #[default]
+    Existing,
+    /// Made earlier in this command: nothing of before to lose.
+    Created,
+    /// Moved here earlier in this command, from this path.
+    MovedFrom(PathBuf),
+    /// Removed or moved away earlier in this command: nothing left.
+    Gone,
+}
+
+/// Files or trees that are acted on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathSubject {
+    /// Absolute, lexically normalised where fully known. May be a prefix (everything below is possible) or unknown.
+    pub path: Value,
+    /// As it was written, for people.
+    pub shown: String,
+    /// Everything below it too.
+    pub recursive: bool,
+    /// The last component, when a symbolic link, is followed (`>`, `cp` onto) or acted on itself (`rm`, `mv`).
+    pub follow: bool,
+    /// Named literally by the person: no glob, variable or substitution took part.
+    pub explicit: bool,
+    /// What this same command did to the path before.
+    pub origin: PathOrigin,
+    /// Content from elsewhere that this command moved below this path before.
+    pub moved_in: Vec<PathBuf>,
+    /// Paths below this one that this command moved away before.
+    pub moved_out: Vec<PathBuf>,
+    /// Copies of this path that the same command made before.
+    pub copies: Vec<PathBuf>,
+    /// For a replacement: where the new content comes from, when that is a file (identical content loses nothing).
+    pub from: Option<PathBuf>,
+    /// For a replacement: the new content itself, when known.
+    pub content: Option<String>,
+}
+
+impl PathSubject {
+    /// A single path with nothing special about it.
+    pub fn new(path: Value, shown: impl Into<String>) -> Self {
+        Self {
+            path,
+            shown: shown.into(),
+            recursive: false,
+            follow: false,
+            explicit: true,
+            origin: PathOrigin::Existing,
+            moved_in: Vec::new(),
+            moved_out: Vec::new(),
+            copies: Vec::new(),
+            from: None,
+            content: None,
+        }
+    }
+}
+
+/// Work that this command put into git before the act (`git stash`, `git add`, `git commit`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Saved {
+    /// Changes to tracked files.
+    Tracked,
+    /// Untracked files too.
+    Untracked,
+    /// Ignored files too.
+    Ignored,
+}
+
+/// What is acted on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A file or tree.
+    Path(PathSubject),
+    /// Something in a git repository: working-tree changes, refs, stashes, objects. The kind says which.
+    Git {
+        /// Directory that git runs in (absolute), or unknown.
+        dir: Value,
+        /// Ref names, pathspecs, stash entries, as the kind needs them.
+        names: Vec<Value>,
+        /// What the same command saved before.
+        saved: BTreeSet<Saved>,
+    },
+    /// Rows or tables of a database.
+    Sql {
+        /// `sqlite`, `postgres`, `mysql`.
+        dialect: &'static str,
+        /// Database file (sqlite, absolute) or connection name.
+        database: Value,
+        /// Table or other object, when one is named.
+        object: Option<String>,
+        /// The statement's text, secrets and all: never printed whole.
+        statement: String,
+        /// The statement's condition, when there is one.
+        condition: Option<String>,
+    },
+    /// A thing with a name, of any other kind.
+    Named(Value),
+    /// What it acts on cannot be told.
+    Unknown,
+}
+
+/// One intended change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mutation {
+    /// What is done.
+    pub action: Action,
+    /// Resource kind: a key of the kinds table.
+    pub kind: String,
+    /// What it is done to.
+    pub subject: Subject,
+    /// The target as reports show it.
+    pub target: Target,
+    /// Where it came from.
+    pub source: Source,
+    /// The part of the input that says so (never secrets).
+    pub raw: String,
+    /// Where in the evaluated text.
+    pub span: Option<Span>,
+    /// The rule it rests on.
+    pub rule: RuleRef,
+    /// Why it is listed.
+    pub cause: Cause,
+    /// Circumstances.
+    pub context: Context,
+    /// What the input itself tells: flags that are set, attributes of a Terraform resource.
+    pub facts: Facts,
+}

@@ -1,0 +1,202 @@
+//! What abstract interpretation knows of a piece of text.
+
+/// The possible values of a word, variable or file name.
+///
+/// A lattice of four heights. Every operation is total and errs towards knowing less.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Value {
+    /// Exactly this text.
+    Known(String),
+    /// One of these texts (at least two, at most [`Value::MAX_CHOICES`]).
+    OneOf(Vec<String>),
+    /// Starts with `prefix` and ends with `suffix`; what stands between is unknown.
+    Affix {
+        /// Known beginning (may be empty).
+        prefix: String,
+        /// Known end (may be empty).
+        suffix: String,
+    },
+    /// Anything.
+    Unknown,
+}
+
+impl Value {
+    /// How many alternatives are kept before they are widened to an [`Value::Affix`] or [`Value::Unknown`].
+    pub const MAX_CHOICES: usize = 32;
+
+    /// Exactly this text.
+    pub fn known(text: impl Into<String>) -> Self {
+        Self::Known(text.into())
+    }
+
+    /// The text when there is only one possibility.
+    pub fn as_known(&self) -> Option<&str> {
+        match self {
+            Self::Known(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// All possibilities when they can be listed.
+    pub fn choices(&self) -> Option<&[String]> {
+        match self {
+            Self::Known(text) => Some(std::slice::from_ref(text)),
+            Self::OneOf(list) => Some(list),
+            _ => None,
+        }
+    }
+
+    /// The value that is one of `list`; an empty list is [`Value::Unknown`].
+    pub fn one_of(mut list: Vec<String>) -> Self {
+        let mut seen = std::collections::BTreeSet::new();
+        list.retain(|text| seen.insert(text.clone()));
+        match list.len() {
+            0 => Self::Unknown,
+            1 => Self::Known(list.remove(0)),
+            n if n <= Self::MAX_CHOICES => Self::OneOf(list),
+            _ => Self::widen(&list),
+        }
+    }
+
+    /// Known beginning of every possibility.
+    pub fn prefix(&self) -> String {
+        match self {
+            Self::Known(text) => text.clone(),
+            Self::OneOf(list) => common_prefix(list),
+            Self::Affix { prefix, .. } => prefix.clone(),
+            Self::Unknown => String::new(),
+        }
+    }
+
+    /// Known end of every possibility.
+    pub fn suffix(&self) -> String {
+        match self {
+            Self::Known(text) => text.clone(),
+            Self::OneOf(list) => common_suffix(list),
+            Self::Affix { suffix, .. } => suffix.clone(),
+            Self::Unknown => String::new(),
+        }
+    }
+
+    /// The value of `self` followed by `next`.
+    pub fn concat(&self, next: &Self) -> Self {
+        match (self, next) {
+            (Self::Known(a), Self::Known(b)) => Self::Known(format!("{a}{b}")),
+            _ => {
+                if let (Some(left), Some(right)) = (self.choices(), next.choices())
+                    && left.len() * right.len() <= Self::MAX_CHOICES
+                {
+                    let joined = left
+                        .iter()
+                        .flat_map(|a| right.iter().map(move |b| format!("{a}{b}")))
+                        .collect::<Vec<_>>();
+                    return Self::one_of(joined);
+                }
+                let prefix = match self {
+                    Self::Known(a) => format!("{a}{}", next.prefix()),
+                    _ => self.prefix(),
+                };
+                let suffix = match next {
+                    Self::Known(b) => format!("{}{b}", self.suffix()),
+                    _ => next.suffix(),
+                };
+                Self::affix(prefix, suffix)
+            }
+        }
+    }
+
+    /// The value that may be either of the two.
+    pub fn join(&self, other: &Self) -> Self {
+        if self == other {
+            return self.clone();
+        }
+        if let (Some(a), Some(b)) = (self.choices(), other.choices()) {
+            return Self::one_of(a.iter().chain(b).cloned().collect());
+        }
+        Self::affix(
+            common_prefix(&[self.prefix(), other.prefix()]),
+            common_suffix(&[self.suffix(), other.suffix()]),
+        )
+    }
+
+    /// Applies a total function to every possibility; what cannot be listed becomes [`Value::Unknown`].
+    pub fn map(&self, f: impl Fn(&str) -> String) -> Self {
+        match self.choices() {
+            Some(list) => Self::one_of(list.iter().map(|text| f(text)).collect()),
+            None => Self::Unknown,
+        }
+    }
+
+    /// For people: the text, or the text with `…` for what is unknown.
+    pub fn display(&self) -> String {
+        match self {
+            Self::Known(text) => text.clone(),
+            Self::OneOf(list) => list.join(" | "),
+            Self::Affix { prefix, suffix } => format!("{prefix}…{suffix}"),
+            Self::Unknown => "…".to_owned(),
+        }
+    }
+
+    fn affix(prefix: String, suffix: String) -> Self {
+        if prefix.is_empty() && suffix.is_empty() { Self::Unknown } else { Self::Affix { prefix, suffix } }
+    }
+
+    fn widen(list: &[String]) -> Self {
+        Self::affix(common_prefix(list), common_suffix(list))
+    }
+}
+
+fn common_prefix(list: &[String]) -> String {
+    let Some((first, rest)) = list.split_first() else { return String::new() };
+    let mut end = first.len();
+    for text in rest {
+        end = end.min(first.bytes().zip(text.bytes()).take_while(|(a, b)| a == b).count());
+    }
+    while !first.is_char_boundary(end) {
+        end -= 1;
+    }
+    first[..end].to_owned()
+}
+
+fn common_suffix(list: &[String]) -> String {
+    let Some((first, rest)) = list.split_first() else { return String::new() };
+    let mut length = first.len();
+    for text in rest {
+        length = length.min(first.bytes().rev().zip(text.bytes().rev()).take_while(|(a, b)| a == b).count());
+    }
+    let mut start = first.len() - length;
+    while !first.is_char_boundary(start) {
+        start += 1;
+    }
+    first[start..].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Value;
+
+    #[test]
+    fn concatenation_keeps_what_is_known() {
+        let unknown = Value::Unknown;
+        assert_eq!(Value::known("a").concat(&Value::known("b")), Value::known("ab"));
+        assert_eq!(
+            Value::known("/tmp/").concat(&unknown).concat(&Value::known(".txt")),
+            Value::Affix { prefix: "/tmp/".into(), suffix: ".txt".into() }
+        );
+        let either = Value::one_of(vec!["x".into(), "y".into()]);
+        assert_eq!(either.concat(&Value::known("1")), Value::OneOf(vec!["x1".into(), "y1".into()]));
+    }
+
+    #[test]
+    fn joining_widens_but_never_forgets_a_possibility() {
+        let joined = Value::known("src/a").join(&Value::known("src/b"));
+        assert_eq!(joined.choices().map(<[String]>::len), Some(2));
+        assert_eq!(Value::known("src/a").join(&Value::Unknown), Value::Unknown);
+    }
+
+    #[test]
+    fn many_choices_become_an_affix() {
+        let many = (0..100).map(|n| format!("dir/{n}.log")).collect();
+        assert_eq!(Value::one_of(many), Value::Affix { prefix: "dir/".into(), suffix: ".log".into() });
+    }
+}

@@ -1,0 +1,98 @@
+//! What the evaluated command itself did to files so far.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::model::Saved;
+
+/// A path after earlier steps of the same command. Paths are absolute and lexically normalised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileState {
+    /// Made by this command; with its content where known.
+    Created {
+        /// Content where known.
+        content: Option<String>,
+        /// It is a directory.
+        directory: bool,
+    },
+    /// Moved here from another path.
+    MovedFrom(PathBuf),
+    /// Copied here from another path.
+    CopiedFrom(PathBuf),
+    /// Removed, or moved away.
+    Gone,
+}
+
+/// The overlay over the machine's files, and what was saved into git.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Files {
+    states: BTreeMap<PathBuf, FileState>,
+    /// Per repository directory: work that this command put into git.
+    saved: BTreeMap<PathBuf, BTreeSet<Saved>>,
+}
+
+impl Files {
+    /// Records a state. Everything recorded below the path goes when the path is gone or replaced by a move.
+    pub fn set(&mut self, path: impl Into<PathBuf>, state: FileState) {
+        let path = path.into();
+        if matches!(state, FileState::Gone | FileState::MovedFrom(_)) {
+            self.states.retain(|known, _| known == &path || !known.starts_with(&path));
+        }
+        self.states.insert(path, state);
+    }
+
+    /// The state recorded for exactly this path.
+    pub fn get(&self, path: &Path) -> Option<&FileState> {
+        self.states.get(path)
+    }
+
+    /// The nearest recorded state: of the path, or of the closest directory above it.
+    pub fn nearest(&self, path: &Path) -> Option<(&Path, &FileState)> {
+        path.ancestors().find_map(|p| self.states.get_key_value(p).map(|(k, v)| (k.as_path(), v)))
+    }
+
+    /// All states recorded below a path.
+    pub fn below<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = (&'a Path, &'a FileState)> {
+        self.states
+            .iter()
+            .filter(move |(k, _)| k.starts_with(path) && *k != path)
+            .map(|(k, v)| (k.as_path(), v))
+    }
+
+    /// All states.
+    pub fn iter(&self) -> impl Iterator<Item = (&Path, &FileState)> {
+        self.states.iter().map(|(k, v)| (k.as_path(), v))
+    }
+
+    /// Records that work was saved into git by a command that ran in `dir`.
+    pub fn save(&mut self, dir: impl Into<PathBuf>, saved: Saved) {
+        self.saved.entry(dir.into()).or_default().insert(saved);
+    }
+
+    /// What was saved by commands that ran in `dir`, above it or below it.
+    pub fn saved(&self, dir: &Path) -> BTreeSet<Saved> {
+        self.saved
+            .iter()
+            .filter(|(known, _)| dir.starts_with(known) || known.starts_with(dir))
+            .flat_map(|(_, set)| set.iter().copied())
+            .collect()
+    }
+
+    /// Two ways of going on come together: what is not so in both is dropped, except that a move or copy made in either
+    /// is kept (content may stand there).
+    pub fn merge(&mut self, other: &Self) {
+        self.states.retain(|path, state| {
+            other.states.get(path) == Some(state)
+                || matches!(
+                    state,
+                    FileState::MovedFrom(_) | FileState::CopiedFrom(_) | FileState::Created { .. }
+                )
+        });
+        for (path, state) in &other.states {
+            if !matches!(state, FileState::Gone) {
+                self.states.entry(path.clone()).or_insert_with(|| state.clone());
+            }
+        }
+        self.saved.retain(|dir, set| other.saved.get(dir) == Some(set));
+    }
+}

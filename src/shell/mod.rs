@@ -1,0 +1,14 @@
+//! Abstract interpretation of shell: from the tree to what really runs, in order, with what is known of each word.
+//!
+//! Owns expansion, abstract shell state (cwd set, variables, functions, aliases, options, positional parameters),
+//! control flow, wrappers, nested shells and readable scripts. Sees the machine through [`crate::world::World`] alone
+//! (globs, cwd, scripts, `find`). Knows tools only through `knowledge`. Never decides what an act costs.
+//!
+//! Each step is handed to a [`Sink`] in program order; the sink (effects) records in [`Files`] what the step makes, moves
+//! or removes, so that later steps of the same command see it.
+
+mod files;
+mod step;
+
+pub use files::{FileState, Files};
+pub use step::{Arg, Input, Invocation, Mode, Sink, Stdin, Step, StepKind};

@@ -1,0 +1,148 @@
+//! The one door to the machine: files, environment, clock, and the few read-only programs that probes ask.
+//!
+//! Owns every look at the machine that judgement may take. Nothing here changes anything. `real` is the machine,
+//! `memory` an in-memory one for tests of judgement. Uses `model` alone.
+
+mod memory;
+mod real;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+pub use memory::MemoryWorld;
+pub use real::RealWorld;
+
+/// What kind of thing a path names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FileKind {
+    /// Regular file.
+    File,
+    /// Directory.
+    Directory,
+    /// Symbolic link.
+    Symlink,
+    /// Block device.
+    BlockDevice,
+    /// Character device (`/dev/null` among them).
+    CharDevice,
+    /// Named pipe, socket or anything else.
+    Other,
+}
+
+/// What `stat` tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Meta {
+    /// Kind.
+    pub kind: FileKind,
+    /// Size in bytes.
+    pub size: u64,
+    /// Number of hard links.
+    pub links: u64,
+    /// Device and inode: the same pair is the same file.
+    pub id: (u64, u64),
+    /// Permission bits.
+    pub mode: u32,
+    /// Owner and group.
+    pub owner: (u32, u32),
+    /// Last change of content: seconds and nanoseconds since the epoch.
+    pub modified: (i64, u32),
+    /// Last change of the inode: seconds and nanoseconds since the epoch.
+    pub changed: (i64, u32),
+    /// Last access, seconds since the epoch.
+    pub accessed: i64,
+}
+
+/// Why a look at the machine failed. `NotFound` is an answer; the others mean that evidence is missing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LookError {
+    /// Nothing there (a missing parent, or a file where a directory is needed, included).
+    #[error("no such file or directory")]
+    NotFound,
+    /// Not allowed.
+    #[error("permission denied")]
+    Denied,
+    /// More than the limit asked for.
+    #[error("larger than the limit")]
+    TooLarge,
+    /// Out of time.
+    #[error("ran out of time")]
+    Deadline,
+    /// Symbolic links in a circle.
+    #[error("symbolic links in a circle")]
+    Loop,
+    /// Anything else, in words.
+    #[error("{0}")]
+    Other(String),
+}
+
+/// One directory entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Name (not UTF-8 names are given lossily and marked by `exact == false`).
+    pub name: String,
+    /// The name is exactly the bytes on disk.
+    pub exact: bool,
+    /// Kind, links not followed.
+    pub kind: FileKind,
+}
+
+/// The read-only programs that probes may ask. Closed on purpose; arguments are whole words, never shell text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Query {
+    /// Git in `dir`, hardened: no hooks, fsmonitor, pagers, external diff, filters, credential helpers, prompts, network
+    /// or optional locks; configuration cannot make it run a program.
+    Git {
+        /// Directory to run in.
+        dir: PathBuf,
+        /// Subcommand and its arguments.
+        arguments: Vec<String>,
+    },
+    /// `sqlite3 -readonly` on a database file, with one SELECT.
+    Sqlite {
+        /// The file.
+        database: PathBuf,
+        /// The query.
+        sql: String,
+    },
+    /// Which installed package owns these paths, and whether they are unchanged (dpkg or rpm).
+    PackageOwner {
+        /// Absolute paths.
+        paths: Vec<PathBuf>,
+    },
+}
+
+/// The machine, read-only.
+pub trait World {
+    /// Like `lstat`: a symbolic link is not followed.
+    fn lstat(&self, path: &Path) -> Result<Meta, LookError>;
+    /// Like `stat`: symbolic links are followed.
+    fn stat(&self, path: &Path) -> Result<Meta, LookError>;
+    /// Target of a symbolic link, as written.
+    fn read_link(&self, path: &Path) -> Result<PathBuf, LookError>;
+    /// Entries of a directory without `.` and `..`, sorted by name; [`LookError::TooLarge`] beyond `limit` entries.
+    fn read_dir(&self, path: &Path, limit: usize) -> Result<Vec<Entry>, LookError>;
+    /// Content of a regular file (links followed; never blocks on a pipe or device); [`LookError::TooLarge`] beyond `limit` bytes.
+    fn read_file(&self, path: &Path, limit: u64) -> Result<Vec<u8>, LookError>;
+    /// The path with every symbolic link resolved.
+    fn canonicalize(&self, path: &Path) -> Result<PathBuf, LookError>;
+    /// Whether this process may write to (a directory: create and remove entries in) the path.
+    fn writable(&self, path: &Path) -> bool;
+    /// An environment variable of the evaluated command, when set and valid text.
+    fn env(&self, name: &str) -> Option<String>;
+    /// All environment variables that are valid text, sorted.
+    fn env_names(&self) -> Vec<String>;
+    /// Home directory of a user; of the caller for `None`.
+    fn home(&self, user: Option<&str>) -> Option<PathBuf>;
+    /// The caller's user name.
+    fn user(&self) -> String;
+    /// Effective user id.
+    fn uid(&self) -> u32;
+    /// Mount points, longest first; empty when they cannot be read.
+    fn mounts(&self) -> Vec<PathBuf>;
+    /// Wall clock.
+    fn now(&self) -> SystemTime;
+    /// Time since an arbitrary start, for budgets.
+    fn elapsed(&self) -> Duration;
+    /// Asks a read-only program; its standard output.
+    fn ask(&self, query: &Query, timeout: Duration) -> Result<Vec<u8>, LookError>;
+}

@@ -1,0 +1,5 @@
+//! The machine itself.
+
+/// The machine that the process runs on.
+#[derive(Debug)]
+pub struct RealWorld {}
