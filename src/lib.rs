@@ -1,4 +1,45 @@
-//! recourse (front page to be written).
+//! `recourse` tells people and AI agents what they cannot take back before they run it, and stops what must not run.
+//!
+//! # Architecture
+//!
+//! ```text
+//! bytes ──► syntax ──► shell (abstract interpretation) ──► effects ──► evidence ──► recoverability ──► policy ──► report
+//!           tree of     steps: what really runs, with       mutations   what is      tier 1..5 with      verdict    JSON /
+//!           commands    what is known of each word          intended    really there reasons                        human
+//! terraform plan JSON ──────────────────────────────────────►│
+//! ```
+//!
+//! Both sources meet at one type, [`model::Mutation`]. From there on nobody knows where it came from, so the command
+//! line, `exec` and every later front end give the same verdict for the same input, from the same function:
+//! `evaluate`.
+//!
+//! # Who owns what
+//!
+//! | module | owns | may look at the machine |
+//! | --- | --- | --- |
+//! | [`model`] | plain types: tier, verdict, mutation, evidence, what is known of a value | no |
+//! | [`syntax`] | text to tree and gaps, through tree-sitter-bash | no |
+//! | [`code`] | short programs on a command line: Python, Perl, awk, sed, SQL … | no |
+//! | [`knowledge`] | tool, kind and Terraform data, its loader, the argument grammar | no |
+//! | [`world`] | the one door to the machine: files, environment, clock, a closed list of read-only programs | it is the door |
+//! | [`shell`] | abstract interpretation: expansion, state, control flow, wrappers, scripts | through `world` |
+//!
+//! The rest of the pipeline, in the order of the drawing, each using only what stands above it in this list:
+//! `effects` (a step and the knowledge become mutations), `terraform` (a plan becomes mutations), `evidence` (probes,
+//! through `world`), `recoverability` (tiers and reasons), `cross_action` (harmless alone, fatal together), `policy`
+//! (verdicts, profiles, layers), `report` (the JSON contract and the human text), `evaluate` (the one entry), then the
+//! front ends `cli` and `exec`, which parse input, call `evaluate` and act on its verdict, and hold no judgement.
+//!
+//! # Invariants
+//!
+//! * An import never points up that list; `tests/tidy.rs` checks it.
+//! * Everything but `world`, `shell`, `evidence` and the front ends is pure: same input, same output. `shell` and
+//!   `evidence` see the machine through [`world::World`] alone. The same test checks this.
+//! * Parsing never fails: what cannot be read is a gap, and a gap is a mutation of unknown reach.
+//! * What is unknown is never permission: a panic, a timeout, a limit, an unreadable file or a bad configuration ends
+//!   in `escalate` or in an error, never in `allow`.
+//! * Probes only read, are bounded in time and size, and never execute anything that the target directory names.
+//! * No regular expression runs over command text, and an argument vector is never parsed as shell text again.
 
 pub mod code;
 pub mod knowledge;

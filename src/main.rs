@@ -1,1 +1,3 @@
+//! The `recourse` program.
+
 fn main() {}
