@@ -175,7 +175,8 @@ fn the_project_speaks_of_itself_alone() {
     found.push(root().join("README.md"));
     found.push(root().join(".ci/run"));
     // Spelled in two halves so that this file does not name them.
-    let foreign = [concat!("/wo", "rk/"), concat!("/tmp/", "wt"), concat!("before", "-stop"), concat!("help", "er-1")];
+    let foreign =
+        [concat!("/wo", "rk/"), concat!("/tmp/", "wt"), concat!("before", "-stop"), concat!("help", "er-1")];
     let wrong: Vec<_> = found
         .into_iter()
         .filter_map(|path| {
