@@ -14,8 +14,8 @@ pub use evidence::{
     Evidence, EvidenceItem, Fact, FactValue, Facts, Loss, LossClass, Missing, MissingEffect, Tally,
 };
 pub use mutation::{
-    Action, Actor, ActorKind, Cause, Context, Mutation, PathOrigin, PathSubject, RuleRef, Saved, Source,
-    Span, Subject, Target,
+    Action, Actor, ActorKind, Cause, Context, Dependent, Mutation, PathOrigin, PathSubject, RuleRef, Saved,
+    Source, Span, Subject, Target,
 };
 pub use tier::{Tier, Verdict};
 pub use value::Value;

@@ -309,4 +309,19 @@ pub struct Mutation {
     pub context: Context,
     /// What the input itself tells: flags that are set, attributes of a Terraform resource.
     pub facts: Facts,
+    /// What refers to the target and feels its loss (real references only).
+    pub dependents: Vec<Dependent>,
+}
+
+/// Something that refers to a target which goes away.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Dependent {
+    /// Its id, for example a Terraform address.
+    pub id: String,
+    /// Its type.
+    pub r#type: Option<String>,
+    /// How it depends, in plain words.
+    pub reason: String,
+    /// Through others, not directly.
+    pub transitive: bool,
 }
