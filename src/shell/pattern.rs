@@ -82,8 +82,14 @@ enum Item {
     Char(char),
     Any,
     Star,
-    Set { negated: bool, members: Vec<Member> },
-    Group { operator: char, choices: Vec<Vec<Item>> },
+    Set {
+        negated: bool,
+        members: Vec<Member>,
+    },
+    Group {
+        operator: char,
+        choices: Vec<Vec<Item>>,
+    },
     /// Nested beyond the limit.
     Anything,
 }
@@ -189,8 +195,8 @@ fn bracket(rest: &[char], options: Options) -> Option<(Item, usize)> {
         }
         if c == '['
             && let Some(&kind @ (':' | '=' | '.')) = rest.get(at + 1)
-            && let Some(end) = (at + 2..rest.len().min(at + 24))
-                .find(|i| rest[*i] == kind && rest.get(i + 1) == Some(&']'))
+            && let Some(end) =
+                (at + 2..rest.len().min(at + 24)).find(|i| rest[*i] == kind && rest.get(i + 1) == Some(&']'))
         {
             let name = rest[at + 2..end].iter().collect::<String>();
             at = end + 2;
