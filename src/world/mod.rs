@@ -3,6 +3,7 @@
 //! Owns every look at the machine that judgement may take. Nothing here changes anything. `real` is the machine,
 //! `memory` an in-memory one for tests of judgement. Uses `model` alone.
 
+mod ask;
 mod memory;
 mod real;
 
@@ -121,6 +122,8 @@ pub trait World {
     fn read_link(&self, path: &Path) -> Result<PathBuf, LookError>;
     /// Entries of a directory without `.` and `..`, sorted by name; [`LookError::TooLarge`] beyond `limit` entries.
     fn read_dir(&self, path: &Path, limit: usize) -> Result<Vec<Entry>, LookError>;
+    /// Like [`World::read_dir`], each entry with what `lstat` tells of it. One look per file: for walks.
+    fn scan(&self, path: &Path, limit: usize) -> Result<Vec<(Entry, Result<Meta, LookError>)>, LookError>;
     /// Content of a regular file (links followed; never blocks on a pipe or device); [`LookError::TooLarge`] beyond `limit` bytes.
     fn read_file(&self, path: &Path, limit: u64) -> Result<Vec<u8>, LookError>;
     /// The path with every symbolic link resolved.

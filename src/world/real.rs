@@ -1,5 +1,329 @@
 //! The machine itself.
 
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{ErrorKind, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use nix::errno::Errno;
+use nix::fcntl::OFlag;
+use nix::unistd::{AccessFlags, Uid, User, access};
+
+use super::{Entry, FileKind, LookError, Meta, Query, World, ask};
+
 /// The machine that the process runs on.
 #[derive(Debug)]
-pub struct RealWorld {}
+pub struct RealWorld {
+    start: Instant,
+    environment: Option<BTreeMap<String, String>>,
+}
+
+impl Default for RealWorld {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl RealWorld {
+    /// The machine with this process's environment.
+    pub fn new() -> Self {
+        Self { start: Instant::now(), environment: None }
+    }
+
+    /// The machine as a command sees it that runs with this environment and no other.
+    pub fn with_environment(environment: BTreeMap<String, String>) -> Self {
+        Self { start: Instant::now(), environment: Some(environment) }
+    }
+}
+
+impl World for RealWorld {
+    fn lstat(&self, path: &Path) -> Result<Meta, LookError> {
+        fs::symlink_metadata(path).map(|found| meta(&found)).map_err(|error| look_error(&error))
+    }
+
+    fn stat(&self, path: &Path) -> Result<Meta, LookError> {
+        fs::metadata(path).map(|found| meta(&found)).map_err(|error| look_error(&error))
+    }
+
+    fn read_link(&self, path: &Path) -> Result<PathBuf, LookError> {
+        fs::read_link(path).map_err(|error| look_error(&error))
+    }
+
+    fn read_dir(&self, path: &Path, limit: usize) -> Result<Vec<Entry>, LookError> {
+        let mut entries = Vec::new();
+        for item in fs::read_dir(path).map_err(|error| look_error(&error))? {
+            let item = item.map_err(|error| look_error(&error))?;
+            if entries.len() >= limit {
+                return Err(LookError::TooLarge);
+            }
+            let kind = item.file_type().map_or(FileKind::Other, |found| file_kind(&found));
+            entries.push(entry(&item, kind));
+        }
+        entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        Ok(entries)
+    }
+
+    fn scan(&self, path: &Path, limit: usize) -> Result<Vec<(Entry, Result<Meta, LookError>)>, LookError> {
+        let mut entries = Vec::new();
+        for item in fs::read_dir(path).map_err(|error| look_error(&error))? {
+            let item = item.map_err(|error| look_error(&error))?;
+            if entries.len() >= limit {
+                return Err(LookError::TooLarge);
+            }
+            // Relative to the open directory: no walk down the whole path for every file.
+            let found = item.metadata().map(|found| meta(&found)).map_err(|error| look_error(&error));
+            let kind = match &found {
+                Ok(meta) => meta.kind,
+                Err(_) => item.file_type().map_or(FileKind::Other, |found| file_kind(&found)),
+            };
+            entries.push((entry(&item, kind), found));
+        }
+        entries.sort_unstable_by(|a, b| a.0.name.cmp(&b.0.name));
+        Ok(entries)
+    }
+
+    fn read_file(&self, path: &Path, limit: u64) -> Result<Vec<u8>, LookError> {
+        // Without O_NONBLOCK opening a pipe waits for a writer; O_NOCTTY keeps a terminal from becoming ours.
+        let file = fs::OpenOptions::new()
+            .read(true)
+            .custom_flags((OFlag::O_NONBLOCK | OFlag::O_NOCTTY | OFlag::O_CLOEXEC).bits())
+            .open(path)
+            .map_err(|error| look_error(&error))?;
+        let found = file.metadata().map_err(|error| look_error(&error))?;
+        if !found.is_file() {
+            return Err(LookError::Other("not a regular file".to_owned()));
+        }
+        if found.len() > limit {
+            return Err(LookError::TooLarge);
+        }
+        let mut content = Vec::with_capacity(usize::try_from(found.len()).unwrap_or(0));
+        file.take(limit.saturating_add(1)).read_to_end(&mut content).map_err(|error| look_error(&error))?;
+        if content.len() as u64 > limit { Err(LookError::TooLarge) } else { Ok(content) }
+    }
+
+    fn canonicalize(&self, path: &Path) -> Result<PathBuf, LookError> {
+        fs::canonicalize(path).map_err(|error| look_error(&error))
+    }
+
+    fn writable(&self, path: &Path) -> bool {
+        access(path, AccessFlags::W_OK).is_ok()
+    }
+
+    fn env(&self, name: &str) -> Option<String> {
+        match &self.environment {
+            Some(known) => known.get(name).cloned(),
+            None => std::env::var(name).ok(),
+        }
+    }
+
+    fn env_names(&self) -> Vec<String> {
+        match &self.environment {
+            Some(known) => known.keys().cloned().collect(),
+            None => {
+                let mut names: Vec<_> = std::env::vars_os()
+                    .filter_map(|(name, value)| value.to_str().and(name.into_string().ok()))
+                    .collect();
+                names.sort_unstable();
+                names
+            }
+        }
+    }
+
+    fn home(&self, user: Option<&str>) -> Option<PathBuf> {
+        match user {
+            Some(name) => User::from_name(name).ok().flatten().map(|found| found.dir),
+            None => self.env("HOME").map(PathBuf::from).filter(|home| home.is_absolute()).or_else(|| {
+                User::from_uid(nix::unistd::geteuid()).ok().flatten().map(|found| found.dir)
+            }),
+        }
+    }
+
+    fn user(&self) -> String {
+        User::from_uid(nix::unistd::geteuid())
+            .ok()
+            .flatten()
+            .map_or_else(|| self.uid().to_string(), |found| found.name)
+    }
+
+    fn uid(&self) -> u32 {
+        Uid::effective().as_raw()
+    }
+
+    fn mounts(&self) -> Vec<PathBuf> {
+        let mut found: Vec<PathBuf> = mount_table();
+        found.sort_by(|a, b| b.as_os_str().len().cmp(&a.as_os_str().len()).then(a.cmp(b)));
+        found.dedup();
+        found
+    }
+
+    fn now(&self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    fn ask(&self, query: &Query, timeout: Duration) -> Result<Vec<u8>, LookError> {
+        ask::ask(query, timeout, self.env("PATH").as_deref(), self.home(None).as_deref())
+    }
+}
+
+fn entry(item: &fs::DirEntry, kind: FileKind) -> Entry {
+    match item.file_name().into_string() {
+        Ok(name) => Entry { name, exact: true, kind },
+        Err(raw) => Entry { name: raw.to_string_lossy().into_owned(), exact: false, kind },
+    }
+}
+
+fn file_kind(found: &fs::FileType) -> FileKind {
+    if found.is_file() {
+        FileKind::File
+    } else if found.is_dir() {
+        FileKind::Directory
+    } else if found.is_symlink() {
+        FileKind::Symlink
+    } else if found.is_block_device() {
+        FileKind::BlockDevice
+    } else if found.is_char_device() {
+        FileKind::CharDevice
+    } else {
+        FileKind::Other
+    }
+}
+
+fn meta(found: &fs::Metadata) -> Meta {
+    Meta {
+        kind: file_kind(&found.file_type()),
+        size: found.size(),
+        links: found.nlink(),
+        id: (found.dev(), found.ino()),
+        mode: found.mode() & 0o7777,
+        owner: (found.uid(), found.gid()),
+        modified: (found.mtime(), u32::try_from(found.mtime_nsec()).unwrap_or(0)),
+        changed: (found.ctime(), u32::try_from(found.ctime_nsec()).unwrap_or(0)),
+        accessed: found.atime(),
+    }
+}
+
+/// `ENOTDIR` counts as "nothing there": no file can exist below a file.
+fn look_error(error: &std::io::Error) -> LookError {
+    match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => LookError::NotFound,
+        ErrorKind::PermissionDenied => LookError::Denied,
+        _ => match error.raw_os_error().map(Errno::from_raw) {
+            Some(Errno::ELOOP) => LookError::Loop,
+            // A name that is too long or holds a NUL cannot exist.
+            Some(Errno::ENAMETOOLONG) => LookError::NotFound,
+            None if error.kind() == ErrorKind::InvalidInput => LookError::NotFound,
+            _ => LookError::Other(error.to_string().to_lowercase()),
+        },
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn mount_table() -> Vec<PathBuf> {
+    let Ok(text) = fs::read("/proc/self/mounts") else { return Vec::new() };
+    text.split(|byte| *byte == b'\n')
+        .filter_map(|line| line.split(|byte| *byte == b' ').nth(1))
+        .map(|field| PathBuf::from(std::ffi::OsStr::from_bytes(&unescape_octal(field))))
+        .collect()
+}
+
+/// Without `/proc`: what the usual places for mounted volumes hold. Evidence compares device numbers as well.
+#[cfg(not(target_os = "linux"))]
+fn mount_table() -> Vec<PathBuf> {
+    let mut found = vec![PathBuf::from("/")];
+    if let Ok(entries) = fs::read_dir("/Volumes") {
+        found.extend(entries.flatten().map(|item| item.path()));
+    }
+    found
+}
+
+/// Blanks in `/proc/self/mounts` are written as `\040`.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+fn unescape_octal(field: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(field.len());
+    let mut rest = field;
+    while let Some((first, tail)) = rest.split_first() {
+        if let (b'\\', Some(digits)) = (first, tail.get(..3))
+            && digits.iter().all(|d| (b'0'..=b'7').contains(d))
+        {
+            let value = digits.iter().fold(0_u32, |sum, d| sum * 8 + u32::from(d - b'0'));
+            plain.push(u8::try_from(value).unwrap_or(b'?'));
+            rest = &tail[3..];
+        } else {
+            plain.push(*first);
+            rest = tail;
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_path_below_a_file_is_not_found_and_a_circle_is_a_loop() {
+        let home = tempfile::tempdir().unwrap();
+        let world = RealWorld::new();
+        fs::write(home.path().join("file"), "x").unwrap();
+        symlink("circle", home.path().join("circle")).unwrap();
+        assert_eq!(world.lstat(&home.path().join("file/below")), Err(LookError::NotFound));
+        assert_eq!(world.stat(&home.path().join("circle")), Err(LookError::Loop));
+        assert_eq!(world.lstat(&home.path().join("circle")).unwrap().kind, FileKind::Symlink);
+        assert_eq!(world.lstat(Path::new("/with\0nul")), Err(LookError::NotFound));
+    }
+
+    #[test]
+    fn reading_never_waits_on_a_pipe_and_stops_at_the_limit() {
+        let home = tempfile::tempdir().unwrap();
+        let world = RealWorld::new();
+        let pipe = home.path().join("pipe");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        assert!(matches!(world.read_file(&pipe, 10), Err(LookError::Other(_))));
+        assert!(matches!(world.read_file(Path::new("/dev/zero"), 10), Err(LookError::Other(_))));
+        let file = home.path().join("file");
+        fs::write(&file, "0123456789").unwrap();
+        assert_eq!(world.read_file(&file, 9), Err(LookError::TooLarge));
+        assert_eq!(world.read_file(&file, 10).unwrap(), b"0123456789");
+    }
+
+    #[test]
+    fn directories_are_sorted_and_bounded_and_say_which_names_are_not_exact() {
+        let home = tempfile::tempdir().unwrap();
+        let world = RealWorld::new();
+        for name in ["b", "a", "c"] {
+            fs::write(home.path().join(name), name).unwrap();
+        }
+        assert_eq!(world.read_dir(home.path(), 2), Err(LookError::TooLarge));
+        fs::write(home.path().join(std::ffi::OsStr::from_bytes(b"d\xff")), "").unwrap();
+        let names: Vec<_> =
+            world.read_dir(home.path(), 9).unwrap().into_iter().map(|e| (e.name, e.exact)).collect();
+        let plain = |name: &str| (name.to_owned(), true);
+        assert_eq!(names, [plain("a"), plain("b"), plain("c"), ("d\u{fffd}".to_owned(), false)]);
+        let scanned = world.scan(home.path(), 9).unwrap();
+        assert_eq!(scanned.len(), 4);
+        assert_eq!(scanned[0].1.as_ref().unwrap().size, 1);
+    }
+
+    #[test]
+    fn a_given_environment_replaces_the_process_s_own() {
+        let world = RealWorld::with_environment([("HOME".to_owned(), "/h".to_owned())].into());
+        assert_eq!(world.env("PATH"), None);
+        assert_eq!(world.home(None), Some(PathBuf::from("/h")));
+        assert_eq!(world.env_names(), ["HOME"]);
+    }
+
+    #[test]
+    fn mount_points_may_hold_blanks() {
+        assert_eq!(unescape_octal(br"/mnt/my\040disk\134x"), b"/mnt/my disk\\x");
+        assert_eq!(unescape_octal(br"a\04"), br"a\04");
+    }
+}
