@@ -96,7 +96,9 @@ fn sqlite_uri(database: &Path) -> OsString {
     let mut uri = String::from("file:");
     for byte in database.as_os_str().as_encoded_bytes() {
         match byte {
-            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => uri.push(char::from(*byte)),
+            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
+                uri.push(char::from(*byte))
+            }
             other => uri.push_str(&format!("%{other:02X}")),
         }
     }
@@ -116,7 +118,10 @@ fn package_owner(paths: &[PathBuf], timeout: Duration, path: Option<&str>) -> Re
                 && !package.starts_with("diversion by")
             {
                 let package = package.split(", ").next().unwrap_or(package);
-                answer.push_str(&format!("{package}\t{owned}\t{}\n", dpkg_state(package, owned, timeout, path)));
+                answer.push_str(&format!(
+                    "{package}\t{owned}\t{}\n",
+                    dpkg_state(package, owned, timeout, path)
+                ));
             }
         }
         return Ok(answer.into_bytes());
@@ -163,9 +168,11 @@ fn prepare(name: &str, path: Option<&str>, dir: &Path) -> Result<Command, LookEr
 /// The program's absolute path. An entry of `PATH` counts when it is absolute and not within the directory asked about.
 fn find(name: &str, path: Option<&str>, dir: &Path) -> Option<PathBuf> {
     let fixed = SAFE_DIRECTORIES.iter().map(PathBuf::from);
-    let listed = path.unwrap_or_default().split(':').map(PathBuf::from).filter(|entry| {
-        entry.is_absolute() && (dir == Path::new("/") || !entry.starts_with(dir))
-    });
+    let listed = path
+        .unwrap_or_default()
+        .split(':')
+        .map(PathBuf::from)
+        .filter(|entry| entry.is_absolute() && (dir == Path::new("/") || !entry.starts_with(dir)));
     fixed.chain(listed).map(|entry| entry.join(name)).find(|program| {
         std::fs::metadata(program)
             .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
@@ -247,7 +254,10 @@ mod tests {
 
     #[test]
     fn the_environment_is_not_passed_on() {
-        let output = run(shell("env | grep -c -v -e ^PATH= -e ^LC_ALL= -e ^PWD= -e ^_= -e ^SHLVL=; true"), Duration::from_secs(5));
+        let output = run(
+            shell("env | grep -c -v -e ^PATH= -e ^LC_ALL= -e ^PWD= -e ^_= -e ^SHLVL=; true"),
+            Duration::from_secs(5),
+        );
         assert_eq!(String::from_utf8(output.unwrap()).unwrap().trim(), "0");
     }
 
@@ -266,7 +276,10 @@ mod tests {
     fn sqlite_answers_and_refuses_to_write() {
         let dir = tempfile::tempdir().unwrap();
         let database = dir.path().join("a b?.db");
-        let made = Command::new("sqlite3").arg(&database).arg("create table t(x); insert into t values(1),(2);").status();
+        let made = Command::new("sqlite3")
+            .arg(&database)
+            .arg("create table t(x); insert into t values(1),(2);")
+            .status();
         if !made.is_ok_and(|status| status.success()) {
             println!("SKIPPED: sqlite3 is not installed");
             return;

@@ -384,7 +384,10 @@ impl World for MemoryWorld {
     }
 
     fn ask(&self, query: &Query, _timeout: Duration) -> Result<Vec<u8>, LookError> {
-        self.answers.iter().find(|(known, _)| known == query).map_or(Err(LookError::NotFound), |(_, a)| a.clone())
+        self.answers
+            .iter()
+            .find(|(known, _)| known == query)
+            .map_or(Err(LookError::NotFound), |(_, a)| a.clone())
     }
 }
 

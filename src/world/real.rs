@@ -135,9 +135,11 @@ impl World for RealWorld {
     fn home(&self, user: Option<&str>) -> Option<PathBuf> {
         match user {
             Some(name) => User::from_name(name).ok().flatten().map(|found| found.dir),
-            None => self.env("HOME").map(PathBuf::from).filter(|home| home.is_absolute()).or_else(|| {
-                User::from_uid(nix::unistd::geteuid()).ok().flatten().map(|found| found.dir)
-            }),
+            None => self
+                .env("HOME")
+                .map(PathBuf::from)
+                .filter(|home| home.is_absolute())
+                .or_else(|| User::from_uid(nix::unistd::geteuid()).ok().flatten().map(|found| found.dir)),
         }
     }
 
