@@ -8,6 +8,7 @@
 //! or removes, so that later steps of the same command see it.
 
 mod files;
+pub mod find;
 pub mod pattern;
 mod step;
 
