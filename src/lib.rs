@@ -42,6 +42,7 @@
 //! * No regular expression runs over command text, and an argument vector is never parsed as shell text again.
 
 pub mod code;
+pub mod evidence;
 pub mod knowledge;
 pub mod model;
 pub mod shell;

@@ -1,0 +1,21 @@
+//! What is really there: probes that look at the machine, read-only, through [`crate::world::World`] alone.
+//!
+//! Owns evidence for a mutation: what would be lost of a file or tree (`path`), of a repository (`git`), of a database
+//! (`sqlite`), by unpacking an archive (`archive`), and what the environment says (`surroundings`). Never decides a tier.
+//! A probe that runs out of time, size or rights says so as missing evidence; it never guesses.
+
+use crate::model::{Evidence, Mutation};
+use crate::world::World;
+
+mod session;
+
+pub use session::{Budget, Session};
+
+/// Looks for everything that bears on what a mutation costs. Facts of the mutation itself come first.
+///
+/// Mutations of one evaluation are handed in one by one, in program order, with the same session: what an earlier one
+/// destroys no longer counts as a copy for a later one.
+pub fn collect(mutation: &Mutation, world: &dyn World, session: &mut Session) -> Evidence {
+    let _ = (world, session);
+    Evidence { facts: mutation.facts.clone(), ..Evidence::default() }
+}

@@ -1,0 +1,112 @@
+//! What probes of one evaluation share: budgets, and what was already found.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::world::World;
+
+/// What one evaluation may spend on looking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Directory entries that may be looked at.
+    pub entries: usize,
+    /// Bytes of file content that may be read.
+    pub bytes: u64,
+    /// Time for all probes together, counted from the first.
+    pub time: Duration,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { entries: 200_000, bytes: 64 << 20, time: Duration::from_secs(2) }
+    }
+}
+
+/// Caches and budgets of one evaluation.
+#[derive(Debug, Default)]
+pub struct Session {
+    budget: Budget,
+    start: Option<Duration>,
+    entries: usize,
+    bytes: u64,
+    /// Files that earlier mutations destroy, by place.
+    destroyed: Vec<PathBuf>,
+    /// Names of files with several names that this evaluation destroys, by file.
+    names: HashMap<(u64, u64), u64>,
+    /// An earlier mutation may have changed rights or what is mounted: a lack of rights protects nothing any more.
+    rights_changed: bool,
+}
+
+impl Session {
+    /// A session with the usual budget.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A session with a budget of its own.
+    pub fn with_budget(budget: Budget) -> Self {
+        Self { budget, ..Self::default() }
+    }
+
+    /// Whether time is left. The clock starts with the first question.
+    pub fn in_time(&mut self, world: &dyn World) -> bool {
+        let now = world.elapsed();
+        let start = *self.start.get_or_insert(now);
+        now.saturating_sub(start) < self.budget.time
+    }
+
+    /// Time left for a program that is asked.
+    pub fn time_left(&mut self, world: &dyn World) -> Duration {
+        let now = world.elapsed();
+        let start = *self.start.get_or_insert(now);
+        self.budget.time.saturating_sub(now.saturating_sub(start))
+    }
+
+    /// Directory entries that may still be looked at.
+    pub fn entries_left(&self) -> usize {
+        self.budget.entries.saturating_sub(self.entries)
+    }
+
+    /// Takes entries off the budget.
+    pub fn spend_entries(&mut self, count: usize) {
+        self.entries = self.entries.saturating_add(count);
+    }
+
+    /// Bytes of content that may still be read.
+    pub fn bytes_left(&self) -> u64 {
+        self.budget.bytes.saturating_sub(self.bytes)
+    }
+
+    /// Takes bytes off the budget.
+    pub fn spend_bytes(&mut self, count: u64) {
+        self.bytes = self.bytes.saturating_add(count);
+    }
+
+    /// Records that a mutation destroys what is at (or below) a path.
+    pub fn destroy(&mut self, path: &Path) {
+        self.destroyed.push(path.to_owned());
+    }
+
+    /// Whether an earlier mutation destroys a path.
+    pub fn is_destroyed(&self, path: &Path) -> bool {
+        self.destroyed.iter().any(|gone| path.starts_with(gone))
+    }
+
+    /// Counts one more destroyed name of a file that has several; the number so far.
+    pub fn name_goes(&mut self, id: (u64, u64)) -> u64 {
+        let count = self.names.entry(id).or_insert(0);
+        *count += 1;
+        *count
+    }
+
+    /// Records that rights or mounts may be other than they are now.
+    pub fn change_rights(&mut self) {
+        self.rights_changed = true;
+    }
+
+    /// Whether a lack of rights still protects.
+    pub fn rights_hold(&self) -> bool {
+        !self.rights_changed
+    }
+}
