@@ -1,0 +1,298 @@
+//! A repository on the machine: where it is, and how files of its working tree compare with its index.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use crate::world::git_dir::{self, Config, GitDir};
+use crate::world::{FileKind, LookError, Meta, World};
+
+use super::digest::{self, Format};
+use super::index::{Index, IndexEntry};
+
+/// Largest index that is read, in bytes (about a million files).
+const INDEX_LIMIT: u64 = 128 << 20;
+/// Largest file that is hashed to compare it, in bytes.
+const FILE_LIMIT: u64 = 32 << 20;
+/// All that is hashed in one evaluation, in bytes.
+const HASH_BUDGET: u64 = 128 << 20;
+
+/// How a file's content stands to git.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileStatus {
+    /// Exactly as git's index has it, so git's object store holds the content (committed, or at least staged).
+    Clean,
+    /// Differs from the index, but the same content is an object in the store (stashed, staged before …).
+    Stored,
+    /// Tracked, and its content is in no object that was looked for: only here.
+    Modified,
+    /// Not tracked (ignored or not).
+    Untracked,
+    /// Part of the git directory itself.
+    Internal,
+    /// Could not be told; says why.
+    Unseen(String),
+}
+
+/// Repositories looked at in one evaluation.
+#[derive(Debug, Default)]
+pub struct GitCache {
+    by_directory: RefCell<BTreeMap<PathBuf, Option<Rc<GitRepo>>>>,
+    opened: RefCell<BTreeMap<PathBuf, Rc<GitRepo>>>,
+}
+
+impl GitCache {
+    /// The repository that `dir` (a directory; absolute, symbolic links resolved) belongs to: the nearest one above it,
+    /// nested repositories, submodules and linked working trees being repositories of their own. Inside a git
+    /// directory it is that one, without a working tree. Cheap when asked again.
+    ///
+    /// # Errors
+    /// When a directory on the way could not be looked at.
+    pub fn discover(&self, world: &dyn World, dir: &Path) -> Result<Option<Rc<GitRepo>>, LookError> {
+        if let Some(known) = self.by_directory.borrow().get(dir) {
+            return Ok(known.clone());
+        }
+        // A directory without `.git` or `HEAD` of its own belongs where its parent belongs.
+        let own = world.lstat(&dir.join(".git")).is_ok() || world.lstat(&dir.join("HEAD")).is_ok();
+        let found = match dir.parent() {
+            Some(parent) if !own => self.discover(world, parent)?,
+            _ => git_dir::locate(world, dir)?.map(|place| self.open(place)),
+        };
+        self.by_directory.borrow_mut().insert(dir.to_owned(), found.clone());
+        Ok(found)
+    }
+
+    /// The repository at a place that is known already.
+    pub fn open(&self, place: GitDir) -> Rc<GitRepo> {
+        let mut opened = self.opened.borrow_mut();
+        if let Some(known) = opened.get(&place.git_dir)
+            && known.place == place
+        {
+            return Rc::clone(known);
+        }
+        let repo = Rc::new(GitRepo::new(place.clone()));
+        opened.insert(place.git_dir, Rc::clone(&repo));
+        repo
+    }
+}
+
+/// One repository with one working tree (or none).
+#[derive(Debug)]
+pub struct GitRepo {
+    place: GitDir,
+    index: OnceCell<Result<LoadedIndex, String>>,
+    config: OnceCell<Config>,
+    last: Cell<usize>,
+    hashed: Cell<u64>,
+}
+
+#[derive(Debug)]
+struct LoadedIndex {
+    index: Index,
+    /// When the index file was written: entries not older may have changed since without a sign.
+    written: (i64, u32),
+}
+
+impl GitRepo {
+    fn new(place: GitDir) -> Self {
+        Self { place, index: OnceCell::new(), config: OnceCell::new(), last: Cell::new(0), hashed: Cell::new(0) }
+    }
+
+    /// Where its parts are.
+    pub fn place(&self) -> &GitDir {
+        &self.place
+    }
+
+    /// Top of the working tree; `None` when bare.
+    pub fn work_tree(&self) -> Option<&Path> {
+        self.place.work_tree.as_deref()
+    }
+
+    /// Whether a path is the git directory or below it.
+    pub fn is_internal(&self, path: &Path) -> bool {
+        path.starts_with(&self.place.git_dir)
+            || path.starts_with(&self.place.common_dir)
+            || self.work_tree().is_some_and(|top| path.strip_prefix(top).is_ok_and(|p| p.starts_with(".git")))
+    }
+
+    /// Its configuration with the system's and the user's, read as text.
+    pub fn config(&self, world: &dyn World) -> &Config {
+        self.config.get_or_init(|| Config::load(world, Some(&self.place)))
+    }
+
+    pub(super) fn format(&self, world: &dyn World) -> Format {
+        match self.config(world).get("extensions.objectFormat") {
+            Some("sha256") => Format::Sha256,
+            _ => Format::Sha1,
+        }
+    }
+
+    fn loaded(&self, world: &dyn World) -> Result<&LoadedIndex, String> {
+        self.index.get_or_init(|| self.load(world)).as_ref().map_err(Clone::clone)
+    }
+
+    fn load(&self, world: &dyn World) -> Result<LoadedIndex, String> {
+        let path = self.place.git_dir.join("index");
+        let format = self.format(world);
+        let meta = match world.stat(&path) {
+            Ok(meta) => meta,
+            Err(LookError::NotFound) => {
+                return Ok(LoadedIndex { index: Index::empty(format), written: (0, 0) });
+            }
+            Err(error) => return Err(format!("{} could not be looked at: {error}", path.display())),
+        };
+        let data = world
+            .read_file(&path, INDEX_LIMIT)
+            .map_err(|error| format!("{} could not be read: {error}", path.display()))?;
+        let index =
+            Index::parse(&data, format).map_err(|reason| format!("{}: {reason}", path.display()))?;
+        Ok(LoadedIndex { index, written: meta.modified })
+    }
+
+    /// The index.
+    ///
+    /// # Errors
+    /// In words, when it cannot be read or makes no sense: nothing may then be taken for tracked.
+    pub(super) fn index(&self, world: &dyn World) -> Result<&Index, String> {
+        self.loaded(world).map(|loaded| &loaded.index)
+    }
+
+    /// Path relative to the top of the working tree, as bytes; `None` outside of it.
+    pub(super) fn relative<'p>(&self, path: &'p Path) -> Option<&'p [u8]> {
+        let top = self.work_tree()?;
+        path.strip_prefix(top).ok().map(|rest| rest.as_os_str().as_bytes())
+    }
+
+    /// How the file at `path` (absolute, no symbolic link above its last component, `meta` from `lstat`) stands to git.
+    /// Reads the file only when its times do not prove it unchanged.
+    pub fn classify(&self, world: &dyn World, path: &Path, meta: &Meta) -> FileStatus {
+        if self.is_internal(path) {
+            return FileStatus::Internal;
+        }
+        let Some(relative) = self.relative(path) else { return FileStatus::Untracked };
+        let loaded = match self.loaded(world) {
+            Ok(loaded) => loaded,
+            Err(reason) => return FileStatus::Unseen(reason),
+        };
+        let Some(position) = loaded.index.find(relative, self.last.get()) else {
+            return FileStatus::Untracked;
+        };
+        self.last.set(position);
+        match loaded.index.entries().get(position) {
+            Some(entry) => self.compare(world, path, meta, entry),
+            None => FileStatus::Untracked,
+        }
+    }
+
+    /// How many tracked files lie at or below a directory of the working tree.
+    ///
+    /// # Errors
+    /// As [`FileStatus::Unseen`].
+    pub fn tracked_below(&self, world: &dyn World, dir: &Path) -> Result<usize, String> {
+        let Some(relative) = self.relative(dir) else { return Ok(0) };
+        Ok(self.index(world)?.below(relative).len())
+    }
+
+    /// Compares what stands on disk with an entry of the index.
+    pub(super) fn compare(
+        &self,
+        world: &dyn World,
+        path: &Path,
+        meta: &Meta,
+        entry: &IndexEntry,
+    ) -> FileStatus {
+        let loaded = match self.loaded(world) {
+            Ok(loaded) => loaded,
+            Err(reason) => return FileStatus::Unseen(reason),
+        };
+        if entry.stage == 0 && !entry.intent_to_add && proves_unchanged(meta, entry, loaded.written) {
+            return FileStatus::Clean;
+        }
+        let id = match self.content_id(world, path, meta) {
+            Ok(ids) => ids,
+            Err(reason) => return FileStatus::Unseen(reason),
+        };
+        let recorded = loaded.index.id(entry);
+        if entry.stage == 0 && !entry.intent_to_add && id.iter().any(|id| id == recorded) {
+            FileStatus::Clean
+        } else if meta.size == 0 || id.iter().any(|id| self.has_loose_object(world, id)) {
+            FileStatus::Stored
+        } else {
+            FileStatus::Modified
+        }
+    }
+
+    /// Whether an untracked (or changed) file's content is an object of the store all the same.
+    pub fn stores_content(&self, world: &dyn World, path: &Path, meta: &Meta) -> bool {
+        self.content_id(world, path, meta)
+            .is_ok_and(|ids| ids.iter().any(|id| self.has_loose_object(world, id)))
+    }
+
+    /// Ids that git may give the content: as it is, and with line endings brought to LF.
+    fn content_id(&self, world: &dyn World, path: &Path, meta: &Meta) -> Result<Vec<Vec<u8>>, String> {
+        let format = self.format(world);
+        match meta.kind {
+            FileKind::Symlink => {
+                let target = world.read_link(path).map_err(|e| format!("{}: {e}", path.display()))?;
+                Ok(vec![digest::blob(format, target.as_os_str().as_bytes())])
+            }
+            FileKind::File => {
+                let spent = self.hashed.get().saturating_add(meta.size);
+                if meta.size > FILE_LIMIT || spent > HASH_BUDGET {
+                    return Err(format!("{} is too large to be compared with git", path.display()));
+                }
+                self.hashed.set(spent);
+                let content = world
+                    .read_file(path, FILE_LIMIT)
+                    .map_err(|e| format!("{} could not be read: {e}", path.display()))?;
+                let mut ids = vec![digest::blob(format, &content)];
+                if content.windows(2).any(|pair| pair == b"\r\n") {
+                    ids.push(digest::blob(format, &without_carriage_returns(&content)));
+                }
+                Ok(ids)
+            }
+            // A submodule's directory, or something that took a file's place.
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Whether the object store has this object as a file of its own.
+    pub(super) fn has_loose_object(&self, world: &dyn World, id: &[u8]) -> bool {
+        let hex = digest::hex(id);
+        let (dir, name) = hex.split_at(2.min(hex.len()));
+        world.lstat(&self.place.common_dir.join("objects").join(dir).join(name)).is_ok()
+    }
+}
+
+/// Git's own test: same kind, size, times and inode, and last touched before the index was written.
+fn proves_unchanged(meta: &Meta, entry: &IndexEntry, written: (i64, u32)) -> bool {
+    let kind = match entry.mode >> 12 {
+        0o10 => FileKind::File,
+        0o12 => FileKind::Symlink,
+        // Only whether the submodule's directory is there; its content is a repository of its own.
+        0o16 => return meta.kind == FileKind::Directory,
+        _ => return false,
+    };
+    let same_time = |seen: (i64, u32), known: (u32, u32)| {
+        seen.0 as u32 == known.0 && (known.1 == 0 || seen.1 == known.1)
+    };
+    let racy = (entry.mtime.0, entry.mtime.1) >= (written.0 as u32, written.1);
+    meta.kind == kind
+        && meta.size as u32 == entry.size
+        && same_time(meta.modified, entry.mtime)
+        && same_time(meta.changed, entry.ctime)
+        && (entry.inode == 0 || meta.id.1 as u32 == entry.inode)
+        && !racy
+}
+
+fn without_carriage_returns(content: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(content.len());
+    for (index, byte) in content.iter().enumerate() {
+        if !(*byte == b'\r' && content.get(index + 1) == Some(&b'\n')) {
+            out.push(*byte);
+        }
+    }
+    out
+}

@@ -1,0 +1,317 @@
+//! Finding a repository and reading its configuration as text, without git.
+//!
+//! Looks through [`World`] alone. Follows git's own rules: the nearest ancestor with `.git` (a directory, or a file that
+//! names one: linked working trees and submodules) or that is itself a repository.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::{FileKind, LookError, World};
+
+/// Where the parts of a repository are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GitDir {
+    /// Top of the working tree; `None` in a bare repository.
+    pub work_tree: Option<PathBuf>,
+    /// Holds `HEAD` and `index` of this working tree.
+    pub git_dir: PathBuf,
+    /// Holds `objects`, `refs` and `config`; the same as `git_dir` but in a linked working tree.
+    pub common_dir: PathBuf,
+}
+
+/// Largest configuration file that is read, in bytes.
+const CONFIG_LIMIT: u64 = 1 << 20;
+
+/// The repository that git would use in `start` (absolute, symbolic links resolved), if there is one.
+///
+/// # Errors
+/// Any [`LookError`] but `NotFound`: a directory on the way could not be looked at, or a `.git` file points nowhere.
+pub fn locate(world: &dyn World, start: &Path) -> Result<Option<GitDir>, LookError> {
+    for dir in start.ancestors() {
+        let dot = dir.join(".git");
+        match world.stat(&dot) {
+            Ok(meta) if meta.kind == FileKind::Directory => {
+                if is_git_dir(world, &dot) {
+                    return Ok(Some(open(world, dot, Some(dir.to_owned()))));
+                }
+            }
+            Ok(meta) if meta.kind == FileKind::File => {
+                let text = world.read_file(&dot, 4096)?;
+                let text = String::from_utf8_lossy(&text);
+                if let Some(target) = text.strip_prefix("gitdir:") {
+                    let target = normalise(&dir.join(target.trim()));
+                    if is_git_dir(world, &target) {
+                        return Ok(Some(open(world, target, Some(dir.to_owned()))));
+                    }
+                    return Err(LookError::Other(format!(
+                        "{} names {}, which is no git directory",
+                        dot.display(),
+                        target.display()
+                    )));
+                }
+            }
+            Ok(_) | Err(LookError::NotFound) => {}
+            Err(error) => return Err(error),
+        }
+        if is_git_dir(world, dir) {
+            return Ok(Some(open(world, dir.to_owned(), None)));
+        }
+    }
+    Ok(None)
+}
+
+/// The repository whose git directory is `git_dir`, as `--git-dir` or `GIT_DIR` name it.
+pub fn at(world: &dyn World, git_dir: &Path, work_tree: Option<&Path>) -> Option<GitDir> {
+    is_git_dir(world, git_dir).then(|| open(world, git_dir.to_owned(), work_tree.map(Path::to_owned)))
+}
+
+/// Whether a directory looks like a git directory to git.
+pub fn is_git_dir(world: &dyn World, dir: &Path) -> bool {
+    if world.lstat(&dir.join("HEAD")).is_err() {
+        return false;
+    }
+    let is_dir = |name: &str| matches!(world.stat(&dir.join(name)), Ok(m) if m.kind == FileKind::Directory);
+    (is_dir("objects") && is_dir("refs")) || world.lstat(&dir.join("commondir")).is_ok()
+}
+
+fn open(world: &dyn World, git_dir: PathBuf, work_tree: Option<PathBuf>) -> GitDir {
+    let common_dir = match world.read_file(&git_dir.join("commondir"), 4096) {
+        Ok(text) => normalise(&git_dir.join(String::from_utf8_lossy(&text).trim())),
+        Err(_) => git_dir.clone(),
+    };
+    let mut found = GitDir { work_tree, git_dir, common_dir };
+    if let Ok(text) = world.read_file(&found.common_dir.join("config"), CONFIG_LIMIT) {
+        let mut config = Config::default();
+        config.read(&String::from_utf8_lossy(&text));
+        if found.git_dir == found.common_dir
+            && let Some(other) = config.get("core.worktree")
+        {
+            found.work_tree = Some(normalise(&found.git_dir.join(other)));
+        }
+        if config.get("core.bare").is_some_and(is_true) && config.get("core.worktree").is_none() {
+            // A linked working tree of a bare repository has one all the same.
+            if found.git_dir == found.common_dir {
+                found.work_tree = None;
+            }
+        }
+    }
+    found
+}
+
+/// Whether a configuration value means yes.
+pub fn is_true(value: &str) -> bool {
+    matches!(value.to_ascii_lowercase().as_str(), "true" | "yes" | "on" | "1")
+}
+
+/// `.` and `..` taken out, by the text alone.
+pub fn normalise(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// Configuration: keys as `section.name` or `section.Sub.name`, section and name in lower case, in file order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Config {
+    entries: Vec<(String, String)>,
+}
+
+impl Config {
+    /// What git would read in a repository (or outside any): system, user, repository and working tree files, with the
+    /// files that they include, whatever the condition of the inclusion.
+    pub fn load(world: &dyn World, repository: Option<&GitDir>) -> Self {
+        let mut config = Self::default();
+        let mut files = vec![PathBuf::from("/etc/gitconfig")];
+        if let Some(home) = world.env("HOME").map(PathBuf::from).or_else(|| world.home(None)) {
+            let xdg = world.env("XDG_CONFIG_HOME").map_or_else(|| home.join(".config"), PathBuf::from);
+            files.push(xdg.join("git/config"));
+            files.push(home.join(".gitconfig"));
+        }
+        if let Some(global) = world.env("GIT_CONFIG_GLOBAL") {
+            files.truncate(1);
+            files.push(PathBuf::from(global));
+        }
+        if let Some(repository) = repository {
+            files.push(repository.common_dir.join("config"));
+            files.push(repository.git_dir.join("config.worktree"));
+        }
+        for file in files {
+            config.file(world, &file, 0);
+        }
+        config
+    }
+
+    fn file(&mut self, world: &dyn World, file: &Path, depth: usize) {
+        let Ok(text) = world.read_file(file, CONFIG_LIMIT) else { return };
+        let before = self.entries.len();
+        self.read(&String::from_utf8_lossy(&text));
+        if depth >= 5 {
+            return;
+        }
+        let included: Vec<String> = self.entries[before..]
+            .iter()
+            .filter(|(key, _)| key == "include.path" || (key.starts_with("includeif.") && key.ends_with(".path")))
+            .map(|(_, value)| value.clone())
+            .collect();
+        for path in included {
+            let path = match path.strip_prefix("~/") {
+                Some(rest) => world.home(None).unwrap_or_default().join(rest),
+                None => file.parent().unwrap_or(Path::new("/")).join(path),
+            };
+            self.file(world, &path, depth + 1);
+        }
+    }
+
+    /// Adds one entry; the key is brought into its canonical form.
+    pub fn set(&mut self, key: &str, value: impl Into<String>) {
+        self.entries.push((canonical(key), value.into()));
+    }
+
+    /// The last value of a key.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        let key = canonical(key);
+        self.entries.iter().rev().find(|(known, _)| *known == key).map(|(_, value)| value.as_str())
+    }
+
+    /// All values of a key, in order.
+    pub fn all<'a>(&'a self, key: &str) -> impl Iterator<Item = &'a str> {
+        let key = canonical(key);
+        self.entries.iter().filter(move |(known, _)| *known == key).map(|(_, value)| value.as_str())
+    }
+
+    /// All entries, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.entries.iter().map(|(key, value)| (key.as_str(), value.as_str()))
+    }
+
+    /// Adds the entries of a file's text. What cannot be read is skipped.
+    pub fn read(&mut self, text: &str) {
+        let joined = text.replace("\\\r\n", "").replace("\\\n", "");
+        let mut section = String::new();
+        for line in joined.lines() {
+            let mut line = line.trim();
+            if let Some(rest) = line.strip_prefix('[') {
+                let Some(end) = section_end(rest) else { continue };
+                section = section_name(&rest[..end]);
+                line = rest[end + 1..].trim();
+            }
+            if line.is_empty() || line.starts_with(['#', ';']) || section.is_empty() {
+                continue;
+            }
+            let (name, value) = match line.split_once('=') {
+                Some((name, value)) => (name.trim(), unquote(value.trim())),
+                None => (line, "true".to_owned()),
+            };
+            self.entries.push((format!("{section}.{}", name.to_ascii_lowercase()), value));
+        }
+    }
+}
+
+/// Index of the `]` that ends a section header, quotes respected.
+fn section_end(text: &str) -> Option<usize> {
+    let mut quoted = false;
+    let mut escaped = false;
+    for (index, c) in text.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => quoted = !quoted,
+            ']' if !quoted => return Some(index),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn section_name(header: &str) -> String {
+    match header.split_once('"') {
+        Some((section, rest)) => {
+            let inner = rest.strip_suffix('"').unwrap_or(rest);
+            let mut name = String::new();
+            let mut chars = inner.chars();
+            while let Some(c) = chars.next() {
+                name.push(if c == '\\' { chars.next().unwrap_or('\\') } else { c });
+            }
+            format!("{}.{name}", section.trim().to_ascii_lowercase())
+        }
+        None => header.trim().to_ascii_lowercase(),
+    }
+}
+
+/// A value without its quotes, escapes and trailing comment.
+fn unquote(value: &str) -> String {
+    let mut out = String::new();
+    let mut kept = 0;
+    let mut quoted = false;
+    let mut chars = value.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => {
+                quoted = !quoted;
+                kept = out.len();
+            }
+            '\\' => {
+                match chars.next() {
+                    Some('n') => out.push('\n'),
+                    Some('t') => out.push('\t'),
+                    Some('b') => {
+                        out.pop();
+                    }
+                    Some(other) => out.push(other),
+                    None => {}
+                }
+                kept = out.len();
+            }
+            '#' | ';' if !quoted => break,
+            c => {
+                out.push(c);
+                if quoted || !c.is_whitespace() {
+                    kept = out.len();
+                }
+            }
+        }
+    }
+    out.truncate(kept);
+    out
+}
+
+/// Section and name in lower case; a subsection keeps its case.
+fn canonical(key: &str) -> String {
+    match (key.find('.'), key.rfind('.')) {
+        (Some(first), Some(last)) => format!(
+            "{}{}{}",
+            key[..first].to_ascii_lowercase(),
+            &key[first..last],
+            key[last..].to_ascii_lowercase()
+        ),
+        _ => key.to_ascii_lowercase(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Config;
+
+    #[test]
+    fn configuration_text_is_read_as_git_reads_it() {
+        let mut config = Config::default();
+        config.read(concat!(
+            "[core]\n\tbare = false ; no\n\teditor = \"vim # -n\"\n",
+            "[remote \"Ori.gin\"] url = ../x.git\n[alias]\n\tzap = !rm -rf \\\n\t\tscratch\n",
+            "\tq = \"!echo \\\"a\\\"\"\n[gc]\n auto\n"
+        ));
+        assert_eq!(config.get("core.bare"), Some("false"));
+        assert_eq!(config.get("Core.Editor"), Some("vim # -n"));
+        assert_eq!(config.get("remote.Ori.gin.url"), Some("../x.git"));
+        assert_eq!(config.get("alias.zap"), Some("!rm -rf \t\tscratch"));
+        assert_eq!(config.get("alias.q"), Some("!echo \"a\""));
+        assert_eq!(config.get("gc.auto"), Some("true"));
+    }
+}
