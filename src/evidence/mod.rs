@@ -7,6 +7,7 @@
 use crate::model::{Evidence, Mutation};
 use crate::world::World;
 
+pub mod git;
 mod session;
 
 pub use session::{Budget, Session};

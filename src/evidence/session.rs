@@ -2,9 +2,12 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::Duration;
 
 use crate::world::World;
+
+use super::git::GitCache;
 
 /// What one evaluation may spend on looking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +39,7 @@ pub struct Session {
     names: HashMap<(u64, u64), u64>,
     /// An earlier mutation may have changed rights or what is mounted: a lack of rights protects nothing any more.
     rights_changed: bool,
+    git: Rc<GitCache>,
 }
 
 impl Session {
@@ -47,6 +51,11 @@ impl Session {
     /// A session with a budget of its own.
     pub fn with_budget(budget: Budget) -> Self {
         Self { budget, ..Self::default() }
+    }
+
+    /// The repositories looked at so far.
+    pub fn git(&self) -> Rc<GitCache> {
+        Rc::clone(&self.git)
     }
 
     /// Whether time is left. The clock starts with the first question.

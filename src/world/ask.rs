@@ -16,7 +16,7 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
-use super::{LookError, Query};
+use super::{LookError, Query, git};
 
 /// Directories that only an administrator fills, looked at before `PATH`.
 const SAFE_DIRECTORIES: &[&str] =
@@ -33,60 +33,25 @@ const OUTPUT_LIMIT: u64 = 64 << 20;
 pub(super) fn ask(
     query: &Query,
     timeout: Duration,
-    path: Option<&str>,
-    home: Option<&Path>,
+    env: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Vec<u8>, LookError> {
+    let path = env("PATH");
     match query {
         Query::Git { dir, arguments } => {
-            let mut command = prepare("git", path, dir)?;
-            if let Some(home) = home {
-                command.env("HOME", home);
-            }
-            for (name, value) in GIT_ENVIRONMENT {
-                command.env(name, value);
-            }
-            for setting in GIT_SETTINGS {
-                command.args(["-c", setting]);
-            }
-            command.args(["--no-optional-locks", "--no-pager", "--no-replace-objects"]).args(arguments);
+            let call = git::harden(arguments, env)?;
+            let mut command = prepare("git", path.as_deref(), dir)?;
+            command.envs(call.environment).args(call.arguments);
             run(command, timeout)
         }
         Query::Sqlite { database, sql } => {
-            let mut command = prepare("sqlite3", path, Path::new("/"))?;
+            let mut command = prepare("sqlite3", path.as_deref(), Path::new("/"))?;
             command.args(["-readonly", "-batch", "-safe", "-init", "/dev/null", "-noheader", "-list"]);
             command.arg(sqlite_uri(database)).arg(sql);
             run(command, timeout)
         }
-        Query::PackageOwner { paths } => package_owner(paths, timeout, path),
+        Query::PackageOwner { paths } => package_owner(paths, timeout, path.as_deref()),
     }
 }
-
-/// What keeps git from running anything that a repository or a user configured.
-const GIT_SETTINGS: &[&str] = &[
-    "core.fsmonitor=false",
-    "core.hooksPath=/dev/null",
-    "core.pager=cat",
-    "core.editor=false",
-    "core.askPass=",
-    "core.sshCommand=false",
-    "core.gitProxy=false",
-    "credential.helper=",
-    "diff.external=",
-    "protocol.allow=never",
-    "gc.auto=0",
-    "maintenance.auto=false",
-    "submodule.recurse=false",
-];
-
-const GIT_ENVIRONMENT: &[(&str, &str)] = &[
-    ("GIT_TERMINAL_PROMPT", "0"),
-    ("GIT_OPTIONAL_LOCKS", "0"),
-    ("GIT_NO_LAZY_FETCH", "1"),
-    ("GIT_PAGER", "cat"),
-    ("GIT_EDITOR", "false"),
-    ("GIT_ASKPASS", "false"),
-    ("GIT_SSH_COMMAND", "false"),
-];
 
 /// A file with a write-ahead log is opened as it stands; any other as immutable, so that not even a lock is taken.
 fn sqlite_uri(database: &Path) -> OsString {
@@ -286,7 +251,7 @@ mod tests {
         }
         let question = |sql: &str| {
             let query = Query::Sqlite { database: database.clone(), sql: sql.to_owned() };
-            ask(&query, Duration::from_secs(5), None, None)
+            ask(&query, Duration::from_secs(5), &|_| None)
         };
         assert_eq!(question("select count(*) from t").unwrap(), b"2\n");
         assert!(question("delete from t").is_err());

@@ -5,11 +5,9 @@
 //! words, `real` runs them. The probes add one rule of their own: they ask only for objects, refs and names of files,
 //! never for a comparison of file contents, so that no clean or smudge filter is ever due.
 
-use std::path::Path;
-
 use super::LookError;
 
-/// Words and environment of one hardened call. The environment is the whole one: nothing else is inherited.
+/// Words and environment of one hardened call. The caller starts from an empty environment with a `PATH` of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GitCall {
     /// Arguments after `git`.
@@ -92,15 +90,11 @@ const KEPT: &[&str] = &["HOME", "XDG_CONFIG_HOME", "USER", "LOGNAME"];
 
 /// The hardened call, or [`LookError::Denied`] when a subcommand or option is not on the list of those that only read.
 ///
-/// `dir` is where git runs; `env` looks up the caller's variables.
+/// `env` looks up the caller's variables.
 ///
 /// # Errors
 /// [`LookError::Denied`] as said.
-pub fn harden(
-    dir: &Path,
-    arguments: &[String],
-    env: &dyn Fn(&str) -> Option<String>,
-) -> Result<GitCall, LookError> {
+pub fn harden(arguments: &[String], env: &dyn Fn(&str) -> Option<String>) -> Result<GitCall, LookError> {
     let (globals, rest) = split_globals(arguments);
     let Some((subcommand, options)) = rest.split_first() else { return Err(LookError::Denied) };
     if !READING.contains(&subcommand.as_str()) {
@@ -117,8 +111,7 @@ pub fn harden(
         }
         _ => {}
     }
-    let dir = dir.to_str().ok_or(LookError::Denied)?;
-    let mut words = vec!["-C".to_owned(), dir.to_owned(), "--no-pager".to_owned()];
+    let mut words = ["--no-optional-locks", "--no-pager", "--no-replace-objects"].map(str::to_owned).to_vec();
     for setting in OVERRIDES {
         words.push("-c".to_owned());
         words.push((*setting).to_owned());
@@ -148,11 +141,7 @@ fn is_option(word: &str, option: &str) -> bool {
 fn environment(env: &dyn Fn(&str) -> Option<String>) -> Vec<(String, String)> {
     let mut list: Vec<(String, String)> =
         KEPT.iter().filter_map(|name| env(name).map(|value| ((*name).to_owned(), value))).collect();
-    // Relative entries would let the directory that git runs in supply programs.
-    let path = env("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".to_owned());
-    let path = path.split(':').filter(|entry| entry.starts_with('/')).collect::<Vec<_>>().join(":");
     for (name, value) in [
-        ("PATH", path.as_str()),
         ("LC_ALL", "C"),
         ("TERM", "dumb"),
         ("GIT_OPTIONAL_LOCKS", "0"),
@@ -176,8 +165,6 @@ fn environment(env: &dyn Fn(&str) -> Option<String>) -> Vec<(String, String)> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::harden;
     use crate::world::LookError;
 
@@ -185,11 +172,10 @@ mod tests {
         let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
         let env = |name: &str| match name {
             "HOME" => Some("/home/a".to_owned()),
-            "PATH" => Some(".:/usr/bin:bin".to_owned()),
             "GIT_EXTERNAL_DIFF" => Some("evil".to_owned()),
             _ => None,
         };
-        harden(Path::new("/repo"), &words, &env)
+        harden(&words, &env)
     }
 
     #[test]
@@ -215,7 +201,7 @@ mod tests {
     fn the_environment_holds_nothing_of_the_callers_git() {
         let call = call(&["rev-parse", "HEAD"]).unwrap();
         assert!(call.environment.iter().all(|(name, _)| name != "GIT_EXTERNAL_DIFF"));
-        assert!(call.environment.contains(&("PATH".to_owned(), "/usr/bin".to_owned())));
+        assert!(call.environment.contains(&("HOME".to_owned(), "/home/a".to_owned())));
         assert!(call.arguments.windows(2).any(|pair| pair == ["-c", "core.fsmonitor=false"]));
     }
 }

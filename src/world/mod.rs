@@ -4,6 +4,8 @@
 //! `memory` an in-memory one for tests of judgement. Uses `model` alone.
 
 mod ask;
+pub mod git;
+pub mod git_dir;
 mod memory;
 mod real;
 

@@ -170,7 +170,10 @@ impl World for RealWorld {
     }
 
     fn ask(&self, query: &Query, timeout: Duration) -> Result<Vec<u8>, LookError> {
-        ask::ask(query, timeout, self.env("PATH").as_deref(), self.home(None).as_deref())
+        ask::ask(query, timeout, &|name| match name {
+            "HOME" => self.home(None).and_then(|home| home.into_os_string().into_string().ok()),
+            name => self.env(name),
+        })
     }
 }
 
