@@ -126,7 +126,9 @@ fn split_globals(arguments: &[String]) -> (&[String], &[String]) {
     let end = arguments
         .iter()
         .position(|word| {
-            !(word.starts_with("--git-dir=") || word.starts_with("--work-tree=") || word == "--literal-pathspecs")
+            !(word.starts_with("--git-dir=")
+                || word.starts_with("--work-tree=")
+                || word == "--literal-pathspecs")
         })
         .unwrap_or(arguments.len());
     arguments.split_at(end)

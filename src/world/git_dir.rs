@@ -157,7 +157,9 @@ impl Config {
         }
         let included: Vec<String> = self.entries[before..]
             .iter()
-            .filter(|(key, _)| key == "include.path" || (key.starts_with("includeif.") && key.ends_with(".path")))
+            .filter(|(key, _)| {
+                key == "include.path" || (key.starts_with("includeif.") && key.ends_with(".path"))
+            })
             .map(|(_, value)| value.clone())
             .collect();
         for path in included {

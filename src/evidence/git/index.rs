@@ -145,7 +145,8 @@ impl Index {
         if version == 4 {
             let strip = reader.varint()?;
             let previous = self.entries.last().map_or((0, 0), |entry| entry.path);
-            let keep = (previous.1 as usize).checked_sub(strip).ok_or("a path in the index is cut too short")?;
+            let keep =
+                (previous.1 as usize).checked_sub(strip).ok_or("a path in the index is cut too short")?;
             let previous = previous.0 as usize;
             self.paths.extend_from_within(previous..previous + keep);
             self.paths.extend_from_slice(reader.until_nul()?);

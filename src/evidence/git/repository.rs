@@ -97,7 +97,13 @@ struct LoadedIndex {
 
 impl GitRepo {
     fn new(place: GitDir) -> Self {
-        Self { place, index: OnceCell::new(), config: OnceCell::new(), last: Cell::new(0), hashed: Cell::new(0) }
+        Self {
+            place,
+            index: OnceCell::new(),
+            config: OnceCell::new(),
+            last: Cell::new(0),
+            hashed: Cell::new(0),
+        }
     }
 
     /// Where its parts are.
@@ -146,8 +152,7 @@ impl GitRepo {
         let data = world
             .read_file(&path, INDEX_LIMIT)
             .map_err(|error| format!("{} could not be read: {error}", path.display()))?;
-        let index =
-            Index::parse(&data, format).map_err(|reason| format!("{}: {reason}", path.display()))?;
+        let index = Index::parse(&data, format).map_err(|reason| format!("{}: {reason}", path.display()))?;
         Ok(LoadedIndex { index, written: meta.modified })
     }
 
@@ -275,9 +280,8 @@ fn proves_unchanged(meta: &Meta, entry: &IndexEntry, written: (i64, u32)) -> boo
         0o16 => return meta.kind == FileKind::Directory,
         _ => return false,
     };
-    let same_time = |seen: (i64, u32), known: (u32, u32)| {
-        seen.0 as u32 == known.0 && (known.1 == 0 || seen.1 == known.1)
-    };
+    let same_time =
+        |seen: (i64, u32), known: (u32, u32)| seen.0 as u32 == known.0 && (known.1 == 0 || seen.1 == known.1);
     let racy = (entry.mtime.0, entry.mtime.1) >= (written.0 as u32, written.1);
     meta.kind == kind
         && meta.size as u32 == entry.size
