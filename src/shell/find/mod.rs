@@ -3,6 +3,14 @@
 //! Owns find's expression language and a bounded, read-only walk through [`World`]. Three-valued: a test that cannot be
 //! told may match. Runs nothing.
 
+mod expression;
+mod regex;
+mod test;
+mod time;
+mod view;
+mod walk;
+
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -11,6 +19,9 @@ use crate::world::World;
 
 use super::files::Files;
 use super::step::Arg;
+use expression::Stop;
+use view::View;
+use walk::Walk;
 
 /// How far the walk may go.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +43,7 @@ impl Default for FindLimits {
 /// What an action does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FindAction {
-    /// `-delete`.
+    /// `-delete`. A directory goes only when it is empty by then; what is below it is listed before it.
     Delete,
     /// `-exec`, `-execdir`, `-ok`, `-okdir`.
     Exec {
@@ -107,6 +118,46 @@ pub fn evaluate(
     files: &Files,
     limits: FindLimits,
 ) -> Found {
-    let _ = (arguments, cwd, world, files, limits);
-    Found { gap: Some("find is not evaluated yet".to_owned()), ..Found::default() }
+    let plan = match expression::parse(arguments) {
+        Ok(plan) => plan,
+        Err(Stop::Refused) => return Found { refused: true, ..Found::default() },
+        Err(Stop::Gap { starts, reason, actions }) => {
+            let actions = actions.into_iter().map(|action| anywhere(action, &starts, &reason)).collect();
+            return Found { actions, gap: Some(reason), refused: false };
+        }
+    };
+    if let Some(unknown) = plan.starts.iter().find(|start| start.choices().is_none()) {
+        let reason = format!("the starting point {} is not known", unknown.display());
+        let actions = plan.actions.iter().map(|a| anywhere(a.clone(), &plan.starts, &reason)).collect();
+        return Found { actions, ..Found::default() };
+    }
+    let view = View { world, files, cwd, follow: plan.follow, deleted: BTreeSet::new() };
+    let mut walk = Walk::new(&plan, view, limits);
+    for start in &plan.starts {
+        let choices = start.choices().unwrap_or_default();
+        for choice in choices {
+            walk.start(choice, choices.len() == 1);
+        }
+    }
+    let actions = match walk.stopped {
+        Some(reason) => plan.actions.iter().map(|a| anywhere(a.clone(), &plan.starts, &reason)).collect(),
+        None => plan
+            .actions
+            .iter()
+            .zip(walk.found)
+            .map(|(action, paths)| FoundAction { action: action.clone(), paths: FoundPaths::Listed(paths) })
+            .collect(),
+    };
+    Found { actions, ..Found::default() }
 }
+
+fn anywhere(action: FindAction, starts: &[Value], reason: &str) -> FoundAction {
+    let paths = match action {
+        FindAction::Write { .. } => FoundPaths::Listed(Vec::new()),
+        _ => FoundPaths::Below { starts: starts.to_vec(), reason: reason.to_owned() },
+    };
+    FoundAction { action, paths }
+}
+
+#[cfg(test)]
+mod tests;
