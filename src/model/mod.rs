@@ -6,6 +6,7 @@
 mod assessment;
 mod evidence;
 mod mutation;
+mod redact;
 mod tier;
 mod value;
 
@@ -17,5 +18,6 @@ pub use mutation::{
     Action, Actor, ActorKind, Cause, Context, Dependent, Mutation, PathOrigin, PathSubject, RuleRef, Saved,
     Source, Span, Subject, Target,
 };
+pub use redact::{MASK, redact, secret_ranges};
 pub use tier::{Tier, Verdict};
 pub use value::Value;

@@ -1,0 +1,217 @@
+//! The layers together: a verdict for each mutation, and the worst of them for the whole.
+
+use std::path::Path;
+
+use crate::model::{Action, Actor, Assessment, CrossActionRisk, Subject, Tier, Verdict};
+
+use super::file::{PolicyFile, ProfileSpec, ProtectSpec};
+use super::profile::{Enforcement, Profile, ProfileSettings, enforce};
+use super::rule::{Base, Need, applies, touches};
+
+/// Whose policy a file is. The order is the order in which they speak.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LayerKind {
+    /// The machine's: `/etc/recourse/policy.toml`.
+    System,
+    /// The user's.
+    User,
+    /// A project's `.recourse.toml`: tightens only.
+    Project,
+}
+
+impl LayerKind {
+    /// For people.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::User => "user",
+            Self::Project => "project",
+        }
+    }
+}
+
+/// What a policy may look at besides the mutations.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PolicyContext<'a> {
+    /// Environment that the caller named.
+    pub environment: Option<&'a str>,
+    /// Who asks.
+    pub actor: Option<&'a Actor>,
+    /// The caller's home, for `~` in patterns.
+    pub home: Option<&'a Path>,
+}
+
+/// The built-in table and the layers on top of it.
+#[derive(Clone, Debug, Default)]
+pub struct Policy {
+    layers: Vec<PolicyFile>,
+}
+
+/// The outcome for the whole input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// The worst verdict.
+    pub verdict: Verdict,
+    /// Why, in one line.
+    pub reason: String,
+}
+
+/// What a tier means when no rule speaks.
+pub fn default_verdict(tier: Tier, production: bool) -> Verdict {
+    match (tier, production) {
+        (Tier::Reversible, _) | (Tier::RecoverableWithEffort, false) => Verdict::Allow,
+        (Tier::RecoverableWithEffort, true) | (Tier::RecoverableFromBackup, false) => Verdict::Warn,
+        (Tier::RecoverableFromBackup, true) | (Tier::NeedsReview, _) => Verdict::Escalate,
+        (Tier::Unrecoverable, _) => Verdict::Block,
+    }
+}
+
+impl Policy {
+    /// The built-in policy with these files on top, in any order.
+    pub fn new(mut layers: Vec<PolicyFile>) -> Self {
+        layers.sort_by_key(|layer| layer.kind);
+        Self { layers }
+    }
+
+    /// The files, in the order in which they speak.
+    pub fn layers(&self) -> &[PolicyFile] {
+        &self.layers
+    }
+
+    /// Whether this environment counts as production.
+    pub fn is_production(&self, environment: &str) -> bool {
+        let name = environment.to_lowercase();
+        matches!(name.as_str(), "production" | "prod" | "live")
+            || self.layers.iter().any(|layer| {
+                let names = &layer.spec.production.names;
+                names.iter().any(|pattern| super::pattern::matches(&pattern.to_lowercase(), &name, false))
+            })
+    }
+
+    /// A profile's settings after all layers.
+    pub fn settings(&self, profile: Profile) -> ProfileSettings {
+        let mut settings = ProfileSettings::built_in(profile);
+        for layer in &self.layers {
+            let profiles = &layer.spec.profile;
+            let spec: &ProfileSpec = match profile {
+                Profile::Human => &profiles.human,
+                Profile::Agent => &profiles.agent,
+                Profile::Ci => &profiles.ci,
+            };
+            settings.overlay(spec, layer.kind == LayerKind::Project);
+        }
+        settings
+    }
+
+    /// Sets the verdict of every assessment and gives the worst.
+    pub fn decide(
+        &self,
+        assessments: &mut [Assessment],
+        risks: &[CrossActionRisk],
+        context: &PolicyContext<'_>,
+    ) -> Decision {
+        for assessment in assessments.iter_mut() {
+            let (verdict, message) = self.judge(assessment, context);
+            assessment.verdict = verdict;
+            assessment.message = message;
+        }
+        let upgraded = risks.iter().filter_map(|risk| Tier::from_number(risk.upgraded_tier));
+        let production = context.environment.is_some_and(|name| self.is_production(name));
+        // The tier of those involved was raised already; this keeps a risk from being lost when its targets are not listed.
+        let floor = upgraded.map(|tier| default_verdict(tier, production).min(Verdict::Escalate)).max();
+        let verdict = assessments.iter().map(|a| a.verdict).max().unwrap_or(Verdict::Allow);
+        let verdict = verdict.max(floor.unwrap_or(Verdict::Allow));
+        Decision { verdict, reason: reason(verdict, assessments, risks) }
+    }
+
+    /// What a profile does with a decision.
+    pub fn enforce(
+        &self,
+        profile: Profile,
+        decision: &Decision,
+        assessments: &[Assessment],
+        risks: &[CrossActionRisk],
+    ) -> Enforcement {
+        enforce(profile, &self.settings(profile), decision.verdict, assessments, !risks.is_empty())
+    }
+
+    fn judge(&self, assessment: &Assessment, context: &PolicyContext<'_>) -> (Verdict, Option<String>) {
+        let named = [context.environment, assessment.mutation.target.environment.as_deref()];
+        let production = named.into_iter().flatten().any(|name| self.is_production(name));
+        let mut verdict = default_verdict(assessment.recoverability.tier, production);
+        let mut message = None;
+        // No layer after a final rule may go below it.
+        let mut floor = Verdict::Allow;
+        let home = context.home.map(|home| home.to_string_lossy().into_owned());
+        for layer in &self.layers {
+            let base = Base { home: home.as_deref(), directory: layer.directory.as_deref() };
+            let project = layer.kind == LayerKind::Project;
+            let found = layer.spec.rule.iter().map(toml::Spanned::get_ref).find(|rule| {
+                let need = if rule.verdict < verdict { Need::Every } else { Need::Any };
+                applies(rule, assessment, context, &base, need)
+            });
+            if let Some(rule) = found {
+                let wanted = if project { verdict.max(rule.verdict) } else { rule.verdict.max(floor) };
+                let heard = wanted == rule.verdict && (!project || rule.verdict > verdict);
+                verdict = wanted;
+                if heard {
+                    message = Some(words(rule.message.as_deref(), rule.name.as_deref(), layer));
+                }
+                if rule.r#final {
+                    floor = floor.max(rule.verdict);
+                }
+            }
+            for protect in &layer.spec.protect {
+                let wanted = protect.verdict.unwrap_or(Verdict::Block);
+                if wanted > verdict && protects(protect, assessment, &base) {
+                    verdict = wanted;
+                    let paths = protect.path.0.join(", ");
+                    message = Some(match &protect.message {
+                        Some(text) => text.clone(),
+                        None => format!("{paths} is protected by {}", layer.name),
+                    });
+                }
+            }
+        }
+        (verdict, message)
+    }
+}
+
+fn words(message: Option<&str>, name: Option<&str>, layer: &PolicyFile) -> String {
+    match (message, name) {
+        (Some(text), _) => text.to_owned(),
+        (None, Some(name)) => format!("rule `{name}` of {}", layer.name),
+        (None, None) => format!("a rule of {}", layer.name),
+    }
+}
+
+fn protects(protect: &ProtectSpec, assessment: &Assessment, base: &Base<'_>) -> bool {
+    let mutation = &assessment.mutation;
+    if matches!(mutation.action, Action::Read | Action::Create) || assessment.harmless {
+        return false;
+    }
+    match &mutation.subject {
+        Subject::Path(path) => protect.path.0.iter().any(|pattern| touches(pattern, path, base)),
+        _ => false,
+    }
+}
+
+fn reason(verdict: Verdict, assessments: &[Assessment], risks: &[CrossActionRisk]) -> String {
+    let worst: Vec<&Assessment> = assessments.iter().filter(|a| a.verdict == verdict).collect();
+    if verdict == Verdict::Allow {
+        let changes = assessments.iter().filter(|a| !a.harmless && a.recoverability.tier > Tier::Reversible).count();
+        return match (assessments.is_empty(), changes) {
+            (true, _) => "nothing is changed".to_owned(),
+            (false, 0) => "nothing is lost".to_owned(),
+            (false, _) => "what it changes can be had again".to_owned(),
+        };
+    }
+    let Some(first) = worst.iter().max_by_key(|a| a.recoverability.tier.severity()) else {
+        return risks.first().map_or_else(|| "several actions together".to_owned(), |risk| risk.explanation.clone());
+    };
+    let base = first.message.clone().unwrap_or_else(|| first.recoverability.reasoning.clone());
+    match worst.len() {
+        0 | 1 => base,
+        n => format!("{base} (and {} more)", n - 1),
+    }
+}

@@ -1,0 +1,225 @@
+//! Profiles: how a front end enforces a verdict. They never change the verdict.
+//!
+//! Owns the enforcement table and its two relaxations: programs that nothing is known of, and small files that a person
+//! named by hand.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Action, Assessment, Cause, LossClass, MissingEffect, Subject, Tier, Verdict};
+
+use super::file::ProfileSpec;
+
+/// Who is at the other end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Profile {
+    /// A person at a terminal.
+    Human,
+    /// An AI agent, through its hook.
+    Agent,
+    /// `exec` without a terminal, or a CI job.
+    Ci,
+}
+
+impl Profile {
+    /// The word in reports and on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Human => "human",
+            Self::Agent => "agent",
+            Self::Ci => "ci",
+        }
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Profile {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "human" => Ok(Self::Human),
+            "agent" => Ok(Self::Agent),
+            "ci" => Ok(Self::Ci),
+            _ => Err(format!("unknown profile `{text}`: use human, agent or ci")),
+        }
+    }
+}
+
+/// What a front end does, from least to most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EnforcementAction {
+    /// Runs it without a word.
+    Run,
+    /// Runs it and says what it costs.
+    Note,
+    /// Asks a person first.
+    Ask,
+    /// Does not run it.
+    Refuse,
+}
+
+impl EnforcementAction {
+    /// The word in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Note => "note",
+            Self::Ask => "ask",
+            Self::Refuse => "refuse",
+        }
+    }
+}
+
+/// What a profile does with a verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Enforcement {
+    /// The profile.
+    pub profile: Profile,
+    /// What it does.
+    pub action: EnforcementAction,
+    /// Why, in one line.
+    pub reason: String,
+}
+
+/// A profile's settings after all layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProfileSettings {
+    /// When the only cause is a program that nothing is known of.
+    pub unknown_program: EnforcementAction,
+    /// Small files named by hand are a note.
+    pub small_files: bool,
+    /// Largest file that is small, in bytes.
+    pub small_file_bytes: u64,
+    /// `block` may be overridden by typing the target's name.
+    pub override_block: bool,
+}
+
+/// More files than this in one command are not "a file that somebody named and meant".
+const FEW_FILES: usize = 3;
+
+impl ProfileSettings {
+    /// What is built in.
+    pub fn built_in(profile: Profile) -> Self {
+        Self {
+            unknown_program: match profile {
+                Profile::Human | Profile::Agent => EnforcementAction::Run,
+                Profile::Ci => EnforcementAction::Refuse,
+            },
+            small_files: profile == Profile::Human,
+            small_file_bytes: 256 * 1024,
+            override_block: false,
+        }
+    }
+
+    /// A layer's wishes on top. With `tighten_only`, wishes that loosen are not heard.
+    pub(super) fn overlay(&mut self, spec: &ProfileSpec, tighten_only: bool) {
+        if let Some(action) = spec.unknown_program {
+            self.unknown_program = if tighten_only { self.unknown_program.max(action) } else { action };
+        }
+        if let Some(on) = spec.small_files {
+            self.small_files = if tighten_only { self.small_files && on } else { on };
+        }
+        if let Some(bytes) = spec.small_file_bytes {
+            self.small_file_bytes = if tighten_only { self.small_file_bytes.min(bytes) } else { bytes };
+        }
+        if let Some(on) = spec.override_block {
+            self.override_block = if tighten_only { self.override_block && on } else { on };
+        }
+    }
+}
+
+/// What a profile does with a verdict, before the relaxations.
+fn usual(profile: Profile, verdict: Verdict) -> EnforcementAction {
+    match (verdict, profile) {
+        (Verdict::Allow, _) => EnforcementAction::Run,
+        (Verdict::Warn, _) => EnforcementAction::Note,
+        (Verdict::Escalate, Profile::Human | Profile::Agent) => EnforcementAction::Ask,
+        (Verdict::Escalate, Profile::Ci) | (Verdict::Block, _) => EnforcementAction::Refuse,
+    }
+}
+
+/// What the profile does with these assessments, whose worst verdict is `verdict`.
+pub(super) fn enforce(
+    profile: Profile,
+    settings: &ProfileSettings,
+    verdict: Verdict,
+    assessments: &[Assessment],
+    combined: bool,
+) -> Enforcement {
+    let full = usual(profile, verdict);
+    let stopped: Vec<&Assessment> = assessments.iter().filter(|a| a.verdict >= Verdict::Escalate).collect();
+    let files = stopped.iter().filter(|a| is_small_file(a, settings)).count();
+    let relax_files = settings.small_files && files <= FEW_FILES && !combined;
+    let mut action = EnforcementAction::Run;
+    let mut relaxed = None;
+    for assessment in assessments {
+        let usual = usual(profile, assessment.verdict);
+        let this = if assessment.verdict >= Verdict::Escalate && is_unknown_program(assessment) {
+            relaxed = relaxed.or(Some("nothing is known of this program, and nothing speaks against it"));
+            settings.unknown_program
+        } else if relax_files && assessment.verdict >= Verdict::Escalate && is_small_file(assessment, settings) {
+            relaxed = Some("small ordinary files, each named by hand");
+            EnforcementAction::Note
+        } else {
+            usual
+        };
+        action = action.max(this);
+    }
+    // A verdict that no assessment explains (a cross-action risk, an internal error) is enforced in full.
+    let explained = assessments.iter().map(|a| a.verdict).max().unwrap_or(Verdict::Allow);
+    if explained < verdict {
+        action = full;
+    }
+    let reason = match (action, relaxed) {
+        (action, Some(why)) if action < full => why.to_owned(),
+        (EnforcementAction::Run, _) => "nothing stands against it".to_owned(),
+        (EnforcementAction::Note, _) => "it runs, and what it costs is said".to_owned(),
+        (EnforcementAction::Ask, _) => "a person has to decide".to_owned(),
+        (EnforcementAction::Refuse, _) if verdict == Verdict::Block => "policy blocks it".to_owned(),
+        (EnforcementAction::Refuse, _) => "a person would have to decide, and nobody can be asked".to_owned(),
+    };
+    Enforcement { profile, action, reason }
+}
+
+fn is_unknown_program(assessment: &Assessment) -> bool {
+    assessment.mutation.cause == Cause::UnknownProgram
+        && assessment.recoverability.tier == Tier::NeedsReview
+        && assessment.message.is_none()
+        && assessment.verdict < Verdict::Block
+}
+
+/// A single ordinary file, named literally, of modest size, that no rule speaks about.
+fn is_small_file(assessment: &Assessment, settings: &ProfileSettings) -> bool {
+    let mutation = &assessment.mutation;
+    let Subject::Path(path) = &mutation.subject else { return false };
+    let Some(loss) = &assessment.evidence.loss else { return false };
+    let Some(name) = path.path.as_known() else { return false };
+    let hidden = name.split('/').any(|part| part.starts_with('.') && part.len() > 1);
+    let (files, bytes) =
+        loss.classes.values().fold((0, 0), |(files, bytes), tally| (files + tally.files, bytes + tally.bytes));
+    matches!(mutation.action, Action::Delete | Action::Replace | Action::Update)
+        && mutation.cause == Cause::Rule
+        && assessment.message.is_none()
+        && path.explicit
+        && !path.recursive
+        && !hidden
+        && !mutation.context.privileged
+        && mutation.context.host.is_none()
+        && loss.precious.is_none()
+        && !loss.truncated
+        && loss.worst() != LossClass::Unseen
+        && files == 1
+        && bytes <= settings.small_file_bytes
+        && assessment.evidence.missing.iter().all(|missing| missing.effect == MissingEffect::LowersConfidence)
+}

@@ -1,0 +1,181 @@
+//! The report's types. The order of fields is the order in the JSON, and part of the contract.
+
+use serde::Serialize;
+
+use crate::model::{
+    Action, Actor, Alternative, CrossActionRisk, EvidenceItem, Missing, RecoverySource, Source, Span, Target,
+    Verdict,
+};
+use crate::policy::Enforcement;
+
+/// Version of the contract.
+pub const SCHEMA_VERSION: &str = "recourse.consequence.v1";
+
+/// What an input would destroy, and what to think of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ConsequenceReport {
+    /// Always [`SCHEMA_VERSION`].
+    pub schema_version: &'static str,
+    /// The verdict.
+    pub risk_assessment: Verdict,
+    /// Why, in one line.
+    pub assessment_reason: String,
+    /// What the named profile does with it; absent when none was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub enforcement: Option<Enforcement>,
+    /// The whole in numbers.
+    pub summary: Summary,
+    /// Each intended change.
+    pub mutations: Vec<MutationReport>,
+    /// What is fatal only together.
+    pub cross_action_risks: Vec<CrossActionRisk>,
+    /// What a caller could look up to be surer.
+    pub verification_suggestions: Vec<VerificationSuggestion>,
+    /// How the verdict came about.
+    pub trace: Trace,
+    /// Where the time went.
+    pub timing: Timing,
+}
+
+/// The whole in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Summary {
+    /// Number of mutations listed.
+    pub total_mutations: usize,
+    /// The worst of them; reversible when there are none.
+    pub worst_recoverability: RecoverabilityReport,
+    /// Some mutation needs a human's look (tier 5).
+    pub needs_review: bool,
+    /// Some mutation is unrecoverable (tier 4).
+    pub has_unrecoverable: bool,
+    /// Number of things that depend on what goes away.
+    pub dependency_impact_count: usize,
+}
+
+/// A tier with its reasons.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RecoverabilityReport {
+    /// 1 to 5.
+    pub tier: u8,
+    /// The tier's name.
+    pub label: &'static str,
+    /// Why, for a person.
+    pub reasoning: String,
+    /// Rules are authoritative, the classifier is not.
+    pub source: RecoverySource,
+    /// 0 to 1.
+    pub confidence: f64,
+}
+
+/// One intended change with all that is known of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MutationReport {
+    /// What is intended.
+    pub intent: IntentReport,
+    /// What it costs.
+    pub recoverability: RecoverabilityReport,
+    /// What was found.
+    pub evidence: Vec<EvidenceItem>,
+    /// What could not be had.
+    pub missing_evidence: Vec<Missing>,
+    /// Steps to get it back.
+    pub recovery: Vec<String>,
+    /// What to type instead.
+    pub alternatives: Vec<Alternative>,
+    /// What feels its loss.
+    pub dependency_impact: Vec<DependencyImpact>,
+}
+
+/// What is intended.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct IntentReport {
+    /// Where it came from.
+    pub source: Source,
+    /// What is done.
+    pub action: Action,
+    /// To what.
+    pub target: Target,
+    /// By whom, when told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actor: Option<Actor>,
+    /// The part of the input that says so, secrets masked.
+    pub raw: String,
+    /// Where it stands in the input, in bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub span: Option<Span>,
+}
+
+/// Who asked. The model's type, under the name that the contract gives it.
+pub type ActorReport = Actor;
+
+/// Something that feels the target's loss.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DependencyImpact {
+    /// Its id.
+    pub target_id: String,
+    /// Its type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_type: Option<String>,
+    /// How it depends.
+    pub reason: String,
+    /// Through something else.
+    pub transitive: bool,
+}
+
+/// A look that a caller could take. Its names are those that consumers of such suggestions know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct VerificationSuggestion {
+    /// Key of the missing evidence that it would supply.
+    pub evidence_key: String,
+    /// What it would tell.
+    pub description: String,
+    /// Words to run; read-only.
+    pub argv: Vec<String>,
+}
+
+/// How the verdict came about. Its names are those that consumers of traces know.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Trace {
+    /// Stages in order.
+    pub steps: Vec<TraceStep>,
+    /// Milliseconds in all.
+    pub duration_ms: f64,
+    /// Tools and Terraform types whose knowledge was used.
+    pub handlers_invoked: Vec<String>,
+    /// What was looked at.
+    pub state_sources: Vec<String>,
+}
+
+/// One stage.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TraceStep {
+    /// From 1.
+    pub step: usize,
+    /// Stable name.
+    pub action: &'static str,
+    /// What came out.
+    pub result: String,
+    /// The decision taken, if one was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision: Option<String>,
+}
+
+/// Where the time went, in milliseconds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Timing {
+    /// In all.
+    pub total_ms: f64,
+    /// Reading the input: parsing, interpretation, effects.
+    pub parse_ms: f64,
+    /// Evidence and recoverability.
+    pub analysis_ms: f64,
+    /// Policy.
+    pub policy_ms: f64,
+}

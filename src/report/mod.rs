@@ -1,0 +1,20 @@
+//! The report: the JSON contract and the text for people.
+//!
+//! Owns field names, their order, masking of secrets and all wording that is not a reason of the knowledge. Pure: gives
+//! back text, prints nothing. Judges nothing: everything it says comes from the assessments and the policy's decision.
+
+mod build;
+mod contract;
+mod human;
+mod text;
+
+pub use build::{Parts, StageTimes, build};
+pub use contract::{
+    ActorReport, ConsequenceReport, DependencyImpact, IntentReport, MutationReport, RecoverabilityReport,
+    SCHEMA_VERSION, Summary, Timing, Trace, TraceStep, VerificationSuggestion,
+};
+pub use human::{Style, render, render_line};
+pub use text::{escape, shorten, size, width};
+
+/// The JSON Schema of [`ConsequenceReport`], as published in `docs/report.schema.json`.
+pub const SCHEMA: &str = include_str!("../../docs/report.schema.json");
