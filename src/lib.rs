@@ -43,8 +43,11 @@
 
 pub mod code;
 pub mod evidence;
+pub mod evaluate;
 pub mod knowledge;
 pub mod model;
+pub mod policy;
+pub mod report;
 pub mod shell;
 pub mod syntax;
 pub mod world;

@@ -1,0 +1,175 @@
+//! The one entry: input and circumstances in, verdict and report out.
+//!
+//! Owns the order of the stages and the boundary at which a panic inside any of them becomes `escalate`. Holds no
+//! judgement of its own. Release builds unwind for this reason: a fault in one rule must end in a question, not in a
+//! dead guard that lets its caller go on.
+
+mod stages;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+
+use crate::model::{
+    Action, Actor, Assessment, Cause, Context, CrossActionRisk, Evidence, Facts, MissingEffect, Mutation,
+    Recoverability, RecoverySource, RuleRef, Source, Subject, Target, Tier, Verdict,
+};
+use crate::policy::{Policy, PolicyContext, Profile};
+use crate::report::{ConsequenceReport, Parts, StageTimes, build};
+use crate::shell;
+use crate::world::World;
+
+/// What is evaluated.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// Shell text, or an argument vector.
+    Shell(shell::Input),
+}
+
+impl Input {
+    fn source(&self) -> Source {
+        match self {
+            Self::Shell(_) => Source::Shell,
+        }
+    }
+}
+
+/// Circumstances of an evaluation.
+#[derive(Clone, Debug, Default)]
+pub struct EvaluationContext {
+    /// Directory that the command would run in (absolute).
+    pub cwd: PathBuf,
+    /// Environment that the caller named, for example `production`.
+    pub environment: Option<String>,
+    /// Who asks.
+    pub actor: Option<Actor>,
+    /// Whose enforcement the report should state.
+    pub profile: Option<Profile>,
+}
+
+/// The outcome.
+#[derive(Clone, Debug)]
+pub struct Evaluation {
+    /// The report, secrets masked.
+    pub report: ConsequenceReport,
+    /// The judged mutations behind it.
+    pub assessments: Vec<Assessment>,
+    /// A stage panicked: the verdict is `escalate` for that reason.
+    pub internal_error: bool,
+}
+
+impl Evaluation {
+    /// The verdict.
+    pub fn verdict(&self) -> Verdict {
+        self.report.risk_assessment
+    }
+}
+
+/// Judges an input. Total: whatever happens inside, there is a report, and a fault never ends in `allow`.
+pub fn evaluate(
+    input: Input,
+    context: &EvaluationContext,
+    world: &dyn World,
+    policy: &Policy,
+) -> Evaluation {
+    let source = input.source();
+    let run = catch_unwind(AssertUnwindSafe(|| judge(&input, context, world, policy)));
+    match run {
+        Ok(evaluation) => evaluation,
+        Err(_) => {
+            let mut assessments = vec![fault(source)];
+            let finished = catch_unwind(AssertUnwindSafe(|| {
+                finish(&mut assessments, &[], context, world, policy, StageTimes::default())
+            }));
+            // A policy that itself faults is left out; the built-in one holds.
+            let report = finished.unwrap_or_else(|_| {
+                let built_in = Policy::default();
+                finish(&mut assessments, &[], context, world, &built_in, StageTimes::default())
+            });
+            Evaluation { report, assessments, internal_error: true }
+        }
+    }
+}
+
+fn judge(input: &Input, context: &EvaluationContext, world: &dyn World, policy: &Policy) -> Evaluation {
+    let start = world.elapsed();
+    let mutations = match input {
+        Input::Shell(input) => stages::shell(input, context, world),
+    };
+    let parsed = world.elapsed();
+    let mut assessments = stages::assess(mutations, world);
+    let risks = stages::together(&mut assessments);
+    let analysed = world.elapsed();
+    let times = StageTimes {
+        parse: parsed.saturating_sub(start),
+        analysis: analysed.saturating_sub(parsed),
+        ..StageTimes::default()
+    };
+    let report = finish(&mut assessments, &risks, context, world, policy, times);
+    Evaluation { report, assessments, internal_error: false }
+}
+
+/// Policy and report.
+fn finish(
+    assessments: &mut [Assessment],
+    risks: &[CrossActionRisk],
+    context: &EvaluationContext,
+    world: &dyn World,
+    policy: &Policy,
+    mut times: StageTimes,
+) -> ConsequenceReport {
+    let before = world.elapsed();
+    let home = world.home(None);
+    let seen = PolicyContext {
+        environment: context.environment.as_deref(),
+        actor: context.actor.as_ref(),
+        home: home.as_deref(),
+    };
+    let decision = policy.decide(assessments, risks, &seen);
+    let enforcement = context.profile.map(|profile| policy.enforce(profile, &decision, assessments, risks));
+    times.policy = world.elapsed().saturating_sub(before);
+    times.total = times.parse + times.analysis + times.policy;
+    build(Parts {
+        assessments,
+        risks,
+        decision: &decision,
+        enforcement: enforcement.as_ref(),
+        actor: context.actor.as_ref(),
+        environment: context.environment.as_deref(),
+        times,
+    })
+}
+
+/// What is said when a stage broke.
+fn fault(source: Source) -> Assessment {
+    let mut evidence = Evidence::default();
+    let said = "recourse itself failed while judging this; that is a bug worth reporting";
+    evidence.miss("internal-error", said, MissingEffect::BlocksSafeVerdict);
+    Assessment {
+        mutation: Mutation {
+            action: Action::Execute,
+            kind: "unknown".to_owned(),
+            subject: Subject::Unknown,
+            target: Target { r#type: "unknown".to_owned(), id: "unknown".to_owned(), ..Target::default() },
+            source,
+            raw: String::new(),
+            span: None,
+            rule: RuleRef::default(),
+            cause: Cause::Limit("internal error".to_owned()),
+            context: Context::default(),
+            facts: Facts::new(),
+            dependents: Vec::new(),
+        },
+        evidence,
+        recoverability: Recoverability {
+            tier: Tier::NeedsReview,
+            reasoning: said.to_owned(),
+            source: RecoverySource::Classifier,
+            confidence: 0,
+        },
+        harmless: false,
+        recovery: Vec::new(),
+        alternatives: Vec::new(),
+        verdict: Verdict::Escalate,
+        message: None,
+    }
+}

@@ -1,0 +1,227 @@
+//! From assessments to the report: masking, counting, naming.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use crate::model::{
+    Actor, Alternative, Assessment, CrossActionRisk, EvidenceItem, FactValue, Missing, Mutation, Recoverability,
+    RecoverySource, Source, Target, Tier, redact,
+};
+use crate::policy::{Decision, Enforcement};
+
+use super::contract::{
+    ConsequenceReport, DependencyImpact, IntentReport, MutationReport, RecoverabilityReport, SCHEMA_VERSION, Summary,
+    Timing, Trace, TraceStep,
+};
+
+/// Time that each stage took.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StageTimes {
+    /// Reading the input.
+    pub parse: Duration,
+    /// Evidence and recoverability.
+    pub analysis: Duration,
+    /// Cross-action and policy.
+    pub policy: Duration,
+    /// In all.
+    pub total: Duration,
+}
+
+/// Everything that a report is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts<'a> {
+    /// What was judged.
+    pub assessments: &'a [Assessment],
+    /// What is fatal together.
+    pub risks: &'a [CrossActionRisk],
+    /// The verdict.
+    pub decision: &'a Decision,
+    /// What the named profile does.
+    pub enforcement: Option<&'a Enforcement>,
+    /// Who asked.
+    pub actor: Option<&'a Actor>,
+    /// Environment that the caller named.
+    pub environment: Option<&'a str>,
+    /// Where the time went.
+    pub times: StageTimes,
+}
+
+/// Makes the report. Secrets are masked here, once, for every output.
+pub fn build(parts: Parts<'_>) -> ConsequenceReport {
+    let mutations: Vec<MutationReport> = parts.assessments.iter().map(|a| mutation(a, &parts)).collect();
+    let enforcement = parts.enforcement.map(|e| Enforcement { reason: masked(&e.reason), ..e.clone() });
+    ConsequenceReport {
+        schema_version: SCHEMA_VERSION,
+        risk_assessment: parts.decision.verdict,
+        assessment_reason: masked(&parts.decision.reason),
+        enforcement,
+        summary: summary(parts.assessments),
+        mutations,
+        cross_action_risks: parts.risks.iter().map(risk).collect(),
+        verification_suggestions: Vec::new(),
+        trace: trace(&parts),
+        timing: Timing {
+            total_ms: milliseconds(parts.times.total),
+            parse_ms: milliseconds(parts.times.parse),
+            analysis_ms: milliseconds(parts.times.analysis),
+            policy_ms: milliseconds(parts.times.policy),
+        },
+    }
+}
+
+fn masked(text: &str) -> String {
+    redact(text).into_owned()
+}
+
+/// Milliseconds to the microsecond.
+fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
+}
+
+fn summary(assessments: &[Assessment]) -> Summary {
+    let worst = assessments.iter().map(|a| &a.recoverability).max_by_key(|r| r.tier.severity());
+    Summary {
+        total_mutations: assessments.len(),
+        worst_recoverability: worst.map_or_else(
+            || RecoverabilityReport {
+                tier: Tier::Reversible.number(),
+                label: Tier::Reversible.label(),
+                reasoning: "nothing is changed".to_owned(),
+                source: RecoverySource::Rules,
+                confidence: 1.0,
+            },
+            recoverability,
+        ),
+        needs_review: assessments.iter().any(|a| a.recoverability.tier == Tier::NeedsReview),
+        has_unrecoverable: assessments.iter().any(|a| a.recoverability.tier == Tier::Unrecoverable),
+        dependency_impact_count: assessments.iter().map(|a| a.mutation.dependents.len()).sum(),
+    }
+}
+
+fn recoverability(judged: &Recoverability) -> RecoverabilityReport {
+    RecoverabilityReport {
+        tier: judged.tier.number(),
+        label: judged.tier.label(),
+        reasoning: masked(&judged.reasoning),
+        source: judged.source,
+        confidence: f64::from(judged.confidence.min(100)) / 100.0,
+    }
+}
+
+fn mutation(assessment: &Assessment, parts: &Parts<'_>) -> MutationReport {
+    let mutation = &assessment.mutation;
+    MutationReport {
+        intent: IntentReport {
+            source: mutation.source,
+            action: mutation.action,
+            target: target(mutation, parts.environment),
+            actor: parts.actor.cloned(),
+            raw: masked(&mutation.raw),
+            span: mutation.span,
+        },
+        recoverability: recoverability(&assessment.recoverability),
+        evidence: assessment.evidence.items.iter().map(evidence).collect(),
+        missing_evidence: assessment.evidence.missing.iter().map(missing).collect(),
+        recovery: assessment.recovery.iter().map(|step| masked(step)).collect(),
+        alternatives: assessment.alternatives.iter().map(alternative).collect(),
+        dependency_impact: mutation
+            .dependents
+            .iter()
+            .map(|dependent| DependencyImpact {
+                target_id: masked(&dependent.id),
+                target_type: dependent.r#type.clone(),
+                reason: masked(&dependent.reason),
+                transitive: dependent.transitive,
+            })
+            .collect(),
+    }
+}
+
+fn target(mutation: &Mutation, environment: Option<&str>) -> Target {
+    let target = &mutation.target;
+    Target {
+        id: masked(&target.id),
+        name: target.name.as_deref().map(masked),
+        environment: target.environment.clone().or_else(|| environment.map(str::to_owned)),
+        ..target.clone()
+    }
+}
+
+fn evidence(item: &EvidenceItem) -> EvidenceItem {
+    EvidenceItem {
+        value: item.value.as_ref().map(|value| match value {
+            FactValue::Text(text) => FactValue::Text(masked(text)),
+            other => other.clone(),
+        }),
+        description: masked(&item.description),
+        ..item.clone()
+    }
+}
+
+fn missing(item: &Missing) -> Missing {
+    Missing { description: masked(&item.description), ..item.clone() }
+}
+
+fn alternative(other: &Alternative) -> Alternative {
+    Alternative { command: masked(&other.command), explanation: masked(&other.explanation) }
+}
+
+fn risk(risk: &CrossActionRisk) -> CrossActionRisk {
+    CrossActionRisk {
+        affected_resources: risk.affected_resources.iter().map(|id| masked(id)).collect(),
+        explanation: masked(&risk.explanation),
+        ..risk.clone()
+    }
+}
+
+fn trace(parts: &Parts<'_>) -> Trace {
+    let count = parts.assessments.len();
+    let items: usize = parts.assessments.iter().map(|a| a.evidence.items.len()).sum();
+    let missing: usize = parts.assessments.iter().map(|a| a.evidence.missing.len()).sum();
+    let step = |step, action, result, decision| TraceStep { step, action, result, decision };
+    let handlers: BTreeSet<&str> = parts
+        .assessments
+        .iter()
+        .map(|a| a.mutation.rule.tool.as_str())
+        .filter(|tool| !tool.is_empty())
+        .collect();
+    let sources: BTreeSet<&str> = parts
+        .assessments
+        .iter()
+        .map(|a| match a.mutation.source {
+            Source::Terraform => "terraform-plan",
+            Source::Mcp => "tool-call",
+            Source::Shell => a.mutation.target.service.as_deref().unwrap_or("command"),
+        })
+        .collect();
+    Trace {
+        steps: vec![
+            step(1, "parse_input", plural(count, "mutation"), None),
+            step(
+                2,
+                "analyze_blast_radius",
+                format!("{}, {}", plural(items, "piece of evidence"), plural(missing, "missing piece")),
+                None,
+            ),
+            step(3, "cross_action_analysis", plural(parts.risks.len(), "risk"), None),
+            step(
+                4,
+                "policy_evaluation",
+                masked(&parts.decision.reason),
+                Some(parts.decision.verdict.as_str().to_owned()),
+            ),
+        ],
+        duration_ms: milliseconds(parts.times.total),
+        handlers_invoked: handlers.into_iter().map(str::to_owned).collect(),
+        state_sources: sources.into_iter().map(str::to_owned).collect(),
+    }
+}
+
+/// `1 mutation`, `2 mutations`, `2 pieces of evidence`.
+fn plural(count: usize, noun: &str) -> String {
+    match (count, noun.split_once(' ')) {
+        (1, _) => format!("1 {noun}"),
+        (_, Some(("piece", rest))) => format!("{count} pieces {rest}"),
+        _ => format!("{count} {noun}s"),
+    }
+}

@@ -1,0 +1,311 @@
+//! The report for people: what is lost, why, how to get it back, what to type instead, and which words are guilty.
+//!
+//! Everything printed passes through [`super::text::escape`]. Colour is the caller's choice.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use crate::model::{MASK, Verdict, secret_ranges};
+use crate::policy::EnforcementAction;
+
+use super::contract::{ConsequenceReport, MutationReport};
+use super::text::{char_width, escape, escape_into, shorten, width, wrap};
+
+/// How to print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// With colour.
+    pub color: bool,
+    /// Columns to keep within.
+    pub width: usize,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self { color: false, width: 80 }
+    }
+}
+
+/// Mutations that are described in full; the rest is counted.
+const DESCRIBED: usize = 6;
+
+const RED: &str = "31";
+const YELLOW: &str = "33";
+const GREEN: &str = "32";
+const BOLD: &str = "1";
+const DIM: &str = "2";
+
+struct Page {
+    out: String,
+    style: Style,
+}
+
+impl Page {
+    fn paint(&self, codes: &[&str], text: &str) -> String {
+        if self.style.color && !text.is_empty() {
+            format!("\u{1b}[{}m{text}\u{1b}[0m", codes.join(";"))
+        } else {
+            text.to_owned()
+        }
+    }
+
+    fn line(&mut self, text: &str) {
+        self.out.push_str(text.trim_end());
+        self.out.push('\n');
+    }
+
+    /// `label` once, then the text wrapped beside it.
+    fn labelled(&mut self, indent: usize, label: &str, text: &str, codes: &[&str]) {
+        let gap = indent + if label.is_empty() { 0 } else { 10 };
+        for (n, piece) in wrap(&escape(text), self.style.width.saturating_sub(gap)).iter().enumerate() {
+            let head = if n == 0 { label } else { "" };
+            let head = if label.is_empty() { String::new() } else { format!("{head:<10}") };
+            let line = format!("{}{}{}", " ".repeat(indent), self.paint(&[DIM], &head), self.paint(codes, piece));
+            self.line(&line);
+        }
+    }
+}
+
+fn color_of(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Allow => GREEN,
+        Verdict::Warn | Verdict::Escalate => YELLOW,
+        Verdict::Block => RED,
+    }
+}
+
+/// One line: the verdict and its reason, for notes beside a command that runs.
+pub fn render_line(report: &ConsequenceReport, style: Style) -> String {
+    let page = Page { out: String::new(), style };
+    let verdict = report.risk_assessment;
+    let head = format!("recourse: {}", verdict.as_str());
+    let room = style.width.saturating_sub(width(&head) + 2).max(20);
+    format!(
+        "{}: {}",
+        page.paint(&[BOLD, color_of(verdict)], &head),
+        shorten(&escape(&report.assessment_reason), room)
+    )
+}
+
+/// The whole report. `text` is the command line that spans speak of; without it the words are not shown.
+pub fn render(report: &ConsequenceReport, text: Option<&str>, style: Style) -> String {
+    let style = Style { width: style.width.clamp(40, 120), ..style };
+    let verdict = report.risk_assessment;
+    let mut page = Page { out: String::new(), style };
+    if verdict == Verdict::Allow {
+        let line = render_line(report, style);
+        page.line(&line);
+        return page.out;
+    }
+    headline(&mut page, report);
+    let mut shown: Vec<&MutationReport> =
+        report.mutations.iter().filter(|m| m.recoverability.tier > 1).collect();
+    shown.sort_by_key(|m| std::cmp::Reverse(severity(m)));
+    if let Some(text) = text {
+        let worst = shown.first().map_or(0, |m| severity(m));
+        let floor = if worst >= 3 { 3 } else { 2 };
+        let spans: Vec<Range<usize>> = shown
+            .iter()
+            .filter(|m| severity(m) >= floor)
+            .filter_map(|m| m.intent.span.map(|span| span.start..span.end))
+            .collect();
+        page.line("");
+        guilty_words(&mut page, text, &spans, color_of(verdict));
+    }
+    for mutation in shown.iter().take(DESCRIBED) {
+        page.line("");
+        describe(&mut page, mutation);
+    }
+    if shown.len() > DESCRIBED {
+        page.line("");
+        let rest = format!("and {} more; --format json lists them all", shown.len() - DESCRIBED);
+        page.labelled(2, "", &rest, &[DIM]);
+    }
+    for risk in &report.cross_action_risks {
+        page.line("");
+        page.labelled(2, "together", &risk.explanation, &[]);
+    }
+    if let Some(enforcement) = &report.enforcement
+        && matches!(enforcement.action, EnforcementAction::Ask | EnforcementAction::Refuse)
+    {
+        page.line("");
+        let said = format!("{} ({} profile)", enforcement.reason, enforcement.profile);
+        page.labelled(2, "", &said, &[DIM]);
+    }
+    page.out
+}
+
+/// Rank by harm: a sure loss first, then what cannot be told.
+fn severity(mutation: &MutationReport) -> u8 {
+    match mutation.recoverability.tier {
+        4 => 5,
+        5 => 4,
+        tier => tier,
+    }
+}
+
+fn headline(page: &mut Page, report: &ConsequenceReport) {
+    let verdict = report.risk_assessment;
+    let word = match verdict {
+        Verdict::Allow => "allow",
+        Verdict::Warn => "warning",
+        Verdict::Escalate => "needs a decision",
+        Verdict::Block => "blocked",
+    };
+    let head = format!("recourse: {word}");
+    let said = escape(&report.assessment_reason);
+    let room = page.style.width;
+    let lines = wrap(&format!("{head}: {said}"), room);
+    for (n, line) in lines.iter().enumerate() {
+        let painted = match (n, line.strip_prefix(head.as_str())) {
+            (0, Some(rest)) => {
+                format!("{}{}", page.paint(&[BOLD, color_of(verdict)], &head), page.paint(&[BOLD], rest))
+            }
+            _ => page.paint(&[BOLD], line),
+        };
+        page.line(&painted);
+    }
+}
+
+fn describe(page: &mut Page, mutation: &MutationReport) {
+    let target = &mutation.intent.target;
+    let what = target.name.as_deref().unwrap_or(&target.id);
+    let action = action_word(mutation);
+    let label = mutation.recoverability.label.replace('-', " ");
+    let room = page.style.width.saturating_sub(width(&action) + 3);
+    let name = shorten(&escape(what), room);
+    let kind = escape(&target.r#type);
+    let code = match mutation.recoverability.tier {
+        4 => RED,
+        3 | 5 => YELLOW,
+        _ => GREEN,
+    };
+    let first = format!("  {} {}", page.paint(&[BOLD], &action), page.paint(&[BOLD], &name));
+    let used = 2 + width(&action) + 1 + width(&name);
+    let tail_width = 2 + width(&kind) + 2 + width(&label);
+    if used + tail_width <= page.style.width {
+        let line = format!("{first}  {}  {}", page.paint(&[DIM], &kind), page.paint(&[code], &label));
+        page.line(&line);
+    } else {
+        page.line(&first);
+        let line = format!("    {}  {}", page.paint(&[DIM], &kind), page.paint(&[code], &label));
+        page.line(&line);
+    }
+    page.labelled(4, "why", &mutation.recoverability.reasoning, &[]);
+    for dependent in mutation.dependency_impact.iter().take(3) {
+        page.labelled(4, "affects", &format!("{}: {}", dependent.target_id, dependent.reason), &[]);
+    }
+    for (n, missing) in mutation.missing_evidence.iter().take(2).enumerate() {
+        page.labelled(4, if n == 0 { "not seen" } else { " " }, &missing.description, &[]);
+    }
+    if mutation.recovery.is_empty() {
+        if mutation.recoverability.tier == 4 {
+            page.labelled(4, "back", "nothing brings it back", &[]);
+        }
+    } else {
+        for (n, step) in mutation.recovery.iter().take(4).enumerate() {
+            page.labelled(4, if n == 0 { "back" } else { " " }, step, &[]);
+        }
+    }
+    for (n, other) in mutation.alternatives.iter().take(3).enumerate() {
+        let said = format!("{}  ({})", other.command, other.explanation);
+        page.labelled(4, if n == 0 { "instead" } else { " " }, &said, &[GREEN]);
+    }
+}
+
+fn action_word(mutation: &MutationReport) -> String {
+    serde_json::to_value(mutation.intent.action)
+        .ok()
+        .and_then(|value| value.as_str().map(str::to_owned))
+        .unwrap_or_else(|| "change".to_owned())
+}
+
+/// One cell of the command line as shown.
+struct Cell {
+    text: String,
+    width: usize,
+    guilty: bool,
+}
+
+/// The command line, cut to lines, with carets under the guilty words. Lines without any are left out beyond a few.
+fn guilty_words(page: &mut Page, text: &str, spans: &[Range<usize>], code: &'static str) {
+    let secrets = secret_ranges(text);
+    let guilty = |at: usize| spans.iter().any(|span| span.contains(&at));
+    let mut lines: Vec<Vec<Cell>> = vec![Vec::new()];
+    let mut masked_until = 0;
+    for (at, c) in text.char_indices() {
+        if at < masked_until {
+            continue;
+        }
+        if let Some(secret) = secrets.iter().find(|range| range.start == at) {
+            masked_until = secret.end;
+            push(&mut lines, Cell { text: MASK.to_owned(), width: MASK.len(), guilty: guilty(at) });
+            continue;
+        }
+        if c == '\n' {
+            lines.push(Vec::new());
+            continue;
+        }
+        let mut shown = String::new();
+        if c == '\t' {
+            shown.push(' ');
+        } else {
+            escape_into(c, &mut shown);
+        }
+        let wide = if shown.chars().count() == 1 { char_width(c) } else { width(&shown) };
+        push(&mut lines, Cell { text: shown, width: wide, guilty: guilty(at) });
+    }
+    let room = page.style.width.saturating_sub(2);
+    let mut left_out = 0;
+    let many = lines.len() > 4;
+    for line in &lines {
+        if many && !line.iter().any(|cell| cell.guilty) {
+            left_out += 1;
+            continue;
+        }
+        for piece in cut(line, room) {
+            let mut words = String::from("  ");
+            let mut marks = String::from("  ");
+            for cell in piece {
+                words.push_str(&cell.text);
+                let _ = write!(marks, "{}", if cell.guilty { "^" } else { " " }.repeat(cell.width));
+            }
+            page.line(&words);
+            if marks.contains('^') {
+                let marks = page.paint(&[code], marks.trim_end());
+                page.line(&marks);
+            }
+        }
+    }
+    if left_out > 0 {
+        let said = if left_out == 1 { "1 other line".to_owned() } else { format!("{left_out} other lines") };
+        page.labelled(2, "", &format!("({said} not shown)"), &[DIM]);
+    }
+}
+
+fn push(lines: &mut [Vec<Cell>], cell: Cell) {
+    if let Some(line) = lines.last_mut() {
+        line.push(cell);
+    }
+}
+
+/// A line in pieces of at most `room` columns; of very long lines only what is guilty, with its neighbours.
+fn cut(line: &[Cell], room: usize) -> Vec<&[Cell]> {
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    let mut used = 0;
+    for (at, cell) in line.iter().enumerate() {
+        if used + cell.width > room && at > start {
+            pieces.push(&line[start..at]);
+            start = at;
+            used = 0;
+        }
+        used += cell.width;
+    }
+    pieces.push(&line[start..]);
+    if pieces.len() > 6 {
+        pieces.retain(|piece| piece.iter().any(|cell| cell.guilty));
+        pieces.truncate(6);
+    }
+    pieces
+}
