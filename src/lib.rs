@@ -41,6 +41,7 @@
 //! * Probes only read, are bounded in time and size, and never execute anything that the target directory names.
 //! * No regular expression runs over command text, and an argument vector is never parsed as shell text again.
 
+pub mod cli;
 pub mod code;
 pub mod evidence;
 pub mod evaluate;

@@ -1,3 +1,7 @@
 //! The `recourse` program.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    recourse::cli::main(std::env::args_os())
+}

@@ -1,0 +1,251 @@
+//! Options and subcommands.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
+
+use crate::model::Verdict;
+use crate::policy::Profile;
+
+/// Tells what a command would destroy for good, before it runs, and stops what must not run.
+#[derive(Debug, Parser)]
+#[command(name = "recourse", version, about, max_term_width = 100, disable_help_subcommand = true)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+/// The command line's definition, for completions.
+pub fn command() -> clap::Command {
+    Args::command()
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Judge a command or plan without running it
+    #[command(subcommand)]
+    Evaluate(Evaluate),
+    /// Judge a command and show every step, piece of evidence and rule
+    Explain(ExplainArgs),
+    /// Judge a command, then become it
+    Exec(ExecArgs),
+    /// List what is known: tools, kinds and Terraform types
+    Resources(ResourcesArgs),
+    /// Show or check policy files
+    Policy {
+        #[command(subcommand)]
+        command: PolicyCommand,
+    },
+    /// Say what is and is not covered on this machine
+    Doctor(DoctorArgs),
+    /// Print a completion script
+    Completions {
+        /// The shell to complete in
+        shell: clap_complete::Shell,
+    },
+    /// Print the JSON Schema of what recourse prints
+    Schema {
+        /// Which schema
+        #[arg(value_enum, default_value_t = SchemaName::Report)]
+        name: SchemaName,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Evaluate {
+    /// Judge shell text (one word) or an argument vector (several words)
+    Shell(ShellArgs),
+    /// Judge a Terraform plan (`terraform show -json PLAN`)
+    Terraform(TerraformArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ShellArgs {
+    #[command(flatten)]
+    pub(super) common: Common,
+    #[command(flatten)]
+    pub(super) threshold: Threshold,
+    /// One word is shell text, several are an argument vector; `-` reads shell text from standard input
+    #[arg(required = true, value_name = "COMMAND", value_hint = ValueHint::CommandString)]
+    pub(super) words: Vec<OsString>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct TerraformArgs {
+    #[command(flatten)]
+    pub(super) common: Common,
+    #[command(flatten)]
+    pub(super) threshold: Threshold,
+    /// Current state as JSON (`terraform show -json`), for what the plan does not say
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) state: Option<PathBuf>,
+    /// The plan as JSON; `-` reads standard input
+    #[arg(value_name = "PLAN.json", value_hint = ValueHint::FilePath)]
+    pub(super) plan: PathBuf,
+}
+
+/// Circumstances that every judging command takes.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(super) struct Common {
+    /// Directory that the command would run in [default: the current one]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(super) cwd: Option<PathBuf>,
+    /// Whose enforcement to state [env: RECOURSE_PROFILE]
+    #[arg(long, value_name = "PROFILE", value_parser = profile())]
+    pub(super) profile: Option<Profile>,
+    /// Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(super) environment: Option<String>,
+    /// Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]
+    #[arg(long, value_name = "ID", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(super) actor: Option<String>,
+    /// Evidence gathered elsewhere, with the raw output that proves it
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) evidence: Option<PathBuf>,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) format: Format,
+}
+
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(super) struct Threshold {
+    /// Verdict from which on the exit status is not 0
+    #[arg(long, value_enum, default_value_t = FailOn::Block, value_name = "VERDICT")]
+    pub(super) fail_on: FailOn,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ExplainArgs {
+    #[command(flatten)]
+    pub(super) common: Common,
+    /// Explain a Terraform plan in JSON instead of a command
+    #[arg(long, value_name = "PLAN.json", conflicts_with = "words", value_hint = ValueHint::FilePath)]
+    pub(super) plan: Option<PathBuf>,
+    /// One word is shell text, several are an argument vector; `-` reads shell text from standard input
+    #[arg(required_unless_present = "plan", value_name = "COMMAND", value_hint = ValueHint::CommandString)]
+    pub(super) words: Vec<OsString>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ExecArgs {
+    /// Whose enforcement to apply [default: human with a terminal, else ci; env: RECOURSE_PROFILE]
+    #[arg(long, value_name = "PROFILE", value_parser = profile())]
+    pub(super) profile: Option<Profile>,
+    /// Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(super) environment: Option<String>,
+    /// Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]
+    #[arg(long, value_name = "ID", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(super) actor: Option<String>,
+    /// Shell text to run with bash
+    #[arg(short = 'c', value_name = "TEXT", conflicts_with = "words", value_hint = ValueHint::CommandString)]
+    pub(super) text: Option<OsString>,
+    /// The program and its arguments, run exactly so, without a shell
+    #[arg(
+        required_unless_present = "text",
+        trailing_var_arg = true,
+        allow_hyphen_values = false,
+        value_name = "CMD",
+        value_hint = ValueHint::CommandWithArguments
+    )]
+    pub(super) words: Vec<OsString>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ResourcesArgs {
+    /// Only what has this in its name
+    pub(super) filter: Option<String>,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) format: Format,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct DoctorArgs {
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) format: Format,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum PolicyCommand {
+    /// The rules in force, layer by layer
+    Show(PolicyShowArgs),
+    /// Read policy files strictly and say what is wrong with them
+    Check(PolicyCheckArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct PolicyShowArgs {
+    /// Directory from which project policies are looked for [default: the current one]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(super) cwd: Option<PathBuf>,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) format: Format,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct PolicyCheckArgs {
+    /// Directory from which project policies are looked for [default: the current one]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(super) cwd: Option<PathBuf>,
+    /// Files to check instead of those in force; `.recourse.toml` is read as a project's
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(super) files: Vec<PathBuf>,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) format: Format,
+}
+
+/// Forms of output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// For people
+    #[default]
+    Human,
+    /// For programs
+    Json,
+}
+
+/// Thresholds of `--fail-on`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum FailOn {
+    Warn,
+    Escalate,
+    Block,
+    Never,
+}
+
+impl FailOn {
+    /// The exit status for a verdict.
+    pub(super) fn status(self, verdict: Verdict) -> u8 {
+        let least = match self {
+            Self::Warn => Verdict::Warn,
+            Self::Escalate => Verdict::Escalate,
+            Self::Block => Verdict::Block,
+            Self::Never => return 0,
+        };
+        match verdict {
+            below if below < least => 0,
+            Verdict::Allow => 0,
+            Verdict::Warn => 10,
+            Verdict::Escalate => 20,
+            Verdict::Block => 30,
+        }
+    }
+}
+
+/// Schemas that can be printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum SchemaName {
+    /// The report of `evaluate`
+    Report,
+}
+
+fn profile() -> impl clap::builder::TypedValueParser<Value = Profile> {
+    use clap::builder::TypedValueParser as _;
+    clap::builder::PossibleValuesParser::new(["human", "agent", "ci"])
+        .try_map(|text| text.parse::<Profile>())
+}

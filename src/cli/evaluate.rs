@@ -1,0 +1,61 @@
+//! `evaluate`: the verdict as report and exit status.
+
+use std::ffi::OsString;
+
+use crate::evaluate::{Evaluation, Input, evaluate};
+use crate::report::render;
+use crate::shell;
+
+use super::args::{Evaluate, Format, ShellArgs};
+use super::output::{self, Failure};
+use super::setup::{self, Setup};
+use super::status;
+
+pub(super) fn run(what: Evaluate) -> Result<u8, Failure> {
+    match what {
+        Evaluate::Shell(args) => shell(&args),
+        Evaluate::Terraform(_) => Err(Failure::internal("not built yet")),
+    }
+}
+
+fn shell(args: &ShellArgs) -> Result<u8, Failure> {
+    let setup = Setup::new(&args.common)?;
+    let input = shell_input(&args.words)?;
+    let text = shown(&input);
+    let done = evaluate(Input::Shell(input), &setup.context, &setup.world, &setup.policy);
+    report(&done, Some(&text), args.common.format)?;
+    Ok(if done.internal_error { status::INTERNAL } else { args.threshold.fail_on.status(done.verdict()) })
+}
+
+/// One word is shell text (`-`: standard input), several are an argument vector.
+pub(super) fn shell_input(words: &[OsString]) -> Result<shell::Input, Failure> {
+    let [word] = words else {
+        return Ok(shell::Input::Argv(words.iter().map(|word| word.to_str().map(str::to_owned)).collect()));
+    };
+    let bytes = if word == "-" { setup::read_text()? } else { word.clone().into_encoded_bytes() };
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(shell::Input::Text(text)),
+        Err(_) => Err(Failure::usage("the shell text is not valid UTF-8 and cannot be judged")),
+    }
+}
+
+/// The text that spans in the report speak of.
+pub(super) fn shown(input: &shell::Input) -> String {
+    match input {
+        shell::Input::Text(text) => text.clone(),
+        shell::Input::Argv(words) => {
+            words.iter().map(|word| word.as_deref().unwrap_or("\u{fffd}")).collect::<Vec<_>>().join(" ")
+        }
+    }
+}
+
+/// Prints a report.
+pub(super) fn report(done: &Evaluation, text: Option<&str>, format: Format) -> Result<(), Failure> {
+    match format {
+        Format::Json => output::print_json(&done.report),
+        Format::Human => {
+            output::print(&render(&done.report, text, output::style()));
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The command line: options in, one call, its verdict as text and exit status.
+//!
+//! Owns options, reading of files and standard input, the policy files' places, output and exit statuses. Holds no
+//! judgement.
+
+mod args;
+mod evaluate;
+mod output;
+mod setup;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command, PolicyCommand};
+use output::Failure;
+
+pub use args::command;
+
+/// Exit statuses that commands share.
+pub(crate) mod status {
+    /// Bad usage or unreadable input.
+    pub(crate) const USAGE: u8 = 2;
+    /// recourse itself failed.
+    pub(crate) const INTERNAL: u8 = 70;
+    /// `exec`: recourse itself failed.
+    pub(crate) const EXEC_FAILED: u8 = 125;
+}
+
+/// Runs the program with these words (the program's own name first).
+pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args = match Args::try_parse_from(words) {
+        Ok(args) => args,
+        Err(error) => {
+            // `--help` and `--version` come here too and are no failure.
+            let code = if error.use_stderr() { status::USAGE } else { 0 };
+            output::clap_message(&error);
+            return ExitCode::from(code);
+        }
+    };
+    let executes = matches!(args.command, Command::Exec(_));
+    match run(args.command) {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => {
+            output::error(&failure.message);
+            ExitCode::from(if executes { status::EXEC_FAILED } else { failure.code })
+        }
+    }
+}
+
+fn run(command: Command) -> Result<u8, Failure> {
+    match command {
+        Command::Evaluate(what) => evaluate::run(what),
+        Command::Explain(_) | Command::Exec(_) | Command::Resources(_) | Command::Doctor(_) => {
+            Err(Failure::internal("not built yet"))
+        }
+        Command::Policy { command: PolicyCommand::Show(_) | PolicyCommand::Check(_) } => {
+            Err(Failure::internal("not built yet"))
+        }
+        Command::Completions { shell } => {
+            output::print_bytes(&completions(shell));
+            Ok(0)
+        }
+        Command::Schema { name: args::SchemaName::Report } => {
+            output::print(crate::report::SCHEMA);
+            Ok(0)
+        }
+    }
+}
+
+/// The completion script for a shell.
+pub fn completions(shell: clap_complete::Shell) -> Vec<u8> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command(), "recourse", &mut script);
+    script
+}
