@@ -43,8 +43,8 @@
 
 pub mod cli;
 pub mod code;
-pub mod evidence;
 pub mod evaluate;
+pub mod evidence;
 pub mod knowledge;
 pub mod model;
 pub mod policy;

@@ -246,6 +246,5 @@ pub(super) enum SchemaName {
 
 fn profile() -> impl clap::builder::TypedValueParser<Value = Profile> {
     use clap::builder::TypedValueParser as _;
-    clap::builder::PossibleValuesParser::new(["human", "agent", "ci"])
-        .try_map(|text| text.parse::<Profile>())
+    clap::builder::PossibleValuesParser::new(["human", "agent", "ci"]).try_map(|text| text.parse::<Profile>())
 }

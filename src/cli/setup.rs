@@ -45,7 +45,8 @@ impl Setup {
         };
         let environment = common.environment.clone().or(variable("RECOURSE_ENVIRONMENT")?);
         let actor = common.actor.clone().or(variable("RECOURSE_ACTOR")?);
-        let context = EvaluationContext { cwd, environment, actor: actor.map(|id| Actor::parse(&id)), profile };
+        let context =
+            EvaluationContext { cwd, environment, actor: actor.map(|id| Actor::parse(&id)), profile };
         Ok(Self { world, policy, context })
     }
 
@@ -72,7 +73,9 @@ pub(super) fn working_directory(given: Option<&Path>) -> Result<PathBuf, Failure
         (Some(given), Ok(here)) => here.join(given),
         (Some(given), Err(_)) if given.is_absolute() => given.to_path_buf(),
         (None, Ok(here)) => here,
-        (_, Err(error)) => return Err(Failure::usage(format!("the current directory cannot be told: {error}"))),
+        (_, Err(error)) => {
+            return Err(Failure::usage(format!("the current directory cannot be told: {error}")));
+        }
     };
     if given.is_some() && !directory.is_dir() {
         return Err(Failure::usage(format!("--cwd {}: not a directory", directory.display())));
@@ -116,7 +119,8 @@ pub(super) fn read_policy(
     required: bool,
 ) -> Result<Option<PolicyFile>, Failure> {
     let name = path.display().to_string();
-    let wrong = |what: &str| Failure::usage(format!("{name}: {what}; nothing is judged with a broken policy"));
+    let wrong =
+        |what: &str| Failure::usage(format!("{name}: {what}; nothing is judged with a broken policy"));
     let meta = match fs::metadata(path) {
         Ok(meta) => meta,
         Err(error)
@@ -127,7 +131,9 @@ pub(super) fn read_policy(
             return Ok(None);
         }
         // A directory above that may not be entered hides no policy that anybody could have meant for us.
-        Err(error) if !required && error.kind() == io::ErrorKind::PermissionDenied && kind == LayerKind::User => {
+        Err(error)
+            if !required && error.kind() == io::ErrorKind::PermissionDenied && kind == LayerKind::User =>
+        {
             return Err(wrong("may not be read"));
         }
         Err(error) => return Err(wrong(&error.to_string())),

@@ -4,8 +4,8 @@
 
 use crate::evidence::{self, Session};
 use crate::model::{
-    Action, Assessment, Cause, Context, CrossActionRisk, Facts, Mutation, Recoverability, RecoverySource, RuleRef,
-    Source, Span, Subject, Target, Tier, Verdict,
+    Action, Assessment, Cause, Context, CrossActionRisk, Facts, Mutation, Recoverability, RecoverySource,
+    RuleRef, Source, Span, Subject, Target, Tier, Verdict,
 };
 use crate::shell;
 use crate::world::World;

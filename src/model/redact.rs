@@ -140,7 +140,9 @@ fn url_passwords(text: &str, found: &mut Vec<Range<usize>>) {
     for (at, _) in text.match_indices("://") {
         let start = at + 3;
         let rest = &text[start..];
-        let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '<' | '>')).unwrap_or(rest.len());
+        let end = rest
+            .find(|c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '<' | '>'))
+            .unwrap_or(rest.len());
         let authority = &rest[..end];
         let Some(host) = authority.rfind('@') else { continue };
         let user = &authority[..host];
@@ -159,8 +161,15 @@ fn is_reference(value: &str) -> bool {
 }
 
 /// Headers that carry credentials, to the end of the quote or line.
-const HEADERS: &[&str] =
-    &["authorization:", "proxy-authorization:", "x-api-key:", "api-key:", "x-auth-token:", "private-token:", "cookie:"];
+const HEADERS: &[&str] = &[
+    "authorization:",
+    "proxy-authorization:",
+    "x-api-key:",
+    "api-key:",
+    "x-auth-token:",
+    "private-token:",
+    "cookie:",
+];
 
 fn headers(text: &str, found: &mut Vec<Range<usize>>) {
     let lower = text.to_ascii_lowercase();
@@ -199,13 +208,25 @@ fn is_secret_name(name: &str) -> bool {
     let name: String =
         name.chars().filter(|c| !matches!(c, '_' | '-' | '.')).flat_map(char::to_lowercase).collect();
     const PARTS: &[&str] = &[
-        "password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey", "privatekey", "credential",
-        "authkey", "encryptionkey", "clientkey",
+        "password",
+        "passwd",
+        "passphrase",
+        "secret",
+        "token",
+        "apikey",
+        "accesskey",
+        "privatekey",
+        "credential",
+        "authkey",
+        "encryptionkey",
+        "clientkey",
     ];
     const WHOLE: &[&str] = &["pass", "pwd", "pgpass", "dbpass", "mysqlpwd", "userpass", "auth"];
     // Names of files and counts, not of secrets.
-    const NOT: &[&str] = &["file", "path", "dir", "length", "count", "name", "arn", "id", "ttl", "type", "policy"];
-    (PARTS.iter().any(|part| name.contains(part)) || WHOLE.iter().any(|whole| name.ends_with(whole) && name.len() <= whole.len() + 6))
+    const NOT: &[&str] =
+        &["file", "path", "dir", "length", "count", "name", "arn", "id", "ttl", "type", "policy"];
+    (PARTS.iter().any(|part| name.contains(part))
+        || WHOLE.iter().any(|whole| name.ends_with(whole) && name.len() <= whole.len() + 6))
         && !(NOT.iter().any(|end| name.ends_with(end)) && !name.ends_with("keyid"))
         && !(name == "pwd" || name == "oldpwd")
 }
@@ -260,8 +281,10 @@ fn push_value(text: &str, start: usize, found: &mut Vec<Range<usize>>) {
         Some(quote @ ('"' | '\'')) => (1, rest[1..].find(quote).map_or(rest.len(), |i| i + 1)),
         _ => (
             0,
-            rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';' | '&' | '|' | ')' | '}' | ','))
-                .unwrap_or(rest.len()),
+            rest.find(|c: char| {
+                c.is_whitespace() || matches!(c, '"' | '\'' | ';' | '&' | '|' | ')' | '}' | ',')
+            })
+            .unwrap_or(rest.len()),
         ),
     };
     let value = &rest[open..end];
@@ -291,7 +314,8 @@ fn options(text: &str, found: &mut Vec<Range<usize>>) {
             push_value(text, *value_at, found);
         }
         let is = |names: &[&str]| names.contains(&program);
-        if *word == "-p" && is(&["sshpass"])
+        if *word == "-p"
+            && is(&["sshpass"])
             && let Some((value_at, _)) = next
         {
             push_value(text, *value_at, found);
@@ -302,7 +326,8 @@ fn options(text: &str, found: &mut Vec<Range<usize>>) {
         {
             push_value(text, at + 2, found);
         }
-        if matches!(*word, "-u" | "--user" | "-a" | "--auth") && is(&["curl", "http", "https", "wget"])
+        if matches!(*word, "-u" | "--user" | "-a" | "--auth")
+            && is(&["curl", "http", "https", "wget"])
             && let Some((value_at, value)) = next
             && let Some(colon) = value.find(':')
         {
@@ -380,7 +405,9 @@ mod tests {
 
     #[test]
     fn odd_text_does_not_panic() {
-        for text in ["://@", "=:=", "-----BEGIN ", "é=é:é", "password:", "--password", "authorization:", "a://é:é@é"] {
+        for text in
+            ["://@", "=:=", "-----BEGIN ", "é=é:é", "password:", "--password", "authorization:", "a://é:é@é"]
+        {
             let _ = redact(text);
         }
     }

@@ -199,7 +199,8 @@ fn protects(protect: &ProtectSpec, assessment: &Assessment, base: &Base<'_>) -> 
 fn reason(verdict: Verdict, assessments: &[Assessment], risks: &[CrossActionRisk]) -> String {
     let worst: Vec<&Assessment> = assessments.iter().filter(|a| a.verdict == verdict).collect();
     if verdict == Verdict::Allow {
-        let changes = assessments.iter().filter(|a| !a.harmless && a.recoverability.tier > Tier::Reversible).count();
+        let changes =
+            assessments.iter().filter(|a| !a.harmless && a.recoverability.tier > Tier::Reversible).count();
         return match (assessments.is_empty(), changes) {
             (true, _) => "nothing is changed".to_owned(),
             (false, 0) => "nothing is lost".to_owned(),
@@ -207,7 +208,9 @@ fn reason(verdict: Verdict, assessments: &[Assessment], risks: &[CrossActionRisk
         };
     }
     let Some(first) = worst.iter().max_by_key(|a| a.recoverability.tier.severity()) else {
-        return risks.first().map_or_else(|| "several actions together".to_owned(), |risk| risk.explanation.clone());
+        return risks
+            .first()
+            .map_or_else(|| "several actions together".to_owned(), |risk| risk.explanation.clone());
     };
     let base = first.message.clone().unwrap_or_else(|| first.recoverability.reasoning.clone());
     match worst.len() {

@@ -51,7 +51,10 @@ pub(super) struct Tiers(pub(super) Vec<u8>);
 impl<'de> Deserialize<'de> for Tiers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
-        #[serde(untagged, expecting = "not a tier: write a number from 1 to 5, a range such as \"2..4\", or a list")]
+        #[serde(
+            untagged,
+            expecting = "not a tier: write a number from 1 to 5, a range such as \"2..4\", or a list"
+        )]
         enum Form {
             Number(u8),
             Range(String),
@@ -64,7 +67,11 @@ impl<'de> Deserialize<'de> for Tiers {
             Form::Range(text) => {
                 let (first, last) = text.split_once("..").ok_or_else(wrong)?;
                 let bound = |text: &str, empty: u8| {
-                    if text.trim().is_empty() { Ok(empty) } else { text.trim().parse::<u8>().map_err(|_| wrong()) }
+                    if text.trim().is_empty() {
+                        Ok(empty)
+                    } else {
+                        text.trim().parse::<u8>().map_err(|_| wrong())
+                    }
                 };
                 (bound(first, 1)?..=bound(last, 5)?).collect()
             }
@@ -194,7 +201,8 @@ impl PolicyFile {
         }
         let profiles = &spec.profile;
         for (profile, spec) in [("agent", &profiles.agent), ("ci", &profiles.ci)] {
-            if spec.small_files.is_some() || spec.small_file_bytes.is_some() || spec.override_block.is_some() {
+            if spec.small_files.is_some() || spec.small_file_bytes.is_some() || spec.override_block.is_some()
+            {
                 return fail(
                     1,
                     &format!(
@@ -203,13 +211,7 @@ impl PolicyFile {
                 );
             }
         }
-        Ok(Self {
-            kind,
-            name: name.to_owned(),
-            directory: directory.map(str::to_owned),
-            spec,
-            lines,
-        })
+        Ok(Self { kind, name: name.to_owned(), directory: directory.map(str::to_owned), spec, lines })
     }
 
     /// Where the file is, or what it is called.

@@ -168,7 +168,10 @@ pub(super) fn enforce(
         let this = if assessment.verdict >= Verdict::Escalate && is_unknown_program(assessment) {
             relaxed = relaxed.or(Some("nothing is known of this program, and nothing speaks against it"));
             settings.unknown_program
-        } else if relax_files && assessment.verdict >= Verdict::Escalate && is_small_file(assessment, settings) {
+        } else if relax_files
+            && assessment.verdict >= Verdict::Escalate
+            && is_small_file(assessment, settings)
+        {
             relaxed = Some("small ordinary files, each named by hand");
             EnforcementAction::Note
         } else {
@@ -206,8 +209,10 @@ fn is_small_file(assessment: &Assessment, settings: &ProfileSettings) -> bool {
     let Some(loss) = &assessment.evidence.loss else { return false };
     let Some(name) = path.path.as_known() else { return false };
     let hidden = name.split('/').any(|part| part.starts_with('.') && part.len() > 1);
-    let (files, bytes) =
-        loss.classes.values().fold((0, 0), |(files, bytes), tally| (files + tally.files, bytes + tally.bytes));
+    let (files, bytes) = loss
+        .classes
+        .values()
+        .fold((0, 0), |(files, bytes), tally| (files + tally.files, bytes + tally.bytes));
     matches!(mutation.action, Action::Delete | Action::Replace | Action::Update)
         && mutation.cause == Cause::Rule
         && assessment.message.is_none()

@@ -103,7 +103,9 @@ pub(super) fn absolute(pattern: &str, base: &Base<'_>) -> String {
         return pattern.to_owned();
     }
     match base.directory {
-        Some(directory) => format!("{}/{}", directory.trim_end_matches('/'), pattern.trim_start_matches("./")),
+        Some(directory) => {
+            format!("{}/{}", directory.trim_end_matches('/'), pattern.trim_start_matches("./"))
+        }
         None => format!("**/{}", pattern.trim_start_matches("./")),
     }
 }

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::model::{
-    Actor, Alternative, Assessment, CrossActionRisk, EvidenceItem, FactValue, Missing, Mutation, Recoverability,
-    RecoverySource, Source, Target, Tier, redact,
+    Actor, Alternative, Assessment, CrossActionRisk, EvidenceItem, FactValue, Missing, Mutation,
+    Recoverability, RecoverySource, Source, Target, Tier, redact,
 };
 use crate::policy::{Decision, Enforcement};
 
 use super::contract::{
-    ConsequenceReport, DependencyImpact, IntentReport, MutationReport, RecoverabilityReport, SCHEMA_VERSION, Summary,
-    Timing, Trace, TraceStep,
+    ConsequenceReport, DependencyImpact, IntentReport, MutationReport, RecoverabilityReport, SCHEMA_VERSION,
+    Summary, Timing, Trace, TraceStep,
 };
 
 /// Time that each stage took.

@@ -60,7 +60,8 @@ impl Page {
         for (n, piece) in wrap(&escape(text), self.style.width.saturating_sub(gap)).iter().enumerate() {
             let head = if n == 0 { label } else { "" };
             let head = if label.is_empty() { String::new() } else { format!("{head:<10}") };
-            let line = format!("{}{}{}", " ".repeat(indent), self.paint(&[DIM], &head), self.paint(codes, piece));
+            let line =
+                format!("{}{}{}", " ".repeat(indent), self.paint(&[DIM], &head), self.paint(codes, piece));
             self.line(&line);
         }
     }
