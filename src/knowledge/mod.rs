@@ -6,8 +6,25 @@
 //!
 //! `docs/knowledge.md` is the format's reference.
 
+mod compile;
+pub mod conditions;
 mod grammar;
+#[cfg(test)]
+mod grammar_tests;
+mod handle;
+mod kinds;
+mod matched;
+mod micro;
+mod refiner;
 mod schema;
 
-pub use grammar::{Binding, GrammarGap, Match, OptionUse};
-pub use schema::{CommandSpec, EffectSpec, ExampleSpec, OptionSpec, ToolFile};
+pub use grammar::match_words;
+pub use handle::Knowledge;
+pub use kinds::{AlternativeSpec, Case, Choice, KindFile, SubjectKind};
+pub use matched::{Binding, Filled, GrammarGap, Match, Nested, OptionUse};
+pub use micro::{Condition, Count, On, OperandSpec, OptionSpec, Piece, Takes, Template};
+pub use refiner::Refiner;
+pub use schema::{
+    CommandSpec, EffectSpec, ExampleSpec, FormSpec, LoadError, StdinSpec, Style, Subcommands, ToolFile,
+    Unlisted,
+};

@@ -1,24 +1,276 @@
-//! The data files' shape, read strictly: an unknown key is an error with its place.
+//! Tool files: the shape of the data, read strictly (an unknown key is an error with its place), and what it becomes.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 
 use serde::Deserialize;
 
-/// A tool file.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ToolFile {}
+use super::compile;
+use super::micro::{Condition, On, OperandSpec, OptionSpec, Template};
+use super::refiner::Refiner;
+use crate::model::Action;
+
+/// A data file that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}: {message}")]
+pub struct LoadError {
+    /// Name of the file, or of the tool.
+    pub file: String,
+    /// What is wrong, with line and column where there is one.
+    pub message: String,
+}
+
+/// How a program reads its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Style {
+    /// Options anywhere, clusters, unique prefixes.
+    #[default]
+    Gnu,
+    /// Options end at the first operand.
+    Posix,
+    /// Long options start with one dash; no clusters.
+    Long,
+    /// The first word may be options without a dash.
+    Bundle,
+    /// `key=value` words.
+    Assign,
+    /// No options at all.
+    Raw,
+}
+
+/// What a subcommand that is not listed means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unlisted {
+    /// Not known.
+    #[default]
+    Gap,
+    /// It changes nothing.
+    Reads,
+}
 
 /// A command: the tool itself, or one of its subcommands.
-#[derive(Clone, Debug, Default)]
-pub struct CommandSpec {}
+#[derive(Debug, Default)]
+pub struct CommandSpec {
+    /// How words are read.
+    pub style: Style,
+    /// Options, in the order of the file.
+    pub options: Vec<OptionSpec>,
+    /// Operands, unless a form replaces them.
+    pub operands: Vec<OperandSpec>,
+    /// Alternatives for the operands; the first that holds is taken.
+    pub forms: Vec<FormSpec>,
+    /// Changes nothing but by roles that write.
+    pub reads: bool,
+    /// Effects.
+    pub effects: Vec<EffectSpec>,
+    /// Subcommands.
+    pub commands: Subcommands,
+    /// Options may also stand after a subcommand's name.
+    pub inherit: bool,
+    /// Subcommand that is meant when none is given.
+    pub default: Option<String>,
+    /// What an unlisted subcommand means.
+    pub unlisted: Unlisted,
+    /// An option that is not listed is a flag that changes nothing.
+    pub unlisted_options: Unlisted,
+    /// `-5` is an option.
+    pub numeric: bool,
+    /// Directory for operands and nested commands.
+    pub cwd: Option<Template>,
+    /// Nested commands run on another machine.
+    pub host: Option<Template>,
+    /// Nested commands run with more rights.
+    pub privileged: bool,
+    /// What standard input is.
+    pub stdin: Vec<StdinSpec>,
+    /// Function that says what data cannot.
+    pub refine: Option<Refiner>,
+    /// Examples (only when the file was read for a test).
+    pub examples: Vec<ExampleSpec>,
+}
 
-/// One option.
-#[derive(Clone, Debug, Default)]
-pub struct OptionSpec {}
+impl CommandSpec {
+    /// True when it may lose something, run something or write by itself: an effect other than creating and reading, a
+    /// refiner, or a role that writes or runs.
+    pub fn is_dangerous(&self) -> bool {
+        let roles = self
+            .options
+            .iter()
+            .filter_map(|o| o.role.as_deref())
+            .chain(self.operands.iter().map(|o| o.role.as_str()))
+            .chain(self.forms.iter().flat_map(|f| f.operands.iter().map(|o| o.role.as_str())));
+        self.refine.is_some()
+            || self.effects.iter().any(|e| !matches!(e.action, Action::Create | Action::Read))
+            || !self.stdin.is_empty()
+            || roles.into_iter().any(writes_or_runs)
+    }
+}
 
-/// One effect.
-#[derive(Clone, Debug, Default)]
-pub struct EffectSpec {}
+/// Roles whose words are more than labels.
+pub(super) fn writes_or_runs(role: &str) -> bool {
+    matches!(role, "outfile" | "appendfile") || runs(role)
+}
 
-/// One example.
-#[derive(Clone, Debug, Default)]
-pub struct ExampleSpec {}
+/// Roles whose words are run.
+pub(super) fn runs(role: &str) -> bool {
+    matches!(role, "argv" | "shell" | "script")
+        || ["code:", "sql:", "sqlfile:", "script:"].iter().any(|head| role.starts_with(head))
+}
+
+/// `[[form]]`: operands under a condition.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FormSpec {
+    /// All must hold.
+    #[serde(default)]
+    pub r#if: Vec<Condition>,
+    /// None may hold.
+    #[serde(default)]
+    pub unless: Vec<Condition>,
+    /// Operands then.
+    pub operands: Vec<OperandSpec>,
+}
+
+/// `[[stdin]]`: what standard input is under a condition.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StdinSpec {
+    /// All must hold.
+    #[serde(default)]
+    pub r#if: Vec<Condition>,
+    /// None may hold.
+    #[serde(default)]
+    pub unless: Vec<Condition>,
+    /// `shell`, `code:python`, `sql:sqlite`, `paths`.
+    pub r#as: String,
+}
+
+/// `[[effect]]`: one thing that is done.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EffectSpec {
+    /// What is done.
+    #[serde(rename = "do")]
+    pub action: Action,
+    /// To what.
+    pub on: On,
+    /// All must hold.
+    #[serde(default)]
+    pub r#if: Vec<Condition>,
+    /// None may hold.
+    #[serde(default)]
+    pub unless: Vec<Condition>,
+    /// Facts for the kind: `key` or `key=value`.
+    #[serde(default)]
+    pub with: Vec<String>,
+}
+
+/// `[[example]]`: a command and what comes of it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExampleSpec {
+    /// Shell text.
+    pub run: String,
+    /// Mutations as `action kind target`, in order.
+    pub is: Option<Vec<String>>,
+    /// Nested commands.
+    pub runs: Option<Vec<String>>,
+}
+
+/// A tool with everything below it.
+#[derive(Debug)]
+pub struct ToolFile {
+    /// Its names; the first is the one in rules.
+    pub names: Vec<String>,
+    /// What the rules rest on.
+    pub doc: Vec<String>,
+    /// The command.
+    pub root: Arc<CommandSpec>,
+}
+
+impl ToolFile {
+    /// Reads a whole file strictly, subcommands and examples included: one tool, or several under `[[tools]]`.
+    pub fn parse(file: &str, text: &str) -> Result<Vec<Self>, LoadError> {
+        compile::tools(text).map_err(|message| LoadError { file: file.to_owned(), message })
+    }
+
+    /// True when any command of it is dangerous ([`CommandSpec::is_dangerous`]). Reads all subcommands.
+    pub fn is_dangerous(&self) -> bool {
+        fn any(command: &CommandSpec, root: &CommandSpec) -> bool {
+            command.is_dangerous()
+                || command
+                    .commands
+                    .names()
+                    .any(|name| command.commands.get(name, root).is_none_or(|sub| any(&sub, root)))
+        }
+        any(&self.root, &self.root)
+    }
+}
+
+/// Subcommands by name and alias. Those of an embedded tool are read when they are asked for.
+#[derive(Debug, Default)]
+pub struct Subcommands {
+    index: BTreeMap<String, usize>,
+    list: Vec<Subcommand>,
+}
+
+#[derive(Debug)]
+struct Subcommand {
+    name: String,
+    text: Option<&'static str>,
+    cell: OnceLock<Option<Arc<CommandSpec>>>,
+}
+
+impl Subcommands {
+    /// True when there are none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Their names without aliases.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.list.iter().map(|s| s.name.as_str())
+    }
+
+    /// The declared name for a name or alias.
+    pub fn canonical(&self, name: &str) -> Option<&str> {
+        self.index.get(name).and_then(|at| self.list.get(*at)).map(|s| s.name.as_str())
+    }
+
+    /// The subcommand with this name or alias. `None` when there is none or when its text cannot be read (which the
+    /// tests rule out for embedded ones). `parent` is the tool's root.
+    pub fn get(&self, name: &str, parent: &CommandSpec) -> Option<Arc<CommandSpec>> {
+        let sub = self.list.get(*self.index.get(name)?)?;
+        sub.cell.get_or_init(|| compile::subcommand(sub.text?, &sub.name, parent).ok().map(Arc::new)).clone()
+    }
+
+    /// Adds one that is read.
+    pub(super) fn add(&mut self, names: &[String], command: CommandSpec) -> Result<(), String> {
+        let cell = OnceLock::new();
+        drop(cell.set(Some(Arc::new(command))));
+        self.insert(names, None, cell)
+    }
+
+    /// Adds one that is read later.
+    pub(super) fn add_text(&mut self, names: &[String], text: &'static str) -> Result<(), String> {
+        self.insert(names, Some(text), OnceLock::new())
+    }
+
+    fn insert(
+        &mut self,
+        names: &[String],
+        text: Option<&'static str>,
+        cell: OnceLock<Option<Arc<CommandSpec>>>,
+    ) -> Result<(), String> {
+        for name in names {
+            if self.index.insert(name.clone(), self.list.len()).is_some() {
+                return Err(format!("subcommand `{name}` is declared twice"));
+            }
+        }
+        let name = names.first().cloned().unwrap_or_default();
+        self.list.push(Subcommand { name, text, cell });
+        Ok(())
+    }
+}

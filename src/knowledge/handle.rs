@@ -1,0 +1,150 @@
+//! The handle through which everybody asks for tools and kinds: embedded data, plus what users add.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::compile;
+use super::kinds::KindFile;
+use super::schema::{LoadError, ToolFile};
+
+/// An embedded tool: its own text and its subcommands' (names, text), examples left out.
+struct ToolText {
+    head: &'static str,
+    commands: &'static [(&'static [&'static str], &'static str)],
+}
+
+include!(concat!(env!("OUT_DIR"), "/knowledge_index.rs"));
+
+/// What is known of tools and kinds. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Knowledge {
+    overlay: Arc<Overlay>,
+}
+
+/// What users add.
+#[derive(Debug, Default)]
+struct Overlay {
+    tools: BTreeMap<String, Arc<ToolFile>>,
+    kinds: BTreeMap<String, Arc<KindFile>>,
+}
+
+/// Tools that were read in this process.
+fn tool_cache() -> &'static Mutex<HashMap<usize, Option<Arc<ToolFile>>>> {
+    static CACHE: OnceLock<Mutex<HashMap<usize, Option<Arc<ToolFile>>>>> = OnceLock::new();
+    CACHE.get_or_init(Mutex::default)
+}
+
+/// Kinds that were read in this process.
+fn kind_cache() -> &'static Mutex<HashMap<&'static str, Option<Arc<KindFile>>>> {
+    static CACHE: OnceLock<Mutex<HashMap<&'static str, Option<Arc<KindFile>>>>> = OnceLock::new();
+    CACHE.get_or_init(Mutex::default)
+}
+
+impl Knowledge {
+    /// What is built in.
+    pub fn builtin() -> Self {
+        Self::default()
+    }
+
+    /// What is built in, and the users' files: pairs of name (for errors) and text. A file holds tools (`tool` or
+    /// `[[tools]]`) or kinds. Theirs only add: see [`Knowledge::raised`].
+    pub fn with_overlay(texts: &[(String, String)]) -> Result<Self, LoadError> {
+        let mut overlay = Overlay::default();
+        for (name, text) in texts {
+            if declares_tools(text) {
+                for tool in ToolFile::parse(name, text)? {
+                    let tool = Arc::new(tool);
+                    for alias in &tool.names {
+                        overlay.tools.insert(alias.clone(), Arc::clone(&tool));
+                    }
+                }
+            } else {
+                for (kind, file) in KindFile::parse(name, text)? {
+                    overlay.kinds.insert(kind, Arc::new(file));
+                }
+            }
+        }
+        Ok(Self { overlay: Arc::new(overlay) })
+    }
+
+    /// The tool of this name. Reads its text the first time; a name that is not known is `None`.
+    pub fn tool(&self, name: &str) -> Option<Arc<ToolFile>> {
+        match TOOLS.binary_search_by_key(&name, |(known, _)| known) {
+            Ok(at) => embedded_tool(TOOLS.get(at)?.1),
+            Err(_) => self.overlay.tools.get(name).cloned(),
+        }
+    }
+
+    /// What a user's file says about a tool that is built in: it counts in addition.
+    pub fn raised(&self, name: &str) -> Option<Arc<ToolFile>> {
+        let tool = self.overlay.tools.get(name)?;
+        TOOLS.binary_search_by_key(&name, |(known, _)| known).is_ok().then(|| Arc::clone(tool))
+    }
+
+    /// The kind of this name.
+    pub fn kind(&self, name: &str) -> Option<Arc<KindFile>> {
+        let Ok(at) = KINDS.binary_search_by_key(&name, |(known, _)| known) else {
+            return self.overlay.kinds.get(name).cloned();
+        };
+        let (name, text) = KINDS.get(at)?;
+        let mut cache = kind_cache().lock().unwrap_or_else(PoisonError::into_inner);
+        cache
+            .entry(name)
+            .or_insert_with(|| KindFile::parse(name, text).ok()?.remove(*name).map(Arc::new))
+            .clone()
+    }
+
+    /// What a user's file says about a kind that is built in: the worse of both counts.
+    pub fn raised_kind(&self, name: &str) -> Option<Arc<KindFile>> {
+        let kind = self.overlay.kinds.get(name)?;
+        KINDS.binary_search_by_key(&name, |(known, _)| known).is_ok().then(|| Arc::clone(kind))
+    }
+
+    /// The text that declares a Terraform type: its tables, the type's name as first key of each header.
+    pub fn terraform(&self, resource_type: &str) -> Option<&'static str> {
+        let at = TERRAFORM.binary_search_by_key(&resource_type, |(known, _)| known).ok()?;
+        TERRAFORM.get(at).map(|(_, text)| *text)
+    }
+
+    /// All tools' names, aliases included, sorted.
+    pub fn tool_names(&self) -> Vec<&str> {
+        let mut names = TOOLS.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+        names.extend(self.overlay.tools.keys().map(String::as_str));
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// All kinds' names, sorted.
+    pub fn kind_names(&self) -> Vec<&str> {
+        let mut names = KINDS.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+        names.extend(self.overlay.kinds.keys().map(String::as_str));
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// All Terraform types, sorted.
+    pub fn terraform_types(&self) -> impl Iterator<Item = &'static str> {
+        TERRAFORM.iter().map(|(name, _)| *name)
+    }
+}
+
+fn embedded_tool(position: usize) -> Option<Arc<ToolFile>> {
+    let mut cache = tool_cache().lock().unwrap_or_else(PoisonError::into_inner);
+    cache
+        .entry(position)
+        .or_insert_with(|| {
+            let text = TOOL_TEXTS.get(position)?;
+            compile::embedded(text.head, text.commands).ok().map(Arc::new)
+        })
+        .clone()
+}
+
+/// Whether a user's file declares tools; kinds otherwise.
+fn declares_tools(text: &str) -> bool {
+    text.lines().map(str::trim_start).any(|line| {
+        line.starts_with("[[tools]]")
+            || line.strip_prefix("tool").is_some_and(|rest| rest.trim_start().starts_with('='))
+    })
+}

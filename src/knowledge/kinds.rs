@@ -1,0 +1,238 @@
+//! Kinds: what losing a resource costs, by action and by what is known of it.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::conditions::{FactCondition, Truth, holds};
+use super::schema::LoadError;
+use crate::model::{Action, Facts, Tier};
+
+/// How the target's text of an effect is understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SubjectKind {
+    /// A file name.
+    Path,
+    /// Something in the git repository of the working directory; blanks separate names.
+    Git,
+    /// A database.
+    Sql,
+    /// A name.
+    #[default]
+    Name,
+}
+
+/// A safer thing to type, with placeholders.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AlternativeSpec {
+    /// The command.
+    pub command: String,
+    /// Why it is safer.
+    pub explanation: String,
+}
+
+/// One case: the first whose conditions hold decides.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Case {
+    /// All must hold; none for the last case.
+    #[serde(default)]
+    pub r#if: Vec<FactCondition>,
+    /// The tier.
+    #[serde(deserialize_with = "tier")]
+    pub tier: Tier,
+    /// Why, with placeholders (`{target}`, `{fact.key}`).
+    pub reason: String,
+    /// Steps to get it back.
+    #[serde(default)]
+    pub recovery: Vec<String>,
+    /// What to type instead.
+    #[serde(default)]
+    pub alternative: Vec<AlternativeSpec>,
+    /// Nothing is lost.
+    #[serde(default)]
+    pub harmless: bool,
+}
+
+fn tier<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Tier, D::Error> {
+    let number = u8::deserialize(deserializer)?;
+    Tier::from_number(number)
+        .ok_or_else(|| serde::de::Error::custom(format!("tier {number} is none of 1 to 5")))
+}
+
+/// A kind.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct KindFile {
+    /// For people: "branch".
+    pub title: String,
+    /// How targets are understood.
+    pub subject: SubjectKind,
+    /// Service in reports.
+    pub service: Option<String>,
+    /// Cloud provider in reports.
+    pub provider: Option<String>,
+    /// Names of the probes that look.
+    pub probes: Vec<String>,
+    /// Facts that only the command or the plan states: when absent, they are false and not missing.
+    pub flags: Vec<String>,
+    /// Everything below a path.
+    pub tree: bool,
+    /// An action that has another's cases.
+    pub like: BTreeMap<Action, Action>,
+    /// What the rules rest on.
+    pub doc: Vec<String>,
+    /// Cases for making one.
+    pub create: Vec<Case>,
+    /// Cases for looking.
+    pub read: Vec<Case>,
+    /// Cases for a change in part.
+    pub update: Vec<Case>,
+    /// Cases for removal.
+    pub delete: Vec<Case>,
+    /// Cases for a change of the whole.
+    pub replace: Vec<Case>,
+    /// Cases for running.
+    pub execute: Vec<Case>,
+    /// Cases for giving rights.
+    pub grant: Vec<Case>,
+    /// Cases for taking rights.
+    pub revoke: Vec<Case>,
+}
+
+/// The case that decides, and what would have to be known for an earlier one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice<'a> {
+    /// The case; `None` when the kind says nothing about the action.
+    pub case: Option<&'a Case>,
+    /// Facts that an earlier case asked for and that are not known.
+    pub missing: Vec<String>,
+}
+
+impl KindFile {
+    /// Reads all kinds of a text strictly.
+    pub fn parse(file: &str, text: &str) -> Result<BTreeMap<String, Self>, LoadError> {
+        let fail = |message: String| LoadError { file: file.to_owned(), message };
+        let kinds: BTreeMap<String, Self> = toml::from_str(text).map_err(|e| fail(e.to_string()))?;
+        for (name, kind) in &kinds {
+            kind.check().map_err(|why| fail(format!("kind {name}: {why}")))?;
+        }
+        Ok(kinds)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        if self.title.is_empty() {
+            return Err("`title` is missing".to_owned());
+        }
+        for action in ACTIONS {
+            let cases = self.own_cases(action);
+            if let Some((last, before)) = cases.split_last() {
+                if !last.r#if.is_empty() {
+                    return Err(format!("the last case of {action:?} must have no `if`"));
+                }
+                if before.iter().any(|case| case.r#if.is_empty()) {
+                    return Err(format!("a case of {action:?} stands behind one without `if`"));
+                }
+            }
+        }
+        for (from, to) in &self.like {
+            if self.own_cases(*to).is_empty() || !self.own_cases(*from).is_empty() {
+                return Err(format!("`like` of {from:?}: {to:?} must have cases and {from:?} none"));
+            }
+        }
+        Ok(())
+    }
+
+    fn own_cases(&self, action: Action) -> &[Case] {
+        match action {
+            Action::Create => &self.create,
+            Action::Read => &self.read,
+            Action::Update => &self.update,
+            Action::Delete => &self.delete,
+            Action::Replace => &self.replace,
+            Action::Execute => &self.execute,
+            Action::Grant => &self.grant,
+            Action::Revoke => &self.revoke,
+        }
+    }
+
+    /// The cases of an action, `like` followed.
+    pub fn cases(&self, action: Action) -> &[Case] {
+        let action = self.like.get(&action).copied().unwrap_or(action);
+        self.own_cases(action)
+    }
+
+    /// The first case that holds. One that hangs on an unknown fact does not hold.
+    pub fn choose(&self, action: Action, facts: &Facts) -> Choice<'_> {
+        let mut missing = Vec::new();
+        for case in self.cases(action) {
+            match holds(&case.r#if, facts, &self.flags) {
+                Truth::Yes => return Choice { case: Some(case), missing },
+                Truth::No => {}
+                Truth::Unknown(mut keys) => missing.append(&mut keys),
+            }
+        }
+        Choice { case: None, missing }
+    }
+}
+
+/// All actions.
+const ACTIONS: [Action; 8] = [
+    Action::Create,
+    Action::Read,
+    Action::Update,
+    Action::Delete,
+    Action::Replace,
+    Action::Execute,
+    Action::Grant,
+    Action::Revoke,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Fact, FactValue};
+
+    const BRANCH: &str = r#"
+        ["git.branch"]
+        title = "branch"
+        subject = "git"
+        flags = ["force"]
+        like = { replace = "delete" }
+        [["git.branch".delete]]
+        if = ["ref.merged"]
+        tier = 1
+        reason = "merged"
+        [["git.branch".delete]]
+        tier = 2
+        reason = "in the reflog"
+    "#;
+
+    #[test]
+    fn the_first_case_that_holds_decides() {
+        let kinds = KindFile::parse("branch", BRANCH).unwrap();
+        let kind = &kinds["git.branch"];
+        let open = kind.choose(Action::Delete, &Facts::new());
+        assert_eq!(
+            (open.case.unwrap().tier, open.missing.as_slice()),
+            (Tier::RecoverableWithEffort, &["ref.merged".to_owned()][..])
+        );
+        let merged = Facts::from([("ref.merged".to_owned(), Fact::new(FactValue::Bool(true), ""))]);
+        assert_eq!(kind.choose(Action::Replace, &merged).case.unwrap().tier, Tier::Reversible);
+        assert_eq!(kind.choose(Action::Grant, &merged).case, None);
+    }
+
+    #[test]
+    fn errors_name_the_place() {
+        let unknown =
+            KindFile::parse("x.toml", "[file]\ntitle = \"f\"\ncolour = 1\n").unwrap_err().to_string();
+        assert!(unknown.contains("x.toml") && unknown.contains("line 3"), "{unknown}");
+        assert!(
+            KindFile::parse("x", "[file]\ntitle=\"f\"\n[[file.delete]]\ntier = 9\nreason = \"\"\n").is_err()
+        );
+        let open = "[file]\ntitle=\"f\"\n[[file.delete]]\nif = [\"a\"]\ntier = 2\nreason = \"\"\n";
+        assert!(KindFile::parse("x", open).is_err(), "the last case needs no condition");
+    }
+}

@@ -1,0 +1,335 @@
+//! The result of matching words against a declaration, and the questions that can be asked of it.
+
+use std::sync::Arc;
+
+use super::micro::{Atom, Condition, Piece, Template};
+use super::schema::{CommandSpec, ToolFile, runs};
+use crate::model::Value;
+
+/// An option that was given.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OptionUse {
+    /// The option's first spelling in the declaration (`-r` for `--recursive`).
+    pub key: String,
+    /// Its value, when it takes one and one was given.
+    pub value: Option<Value>,
+    /// Role of the value.
+    pub role: Option<String>,
+    /// Index of the word that holds the option.
+    pub index: usize,
+    /// Index of the word that holds the value (the same word when attached).
+    pub value_index: usize,
+    /// Which command of the path declares it: 0 is the tool.
+    pub level: usize,
+    /// All values count; otherwise the last one.
+    pub repeats: bool,
+}
+
+/// An operand that was given.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Binding {
+    /// Operand name in the declaration.
+    pub name: String,
+    /// Its role.
+    pub role: String,
+    /// Value.
+    pub value: Value,
+    /// Index of its word.
+    pub index: usize,
+}
+
+/// A word that the declaration does not explain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GrammarGap {
+    /// Index of the word.
+    pub index: usize,
+    /// Why, for a person: "unknown option -Z of tar".
+    pub reason: String,
+}
+
+/// Words that are run by the program: a nested command, shell text, a script, code or SQL.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Nested {
+    /// `argv`, `shell`, `script`, `code:python`, `sql:sqlite` …
+    pub role: String,
+    /// Name of the operand, or key of the option.
+    pub name: String,
+    /// The words, in order: one, but for `argv` and shell text of several words.
+    pub values: Vec<Value>,
+    /// Their indices.
+    pub indices: Vec<usize>,
+    /// It is an option's value.
+    pub option: bool,
+}
+
+/// A template with values put in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Filled {
+    /// The text.
+    pub value: Value,
+    /// Words that it comes from.
+    pub indices: Vec<usize>,
+}
+
+/// The result of matching. Total: whatever the words, there is one. Word indices count from 0 behind the command word.
+#[derive(Clone, Debug)]
+pub struct Match {
+    /// The tool's file.
+    pub tool: Arc<ToolFile>,
+    /// The (sub)command that matched.
+    pub command: Arc<CommandSpec>,
+    /// Its path, tool first: `["git", "push"]`.
+    pub path: Vec<String>,
+    /// The commands of the path, the last one being `command`.
+    pub levels: Vec<Arc<CommandSpec>>,
+    /// Options in order. Those that were switched off again are not among them.
+    pub options: Vec<OptionUse>,
+    /// Operands in order.
+    pub operands: Vec<Binding>,
+    /// What is not explained.
+    pub gaps: Vec<GrammarGap>,
+    /// An informational option was given (`--help`, `--version`): nothing happens.
+    pub informational: bool,
+    /// Declared dry run.
+    pub dry_run: bool,
+    /// The subcommand is not listed, and the file says that such ones only read.
+    pub unlisted_reads: bool,
+}
+
+impl Match {
+    /// Most values that one template may expand to.
+    pub const MAX_FILLED: usize = 4096;
+
+    /// Uses of the option with this key that count: all, or the last one. Where several commands of the path declare the
+    /// key, the innermost one's.
+    fn uses(&self, key: &str) -> Vec<&OptionUse> {
+        let declared = self.levels.iter().rposition(|l| l.options.iter().any(|o| o.key == key)).unwrap_or(0);
+        self.uses_at(key, declared)
+    }
+
+    fn uses_at(&self, key: &str, level: usize) -> Vec<&OptionUse> {
+        let all = self.options.iter().filter(|o| o.key == key && o.level == level).collect::<Vec<_>>();
+        match all.last() {
+            Some(last) if !last.repeats => vec![last],
+            _ => all,
+        }
+    }
+
+    /// Whether the option (by key) or operand (by name) was given.
+    pub fn has(&self, key: &str) -> bool {
+        !self.uses(key).is_empty() || self.operands.iter().any(|b| b.name == key)
+    }
+
+    /// The option's value: the last one given.
+    pub fn value(&self, key: &str) -> Option<&Value> {
+        self.uses(key).last().and_then(|o| o.value.as_ref())
+    }
+
+    /// The option's values: all for one that repeats, otherwise the last.
+    pub fn values(&self, key: &str) -> Vec<&Value> {
+        self.uses(key).into_iter().filter_map(|o| o.value.as_ref()).collect()
+    }
+
+    /// The first operand of this name.
+    pub fn operand(&self, name: &str) -> Option<&Binding> {
+        self.operands.iter().find(|b| b.name == name)
+    }
+
+    /// All operands of this name.
+    pub fn operands(&self, name: &str) -> Vec<&Binding> {
+        self.operands.iter().filter(|b| b.name == name).collect()
+    }
+
+    /// Whether every condition of `all` holds and none of `none`.
+    pub fn holds(&self, all: &[Condition], none: &[Condition]) -> bool {
+        all.iter().all(|c| self.condition(c)) && !none.iter().any(|c| self.condition_surely(c))
+    }
+
+    /// Might hold: a value that is not known may be the one asked for.
+    fn condition(&self, condition: &Condition) -> bool {
+        condition.any.iter().any(|atom| self.atom(atom, true))
+    }
+
+    /// Holds for sure.
+    fn condition_surely(&self, condition: &Condition) -> bool {
+        condition.any.iter().any(|atom| self.atom(atom, false))
+    }
+
+    fn atom(&self, atom: &Atom, perhaps: bool) -> bool {
+        let Some(wanted) = &atom.value else { return self.has(&atom.key) };
+        let options = self.uses(&atom.key).into_iter().filter_map(|o| o.value.as_ref());
+        let operands = self.operands.iter().filter(|b| b.name == atom.key).map(|b| &b.value);
+        options.chain(operands).any(|value| match value.choices() {
+            Some([only]) => only == wanted,
+            Some(list) => perhaps && list.contains(wanted),
+            None => perhaps && wanted.starts_with(&value.prefix()) && wanted.ends_with(&value.suffix()),
+        })
+    }
+
+    /// Values of an option key or operand name with the indices of their words.
+    pub fn named(&self, name: &str) -> Vec<(&Value, usize)> {
+        let options = self.uses(name).into_iter().filter_map(|o| Some((o.value.as_ref()?, o.value_index)));
+        let operands = self.operands.iter().filter(|b| b.name == name).map(|b| (&b.value, b.index));
+        options.chain(operands).collect()
+    }
+
+    /// Puts values into a template: one result per combination, none where a value without default is missing.
+    /// `stdin` are the names that standard input gives.
+    pub fn fill(&self, template: &Template, stdin: &[Value]) -> Vec<Filled> {
+        self.fill_with(template, |name| {
+            if name == "stdin" { stdin.iter().map(|v| (v.clone(), None)).collect() } else { self.owned(name) }
+        })
+    }
+
+    fn owned(&self, name: &str) -> Vec<(Value, Option<usize>)> {
+        self.named(name).into_iter().map(|(v, i)| (v.clone(), Some(i))).collect()
+    }
+
+    fn fill_with(
+        &self,
+        template: &Template,
+        values: impl Fn(&str) -> Vec<(Value, Option<usize>)>,
+    ) -> Vec<Filled> {
+        let mut results = vec![Filled { value: Value::known(""), indices: Vec::new() }];
+        for piece in &template.pieces {
+            match piece {
+                Piece::Text(text) => {
+                    for filled in &mut results {
+                        filled.value = filled.value.concat(&Value::known(text.as_str()));
+                    }
+                }
+                Piece::Value { name, default } => {
+                    let mut given = values(name);
+                    if given.is_empty()
+                        && let Some(text) = default
+                    {
+                        given.push((Value::known(text.as_str()), None));
+                    }
+                    results = results
+                        .iter()
+                        .flat_map(|filled| {
+                            given.iter().map(|(value, index)| Filled {
+                                value: filled.value.concat(value),
+                                indices: filled.indices.iter().copied().chain(*index).collect(),
+                            })
+                        })
+                        .take(Self::MAX_FILLED)
+                        .collect();
+                }
+            }
+        }
+        results
+    }
+
+    /// Words that the program runs, in the order of the words.
+    pub fn nested(&self) -> Vec<Nested> {
+        let mut found: Vec<Nested> = Vec::new();
+        for given in &self.options {
+            if let (Some(role), Some(value)) = (&given.role, &given.value)
+                && runs(role)
+            {
+                found.push(Nested {
+                    role: role.clone(),
+                    name: given.key.clone(),
+                    values: vec![value.clone()],
+                    indices: vec![given.value_index],
+                    option: true,
+                });
+            }
+        }
+        for binding in self.operands.iter().filter(|b| runs(&b.role)) {
+            let joins = matches!(binding.role.as_str(), "argv" | "shell");
+            match found.last_mut() {
+                Some(last) if joins && !last.option && last.name == binding.name => {
+                    last.values.push(binding.value.clone());
+                    last.indices.push(binding.index);
+                }
+                _ => found.push(Nested {
+                    role: binding.role.clone(),
+                    name: binding.name.clone(),
+                    values: vec![binding.value.clone()],
+                    indices: vec![binding.index],
+                    option: false,
+                }),
+            }
+        }
+        // An option that swallows a command (`find -exec` style) is given word by word.
+        let mut merged: Vec<Nested> = Vec::new();
+        for nested in found {
+            match merged.last_mut() {
+                Some(last)
+                    if last.option
+                        && nested.option
+                        && nested.role == "argv"
+                        && last.name == nested.name
+                        && last.indices.last().map(|i| i + 1) == nested.indices.first().copied() =>
+                {
+                    last.values.extend(nested.values);
+                    last.indices.extend(nested.indices);
+                }
+                _ => merged.push(nested),
+            }
+        }
+        merged.sort_by_key(|n| n.indices.first().copied().unwrap_or(0));
+        merged
+    }
+
+    /// Words that are written to by their role: `outfile` or `appendfile`, with value and index.
+    pub fn written(&self) -> Vec<(&str, &Value, usize)> {
+        let options = self.options.iter().filter_map(|o| {
+            Some((o.role.as_deref()?, o.value.as_ref()?, o.value_index)).filter(|(role, ..)| writes(role))
+        });
+        let operands =
+            self.operands.iter().filter(|b| writes(&b.role)).map(|b| (b.role.as_str(), &b.value, b.index));
+        options.chain(operands).collect()
+    }
+
+    /// What standard input is to this form of the command: `shell`, `code:python`, `sql:sqlite`, `paths`.
+    pub fn stdin_role(&self) -> Option<&str> {
+        self.command.stdin.iter().find(|s| self.holds(&s.r#if, &s.unless)).map(|s| s.r#as.as_str())
+    }
+
+    /// Directories for operands and nested commands, outermost first: each is relative to the one before. An
+    /// option that may be given several times (`git -C a -C b`) gives several.
+    pub fn cwd(&self) -> Vec<Value> {
+        self.levels.iter().enumerate().flat_map(|(level, spec)| self.at(level, spec.cwd.as_ref())).collect()
+    }
+
+    /// The other machine or container that nested commands run on.
+    pub fn host(&self) -> Option<Value> {
+        self.levels.iter().enumerate().flat_map(|(level, spec)| self.at(level, spec.host.as_ref())).last()
+    }
+
+    fn at(&self, level: usize, template: Option<&Template>) -> Vec<Value> {
+        let Some(template) = template else { return Vec::new() };
+        self.fill_with(template, |name| {
+            let uses = self.uses_at(name, level);
+            if uses.is_empty() {
+                return self.owned(name);
+            }
+            uses.into_iter().filter_map(|o| Some((o.value.clone()?, Some(o.value_index)))).collect()
+        })
+        .into_iter()
+        .map(|filled| filled.value)
+        .collect()
+    }
+
+    /// Nested commands run with more rights.
+    pub fn privileged(&self) -> bool {
+        self.levels.iter().any(|l| l.privileged)
+    }
+
+    /// Nothing happens: help, version, or a declared dry run.
+    pub fn does_nothing(&self) -> bool {
+        self.informational || self.dry_run
+    }
+
+    /// True when this very form may lose or run something: its command is dangerous and it is no help or dry run.
+    pub fn is_dangerous(&self) -> bool {
+        !self.does_nothing() && !self.unlisted_reads && self.command.is_dangerous()
+    }
+}
+
+fn writes(role: &str) -> bool {
+    matches!(role, "outfile" | "appendfile")
+}

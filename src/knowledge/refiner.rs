@@ -1,0 +1,29 @@
+//! The closed list of refiners: what data cannot say about a command's effects is said by one named function each.
+
+use serde::Deserialize;
+
+/// Name of a refiner, as `refine = "…"` gives it. The functions live in `effects`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Refiner {
+    /// `cp`, `install`, `ln`: where a copy lands and what it overwrites.
+    Copy,
+    /// `mv`: what is overwritten, and where the content goes.
+    Move,
+    /// `dd`: how much of the output file is overwritten.
+    Dd,
+    /// `rm`: what GNU rm refuses by itself.
+    Remove,
+    /// `rsync`: deletions on the receiving side, remote forms.
+    Rsync,
+    /// `tar`, `unzip`, `cpio`, `7z`: what unpacking overwrites.
+    Extract,
+    /// `truncate`: growing loses nothing.
+    Truncate,
+    /// `rename`, `mmv`: names made by a pattern.
+    Rename,
+    /// `split`, `csplit`: names made by a prefix.
+    Split,
+    /// Git subcommands whose effect hangs on the shape of refs and paths.
+    Git,
+}
