@@ -94,7 +94,9 @@ impl OptionSpec {
             "!" => self.informational = true,
             "!dry" => self.dry_run = true,
             other => {
-                return Err(format!("`{other}` is not a known suffix (`*`, `!`, `!dry`, `=role`, `[=role]`)"));
+                return Err(format!(
+                    "`{other}` is not a known suffix (`*`, `!`, `!dry`, `=role`, `[=role]`)"
+                ));
             }
         }
         Ok(())
