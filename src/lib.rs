@@ -45,6 +45,7 @@ pub mod cli;
 pub mod code;
 pub mod evaluate;
 pub mod evidence;
+pub mod exec;
 pub mod knowledge;
 pub mod model;
 pub mod policy;

@@ -5,6 +5,7 @@
 
 mod args;
 mod evaluate;
+mod exec;
 mod output;
 mod setup;
 
@@ -52,7 +53,8 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn run(command: Command) -> Result<u8, Failure> {
     match command {
         Command::Evaluate(what) => evaluate::run(what),
-        Command::Explain(_) | Command::Exec(_) | Command::Resources(_) | Command::Doctor(_) => {
+        Command::Exec(args) => exec::run(args),
+        Command::Explain(_) | Command::Resources(_) | Command::Doctor(_) => {
             Err(Failure::internal("not built yet"))
         }
         Command::Policy { command: PolicyCommand::Show(_) | PolicyCommand::Check(_) } => {

@@ -1,0 +1,221 @@
+//! Judge a command, then become it.
+//!
+//! Owns looking a program up, asking at the terminal, and replacing this process. Holds no judgement. What is judged is
+//! what runs: the program is looked up once and that very file is executed, with the words as given, never through a
+//! shell unless shell text was asked for.
+//!
+//! Terraform is different, because what it would do is only known from a plan: [`terraform`] makes the plan, hands it to
+//! [`permission`], and applies that plan.
+
+mod answer;
+mod program;
+mod terminal;
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use crate::evaluate::{Evaluation, EvaluationContext, Input, evaluate};
+use crate::model::Verdict;
+use crate::policy::{EnforcementAction, Policy, Profile};
+use crate::report::{Style, escape, render, render_line};
+use crate::shell;
+use crate::world::World;
+
+use answer::Answer;
+pub(crate) use program::Program;
+use program::Lookup;
+use terminal::Terminal;
+
+/// recourse itself failed.
+pub(crate) const FAILED: u8 = 125;
+/// Refused, or found but not executable.
+pub(crate) const REFUSED: u8 = 126;
+/// There is no such program.
+pub(crate) const NOT_FOUND: u8 = 127;
+
+/// What is to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// Exactly these words; at least one.
+    Argv(Vec<OsString>),
+    /// Shell text, by the user's bash.
+    Text(OsString),
+}
+
+/// What judging needs, and how to print on standard error.
+pub struct Surroundings<'a> {
+    /// The machine.
+    pub world: &'a dyn World,
+    /// The policy in force.
+    pub policy: &'a Policy,
+    /// Circumstances; its profile is the one that was named, if any.
+    pub context: EvaluationContext,
+    /// How to print on standard error.
+    pub style: Style,
+}
+
+/// Runs a command if it may run. Returns only when it may not, or cannot: with the exit status to end with.
+pub fn run(what: &What, around: &Surroundings<'_>) -> u8 {
+    let (program, argv, input) = match prepare(what) {
+        Ok(prepared) => prepared,
+        Err(code) => return code,
+    };
+    let text = shown(&input);
+    let around = &with_profile(around);
+    let evaluation = evaluate(Input::Shell(input), &around.context, around.world, around.policy);
+    match permission(&evaluation, Some(&text), around) {
+        Permission::Granted => become_program(&program, &argv),
+        Permission::Refused(code) => code,
+    }
+}
+
+/// Whether it may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Permission {
+    /// Run it.
+    Granted,
+    /// End with this exit status; the reason was said.
+    Refused(u8),
+}
+
+/// The surroundings with a profile: the one named, else `human` where a terminal can be asked, else `ci`.
+pub(crate) fn with_profile<'a>(around: &Surroundings<'a>) -> Surroundings<'a> {
+    let mut context = around.context.clone();
+    if context.profile.is_none() {
+        context.profile = Some(if Terminal::open().is_some() { Profile::Human } else { Profile::Ci });
+    }
+    Surroundings { world: around.world, policy: around.policy, context, style: around.style }
+}
+
+/// Acts on an evaluation: runs quietly, notes, asks at the terminal, or refuses and says why.
+pub(crate) fn permission(evaluation: &Evaluation, text: Option<&str>, around: &Surroundings<'_>) -> Permission {
+    let report = &evaluation.report;
+    // Without a stated enforcement nothing may run.
+    let action = report.enforcement.as_ref().map_or(EnforcementAction::Refuse, |enforcement| enforcement.action);
+    let profile = around.context.profile.unwrap_or(Profile::Ci);
+    match action {
+        EnforcementAction::Run => Permission::Granted,
+        EnforcementAction::Note => {
+            say(&render_line(report, around.style));
+            Permission::Granted
+        }
+        EnforcementAction::Ask => {
+            let Some(terminal) = Terminal::open().filter(|_| profile == Profile::Human) else {
+                say(render(report, text, around.style).trim_end());
+                say("recourse: refused: a person has to decide, and there is no terminal to ask at");
+                return Permission::Refused(REFUSED);
+            };
+            ask(terminal, &render(report, text, Terminal::style()), None)
+        }
+        EnforcementAction::Refuse => {
+            let settings = around.policy.settings(profile);
+            let overridable = profile == Profile::Human && settings.override_block;
+            if overridable && report.risk_assessment == Verdict::Block
+                && let (Some(terminal), Some(name)) = (Terminal::open(), worst_target(evaluation))
+            {
+                return ask(terminal, &render(report, text, Terminal::style()), Some(&name));
+            }
+            say(render(report, text, around.style).trim_end());
+            say("recourse: refused: it was not run");
+            Permission::Refused(REFUSED)
+        }
+    }
+}
+
+/// Name of the worst target, which a person types to override `block`.
+fn worst_target(evaluation: &Evaluation) -> Option<String> {
+    let worst = evaluation.report.mutations.iter().filter(|m| m.recoverability.tier == 4).collect::<Vec<_>>();
+    let target = &worst.first()?.intent.target;
+    let name = target.name.as_deref().unwrap_or(&target.id);
+    // Only what can be typed and read plainly.
+    (!name.is_empty() && name.len() <= 200 && escape(name) == name).then(|| name.to_owned())
+}
+
+fn ask(terminal: Terminal, report: &str, name: Option<&str>) -> Permission {
+    match answer::ask(terminal, report, name) {
+        Ok(Answer::Yes) => Permission::Granted,
+        Ok(Answer::No) => Permission::Refused(REFUSED),
+        Err(error) => {
+            say(&format!("recourse: refused: the terminal could not be asked: {error}"));
+            Permission::Refused(REFUSED)
+        }
+    }
+}
+
+/// The program, its words, and what is judged.
+fn prepare(what: &What) -> Result<(Program, Vec<OsString>, shell::Input), u8> {
+    match what {
+        What::Argv(words) => {
+            let Some(first) = words.first() else {
+                say("recourse: no command was given");
+                return Err(FAILED);
+            };
+            let program = look_up(first)?;
+            let mut judged: Vec<Option<String>> =
+                words.iter().map(|word| word.to_str().map(str::to_owned)).collect();
+            // A name that does not lead to a system directory is judged by where it leads.
+            if let Some(name) = judged.first_mut()
+                && !program.is_system()
+            {
+                *name = program.path().to_str().map(str::to_owned);
+            }
+            Ok((program, words.clone(), shell::Input::Argv(judged)))
+        }
+        What::Text(text) => {
+            let Some(valid) = text.to_str() else {
+                say("recourse: the shell text is not valid UTF-8 and cannot be judged");
+                return Err(FAILED);
+            };
+            let bash = OsString::from("bash");
+            let program = look_up(&bash)?;
+            let argv = vec![bash, OsString::from("-c"), text.clone()];
+            Ok((program, argv, shell::Input::Text(valid.to_owned())))
+        }
+    }
+}
+
+pub(crate) fn look_up(name: &OsStr) -> Result<Program, u8> {
+    let shown = escape(&name.to_string_lossy());
+    match program::look_up(name) {
+        Lookup::Found(program) => Ok(program),
+        Lookup::NotFound => {
+            say(&format!("recourse: {shown}: command not found"));
+            Err(NOT_FOUND)
+        }
+        Lookup::NotExecutable => {
+            say(&format!("recourse: {shown}: found, but it may not be executed"));
+            Err(REFUSED)
+        }
+    }
+}
+
+/// Replaces this process. Returns only when that fails.
+pub(crate) fn become_program(program: &Program, argv: &[OsString]) -> u8 {
+    let Some((name, arguments)) = argv.split_first() else { return FAILED };
+    // `exec` puts SIGPIPE back to its default, which the Rust runtime had set to be ignored.
+    let error = Command::new(program.path()).arg0(name).args(arguments).exec();
+    say(&format!("recourse: {}: {error}", escape(&program.path().to_string_lossy())));
+    match error.kind() {
+        io::ErrorKind::NotFound => NOT_FOUND,
+        io::ErrorKind::PermissionDenied => REFUSED,
+        _ if error.raw_os_error() == Some(nix::errno::Errno::ENOEXEC as i32) => REFUSED,
+        _ => FAILED,
+    }
+}
+
+/// A line on standard error.
+pub(crate) fn say(line: &str) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
+}
+
+/// The text that spans in the report speak of.
+fn shown(input: &shell::Input) -> String {
+    match input {
+        shell::Input::Text(text) => text.clone(),
+        shell::Input::Argv(words) => {
+            words.iter().map(|word| word.as_deref().unwrap_or("\u{fffd}")).collect::<Vec<_>>().join(" ")
+        }
+    }
+}

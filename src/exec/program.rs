@@ -1,0 +1,115 @@
+//! From a command word to the file that runs, once.
+
+use std::env;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use nix::unistd::{AccessFlags, access};
+
+/// Directories that only an administrator fills: there a program's name says what it is.
+const SYSTEM: &[&str] = &[
+    "/bin",
+    "/sbin",
+    "/usr/bin",
+    "/usr/sbin",
+    "/usr/local/bin",
+    "/usr/local/sbin",
+    "/opt/homebrew/bin",
+    "/opt/homebrew/sbin",
+    "/opt/local/bin",
+    "/snap/bin",
+    "/run/current-system/sw/bin",
+];
+
+/// A program that was looked up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Program {
+    path: PathBuf,
+}
+
+impl Program {
+    /// The file that runs.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// It lies in a directory that only an administrator fills.
+    pub(super) fn is_system(&self) -> bool {
+        self.path.parent().is_some_and(|parent| SYSTEM.iter().any(|dir| Path::new(dir) == parent))
+    }
+}
+
+/// Outcome of a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Lookup {
+    /// This file.
+    Found(Program),
+    /// Nothing of that name.
+    NotFound,
+    /// Something of that name that may not be executed.
+    NotExecutable,
+}
+
+/// Looks a command word up as `execvp` does: a word with a slash is a path, any other is sought along PATH.
+pub(super) fn look_up(name: &OsStr) -> Lookup {
+    if name.is_empty() {
+        return Lookup::NotFound;
+    }
+    let path = env::var_os("PATH");
+    look_up_along(name, path.as_deref())
+}
+
+fn look_up_along(name: &OsStr, path: Option<&OsStr>) -> Lookup {
+    if name.as_bytes().contains(&b'/') {
+        return candidate(PathBuf::from(name)).unwrap_or(Lookup::NotFound);
+    }
+    let default = OsStr::new("/bin:/usr/bin");
+    let mut denied = false;
+    for directory in path.unwrap_or(default).as_bytes().split(|byte| *byte == b':') {
+        // An empty entry is the current directory.
+        let directory = if directory.is_empty() { Path::new(".") } else { Path::new(OsStr::from_bytes(directory)) };
+        match candidate(directory.join(name)) {
+            Some(Lookup::NotExecutable) => denied = true,
+            Some(found) => return found,
+            None => {}
+        }
+    }
+    if denied { Lookup::NotExecutable } else { Lookup::NotFound }
+}
+
+/// `None` when nothing stands there.
+fn candidate(path: PathBuf) -> Option<Lookup> {
+    let meta = path.metadata().ok()?;
+    if meta.is_file() && access(&path, AccessFlags::X_OK).is_ok() {
+        Some(Lookup::Found(Program { path }))
+    } else {
+        Some(Lookup::NotExecutable)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn path_is_searched_in_order_and_passes_over_what_may_not_run() {
+        let root = tempfile::tempdir().unwrap();
+        let (a, b) = (root.path().join("a"), root.path().join("b"));
+        for (dir, mode) in [(&a, 0o644), (&b, 0o755)] {
+            fs::create_dir(dir).unwrap();
+            fs::write(dir.join("tool"), "#!/bin/sh\n").unwrap();
+            fs::set_permissions(dir.join("tool"), fs::Permissions::from_mode(mode)).unwrap();
+        }
+        let path = format!("{}:{}", a.display(), b.display());
+        let found = look_up_along(OsStr::new("tool"), Some(OsStr::new(&path)));
+        assert_eq!(found, Lookup::Found(Program { path: b.join("tool") }));
+        let only = a.display().to_string();
+        assert_eq!(look_up_along(OsStr::new("tool"), Some(OsStr::new(&only))), Lookup::NotExecutable);
+        assert_eq!(look_up_along(OsStr::new("absent"), Some(OsStr::new(&path))), Lookup::NotFound);
+        assert_eq!(look_up(OsStr::new("")), Lookup::NotFound);
+        assert_eq!(look_up(root.path().as_os_str()), Lookup::NotExecutable);
+    }
+}
