@@ -24,8 +24,8 @@ use crate::shell;
 use crate::world::World;
 
 use answer::Answer;
-pub(crate) use program::Program;
 use program::Lookup;
+pub(crate) use program::Program;
 use terminal::Terminal;
 
 /// recourse itself failed.
@@ -90,10 +90,15 @@ pub(crate) fn with_profile<'a>(around: &Surroundings<'a>) -> Surroundings<'a> {
 }
 
 /// Acts on an evaluation: runs quietly, notes, asks at the terminal, or refuses and says why.
-pub(crate) fn permission(evaluation: &Evaluation, text: Option<&str>, around: &Surroundings<'_>) -> Permission {
+pub(crate) fn permission(
+    evaluation: &Evaluation,
+    text: Option<&str>,
+    around: &Surroundings<'_>,
+) -> Permission {
     let report = &evaluation.report;
     // Without a stated enforcement nothing may run.
-    let action = report.enforcement.as_ref().map_or(EnforcementAction::Refuse, |enforcement| enforcement.action);
+    let action =
+        report.enforcement.as_ref().map_or(EnforcementAction::Refuse, |enforcement| enforcement.action);
     let profile = around.context.profile.unwrap_or(Profile::Ci);
     match action {
         EnforcementAction::Run => Permission::Granted,
@@ -112,7 +117,8 @@ pub(crate) fn permission(evaluation: &Evaluation, text: Option<&str>, around: &S
         EnforcementAction::Refuse => {
             let settings = around.policy.settings(profile);
             let overridable = profile == Profile::Human && settings.override_block;
-            if overridable && report.risk_assessment == Verdict::Block
+            if overridable
+                && report.risk_assessment == Verdict::Block
                 && let (Some(terminal), Some(name)) = (Terminal::open(), worst_target(evaluation))
             {
                 return ask(terminal, &render(report, text, Terminal::style()), Some(&name));

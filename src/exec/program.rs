@@ -68,7 +68,8 @@ fn look_up_along(name: &OsStr, path: Option<&OsStr>) -> Lookup {
     let mut denied = false;
     for directory in path.unwrap_or(default).as_bytes().split(|byte| *byte == b':') {
         // An empty entry is the current directory.
-        let directory = if directory.is_empty() { Path::new(".") } else { Path::new(OsStr::from_bytes(directory)) };
+        let directory =
+            if directory.is_empty() { Path::new(".") } else { Path::new(OsStr::from_bytes(directory)) };
         match candidate(directory.join(name)) {
             Some(Lookup::NotExecutable) => denied = true,
             Some(found) => return found,
