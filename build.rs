@@ -46,6 +46,7 @@ fn main() -> Result<(), Failure> {
 fn write_tools(out: &mut String, folder: &Path) -> Result<(), Failure> {
     let mut tools = Vec::new();
     let mut index = BTreeMap::new();
+    let mut twice = Vec::new();
     for (file, text) in files(folder)? {
         for tool in split_tools(sections(&text)) {
             if tool.names.is_empty() {
@@ -53,11 +54,14 @@ fn write_tools(out: &mut String, folder: &Path) -> Result<(), Failure> {
             }
             for name in &tool.names {
                 if index.insert(name.clone(), tools.len()).is_some() {
-                    return Err(format!("{}: tool `{name}` is declared twice", file.display()).into());
+                    twice.push(format!("{}: tool `{name}` is declared twice", file.display()));
                 }
             }
             tools.push(tool);
         }
+    }
+    if !twice.is_empty() {
+        return Err(twice.join("; ").into());
     }
     writeln!(out, "static TOOL_TEXTS: &[ToolText] = &[")?;
     for tool in &tools {

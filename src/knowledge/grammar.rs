@@ -373,10 +373,17 @@ impl<'a> Scan<'a> {
                 if value.is_some() {
                     self.at += 1;
                 }
+                let further = found.spec.further.clone();
                 let swallows = found.spec.role.as_deref() == Some("argv");
                 let spec = found.spec.clone();
                 let level = found.level;
                 self.record(found, index, value, value_index);
+                for role in further {
+                    let Some(next) = self.words.get(self.at).cloned() else { break };
+                    let spec = OptionSpec { role: Some(role), repeats: true, ..spec.clone() };
+                    self.record(Found { spec, off: false, level }, index, Some(next), self.at);
+                    self.at += 1;
+                }
                 if swallows {
                     while let Some(next) = self.words.get(self.at).cloned() {
                         let at = self.at;

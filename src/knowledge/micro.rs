@@ -27,6 +27,8 @@ pub struct OptionSpec {
     pub takes: Takes,
     /// Role of the value.
     pub role: Option<String>,
+    /// Roles of further words that it takes (`--arg=name,str` takes two).
+    pub further: Vec<String>,
     /// All given values count; otherwise the last one.
     pub repeats: bool,
     /// Nothing happens at all (help, version).
@@ -49,6 +51,7 @@ impl TryFrom<String> for OptionSpec {
             off: off_text.split_whitespace().map(str::to_owned).collect(),
             takes: Takes::Nothing,
             role: None,
+            further: Vec::new(),
             repeats: false,
             informational: false,
             dry_run: false,
@@ -82,7 +85,9 @@ impl OptionSpec {
         } else if let Some(after) = rest.strip_prefix('=') {
             let end = after.find(['*', '!']).unwrap_or(after.len());
             self.takes = Takes::Always;
-            self.role = Some(checked_role(&after[..end])?);
+            let mut roles = after[..end].split(',').map(checked_role);
+            self.role = roles.next().transpose()?;
+            self.further = roles.collect::<Result<_, _>>()?;
             rest = &after[end..];
         }
         if let Some(after) = rest.strip_prefix('*') {
@@ -336,6 +341,7 @@ mod tests {
         assert!(option("--dry-run[=mode]!dry").dry_run);
         assert_eq!(option("of=outfile").key, "of");
         assert_eq!(option("-e --expression=code:sed*").role.as_deref(), Some("code:sed"));
+        assert_eq!(option("--arg=name,str*").further, ["str"]);
         assert!(OptionSpec::try_from("-x=".to_owned()).is_err());
         assert!(OptionSpec::try_from("-x!wet".to_owned()).is_err());
     }
