@@ -22,7 +22,7 @@ fn shell(args: &ShellArgs) -> Result<u8, Failure> {
     let setup = Setup::new(&args.common)?;
     let input = shell_input(&args.words)?;
     let text = shown(&input);
-    let done = evaluate(Input::Shell(input), &setup.context, &setup.world, &setup.policy);
+    let done = evaluate(Input::Shell(input), &setup.context, &setup.world, &setup.knowledge, &setup.policy);
     report(&done, Some(&text), args.common.format)?;
     Ok(if done.internal_error { status::INTERNAL } else { args.threshold.fail_on.status(done.verdict()) })
 }

@@ -22,6 +22,6 @@ pub(super) fn run(args: ExecArgs) -> Result<u8, Failure> {
     };
     let style = output::style_of(io::stderr().is_terminal());
     let around =
-        Surroundings { world: &setup.world, policy: &setup.policy, context: setup.context.clone(), style };
+        Surroundings { world: &setup.world, knowledge: &setup.knowledge, policy: &setup.policy, context: setup.context.clone(), style };
     Ok(run_command(&what, &around))
 }

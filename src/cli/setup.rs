@@ -6,9 +6,10 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::evaluate::EvaluationContext;
+use crate::knowledge::Knowledge;
 use crate::model::Actor;
 use crate::policy::{LayerKind, Policy, PolicyFile, Profile};
-use crate::world::{RealWorld, World};
+use crate::world::RealWorld;
 
 use super::args::Common;
 use super::output::Failure;
@@ -26,6 +27,7 @@ const TEXT_LIMIT: u64 = 16 << 20;
 #[derive(Debug)]
 pub(super) struct Setup {
     pub(super) world: RealWorld,
+    pub(super) knowledge: Knowledge,
     pub(super) policy: Policy,
     pub(super) context: EvaluationContext,
 }
@@ -36,6 +38,7 @@ impl Setup {
         let world = RealWorld::new();
         let cwd = working_directory(common.cwd.as_deref())?;
         let policy = policy(&cwd)?;
+        let knowledge = knowledge()?;
         let profile = match &common.profile {
             Some(profile) => Some(*profile),
             None => variable("RECOURSE_PROFILE")?
@@ -47,12 +50,7 @@ impl Setup {
         let actor = common.actor.clone().or(variable("RECOURSE_ACTOR")?);
         let context =
             EvaluationContext { cwd, environment, actor: actor.map(|id| Actor::parse(&id)), profile };
-        Ok(Self { world, policy, context })
-    }
-
-    /// The caller's home.
-    pub(super) fn home(&self) -> Option<PathBuf> {
-        self.world.home(None)
+        Ok(Self { world, knowledge, policy, context })
     }
 }
 
@@ -149,6 +147,31 @@ pub(super) fn read_policy(
     PolicyFile::parse(kind, &name, directory.as_deref(), &text)
         .map(Some)
         .map_err(|error| Failure::usage(format!("{error}; nothing is judged with a broken policy")))
+}
+
+/// What is known of tools: built in, and the user's own files in `recourse/knowledge/`.
+pub(super) fn knowledge() -> Result<Knowledge, Failure> {
+    let Some(directory) = dirs::config_dir().map(|dir| dir.join("recourse/knowledge")) else {
+        return Ok(Knowledge::builtin());
+    };
+    let wrong = |path: &Path, what: &dyn std::fmt::Display| {
+        Failure::usage(format!("{}: {what}; nothing is judged with broken knowledge", path.display()))
+    };
+    let entries = match fs::read_dir(&directory) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Knowledge::builtin()),
+        Err(error) => return Err(wrong(&directory, &error)),
+    };
+    let mut texts = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(|error| wrong(&directory, &error))?.path();
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            let text = fs::read_to_string(&path).map_err(|error| wrong(&path, &error))?;
+            texts.push((path.display().to_string(), text));
+        }
+    }
+    texts.sort();
+    Knowledge::with_overlay(&texts).map_err(|error| Failure::usage(format!("{error}; nothing is judged with broken knowledge")))
 }
 
 /// Reads a file, or standard input for `-`, within a limit.

@@ -9,6 +9,7 @@ mod stages;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
+use crate::knowledge::Knowledge;
 use crate::model::{
     Action, Actor, Assessment, Cause, Context, CrossActionRisk, Evidence, Facts, MissingEffect, Mutation,
     Recoverability, RecoverySource, RuleRef, Source, Subject, Target, Tier, Verdict,
@@ -67,7 +68,7 @@ impl Evaluation {
 /// Judges an input. Total: whatever happens inside, there is a report, and a fault never ends in `allow`.
 pub fn evaluate(input: Input, context: &EvaluationContext, world: &dyn World, policy: &Policy) -> Evaluation {
     let source = input.source();
-    let run = catch_unwind(AssertUnwindSafe(|| judge(&input, context, world, policy)));
+    let run = catch_unwind(AssertUnwindSafe(|| judge(&input, context, world, knowledge, policy)));
     match run {
         Ok(evaluation) => evaluation,
         Err(_) => {
@@ -85,13 +86,19 @@ pub fn evaluate(input: Input, context: &EvaluationContext, world: &dyn World, po
     }
 }
 
-fn judge(input: &Input, context: &EvaluationContext, world: &dyn World, policy: &Policy) -> Evaluation {
+fn judge(
+    input: &Input,
+    context: &EvaluationContext,
+    world: &dyn World,
+    knowledge: &Knowledge,
+    policy: &Policy,
+) -> Evaluation {
     let start = world.elapsed();
     let mutations = match input {
-        Input::Shell(input) => stages::shell(input, context, world),
+        Input::Shell(input) => stages::shell(input, context, world, knowledge),
     };
     let parsed = world.elapsed();
-    let mut assessments = stages::assess(mutations, world);
+    let mut assessments = stages::assess(mutations, world, knowledge);
     let risks = stages::together(&mut assessments);
     let analysed = world.elapsed();
     let times = StageTimes {

@@ -3,6 +3,7 @@
 //! TEMPORARY: until interpretation lands every command is of unknown reach.
 
 use crate::evidence::{self, Session};
+use crate::knowledge::Knowledge;
 use crate::model::{
     Action, Assessment, Cause, Context, CrossActionRisk, Facts, Mutation, Recoverability, RecoverySource,
     RuleRef, Source, Span, Subject, Target, Tier, Verdict,
@@ -12,7 +13,12 @@ use crate::world::World;
 
 use super::EvaluationContext;
 
-pub(super) fn shell(input: &shell::Input, context: &EvaluationContext, _world: &dyn World) -> Vec<Mutation> {
+pub(super) fn shell(
+    input: &shell::Input,
+    context: &EvaluationContext,
+    _world: &dyn World,
+    _knowledge: &Knowledge,
+) -> Vec<Mutation> {
     let text = match input {
         shell::Input::Text(text) => text.clone(),
         shell::Input::Argv(words) => words.iter().flatten().cloned().collect::<Vec<_>>().join(" "),
@@ -36,7 +42,11 @@ pub(super) fn shell(input: &shell::Input, context: &EvaluationContext, _world: &
     }]
 }
 
-pub(super) fn assess(mutations: Vec<Mutation>, world: &dyn World) -> Vec<Assessment> {
+pub(super) fn assess(
+    mutations: Vec<Mutation>,
+    world: &dyn World,
+    _knowledge: &Knowledge,
+) -> Vec<Assessment> {
     let mut session = Session::new();
     mutations
         .into_iter()

@@ -17,6 +17,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 use crate::evaluate::{Evaluation, EvaluationContext, Input, evaluate};
+use crate::knowledge::Knowledge;
 use crate::model::Verdict;
 use crate::policy::{EnforcementAction, Policy, Profile};
 use crate::report::{Style, escape, render, render_line};
@@ -48,6 +49,8 @@ pub enum What {
 pub struct Surroundings<'a> {
     /// The machine.
     pub world: &'a dyn World,
+    /// What is known of tools.
+    pub knowledge: &'a Knowledge,
     /// The policy in force.
     pub policy: &'a Policy,
     /// Circumstances; its profile is the one that was named, if any.
@@ -64,7 +67,7 @@ pub fn run(what: &What, around: &Surroundings<'_>) -> u8 {
     };
     let text = shown(&input);
     let around = &with_profile(around);
-    let evaluation = evaluate(Input::Shell(input), &around.context, around.world, around.policy);
+    let evaluation = evaluate(Input::Shell(input), &around.context, around.world, around.knowledge, around.policy);
     match permission(&evaluation, Some(&text), around) {
         Permission::Granted => become_program(&program, &argv),
         Permission::Refused(code) => code,
@@ -86,7 +89,7 @@ pub(crate) fn with_profile<'a>(around: &Surroundings<'a>) -> Surroundings<'a> {
     if context.profile.is_none() {
         context.profile = Some(if Terminal::open().is_some() { Profile::Human } else { Profile::Ci });
     }
-    Surroundings { world: around.world, policy: around.policy, context, style: around.style }
+    Surroundings { world: around.world, knowledge: around.knowledge, policy: around.policy, context, style: around.style }
 }
 
 /// Acts on an evaluation: runs quietly, notes, asks at the terminal, or refuses and says why.
