@@ -21,7 +21,12 @@ pub(super) fn run(args: ExecArgs) -> Result<u8, Failure> {
         None => What::Argv(args.words),
     };
     let style = output::style_of(io::stderr().is_terminal());
-    let around =
-        Surroundings { world: &setup.world, knowledge: &setup.knowledge, policy: &setup.policy, context: setup.context.clone(), style };
+    let around = Surroundings {
+        world: &setup.world,
+        knowledge: &setup.knowledge,
+        policy: &setup.policy,
+        context: setup.context.clone(),
+        style,
+    };
     Ok(run_command(&what, &around))
 }

@@ -171,7 +171,8 @@ pub(super) fn knowledge() -> Result<Knowledge, Failure> {
         }
     }
     texts.sort();
-    Knowledge::with_overlay(&texts).map_err(|error| Failure::usage(format!("{error}; nothing is judged with broken knowledge")))
+    Knowledge::with_overlay(&texts)
+        .map_err(|error| Failure::usage(format!("{error}; nothing is judged with broken knowledge")))
 }
 
 /// Reads a file, or standard input for `-`, within a limit.

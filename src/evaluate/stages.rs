@@ -42,11 +42,7 @@ pub(super) fn shell(
     }]
 }
 
-pub(super) fn assess(
-    mutations: Vec<Mutation>,
-    world: &dyn World,
-    _knowledge: &Knowledge,
-) -> Vec<Assessment> {
+pub(super) fn assess(mutations: Vec<Mutation>, world: &dyn World, _knowledge: &Knowledge) -> Vec<Assessment> {
     let mut session = Session::new();
     mutations
         .into_iter()

@@ -67,7 +67,8 @@ pub fn run(what: &What, around: &Surroundings<'_>) -> u8 {
     };
     let text = shown(&input);
     let around = &with_profile(around);
-    let evaluation = evaluate(Input::Shell(input), &around.context, around.world, around.knowledge, around.policy);
+    let evaluation =
+        evaluate(Input::Shell(input), &around.context, around.world, around.knowledge, around.policy);
     match permission(&evaluation, Some(&text), around) {
         Permission::Granted => become_program(&program, &argv),
         Permission::Refused(code) => code,
@@ -89,7 +90,13 @@ pub(crate) fn with_profile<'a>(around: &Surroundings<'a>) -> Surroundings<'a> {
     if context.profile.is_none() {
         context.profile = Some(if Terminal::open().is_some() { Profile::Human } else { Profile::Ci });
     }
-    Surroundings { world: around.world, knowledge: around.knowledge, policy: around.policy, context, style: around.style }
+    Surroundings {
+        world: around.world,
+        knowledge: around.knowledge,
+        policy: around.policy,
+        context,
+        style: around.style,
+    }
 }
 
 /// Acts on an evaluation: runs quietly, notes, asks at the terminal, or refuses and says why.
