@@ -66,7 +66,13 @@ impl Evaluation {
 }
 
 /// Judges an input. Total: whatever happens inside, there is a report, and a fault never ends in `allow`.
-pub fn evaluate(input: Input, context: &EvaluationContext, world: &dyn World, policy: &Policy) -> Evaluation {
+pub fn evaluate(
+    input: Input,
+    context: &EvaluationContext,
+    world: &dyn World,
+    knowledge: &Knowledge,
+    policy: &Policy,
+) -> Evaluation {
     let source = input.source();
     let run = catch_unwind(AssertUnwindSafe(|| judge(&input, context, world, knowledge, policy)));
     match run {
