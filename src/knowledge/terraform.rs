@@ -1,0 +1,67 @@
+//! Terraform types as data: which resource kind a type is, and which attributes are facts about it.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// One Terraform resource type: a table of `terraform/*.toml`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TerraformType {
+    /// Key of the kinds table.
+    pub kind: String,
+    /// Attributes that name the resource, best first.
+    #[serde(default)]
+    pub id: Vec<String>,
+    /// Fact name → attribute path: `a.b[0].c`, `!path` negates, `path|default` says what the provider takes when the
+    /// attribute is not set.
+    #[serde(default)]
+    pub facts: BTreeMap<String, String>,
+    /// Facts that other resources of the state tell.
+    #[serde(default)]
+    pub related: Vec<Related>,
+    /// This is a `backup`, `replica` or `protection` of something else …
+    pub relation: Option<String>,
+    /// … which these attributes name.
+    #[serde(default)]
+    pub source: Vec<String>,
+    /// Documentation that the rule rests on.
+    #[serde(default)]
+    pub doc: Vec<String>,
+    /// Examples, run as tests; cut out of the embedded text.
+    #[serde(default)]
+    pub example: Vec<TerraformExample>,
+}
+
+/// A fact that stands in other resources: how many there are, or an attribute of theirs.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Related {
+    /// The fact's name.
+    pub fact: String,
+    /// Type of the other resource.
+    pub r#type: String,
+    /// Its attribute that names this resource.
+    pub attribute: String,
+    /// Attribute of the other resource that is the fact; the number of such resources without it.
+    pub value: Option<String>,
+}
+
+/// A change and the tier it must get.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TerraformExample {
+    /// `create`, `update`, `delete`, `replace`.
+    pub change: String,
+    /// Attributes before.
+    #[serde(default)]
+    pub before: toml::Table,
+    /// Attributes after (update).
+    #[serde(default)]
+    pub after: toml::Table,
+    /// Other resources in the state: type → attributes.
+    #[serde(default)]
+    pub state: BTreeMap<String, toml::Table>,
+    /// The tier, 1 to 5.
+    pub tier: u8,
+}

@@ -1,0 +1,149 @@
+//! A resource's attributes by path, never those that the plan marks sensitive.
+
+use serde_json::Value;
+
+use crate::model::FactValue;
+
+/// What an attribute holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Attribute {
+    /// A scalar, a list's length, or whether a block is there.
+    Known(FactValue),
+    /// Not set, or null.
+    Absent,
+    /// Marked sensitive, or only known after the apply.
+    Hidden,
+}
+
+/// Looks up `path` (`settings[0].backup_configuration[0].enabled`) in `values`, with the plan's sensitivity mirror.
+///
+/// A list gives its length, an object whether it is there; `!path` negates a boolean.
+pub(super) fn lookup(values: &Value, sensitive: &Value, unknown: &Value, path: &str) -> Attribute {
+    if let Some(inner) = path.strip_prefix('!') {
+        return match lookup(values, sensitive, unknown, inner) {
+            Attribute::Known(FactValue::Bool(yes)) => Attribute::Known(FactValue::Bool(!yes)),
+            other => other,
+        };
+    }
+    let (mut values, mut sensitive, mut unknown) = (values, sensitive, unknown);
+    for key in keys(path) {
+        if is_marked(sensitive) || is_marked(unknown) {
+            return Attribute::Hidden;
+        }
+        values = child(values, key);
+        sensitive = child(sensitive, key);
+        unknown = child(unknown, key);
+    }
+    if marks_any(sensitive) || is_marked(unknown) {
+        return Attribute::Hidden;
+    }
+    match values {
+        Value::Null => Attribute::Absent,
+        Value::Bool(yes) => Attribute::Known(FactValue::Bool(*yes)),
+        Value::Number(number) => match number.as_i64() {
+            Some(whole) => Attribute::Known(FactValue::Number(whole)),
+            None => Attribute::Known(FactValue::Text(number.to_string())),
+        },
+        Value::String(text) => match text.as_str() {
+            // Older providers write booleans and numbers as text.
+            "true" => Attribute::Known(FactValue::Bool(true)),
+            "false" => Attribute::Known(FactValue::Bool(false)),
+            _ => Attribute::Known(FactValue::Text(text.clone())),
+        },
+        Value::Array(list) => Attribute::Known(FactValue::Number(i64::try_from(list.len()).unwrap_or(i64::MAX))),
+        Value::Object(_) => Attribute::Known(FactValue::Bool(true)),
+    }
+}
+
+fn child<'a>(value: &'a Value, key: Key<'_>) -> &'a Value {
+    const NULL: &Value = &Value::Null;
+    match key {
+        Key::Name(name) => value.get(name).unwrap_or(NULL),
+        Key::Index(index) => value.get(index).unwrap_or(NULL),
+    }
+}
+
+/// The whole value is marked.
+fn is_marked(mark: &Value) -> bool {
+    mark == &Value::Bool(true)
+}
+
+/// The value or any part of it is marked.
+fn marks_any(mark: &Value) -> bool {
+    match mark {
+        Value::Bool(yes) => *yes,
+        Value::Array(list) => list.iter().any(marks_any),
+        Value::Object(map) => map.values().any(marks_any),
+        _ => false,
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Key<'a> {
+    Name(&'a str),
+    Index(usize),
+}
+
+fn keys(path: &str) -> impl Iterator<Item = Key<'_>> {
+    path.split('.').flat_map(|step| {
+        let mut parts = step.split('[');
+        let name = parts.next().filter(|name| !name.is_empty()).map(Key::Name);
+        let indices = parts.filter_map(|index| index.trim_end_matches(']').parse().ok()).map(Key::Index);
+        name.into_iter().chain(indices)
+    })
+}
+
+/// Names of the top-level attributes that differ between the two objects, as far as they are known.
+pub(super) fn changed(before: &Value, after: &Value, unknown: &Value) -> Vec<String> {
+    let mut names = Vec::new();
+    let empty = serde_json::Map::new();
+    let old = before.as_object().unwrap_or(&empty);
+    let new = after.as_object().unwrap_or(&empty);
+    for (name, value) in old {
+        let later = new.get(name).unwrap_or(&Value::Null);
+        if value != later || marks_any(unknown.get(name).unwrap_or(&Value::Null)) {
+            names.push(name.clone());
+        }
+    }
+    names.extend(new.iter().filter(|(name, value)| !old.contains_key(*name) && !value.is_null()).map(|(n, _)| n.clone()));
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Attribute, changed, lookup};
+    use crate::model::FactValue;
+
+    #[test]
+    fn paths_reach_into_blocks() {
+        let values = json!({"settings": [{"backup": [{"enabled": true}]}], "days": 7, "skip": false, "n": null});
+        let none = json!({});
+        let at = |path| lookup(&values, &none, &none, path);
+        assert_eq!(at("settings[0].backup[0].enabled"), Attribute::Known(FactValue::Bool(true)));
+        assert_eq!(at("days"), Attribute::Known(FactValue::Number(7)));
+        assert_eq!(at("!skip"), Attribute::Known(FactValue::Bool(true)));
+        assert_eq!(at("settings"), Attribute::Known(FactValue::Number(1)));
+        assert_eq!(at("n"), Attribute::Absent);
+        assert_eq!(at("settings[3].x"), Attribute::Absent);
+    }
+
+    #[test]
+    fn what_is_sensitive_or_unknown_is_hidden() {
+        let values = json!({"password": "hunter2", "block": [{"token": "t"}]});
+        let none = json!({});
+        let sensitive = json!({"password": true, "block": [{"token": true}]});
+        assert_eq!(lookup(&values, &sensitive, &none, "password"), Attribute::Hidden);
+        assert_eq!(lookup(&values, &sensitive, &none, "block[0].token"), Attribute::Hidden);
+        assert_eq!(lookup(&values, &json!(true), &none, "block"), Attribute::Hidden);
+        assert_eq!(lookup(&values, &none, &json!({"password": true}), "password"), Attribute::Hidden);
+    }
+
+    #[test]
+    fn changes_are_named() {
+        let before = json!({"a": 1, "b": 2, "c": 3});
+        let after = json!({"a": 1, "b": 5, "d": 1});
+        assert_eq!(changed(&before, &after, &json!({})), ["b", "c", "d"]);
+    }
+}

@@ -1,0 +1,58 @@
+//! Types that no data file knows: what their name and attributes suggest. Weak evidence, said so, never a reason to
+//! call a deletion harmless.
+
+/// What a type seems to be, with how sure that is (per cent).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Guess {
+    /// `relationship`, `configuration`, `access`, `credential`, `data`, `unknown`.
+    pub(super) class: &'static str,
+    /// Per cent.
+    pub(super) confidence: i64,
+}
+
+/// Last words of a type's name and the class they suggest. Whole words between underscores, never substrings.
+const BY_LAST_WORD: &[(&str, &[&str], i64)] = &[
+    ("relationship", &["attachment", "association", "membership", "member", "binding", "assignment", "peering"], 75),
+    (
+        "configuration",
+        &["policy", "rule", "rules", "configuration", "config", "settings", "setting", "permission", "alarm", "dashboard", "listener", "record", "route", "schedule", "subscription", "monitor"],
+        65,
+    ),
+    ("access", &["role", "group", "user", "account", "grant", "acl"], 60),
+    ("credential", &["key", "secret", "password", "token", "certificate", "credential"], 60),
+    (
+        "data",
+        &["database", "db", "instance", "cluster", "bucket", "table", "volume", "disk", "snapshot", "backup", "vault", "repository", "registry", "queue", "topic", "stream", "index", "domain", "filesystem", "share", "store", "claim", "namespace", "project", "zone", "server", "collection"],
+        60,
+    ),
+];
+
+/// Guesses from a type's name.
+pub(super) fn guess(r#type: &str) -> Guess {
+    let last = r#type.rsplit('_').next().unwrap_or("");
+    for (class, words, confidence) in BY_LAST_WORD {
+        if words.contains(&last) {
+            return Guess { class, confidence: *confidence };
+        }
+    }
+    // A word that means data anywhere in the name outweighs an unknown last word.
+    let data = BY_LAST_WORD.iter().find(|(class, ..)| *class == "data").map_or(&[][..], |(_, words, _)| words);
+    if r#type.split('_').skip(1).any(|word| data.contains(&word)) {
+        return Guess { class: "data", confidence: 45 };
+    }
+    Guess { class: "unknown", confidence: 30 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::guess;
+
+    #[test]
+    fn whole_words_decide() {
+        assert_eq!(guess("cloudflare_record").class, "configuration");
+        assert_eq!(guess("kubernetes_persistent_volume_claim").class, "data");
+        assert_eq!(guess("acme_widget").class, "unknown");
+        assert_eq!(guess("acme_role_attachment").class, "relationship");
+        assert_eq!(guess("acme_metadatabased_thing").class, "unknown");
+    }
+}
