@@ -52,4 +52,5 @@ pub mod policy;
 pub mod report;
 pub mod shell;
 pub mod syntax;
+pub mod terraform;
 pub mod world;

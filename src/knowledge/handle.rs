@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::compile;
 use super::kinds::KindFile;
 use super::schema::{LoadError, ToolFile};
+use super::terraform::TerraformType;
 
 /// An embedded tool: its own text and its subcommands' (names, text), examples left out.
 struct ToolText {
@@ -37,6 +38,12 @@ fn tool_cache() -> &'static Mutex<HashMap<usize, Option<Arc<ToolFile>>>> {
 /// Kinds that were read in this process.
 fn kind_cache() -> &'static Mutex<HashMap<&'static str, Option<Arc<KindFile>>>> {
     static CACHE: OnceLock<Mutex<HashMap<&'static str, Option<Arc<KindFile>>>>> = OnceLock::new();
+    CACHE.get_or_init(Mutex::default)
+}
+
+/// Terraform types that were read in this process.
+fn terraform_cache() -> &'static Mutex<HashMap<&'static str, Option<Arc<TerraformType>>>> {
+    static CACHE: OnceLock<Mutex<HashMap<&'static str, Option<Arc<TerraformType>>>>> = OnceLock::new();
     CACHE.get_or_init(Mutex::default)
 }
 
@@ -100,10 +107,15 @@ impl Knowledge {
         KINDS.binary_search_by_key(&name, |(known, _)| known).is_ok().then(|| Arc::clone(kind))
     }
 
-    /// The text that declares a Terraform type: its tables, the type's name as first key of each header.
-    pub fn terraform(&self, resource_type: &str) -> Option<&'static str> {
+    /// What is known of a Terraform type.
+    pub fn terraform(&self, resource_type: &str) -> Option<Arc<TerraformType>> {
         let at = TERRAFORM.binary_search_by_key(&resource_type, |(known, _)| known).ok()?;
-        TERRAFORM.get(at).map(|(_, text)| *text)
+        let (name, text) = TERRAFORM.get(at)?;
+        let mut cache = terraform_cache().lock().unwrap_or_else(PoisonError::into_inner);
+        cache
+            .entry(name)
+            .or_insert_with(|| TerraformType::parse(name, text).ok()?.remove(*name).map(Arc::new))
+            .clone()
     }
 
     /// All tools' names, aliases included, sorted.

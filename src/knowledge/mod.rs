@@ -17,6 +17,7 @@ mod matched;
 mod micro;
 mod refiner;
 mod schema;
+mod terraform;
 
 pub use grammar::match_words;
 pub use handle::Knowledge;
@@ -28,3 +29,4 @@ pub use schema::{
     CommandSpec, EffectSpec, ExampleSpec, FormSpec, LoadError, StdinSpec, Style, Subcommands, ToolFile,
     Unlisted,
 };
+pub use terraform::{Related, TerraformExample, TerraformType};

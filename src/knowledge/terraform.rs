@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::schema::LoadError;
+
 /// One Terraform resource type: a table of `terraform/*.toml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -64,4 +66,39 @@ pub struct TerraformExample {
     pub state: BTreeMap<String, toml::Table>,
     /// The tier, 1 to 5.
     pub tier: u8,
+}
+
+impl TerraformType {
+    /// Reads all types of a text strictly.
+    ///
+    /// # Errors
+    /// When the text is not of this form; names the place.
+    pub fn parse(file: &str, text: &str) -> Result<BTreeMap<String, Self>, LoadError> {
+        toml::from_str(text).map_err(|e| LoadError { file: file.to_owned(), message: e.to_string() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TerraformType;
+    use crate::knowledge::Knowledge;
+
+    #[test]
+    fn every_embedded_type_is_read_and_its_kind_exists() {
+        let knowledge = Knowledge::builtin();
+        let names: Vec<_> = knowledge.terraform_types().collect();
+        assert!(names.len() > 100, "{}", names.len());
+        for name in names {
+            let declared = knowledge.terraform(name);
+            let declared = declared.unwrap_or_else(|| panic!("{name} is not read"));
+            assert!(knowledge.kind(&declared.kind).is_some(), "{name}: kind {} is not read", declared.kind);
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_is_an_error_with_its_place() {
+        let error =
+            TerraformType::parse("x.toml", "[a]\nkind = \"k\"\ncolour = 1\n").unwrap_err().to_string();
+        assert!(error.contains("x.toml") && error.contains("line 3"), "{error}");
+    }
 }

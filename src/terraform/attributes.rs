@@ -50,7 +50,9 @@ pub(super) fn lookup(values: &Value, sensitive: &Value, unknown: &Value, path: &
             "false" => Attribute::Known(FactValue::Bool(false)),
             _ => Attribute::Known(FactValue::Text(text.clone())),
         },
-        Value::Array(list) => Attribute::Known(FactValue::Number(i64::try_from(list.len()).unwrap_or(i64::MAX))),
+        Value::Array(list) => {
+            Attribute::Known(FactValue::Number(i64::try_from(list.len()).unwrap_or(i64::MAX)))
+        }
         Value::Object(_) => Attribute::Known(FactValue::Bool(true)),
     }
 }
@@ -105,7 +107,11 @@ pub(super) fn changed(before: &Value, after: &Value, unknown: &Value) -> Vec<Str
             names.push(name.clone());
         }
     }
-    names.extend(new.iter().filter(|(name, value)| !old.contains_key(*name) && !value.is_null()).map(|(n, _)| n.clone()));
+    names.extend(
+        new.iter()
+            .filter(|(name, value)| !old.contains_key(*name) && !value.is_null())
+            .map(|(n, _)| n.clone()),
+    );
     names
 }
 
@@ -118,7 +124,8 @@ mod tests {
 
     #[test]
     fn paths_reach_into_blocks() {
-        let values = json!({"settings": [{"backup": [{"enabled": true}]}], "days": 7, "skip": false, "n": null});
+        let values =
+            json!({"settings": [{"backup": [{"enabled": true}]}], "days": 7, "skip": false, "n": null});
         let none = json!({});
         let at = |path| lookup(&values, &none, &none, path);
         assert_eq!(at("settings[0].backup[0].enabled"), Attribute::Known(FactValue::Bool(true)));

@@ -12,17 +12,66 @@ pub(super) struct Guess {
 
 /// Last words of a type's name and the class they suggest. Whole words between underscores, never substrings.
 const BY_LAST_WORD: &[(&str, &[&str], i64)] = &[
-    ("relationship", &["attachment", "association", "membership", "member", "binding", "assignment", "peering"], 75),
+    (
+        "relationship",
+        &["attachment", "association", "membership", "member", "binding", "assignment", "peering"],
+        75,
+    ),
     (
         "configuration",
-        &["policy", "rule", "rules", "configuration", "config", "settings", "setting", "permission", "alarm", "dashboard", "listener", "record", "route", "schedule", "subscription", "monitor"],
+        &[
+            "policy",
+            "rule",
+            "rules",
+            "configuration",
+            "config",
+            "settings",
+            "setting",
+            "permission",
+            "alarm",
+            "dashboard",
+            "listener",
+            "record",
+            "route",
+            "schedule",
+            "subscription",
+            "monitor",
+        ],
         65,
     ),
     ("access", &["role", "group", "user", "account", "grant", "acl"], 60),
     ("credential", &["key", "secret", "password", "token", "certificate", "credential"], 60),
     (
         "data",
-        &["database", "db", "instance", "cluster", "bucket", "table", "volume", "disk", "snapshot", "backup", "vault", "repository", "registry", "queue", "topic", "stream", "index", "domain", "filesystem", "share", "store", "claim", "namespace", "project", "zone", "server", "collection"],
+        &[
+            "database",
+            "db",
+            "instance",
+            "cluster",
+            "bucket",
+            "table",
+            "volume",
+            "disk",
+            "snapshot",
+            "backup",
+            "vault",
+            "repository",
+            "registry",
+            "queue",
+            "topic",
+            "stream",
+            "index",
+            "domain",
+            "filesystem",
+            "share",
+            "store",
+            "claim",
+            "namespace",
+            "project",
+            "zone",
+            "server",
+            "collection",
+        ],
         60,
     ),
 ];
@@ -36,7 +85,8 @@ pub(super) fn guess(r#type: &str) -> Guess {
         }
     }
     // A word that means data anywhere in the name outweighs an unknown last word.
-    let data = BY_LAST_WORD.iter().find(|(class, ..)| *class == "data").map_or(&[][..], |(_, words, _)| words);
+    let data =
+        BY_LAST_WORD.iter().find(|(class, ..)| *class == "data").map_or(&[][..], |(_, words, _)| words);
     if r#type.split('_').skip(1).any(|word| data.contains(&word)) {
         return Guess { class: "data", confidence: 45 };
     }

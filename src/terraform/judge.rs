@@ -10,7 +10,8 @@ use super::plan::{Plan, ResourceChange, StateModule, StateResource};
 use super::references::{References, without_instances};
 use crate::knowledge::{Knowledge, TerraformType};
 use crate::model::{
-    Action, Cause, Context, Fact, FactValue, Facts, Mutation, RuleRef, Source, Subject, Target, Value as Known,
+    Action, Cause, Context, Fact, FactValue, Facts, Mutation, RuleRef, Source, Subject, Target,
+    Value as Known,
 };
 
 /// A plan, turned into what the later stages understand.
@@ -63,12 +64,17 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
     }
     for deferred in &plan.deferred_changes {
         let what = &deferred.resource_change.address;
-        let reason = format!("the change of {what} is deferred ({}): what it will be is not in this plan", deferred.reason);
+        let reason = format!(
+            "the change of {what} is deferred ({}): what it will be is not in this plan",
+            deferred.reason
+        );
         analysis.mutations.push(unclear(what, &reason));
     }
     for action in &plan.action_invocations {
         let kind = action.r#type.as_deref().unwrap_or("an action");
-        analysis.mutations.push(unclear(&action.address, &format!("the apply invokes {kind} ({})", action.address)));
+        analysis
+            .mutations
+            .push(unclear(&action.address, &format!("the apply invokes {kind} ({})", action.address)));
     }
     analysis
 }
@@ -158,7 +164,13 @@ fn mutation(
 }
 
 /// What the type's data names among the attributes.
-fn collect(declared: &TerraformType, change: &ResourceChange, action: Action, others: &Others<'_>, facts: &mut Facts) {
+fn collect(
+    declared: &TerraformType,
+    change: &ResourceChange,
+    action: Action,
+    others: &Others<'_>,
+    facts: &mut Facts,
+) {
     let body = &change.change;
     let before = (&body.before, &body.before_sensitive, &Value::Null);
     let after = (&body.after, &body.after_sensitive, &body.after_unknown);
@@ -186,12 +198,17 @@ fn collect(declared: &TerraformType, change: &ResourceChange, action: Action, ot
             facts.entry(format!("changed.{name}")).or_insert_with(|| Fact::new(FactValue::Bool(true), said));
         }
     }
-    let names: Vec<String> = declared.id.iter().filter_map(|path| text(before, path).or_else(|| text(after, path))).collect();
+    let names: Vec<String> =
+        declared.id.iter().filter_map(|path| text(before, path).or_else(|| text(after, path))).collect();
     if let Some(first) = names.first() {
-        facts.insert("identifier".into(), Fact::new(FactValue::Text(first.clone()), format!("it is called {first}")));
+        facts.insert(
+            "identifier".into(),
+            Fact::new(FactValue::Text(first.clone()), format!("it is called {first}")),
+        );
     }
     if let Some(relation) = &declared.relation
-        && let Some(source) = declared.source.iter().find_map(|path| text(before, path).or_else(|| text(after, path)))
+        && let Some(source) =
+            declared.source.iter().find_map(|path| text(before, path).or_else(|| text(after, path)))
     {
         let said = format!("it is a {relation} of {source}");
         facts.insert("relation".into(), Fact::new(FactValue::Text(relation.clone()), said.clone()));
@@ -244,7 +261,10 @@ fn protection(change: &ResourceChange, facts: &mut Facts) {
     let before = (&change.change.before, &change.change.before_sensitive, &Value::Null);
     for name in ["deletion_protection", "deletion_protection_enabled"] {
         if let Some(FactValue::Bool(yes)) = fact(before, name) {
-            facts.insert("deletion_protection".into(), Fact::new(FactValue::Bool(yes), format!("{name} is {yes}")));
+            facts.insert(
+                "deletion_protection".into(),
+                Fact::new(FactValue::Bool(yes), format!("{name} is {yes}")),
+            );
         }
     }
 }
@@ -257,7 +277,9 @@ fn target(change: &ResourceChange, known: Option<&TerraformType>) -> Target {
     let of = |path: &str| text(before, path).or_else(|| text(after, path));
     Target {
         provider: change.provider_name.clone(),
-        service: known.map(|declared| declared.kind.rsplit_once('.').map_or(declared.kind.clone(), |(s, _)| s.to_owned())),
+        service: known.map(|declared| {
+            declared.kind.rsplit_once('.').map_or(declared.kind.clone(), |(s, _)| s.to_owned())
+        }),
         r#type: change.r#type.clone(),
         id: change.address.clone(),
         name: paths.iter().find_map(|path| of(path)),
@@ -304,7 +326,11 @@ fn provisioners(plan: &Plan, change: &ResourceChange, analysis: &mut Analysis) {
                 interpreter: constant("interpreter").is_some(),
             }),
             other => {
-                let reason = format!("a `{}` provisioner of {} runs on another machine", printable(other), change.address);
+                let reason = format!(
+                    "a `{}` provisioner of {} runs on another machine",
+                    printable(other),
+                    change.address
+                );
                 analysis.mutations.push(unclear(&change.address, &reason));
             }
         }
@@ -321,7 +347,9 @@ impl<'a> Others<'a> {
     fn of(plan: &'a Plan, state: Option<&'a Value>, changes: &'a [ResourceChange]) -> Self {
         let going: BTreeSet<&str> = changes
             .iter()
-            .filter(|change| matches!(Verb::of(&change.change.actions), Verb::Do(Action::Delete | Action::Replace)))
+            .filter(|change| {
+                matches!(Verb::of(&change.change.actions), Verb::Do(Action::Delete | Action::Replace))
+            })
             .map(|change| change.address.as_str())
             .collect();
         let mut found = Self { known: false, by_type: BTreeMap::new() };
@@ -358,7 +386,8 @@ impl<'a> Others<'a> {
         let list = |name: &str| module.get(name).and_then(Value::as_array).into_iter().flatten();
         for resource in list("resources") {
             let address = resource.get("address").and_then(Value::as_str).unwrap_or("");
-            if let (Some(kind), Some(values)) = (resource.get("type").and_then(Value::as_str), resource.get("values"))
+            if let (Some(kind), Some(values)) =
+                (resource.get("type").and_then(Value::as_str), resource.get("values"))
                 && !going.contains(address)
             {
                 self.by_type.entry(kind).or_default().push(values);
@@ -372,10 +401,9 @@ impl<'a> Others<'a> {
             return None;
         }
         let none = Value::Null;
-        let matching = |values: &&&Value| {
-            matches!(lookup(values, &none, &none, &related.attribute), Attribute::Known(FactValue::Text(to)) if names.contains(&to))
-        };
-        let found: Vec<&&Value> = self.by_type.get(related.r#type.as_str()).into_iter().flatten().filter(matching).collect();
+        let matching = |values: &&&Value| matches!(lookup(values, &none, &none, &related.attribute), Attribute::Known(FactValue::Text(to)) if names.contains(&to));
+        let found: Vec<&&Value> =
+            self.by_type.get(related.r#type.as_str()).into_iter().flatten().filter(matching).collect();
         match &related.value {
             None => {
                 let said = format!("{} of type {} in the state stay", found.len(), related.r#type);

@@ -19,7 +19,9 @@ pub enum PlanError {
     #[error("not a Terraform plan: it has no `{0}`; make one with `terraform show -json PLANFILE`")]
     Missing(&'static str),
     /// A state, not a plan.
-    #[error("this is a Terraform state, not a plan; make a plan with `terraform plan -out=FILE` and `terraform show -json FILE`")]
+    #[error(
+        "this is a Terraform state, not a plan; make a plan with `terraform plan -out=FILE` and `terraform show -json FILE`"
+    )]
     State,
     /// A format that this version does not know.
     #[error("plan format version {0} is not supported (known: 1.x)")]
@@ -37,8 +39,6 @@ pub struct Plan {
     /// Terraform's own version.
     pub terraform_version: Option<String>,
     pub(super) resource_changes: Option<Vec<ResourceChange>>,
-    #[serde(default)]
-    pub(super) output_changes: BTreeMap<String, OutputChange>,
     #[serde(default)]
     pub(super) deferred_changes: Vec<DeferredChange>,
     #[serde(default)]
@@ -75,11 +75,6 @@ pub(super) struct Change {
     pub(super) before_sensitive: Value,
     #[serde(default)]
     pub(super) after_sensitive: Value,
-}
-
-#[derive(Debug, Deserialize)]
-pub(super) struct OutputChange {
-    pub(super) actions: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -142,8 +137,6 @@ pub(super) struct ConfigurationModule {
 #[derive(Debug, Deserialize)]
 pub(super) struct ConfigurationResource {
     pub(super) address: String,
-    #[serde(default)]
-    pub(super) r#type: String,
     #[serde(default)]
     pub(super) expressions: Value,
     #[serde(default)]
@@ -223,7 +216,10 @@ mod tests {
             ("[]", "another type"),
             ("null", "another type"),
             ("{\"format_version\":\"1.2\"}", "resource_changes"),
-            ("{\"format_version\":\"1.0\",\"terraform_version\":\"1.11.4\",\"values\":{}}", "state, not a plan"),
+            (
+                "{\"format_version\":\"1.0\",\"terraform_version\":\"1.11.4\",\"values\":{}}",
+                "state, not a plan",
+            ),
             ("{\"format_version\":\"9.0\",\"resource_changes\":[]}", "9.0"),
             ("{\"format_version\":\"1.2\",\"resource_changes\":{}}", "another type"),
             ("{\"format_version\":\"1.2\",\"resource_changes\":[{}]}", "another type"),
@@ -238,7 +234,8 @@ mod tests {
 
     #[test]
     fn errors_hold_nothing_of_the_document() {
-        let error = read(br#"{"format_version":"1.2","resource_changes":[{"address":{"password":"hunter2"}}]}"#);
+        let error =
+            read(br#"{"format_version":"1.2","resource_changes":[{"address":{"password":"hunter2"}}]}"#);
         let text = format!("{:?}", error.map(|_| ()).map_err(|e: PlanError| e.to_string()));
         assert!(!text.contains("hunter2"), "{text}");
     }

@@ -105,7 +105,9 @@ impl References {
                 collect(call.module.outputs.get(output).unwrap_or(&Value::Null), output, &mut used);
                 used.iter().flat_map(|(inside, _)| self.resolve(inside, &call.module, &inner)).collect()
             }
-            "data" => parts.next().map(|name| format!("{}data.{second}.{name}", scope.prefix)).into_iter().collect(),
+            "data" => {
+                parts.next().map(|name| format!("{}data.{second}.{name}", scope.prefix)).into_iter().collect()
+            }
             _ => vec![format!("{}{first}.{second}", scope.prefix)],
         }
     }
