@@ -1,0 +1,89 @@
+//! Plain English for counts and sizes.
+
+/// `1 file`, `3 files`; words that end in `y` become `ies`.
+pub fn count(number: u64, noun: &str) -> String {
+    if number == 1 {
+        return format!("1 {noun}");
+    }
+    format!("{} {}", grouped(number), plural(noun))
+}
+
+/// The plural of the last word: `untracked files`, `copies`, `branches`.
+pub fn plural(noun: &str) -> String {
+    if let Some(stem) = noun.strip_suffix('y')
+        && !stem.ends_with(['a', 'e', 'i', 'o', 'u'])
+    {
+        return format!("{stem}ies");
+    }
+    let hissing = ["s", "x", "ch", "sh"].iter().any(|end| noun.ends_with(end));
+    format!("{noun}{}", if hissing { "es" } else { "s" })
+}
+
+/// `12,345`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `512 bytes`, `41 kB`, `2.3 MB`: powers of ten, two digits below ten.
+pub fn size(bytes: u64) -> String {
+    if bytes < 1000 {
+        return count(bytes, "byte");
+    }
+    let mut unit = "kB";
+    let mut divisor = 1000_u64;
+    for (next, name) in [(1_000_000, "MB"), (1_000_000_000, "GB"), (1_000_000_000_000, "TB")] {
+        // Half a unit early, so that 999,999 bytes are 1.0 MB and not 1000 kB.
+        if bytes >= next - next / 2000 {
+            unit = name;
+            divisor = next;
+        }
+    }
+    let tenths = (u128::from(bytes) * 10 + u128::from(divisor) / 2) / u128::from(divisor);
+    if tenths < 100 && unit != "kB" {
+        format!("{}.{} {unit}", tenths / 10, tenths % 10)
+    } else {
+        format!("{} {unit}", (tenths + 5) / 10)
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub fn list(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [start @ .., last] => format!("{} and {last}", start.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plurals_are_right() {
+        assert_eq!(count(1, "file"), "1 file");
+        assert_eq!(count(3, "copy"), "3 copies");
+        assert_eq!(count(2, "branch"), "2 branches");
+        assert_eq!(count(2, "stash"), "2 stashes");
+        assert_eq!(count(2, "day"), "2 days");
+        assert_eq!(count(12_345, "row"), "12,345 rows");
+    }
+
+    #[test]
+    fn sizes_are_short() {
+        let given = [0, 1, 999, 1000, 41_200, 999_499, 999_999, 2_345_678, 41_000_000, 5_000_000_000];
+        let said: Vec<_> = given.into_iter().map(size).collect();
+        assert_eq!(
+            said,
+            ["0 bytes", "1 byte", "999 bytes", "1 kB", "41 kB", "999 kB", "1.0 MB", "2.3 MB", "41 MB", "5.0 GB"]
+        );
+    }
+}
