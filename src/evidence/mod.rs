@@ -4,11 +4,13 @@
 //! (`sqlite`), by unpacking an archive (`archive`), and what the environment says (`surroundings`). Never decides a tier.
 //! A probe that runs out of time, size or rights says so as missing evidence; it never guesses.
 
-use crate::model::{Evidence, Mutation};
+use crate::model::{Action, Evidence, Mutation, Subject};
 use crate::world::World;
 
 pub mod git;
+mod path;
 mod session;
+pub mod text;
 
 pub use session::{Budget, Session};
 
@@ -17,6 +19,22 @@ pub use session::{Budget, Session};
 /// Mutations of one evaluation are handed in one by one, in program order, with the same session: what an earlier one
 /// destroys no longer counts as a copy for a later one.
 pub fn collect(mutation: &Mutation, world: &dyn World, session: &mut Session) -> Evidence {
-    let _ = (world, session);
-    Evidence { facts: mutation.facts.clone(), ..Evidence::default() }
+    let mut evidence = Evidence { facts: mutation.facts.clone(), ..Evidence::default() };
+    if let Subject::Path(subject) = &mutation.subject {
+        path::probe(mutation, subject, world, session, &mut evidence);
+    }
+    if may_change_rights(mutation) {
+        session.change_rights();
+    }
+    evidence
+}
+
+/// Whether the caller may have more rights, or see other files, after this mutation.
+fn may_change_rights(mutation: &Mutation) -> bool {
+    mutation.cause.is_unknown()
+        || matches!(mutation.action, Action::Grant | Action::Revoke | Action::Execute)
+        || mutation.kind.contains("mode")
+        || mutation.kind.contains("owner")
+        || mutation.kind.contains("attribute")
+        || mutation.kind.contains("mount")
 }

@@ -1,13 +1,17 @@
 //! What probes of one evaluation share: budgets, and what was already found.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::world::World;
+use crate::world::{Entry, LookError, Meta, World};
 
 use super::git::GitCache;
+use super::path::Places;
+
+/// A directory's entries with what `lstat` tells of each.
+pub(super) type Listing = Rc<Vec<(Entry, Result<Meta, LookError>)>>;
 
 /// What one evaluation may spend on looking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,12 +38,14 @@ pub struct Session {
     entries: usize,
     bytes: u64,
     /// Files that earlier mutations destroy, by place.
-    destroyed: Vec<PathBuf>,
+    destroyed: BTreeSet<PathBuf>,
     /// Names of files with several names that this evaluation destroys, by file.
-    names: HashMap<(u64, u64), u64>,
+    names: HashMap<(u64, u64), BTreeSet<PathBuf>>,
     /// An earlier mutation may have changed rights or what is mounted: a lack of rights protects nothing any more.
     rights_changed: bool,
     git: Rc<GitCache>,
+    places: Option<Rc<Places>>,
+    listings: HashMap<PathBuf, Option<Listing>>,
 }
 
 impl Session {
@@ -94,19 +100,35 @@ impl Session {
 
     /// Records that a mutation destroys what is at (or below) a path.
     pub fn destroy(&mut self, path: &Path) {
-        self.destroyed.push(path.to_owned());
+        self.destroyed.insert(path.to_owned());
     }
 
     /// Whether an earlier mutation destroys a path.
     pub fn is_destroyed(&self, path: &Path) -> bool {
-        self.destroyed.iter().any(|gone| path.starts_with(gone))
+        !self.destroyed.is_empty() && path.ancestors().any(|above| self.destroyed.contains(above))
     }
 
-    /// Counts one more destroyed name of a file that has several; the number so far.
-    pub fn name_goes(&mut self, id: (u64, u64)) -> u64 {
-        let count = self.names.entry(id).or_insert(0);
-        *count += 1;
-        *count
+    /// Records one more destroyed name of a file that has several; how many go so far.
+    pub fn name_goes(&mut self, id: (u64, u64), path: &Path) -> u64 {
+        let names = self.names.entry(id).or_default();
+        names.insert(path.to_owned());
+        names.len() as u64
+    }
+
+    /// A directory's entries, looked up once. `None` when it cannot be listed or holds more than `limit`.
+    pub(super) fn scan(&mut self, world: &dyn World, dir: &Path, limit: usize) -> Option<Listing> {
+        if let Some(known) = self.listings.get(dir) {
+            return known.clone();
+        }
+        let found = world.scan(dir, limit.min(self.entries_left())).ok().map(Rc::new);
+        self.spend_entries(found.as_ref().map_or(limit, |entries| entries.len()));
+        self.listings.insert(dir.to_owned(), found.clone());
+        found
+    }
+
+    /// What kind of place paths are, looked up once.
+    pub(super) fn places(&mut self, world: &dyn World) -> Rc<Places> {
+        Rc::clone(self.places.get_or_insert_with(|| Rc::new(Places::find(world))))
     }
 
     /// Records that rights or mounts may be other than they are now.

@@ -46,11 +46,12 @@ pub fn size(bytes: u64) -> String {
             divisor = next;
         }
     }
-    let tenths = (u128::from(bytes) * 10 + u128::from(divisor) / 2) / u128::from(divisor);
+    let (bytes, divisor) = (u128::from(bytes), u128::from(divisor));
+    let tenths = (bytes * 10 + divisor / 2) / divisor;
     if tenths < 100 && unit != "kB" {
         format!("{}.{} {unit}", tenths / 10, tenths % 10)
     } else {
-        format!("{} {unit}", (tenths + 5) / 10)
+        format!("{} {unit}", (bytes + divisor / 2) / divisor)
     }
 }
 

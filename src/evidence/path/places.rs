@@ -40,7 +40,7 @@ const HOME_TREES: &[(&str, &str)] = &[
 
 /// Places of one evaluation, resolved once.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Places {
+pub(in crate::evidence) struct Places {
     home: Option<PathBuf>,
     temporary: Vec<PathBuf>,
     mounts: Vec<PathBuf>,
@@ -49,7 +49,7 @@ pub(super) struct Places {
 
 impl Places {
     /// Looks the places up.
-    pub(super) fn find(world: &dyn World) -> Self {
+    pub(in crate::evidence) fn find(world: &dyn World) -> Self {
         let real = |path: PathBuf| world.canonicalize(&path).unwrap_or(path);
         let home = world.home(None).map(real).filter(|home| home != Path::new("/"));
         let mut temporary: Vec<PathBuf> = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from).to_vec();

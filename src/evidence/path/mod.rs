@@ -1,0 +1,380 @@
+//! The path probe: what would become of the content of a file or tree.
+//!
+//! Owns how a path is looked up (links, several possible values, what the same command did before) and hands each place
+//! to the walk. Facts it sets: `loss` (the worst class), `loss.summary`, `loss.files` and `loss.bytes` (of that class),
+//! `loss.outright` (the class if copies that the same command made did not count), `precious`, `truncated`, `exists`,
+//! `writable`.
+//!
+//! Facts of the mutation that it heeds: `append`, `no-clobber`, `backup`, `update-only`, `overwrites` (bytes are
+//! overwritten in place), `renames` (only the name is taken over), `one-file-system`, `mirror` (a tree replaced by another
+//! also loses what the other has not), `no-change`.
+
+mod content;
+mod history;
+mod overwrite;
+mod places;
+mod regenerable;
+mod rights;
+mod summary;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use crate::model::{
+    Action, Evidence, FactValue, Loss, LossClass, MissingEffect, Mutation, PathOrigin, PathSubject, Value,
+};
+use crate::world::{FileKind, LookError, World};
+
+use super::Session;
+use walk::{How, Walk};
+
+pub(super) use places::Places;
+
+/// Whether a fact of the mutation is set to anything but no.
+pub(super) fn flag(mutation: &Mutation, key: &str) -> bool {
+    mutation.facts.get(key).is_some_and(|fact| fact.value != FactValue::Bool(false))
+}
+
+/// Collects evidence for a mutation of files.
+pub(super) fn probe(
+    mutation: &Mutation,
+    subject: &PathSubject,
+    world: &dyn World,
+    session: &mut Session,
+    evidence: &mut Evidence,
+) {
+    if !matches!(mutation.action, Action::Delete | Action::Replace | Action::Update) {
+        exists(subject, world, evidence);
+        return;
+    }
+    if let Some(host) = &mutation.context.host {
+        evidence.miss(
+            "files",
+            format!("{} is on {host}, which was not looked at", subject.shown),
+            MissingEffect::RequiresReview,
+        );
+        finish(evidence, unseen(subject), &[], false);
+        return;
+    }
+    let places = session.places(world);
+    let how = How {
+        in_place: flag(mutation, "overwrites")
+            || (mutation.action != Action::Delete && !flag(mutation, "renames")),
+        rights: session.rights_hold() && !mutation.context.privileged,
+        one_file_system: flag(mutation, "one-file-system"),
+        excluded: subject.moved_out.clone(),
+        cwd: mutation.context.cwd.clone(),
+    };
+    let mut walk = Walk::new(world, session, &places, how);
+    match &subject.origin {
+        PathOrigin::Created => walk.note(format!("{} is made by this command", subject.shown)),
+        PathOrigin::Gone => walk.note(format!("{} is gone by then", subject.shown)),
+        PathOrigin::MovedFrom(from) => {
+            let moved = Value::known(from.display().to_string());
+            values(&mut walk, mutation, subject, &moved);
+        }
+        PathOrigin::Existing => values(&mut walk, mutation, subject, &subject.path),
+    }
+    for from in &subject.moved_in {
+        at(&mut walk, mutation, subject, from);
+    }
+    let Walk { mut loss, mut notes, untracked, protected, .. } = walk;
+    if protected > 0 {
+        notes.push("this user may not change it, so the command fails there".to_owned());
+        evidence.fact("writable", FactValue::Bool(false), "this user may not remove or overwrite it");
+    }
+    if flag(mutation, "backup") && loss.worst() >= LossClass::Lost {
+        notes.push("the command keeps a backup of the old content".to_owned());
+        soften(&mut loss, LossClass::Snapshot);
+    }
+    if !subject.copies.is_empty() {
+        let outright = loss.worst();
+        evidence.fact(
+            "loss.outright",
+            FactValue::Text(word(outright).to_owned()),
+            "what would be lost if this command had not made a copy before",
+        );
+        if outright > LossClass::Copied {
+            let copies: Vec<_> = subject.copies.iter().map(|copy| walk_show(&places, copy, mutation)).collect();
+            notes.push(format!("this command copied it to {} before", copies.join(", ")));
+            soften(&mut loss, LossClass::Copied);
+        }
+    }
+    for path in subject.path.choices().unwrap_or_default() {
+        if subject.origin == PathOrigin::Existing {
+            remember(session, world, subject, Path::new(path));
+        }
+    }
+    if loss.worst() == LossClass::Unseen {
+        let what = if loss.truncated { "not everything below it was looked at" } else { "it could not be looked at" };
+        evidence.miss("files", format!("{}: {what}", subject.shown), MissingEffect::RequiresReview);
+    }
+    finish(evidence, loss, &notes, untracked);
+}
+
+/// Records what goes, so that it no longer counts as a copy for what comes after.
+fn remember(session: &mut Session, world: &dyn World, subject: &PathSubject, path: &Path) {
+    let place = if subject.follow { places::resolve(world, path) } else { places::resolve_parent(world, path) };
+    if let Ok(place) = place {
+        session.destroy(&place);
+    }
+}
+
+fn walk_show(places: &Places, path: &Path, mutation: &Mutation) -> String {
+    places.show(path, &mutation.context.cwd)
+}
+
+/// Everything that would be lost counts as this milder class instead.
+fn soften(loss: &mut Loss, class: LossClass) {
+    let worse: Vec<LossClass> = loss.classes.keys().copied().filter(|known| *known > class).collect();
+    for known in worse {
+        if let Some(tally) = loss.classes.remove(&known) {
+            let target = loss.classes.entry(class).or_default();
+            target.files += tally.files;
+            target.bytes += tally.bytes;
+            target.examples.extend(tally.examples);
+            target.examples.truncate(5);
+        }
+    }
+    loss.modified = 0;
+    loss.truncated = false;
+}
+
+/// Every possible value of the path.
+fn values(walk: &mut Walk<'_>, mutation: &Mutation, subject: &PathSubject, value: &Value) {
+    match value {
+        Value::Known(path) => at(walk, mutation, subject, Path::new(path)),
+        Value::OneOf(list) => {
+            for path in list {
+                at(walk, mutation, subject, Path::new(path));
+            }
+        }
+        Value::Affix { prefix, suffix } => between(walk, mutation, subject, prefix, suffix),
+        Value::Unknown => {
+            walk.note(format!("which path {} names cannot be told", subject.shown));
+            walk.add(LossClass::Unseen, 0, Path::new(&subject.shown));
+        }
+    }
+}
+
+/// A path that begins and ends with known text: the entries that fit decide.
+fn between(walk: &mut Walk<'_>, mutation: &Mutation, subject: &PathSubject, prefix: &str, suffix: &str) {
+    let (dir, stem) = match prefix.rsplit_once('/') {
+        Some((dir, stem)) if prefix.starts_with('/') => (if dir.is_empty() { "/" } else { dir }, stem),
+        _ => {
+            walk.note(format!("which path {} names cannot be told", subject.shown));
+            walk.add(LossClass::Unseen, 0, Path::new(&subject.shown));
+            return;
+        }
+    };
+    let dir = places::resolve(walk.world, Path::new(dir)).unwrap_or_else(|_| PathBuf::from(dir));
+    if walk.places.is_temporary(&dir.join("x")) {
+        walk.note(format!("{} lies in a temporary directory", subject.shown));
+        walk.add(LossClass::Temporary, 0, Path::new(&subject.shown));
+        return;
+    }
+    let entries = match walk.world.read_dir(&dir, 2000) {
+        Ok(entries) => entries,
+        Err(LookError::NotFound) if !(subject.recursive && stem.is_empty()) => return,
+        Err(_) => {
+            walk.add(LossClass::Unseen, 0, Path::new(&subject.shown));
+            return;
+        }
+    };
+    let fits = |name: &str, kind: FileKind| {
+        name.starts_with(stem) && (kind == FileKind::Directory || name.ends_with(suffix) || suffix.contains('/'))
+    };
+    let found: Vec<_> = entries.into_iter().filter(|entry| fits(&entry.name, entry.kind)).collect();
+    // With a stem the unknown part cannot lead out of the directory.
+    let leaves = stem.is_empty() && (subject.recursive || mutation.action == Action::Delete);
+    if leaves {
+        walk.note(format!("{} could be any path below {}", subject.shown, walk.show(&dir)));
+        walk.add(LossClass::Unseen, 0, Path::new(&subject.shown));
+        return;
+    }
+    let before = walk.loss.clone();
+    for entry in &found {
+        let mut each = subject.clone();
+        each.recursive |= entry.kind == FileKind::Directory;
+        at(walk, mutation, &each, &dir.join(&entry.name));
+    }
+    // Which of them it will be is not known, so a possible loss is a question and not a certainty.
+    if walk.loss.worst() >= LossClass::Lost {
+        walk.loss = before;
+        walk.note(format!("{} could be any of {} names", subject.shown, found.len()));
+        walk.add(LossClass::Unseen, 0, Path::new(&subject.shown));
+    }
+}
+
+/// One known path.
+fn at(walk: &mut Walk<'_>, mutation: &Mutation, subject: &PathSubject, path: &Path) {
+    let world = walk.world;
+    // `rm -r link/` empties the directory behind the link.
+    let behind = subject.recursive && subject.shown.len() > 1 && subject.shown.ends_with('/');
+    let follow = subject.follow || behind || mutation.action == Action::Update;
+    let named = match places::resolve_parent(world, path) {
+        Ok(named) => named,
+        Err(LookError::NotFound) => return absent(walk, mutation, path),
+        Err(error) => return blocked(walk, path, &error),
+    };
+    let meta = match world.lstat(&named) {
+        Ok(meta) => meta,
+        Err(LookError::NotFound) => return absent(walk, mutation, &named),
+        Err(error) => return blocked(walk, &named, &error),
+    };
+    let (place, meta) = if meta.kind == FileKind::Symlink && follow {
+        match (world.canonicalize(&named), world.stat(&named)) {
+            (Ok(place), Ok(meta)) => (place, meta),
+            (Err(LookError::NotFound | LookError::Loop), _) | (_, Err(LookError::NotFound | LookError::Loop)) => {
+                walk.note(format!("{} is a symbolic link to nothing", walk.show(&named)));
+                return;
+            }
+            (Err(error), _) | (_, Err(error)) => return blocked(walk, &named, &error),
+        }
+    } else {
+        (named, meta)
+    };
+    match meta.kind {
+        FileKind::Symlink => walk.note(format!("{} is only a symbolic link", walk.show(&place))),
+        FileKind::BlockDevice | FileKind::CharDevice => overwrite::device(walk, mutation, &place, meta.kind),
+        FileKind::Other => walk.note(format!("{} is a pipe or socket", walk.show(&place))),
+        FileKind::Directory => directory(walk, mutation, subject, &place, &meta),
+        FileKind::File => overwrite::file(walk, mutation, subject, &place, &meta),
+    }
+}
+
+fn directory(
+    walk: &mut Walk<'_>,
+    mutation: &Mutation,
+    subject: &PathSubject,
+    place: &Path,
+    meta: &crate::world::Meta,
+) {
+    if !subject.recursive {
+        walk.note(format!("{} is a directory, so the command fails on it", walk.show(place)));
+        return;
+    }
+    if mutation.action == Action::Replace
+        && let Some(from) = &subject.from
+    {
+        overwrite::tree(walk, mutation, place, from);
+        return;
+    }
+    if mutation.action != Action::Delete && subject.from.is_none() && flag(mutation, "no-clobber") {
+        return;
+    }
+    if let Some(why) = walk.places.catastrophe(place) {
+        walk.mark(why, 200);
+        walk.limit(walk::CATASTROPHE_LIMIT);
+        walk.tree(place, meta);
+        // However little of it could be seen, and whatever the walk made of it.
+        let known = walk.loss.classes.remove(&LossClass::Unseen);
+        walk.loss.truncated |= known.is_some();
+        walk.loss.add(LossClass::Lost, 0, || place.display().to_string());
+        return;
+    }
+    if mutation.context.cwd.iter().any(|cwd| cwd.starts_with(place)) {
+        walk.mark("current directory", 70);
+    }
+    if walk.places.mounts_below(place).next().is_some() && !walk.how.one_file_system {
+        walk.mark("mounted file system", 90);
+    }
+    if let Some(why) = walk.places.precious(place) {
+        walk.mark(why, 60);
+    }
+    walk.tree(place, meta);
+}
+
+fn absent(walk: &mut Walk<'_>, mutation: &Mutation, path: &Path) {
+    if mutation.action != Action::Delete && overwrite::names_a_device(path) {
+        walk.mark("block device", 95);
+        walk.note(format!("{} is not here now; if it is there by then, all it holds goes", path.display()));
+        walk.add(LossClass::Lost, 0, path);
+        return;
+    }
+    walk.note(format!("{} does not exist", walk.show(path)));
+}
+
+fn blocked(walk: &mut Walk<'_>, path: &Path, error: &LookError) {
+    if let Some(why) = walk.places.precious(path) {
+        walk.mark(why, 60);
+    }
+    // A directory that may not be searched keeps its content from the command as well.
+    if walk.how.rights && *error == LookError::Denied {
+        walk.protected += 1;
+        return;
+    }
+    if *error == LookError::Loop {
+        walk.note(format!("{}: {error}", walk.show(path)));
+        return;
+    }
+    walk.note(format!("{}: {error}", walk.show(path)));
+    walk.add(LossClass::Unseen, 0, path);
+}
+
+/// For acts that lose nothing: whether something is there.
+fn exists(subject: &PathSubject, world: &dyn World, evidence: &mut Evidence) {
+    let Some(path) = subject.path.as_known() else { return };
+    let there = world.lstat(Path::new(path)).is_ok();
+    let text = format!("{} {}", subject.shown, if there { "exists" } else { "does not exist yet" });
+    evidence.fact("exists", FactValue::Bool(there), text);
+}
+
+fn unseen(subject: &PathSubject) -> Loss {
+    let mut loss = Loss::default();
+    loss.add(LossClass::Unseen, 0, || subject.shown.clone());
+    loss
+}
+
+/// Turns the loss into facts and lines.
+pub(super) fn finish(evidence: &mut Evidence, mut loss: Loss, notes: &[String], untracked: bool) {
+    let worst = loss.worst();
+    if worst < LossClass::Lost {
+        loss.precious = None;
+    }
+    let summary = match (worst, notes) {
+        (LossClass::Nothing, [note, ..]) => format!("nothing is lost: {note}"),
+        _ => summary::sentence(&loss, untracked),
+    };
+    let tally = loss.classes.get(&worst).cloned().unwrap_or_default();
+    evidence.fact("loss", FactValue::Text(word(worst).to_owned()), summary.clone());
+    let number = |value: u64| FactValue::Number(i64::try_from(value).unwrap_or(i64::MAX));
+    for (key, value) in [
+        ("loss.summary", FactValue::Text(summary.clone())),
+        ("loss.files", number(tally.files)),
+        ("loss.bytes", number(tally.bytes)),
+        ("truncated", FactValue::Bool(loss.truncated)),
+    ] {
+        evidence.facts.insert(key.to_owned(), crate::model::Fact::new(value, summary.clone()));
+    }
+    if let Some(why) = &loss.precious {
+        evidence.fact("precious", FactValue::Text(why.clone()), format!("it is more than an ordinary file: {why}"));
+    }
+    for (index, note) in notes.iter().enumerate() {
+        evidence.items.push(crate::model::EvidenceItem {
+            key: format!("note.{}", index + 1),
+            value: None,
+            present: true,
+            description: note.clone(),
+        });
+    }
+    evidence.loss = Some(loss);
+}
+
+/// The class as kinds spell it.
+pub(super) fn word(class: LossClass) -> &'static str {
+    match class {
+        LossClass::Nothing => "nothing",
+        LossClass::Temporary => "temporary",
+        LossClass::Tracked => "tracked",
+        LossClass::Copied => "copied",
+        LossClass::Regenerable => "regenerable",
+        LossClass::Packaged => "packaged",
+        LossClass::Snapshot => "snapshot",
+        LossClass::Lost => "lost",
+        LossClass::Unseen => "unseen",
+    }
+}

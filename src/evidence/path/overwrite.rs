@@ -1,0 +1,214 @@
+//! What one file, one device or one merged tree loses.
+
+use std::path::{Path, PathBuf};
+
+use crate::model::{Action, LossClass, Mutation, PathSubject};
+use crate::world::{FileKind, LookError, Meta, Query};
+
+use super::walk::Walk;
+use super::{content, flag, places, rights};
+
+/// Deepest and largest tree that is merged into another, in entries.
+const MERGE_LIMIT: usize = 20_000;
+
+/// A regular file is deleted, overwritten or changed.
+pub(super) fn file(walk: &mut Walk<'_>, mutation: &Mutation, subject: &PathSubject, place: &Path, meta: &Meta) {
+    if let Some(why) = stays(walk, mutation, subject, place, meta) {
+        walk.note(format!("{} {why}", walk.show(place)));
+        return;
+    }
+    if fails(walk, mutation, place, meta) {
+        walk.protected += 1;
+        return;
+    }
+    one(walk, place, meta);
+}
+
+/// Classes one file; a twin or a package may still hold what seems lost.
+fn one(walk: &mut Walk<'_>, place: &Path, meta: &Meta) {
+    let mut trial = walk.loss.clone();
+    std::mem::swap(&mut walk.loss, &mut trial);
+    walk.loss = crate::model::Loss::default();
+    walk.file(place, meta);
+    let found = std::mem::replace(&mut walk.loss, trial);
+    let class = match found.worst() {
+        LossClass::Lost if found.modified == 0 => rescued(walk, place, meta).unwrap_or(LossClass::Lost),
+        other => other,
+    };
+    if class == LossClass::Lost {
+        walk.loss.modified += found.modified;
+        if let Some(why) = found.precious {
+            walk.mark(&why, 50);
+        }
+    }
+    walk.add(class, if class == LossClass::Nothing { 0 } else { meta.size }, place);
+}
+
+/// Another place that holds the same content.
+fn rescued(walk: &mut Walk<'_>, place: &Path, meta: &Meta) -> Option<LossClass> {
+    if let Some(twin) = content::twin(walk.world, walk.session, place, meta) {
+        walk.note(format!("{} has the same content", walk.show(&twin)));
+        return Some(LossClass::Copied);
+    }
+    if walk.places.is_system(place) && walk.session.in_time(walk.world) {
+        let query = Query::PackageOwner { paths: vec![place.to_owned()] };
+        let answer = walk.world.ask(&query, walk.session.time_left(walk.world)).ok()?;
+        let text = String::from_utf8_lossy(&answer).into_owned();
+        let mut fields = text.lines().next()?.split('\t');
+        let (package, state) = (fields.next()?, fields.nth(1)?);
+        if state == "unchanged" {
+            walk.note(format!("{} belongs to the package {package}, unchanged", walk.show(place)));
+            return Some(LossClass::Packaged);
+        }
+    }
+    None
+}
+
+/// Why the content stays although the command names it, if it does.
+fn stays(
+    walk: &mut Walk<'_>,
+    mutation: &Mutation,
+    subject: &PathSubject,
+    place: &Path,
+    meta: &Meta,
+) -> Option<&'static str> {
+    if meta.size == 0 {
+        return Some("is empty");
+    }
+    if flag(mutation, "no-change") {
+        return Some("is not changed");
+    }
+    if mutation.action == Action::Delete {
+        return None;
+    }
+    if flag(mutation, "append") {
+        return Some("is only added to");
+    }
+    if flag(mutation, "no-clobber") {
+        return Some("exists, so it is left alone");
+    }
+    if let Some(text) = &subject.content
+        && content::keeps(walk.world, place, meta.size, text)
+    {
+        return Some("keeps its content");
+    }
+    let from = subject.from.as_deref()?;
+    let source = walk.world.stat(from).ok()?;
+    if source.id == meta.id {
+        return Some("is the same file as the one it would be replaced by");
+    }
+    if flag(mutation, "update-only") && source.modified <= meta.modified {
+        return Some("is newer, so it is left alone");
+    }
+    let identical = source.kind == FileKind::File
+        && source.size == meta.size
+        && !walk.session.is_destroyed(from)
+        && content::same(walk.world, walk.session, from, place, meta.size);
+    identical.then_some("already has the same content")
+}
+
+/// Whether the caller's rights make the act fail.
+fn fails(walk: &Walk<'_>, mutation: &Mutation, place: &Path, meta: &Meta) -> bool {
+    if !walk.how.rights {
+        return false;
+    }
+    let name_may_go = rights::name_may_go(walk.world, place, meta);
+    match mutation.action {
+        Action::Delete => !name_may_go,
+        // Some programs write in place, others put a new file in the old one's stead: either suffices.
+        _ if flag(mutation, "in-place") => !walk.world.writable(place),
+        _ => !name_may_go && !walk.world.writable(place),
+    }
+}
+
+/// A device is written to or its name removed.
+pub(super) fn device(walk: &mut Walk<'_>, mutation: &Mutation, place: &Path, kind: FileKind) {
+    if mutation.action == Action::Delete && !flag(mutation, "overwrites") {
+        walk.note(format!("{} is only the name of a device", place.display()));
+        return;
+    }
+    if is_harmless_device(place) {
+        walk.note(format!("{} keeps nothing", place.display()));
+        return;
+    }
+    if kind == FileKind::BlockDevice {
+        walk.mark("block device", 95);
+        walk.add(LossClass::Lost, 0, place);
+    } else {
+        walk.note(format!("{} is a device; what writing to it does cannot be told", place.display()));
+        walk.add(LossClass::Unseen, 0, place);
+    }
+}
+
+/// Devices that hold nothing: terminals, `null`, random numbers.
+fn is_harmless_device(path: &Path) -> bool {
+    let Ok(name) = path.strip_prefix("/dev") else { return false };
+    let name = name.to_string_lossy();
+    matches!(
+        name.as_ref(),
+        "null" | "zero" | "full" | "random" | "urandom" | "tty" | "stdin" | "stdout" | "stderr" | "console" | "ptmx" | "kmsg"
+    ) || name.starts_with("fd/")
+        || name.starts_with("pts/")
+        || (name.starts_with("tty") && name[3..].chars().all(|c| c.is_ascii_alphanumeric()))
+}
+
+/// Names that disks and partitions have, whether or not one is there now.
+pub(super) fn names_a_device(path: &Path) -> bool {
+    let Ok(name) = path.strip_prefix("/dev") else { return false };
+    let name = name.to_string_lossy();
+    ["sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "md", "dm-", "mapper/", "loop", "nbd", "sr", "st", "nst", "mtd", "zd", "vg"]
+        .iter()
+        .any(|start| name.starts_with(start))
+}
+
+/// A tree is copied over another: files in both are overwritten; with `mirror` what only the target has goes too.
+pub(super) fn tree(walk: &mut Walk<'_>, mutation: &Mutation, target: &Path, from: &Path) {
+    let mirror = flag(mutation, "mirror");
+    let mut pending: Vec<(PathBuf, PathBuf)> = vec![(from.to_owned(), target.to_owned())];
+    let mut seen = 0_usize;
+    while let Some((source, dest)) = pending.pop() {
+        let here = match walk.world.scan(&dest, MERGE_LIMIT.saturating_sub(seen)) {
+            Ok(entries) => entries,
+            Err(LookError::NotFound) => continue,
+            Err(error) => {
+                walk.note(format!("{}: {error}", walk.show(&dest)));
+                walk.add(LossClass::Unseen, 0, &dest);
+                continue;
+            }
+        };
+        seen += here.len();
+        walk.session.spend_entries(here.len());
+        for (entry, meta) in here {
+            let (ours, theirs) = (dest.join(&entry.name), source.join(&entry.name));
+            let Ok(meta) = meta else { continue };
+            let other = walk.world.lstat(&theirs).ok();
+            match (meta.kind, other) {
+                (FileKind::Directory, Some(other)) if other.kind == FileKind::Directory => pending.push((theirs, ours)),
+                (FileKind::Directory, None) if mirror => walk.tree(&ours, &meta),
+                (FileKind::Directory, _) => {}
+                (_, None) if mirror => merged(walk, &ours, &meta),
+                (_, None) => {}
+                (FileKind::File, Some(other)) => overwritten(walk, mutation, (&ours, &meta), (&theirs, &other)),
+                (_, Some(_)) => {}
+            }
+        }
+    }
+}
+
+fn overwritten(walk: &mut Walk<'_>, mutation: &Mutation, ours: (&Path, &Meta), theirs: (&Path, &Meta)) {
+    let untouched = theirs.1.kind == FileKind::Directory
+        || flag(mutation, "no-clobber")
+        || (flag(mutation, "update-only") && theirs.1.modified <= ours.1.modified)
+        || (theirs.1.size == ours.1.size
+            && content::same(walk.world, walk.session, theirs.0, ours.0, ours.1.size));
+    if !untouched {
+        merged(walk, ours.0, ours.1);
+    }
+}
+
+fn merged(walk: &mut Walk<'_>, path: &Path, meta: &Meta) {
+    if meta.kind == FileKind::File && meta.size > 0 {
+        let place = places::resolve_parent(walk.world, path).unwrap_or_else(|_| path.to_owned());
+        one(walk, &place, meta);
+    }
+}

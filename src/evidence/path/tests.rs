@@ -1,0 +1,398 @@
+//! The path probe on machines in memory and on real repositories.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::evidence::{Session, collect};
+use crate::model::{
+    Action, Cause, Context, Evidence, FactValue, Facts, LossClass, Mutation, PathOrigin, PathSubject, RuleRef, Source,
+    Subject, Target, Value,
+};
+use crate::world::{FileKind, MemoryWorld, RealWorld, World};
+
+/// A mutation of one path.
+fn mutation(action: Action, subject: PathSubject) -> Mutation {
+    Mutation {
+        action,
+        kind: if subject.recursive { "tree" } else { "file" }.to_owned(),
+        target: Target { r#type: "file".to_owned(), id: subject.shown.clone(), ..Target::default() },
+        subject: Subject::Path(subject),
+        source: Source::Shell,
+        raw: String::new(),
+        span: None,
+        rule: RuleRef::default(),
+        cause: Cause::Rule,
+        context: Context::default(),
+        facts: Facts::default(),
+        dependents: Vec::new(),
+    }
+}
+
+fn file(path: &str) -> PathSubject {
+    PathSubject::new(Value::known(path), path)
+}
+
+fn tree(path: &str) -> PathSubject {
+    PathSubject { recursive: true, ..file(path) }
+}
+
+fn look(world: &dyn World, action: Action, subject: PathSubject) -> Evidence {
+    collect(&mutation(action, subject), world, &mut Session::new())
+}
+
+fn worst(world: &dyn World, action: Action, subject: PathSubject) -> LossClass {
+    look(world, action, subject).loss.expect("a loss").worst()
+}
+
+fn delete(world: &dyn World, subject: PathSubject) -> LossClass {
+    worst(world, Action::Delete, subject)
+}
+
+#[test]
+fn what_is_not_there_or_empty_cannot_be_lost() {
+    let world = MemoryWorld::new()
+        .file("/home/me/empty", "")
+        .dir("/home/me/void/deep")
+        .file("/home/me/full/f", "x")
+        .link("/home/me/link", "full/f")
+        .link("/home/me/dangling", "nowhere");
+    for path in ["missing", "missing/deeper", "empty", "link", "dangling", "empty/below"] {
+        assert_eq!(delete(&world, file(&format!("/home/me/{path}"))), LossClass::Nothing, "{path}");
+    }
+    assert_eq!(delete(&world, tree("/home/me/void")), LossClass::Nothing);
+    assert_eq!(delete(&world, file("/home/me/full")), LossClass::Nothing, "rm fails on a directory");
+    assert_eq!(delete(&world, tree("/home/me/full")), LossClass::Lost);
+    assert_eq!(delete(&world, file("/home/me/full/f")), LossClass::Lost);
+}
+
+#[test]
+fn writing_through_a_link_reaches_its_target() {
+    let world = MemoryWorld::new().file("/home/me/f", "x").link("/home/me/link", "f").dir("/home/me/d").link(
+        "/home/me/ld",
+        "d",
+    );
+    let through = PathSubject { follow: true, ..file("/home/me/link") };
+    assert_eq!(worst(&world, Action::Replace, through), LossClass::Lost);
+    assert_eq!(worst(&world, Action::Replace, file("/home/me/link")), LossClass::Nothing);
+    let world = world.file("/home/me/d/inner", "x");
+    assert_eq!(delete(&world, tree("/home/me/ld")), LossClass::Nothing);
+    let behind = PathSubject { shown: "ld/".to_owned(), ..tree("/home/me/ld") };
+    assert_eq!(delete(&world, behind), LossClass::Lost);
+}
+
+#[test]
+fn hard_links_keep_the_content_until_the_last_name_goes() {
+    let world = MemoryWorld::new().file("/home/me/d/a", "x").hard_link("/home/me/d/b", "/home/me/d/a");
+    assert_eq!(delete(&world, file("/home/me/d/a")), LossClass::Copied);
+    assert_eq!(delete(&world, tree("/home/me/d")), LossClass::Lost);
+    assert_eq!(worst(&world, Action::Replace, file("/home/me/d/a")), LossClass::Lost, "written in place");
+    let mut session = Session::new();
+    let mut one_by_one = |path| {
+        collect(&mutation(Action::Delete, file(path)), &world, &mut session).loss.unwrap().worst()
+    };
+    assert_eq!(one_by_one("/home/me/d/a"), LossClass::Copied);
+    assert_eq!(one_by_one("/home/me/d/a"), LossClass::Copied, "the same name twice is one name");
+    assert_eq!(one_by_one("/home/me/d/b"), LossClass::Lost);
+}
+
+#[test]
+fn two_copies_deleted_by_one_command_are_lost() {
+    let world = MemoryWorld::new().file("/home/me/a", "same").file("/home/me/b", "same");
+    let mut session = Session::new();
+    let mut one_by_one = |path| {
+        collect(&mutation(Action::Delete, file(path)), &world, &mut session).loss.unwrap().worst()
+    };
+    assert_eq!(one_by_one("/home/me/a"), LossClass::Copied);
+    assert_eq!(one_by_one("/home/me/b"), LossClass::Lost);
+}
+
+#[test]
+fn a_replacement_with_the_same_content_loses_nothing() {
+    let world = MemoryWorld::new()
+        .file("/home/me/a", "same")
+        .file("/home/me/sub/b", "same")
+        .file("/home/me/sub/c", "other");
+    let onto = |path: &str| PathSubject { from: Some(PathBuf::from("/home/me/a")), ..file(path) };
+    assert_eq!(worst(&world, Action::Replace, onto("/home/me/sub/b")), LossClass::Nothing);
+    assert_eq!(worst(&world, Action::Replace, onto("/home/me/sub/c")), LossClass::Lost);
+    assert_eq!(worst(&world, Action::Replace, onto("/home/me/a")), LossClass::Nothing);
+    let text = |content: &str| PathSubject { content: Some(content.to_owned()), ..file("/home/me/sub/c") };
+    assert_eq!(worst(&world, Action::Replace, text("other")), LossClass::Nothing);
+    assert_eq!(worst(&world, Action::Replace, text("new")), LossClass::Lost);
+}
+
+#[test]
+fn flags_of_the_command_are_heeded() {
+    let world = MemoryWorld::new().file("/home/me/a", "old");
+    for (flag, class) in [
+        ("append", LossClass::Nothing),
+        ("no-clobber", LossClass::Nothing),
+        ("backup", LossClass::Snapshot),
+        ("unheard-of", LossClass::Lost),
+    ] {
+        let mut act = mutation(Action::Replace, file("/home/me/a"));
+        act.facts.insert(flag.to_owned(), crate::model::Fact::new(FactValue::Bool(true), flag));
+        assert_eq!(collect(&act, &world, &mut Session::new()).loss.unwrap().worst(), class, "{flag}");
+    }
+}
+
+#[test]
+fn what_the_command_did_before_counts() {
+    let world = MemoryWorld::new().file("/home/me/a", "text").file("/home/me/d/x", "text x");
+    let made = PathSubject { origin: PathOrigin::Created, ..file("/home/me/a") };
+    assert_eq!(delete(&world, made), LossClass::Nothing);
+    let moved = PathSubject { origin: PathOrigin::MovedFrom("/home/me/a".into()), ..file("/home/me/b") };
+    assert_eq!(delete(&world, moved), LossClass::Lost);
+    let emptied = PathSubject { moved_out: vec!["/home/me/d/x".into()], ..tree("/home/me/d") };
+    assert_eq!(delete(&world, emptied), LossClass::Nothing);
+    let filled = PathSubject { moved_in: vec!["/home/me/a".into()], ..tree("/home/me/void") };
+    assert_eq!(delete(&world, filled), LossClass::Lost);
+    let copied = PathSubject { copies: vec!["/home/me/copy".into()], ..file("/home/me/a") };
+    let evidence = look(&world, Action::Delete, copied);
+    assert_eq!(evidence.loss.unwrap().worst(), LossClass::Copied);
+    assert_eq!(evidence.facts["loss.outright"].value, FactValue::Text("lost".to_owned()));
+}
+
+#[test]
+fn temporary_places_hold_nothing_dear_but_homes_do() {
+    let world = MemoryWorld::new().file("/tmp/x/f", "x").file("/var/tmp/g", "x").file("/home/me/f", "x");
+    assert_eq!(delete(&world, tree("/tmp/x")), LossClass::Temporary);
+    assert_eq!(delete(&world, file("/var/tmp/g")), LossClass::Temporary);
+    let world = MemoryWorld::new().env("HOME", "/tmp/h").file("/tmp/h/f", "x");
+    assert_eq!(delete(&world, file("/tmp/h/f")), LossClass::Lost);
+}
+
+#[test]
+fn the_root_a_home_and_system_directories_are_lost_whatever_is_seen() {
+    let world = MemoryWorld::new().dir("/etc").owner("/etc", 0);
+    for path in ["/", "/home/me", "/home", "/etc"] {
+        let evidence = look(&world, Action::Delete, tree(path));
+        let loss = evidence.loss.unwrap();
+        assert_eq!(loss.worst(), LossClass::Lost, "{path}");
+        assert!(loss.precious.is_some(), "{path}");
+    }
+}
+
+#[test]
+fn rights_that_are_missing_protect_until_they_may_change() {
+    let world = MemoryWorld::new().file("/home/me/ro/f", "x").mode("/home/me/ro", 0o555);
+    assert_eq!(delete(&world, file("/home/me/ro/f")), LossClass::Nothing);
+    assert_eq!(delete(&world, tree("/home/me/ro")), LossClass::Nothing);
+    let mut privileged = mutation(Action::Delete, tree("/home/me/ro"));
+    privileged.context.privileged = true;
+    assert_eq!(collect(&privileged, &world, &mut Session::new()).loss.unwrap().worst(), LossClass::Lost);
+    let mut session = Session::new();
+    let mut opened = mutation(Action::Update, file("/home/me/ro"));
+    opened.kind = "file.mode".to_owned();
+    collect(&opened, &world, &mut session);
+    let after = collect(&mutation(Action::Delete, tree("/home/me/ro")), &world, &mut session);
+    assert_eq!(after.loss.unwrap().worst(), LossClass::Lost);
+}
+
+#[test]
+fn a_path_that_is_only_partly_known_is_judged_by_what_fits() {
+    let world = MemoryWorld::new().file("/home/me/notes.md", "x").file("/home/me/notes-1.md", "other");
+    let written = |prefix: &str, suffix: &str| {
+        let value = Value::Affix { prefix: prefix.to_owned(), suffix: suffix.to_owned() };
+        worst(&world, Action::Replace, PathSubject::new(value, "…"))
+    };
+    assert_eq!(written("/home/me/out-", ".md"), LossClass::Nothing);
+    assert_eq!(written("/home/me/notes-", ".md"), LossClass::Unseen);
+    assert_eq!(written("/home/me/notes-", ".txt"), LossClass::Nothing);
+    assert_eq!(written("/tmp/", ""), LossClass::Temporary);
+    assert_eq!(written("/tmp/tmp.", ""), LossClass::Temporary);
+    assert_eq!(delete(&world, PathSubject::new(Value::Unknown, "$x")), LossClass::Unseen);
+    let any = Value::Affix { prefix: "/home/me/".to_owned(), suffix: String::new() };
+    assert_eq!(delete(&world, PathSubject { recursive: true, ..PathSubject::new(any, "$x") }), LossClass::Unseen);
+}
+
+#[test]
+fn devices_hold_what_is_on_them() {
+    let world = MemoryWorld::new()
+        .special("/dev/sda", FileKind::BlockDevice)
+        .special("/dev/null", FileKind::CharDevice)
+        .special("/dev/mem", FileKind::CharDevice);
+    let write = |path| worst(&world, Action::Replace, file(path));
+    assert_eq!(write("/dev/sda"), LossClass::Lost);
+    assert_eq!(write("/dev/null"), LossClass::Nothing);
+    assert_eq!(write("/dev/mem"), LossClass::Unseen);
+    assert_eq!(write("/dev/nvme0n1"), LossClass::Lost, "not here now, perhaps then");
+    assert_eq!(delete(&world, file("/dev/sda")), LossClass::Nothing);
+}
+
+#[test]
+fn what_tools_make_again_is_regenerable() {
+    let world = MemoryWorld::new()
+        .file("/home/me/p/package.json", "{}")
+        .file("/home/me/p/node_modules/a/index.js", "x")
+        .file("/home/me/.cache/pip/x", "x")
+        .file("/home/me/q/node_modules/index.js", "x")
+        .file("/home/me/p/dist/app.js", "x")
+        .file("/home/me/p/dist/.env", "x");
+    assert_eq!(delete(&world, tree("/home/me/p/node_modules")), LossClass::Regenerable);
+    assert_eq!(delete(&world, tree("/home/me/p/node_modules/a")), LossClass::Regenerable);
+    assert_eq!(delete(&world, tree("/home/me/.cache/pip")), LossClass::Regenerable);
+    assert_eq!(delete(&world, tree("/home/me/q/node_modules")), LossClass::Lost);
+    assert_eq!(delete(&world, file("/home/me/p/dist/app.js")), LossClass::Regenerable);
+    assert_eq!(delete(&world, tree("/home/me/p/dist")), LossClass::Lost, "secrets among the output");
+}
+
+#[test]
+fn a_tree_copied_over_another_loses_only_what_differs() {
+    let world = MemoryWorld::new()
+        .file("/home/me/src/a", "new")
+        .file("/home/me/src/same", "same")
+        .file("/home/me/dst/a", "old!")
+        .file("/home/me/dst/same", "same")
+        .file("/home/me/dst/extra", "only here");
+    let onto = || PathSubject { from: Some("/home/me/src".into()), ..tree("/home/me/dst") };
+    let loss = look(&world, Action::Replace, onto()).loss.unwrap();
+    assert_eq!(loss.classes[&LossClass::Lost].examples, ["~/dst/a"]);
+    let mut mirror = mutation(Action::Replace, onto());
+    mirror.facts.insert("mirror".to_owned(), crate::model::Fact::new(FactValue::Bool(true), ""));
+    let loss = collect(&mirror, &world, &mut Session::new()).loss.unwrap();
+    assert_eq!(loss.classes[&LossClass::Lost].files, 2);
+}
+
+#[test]
+fn on_another_host_nothing_is_known() {
+    let mut act = mutation(Action::Delete, file("/home/me/f"));
+    act.context.host = Some("box".to_owned());
+    let evidence = collect(&act, &MemoryWorld::new(), &mut Session::new());
+    assert_eq!(evidence.loss.unwrap().worst(), LossClass::Unseen);
+    assert!(!evidence.missing.is_empty());
+}
+
+/// A real repository in a directory of its own, with `HOME` above it.
+struct Repository {
+    dir: tempfile::TempDir,
+}
+
+impl Repository {
+    fn new() -> Self {
+        let repository = Self { dir: tempfile::tempdir().unwrap() };
+        std::fs::create_dir_all(repository.path("p/src")).unwrap();
+        repository.git("p", &["init", "-q", "-b", "main"]);
+        repository.write("p/src/a.py", "a\n");
+        repository.write("p/src/b.py", "b\n");
+        repository.git("p", &["add", "-A"]);
+        repository.git("p", &["commit", "-qm", "one"]);
+        repository
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().canonicalize().unwrap().join(name)
+    }
+
+    fn write(&self, name: &str, content: &str) {
+        std::fs::write(self.path(name), content).unwrap();
+    }
+
+    fn git(&self, dir: &str, arguments: &[&str]) {
+        let done = Command::new("git")
+            .current_dir(self.path(dir))
+            .args(["-c", "user.name=a", "-c", "user.email=a@b"])
+            .args(arguments)
+            .env("HOME", self.path(""))
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+    }
+
+    fn world(&self) -> RealWorld {
+        let home = self.path("").display().to_string();
+        let path = std::env::var("PATH").unwrap_or_default();
+        RealWorld::with_environment([("HOME".to_owned(), home), ("PATH".to_owned(), path)].into())
+    }
+
+    fn delete(&self, name: &str) -> Evidence {
+        let path = self.path(name);
+        let subject = if path.is_dir() { tree(&path.display().to_string()) } else { file(&path.display().to_string()) };
+        look(&self.world(), Action::Delete, subject)
+    }
+
+    fn worst(&self, name: &str) -> LossClass {
+        self.delete(name).loss.unwrap().worst()
+    }
+}
+
+#[test]
+fn git_holds_what_is_committed_and_nothing_else() {
+    let repository = Repository::new();
+    assert_eq!(repository.worst("p/src"), LossClass::Tracked);
+    repository.write("p/src/a.py", "changed\n");
+    repository.write("p/src/new.py", "new\n");
+    let evidence = repository.delete("p/src");
+    let loss = evidence.loss.unwrap();
+    assert_eq!(loss.worst(), LossClass::Lost);
+    assert_eq!(loss.classes[&LossClass::Lost].files, 2);
+    assert_eq!(loss.modified, 1);
+    let summary = &evidence.facts["loss.summary"].value;
+    let FactValue::Text(summary) = summary else { panic!("{summary:?}") };
+    assert!(summary.starts_with("1 untracked file and 1 modified file, 12 bytes, exist nowhere else"), "{summary}");
+    repository.git("p", &["add", "-A"]);
+    assert_eq!(repository.worst("p/src"), LossClass::Tracked, "staged content is in the object store");
+}
+
+#[test]
+fn a_repository_that_goes_takes_its_history_with_it_unless_a_remote_has_it() {
+    let repository = Repository::new();
+    let loss = repository.delete("p").loss.unwrap();
+    assert_eq!(loss.worst(), LossClass::Lost);
+    assert_eq!(loss.precious.as_deref(), Some("git repository"));
+    repository.git("", &["clone", "-q", "--bare", "p", "p.git"]);
+    repository.git("p", &["remote", "add", "origin", "../p.git"]);
+    repository.git("p", &["fetch", "-q", "origin"]);
+    let evidence = repository.delete("p");
+    assert_eq!(evidence.loss.as_ref().unwrap().worst(), LossClass::Copied, "{evidence:#?}");
+    repository.write("p/src/b.py", "staged\n");
+    repository.git("p", &["add", "-A"]);
+    assert_eq!(repository.worst("p"), LossClass::Lost, "staged, not pushed");
+    repository.git("p", &["commit", "-qm", "two"]);
+    assert_eq!(repository.worst("p"), LossClass::Lost, "committed, not pushed");
+    assert_eq!(repository.worst("p/.git"), LossClass::Lost);
+    assert_eq!(repository.worst("p/src"), LossClass::Tracked);
+}
+
+#[test]
+fn a_linked_working_tree_leaves_history_alone() {
+    let repository = Repository::new();
+    repository.git("p", &["worktree", "add", "-q", "../wt"]);
+    assert_eq!(repository.worst("wt"), LossClass::Tracked);
+    repository.write("wt/note", "untracked\n");
+    assert_eq!(repository.worst("wt"), LossClass::Lost);
+}
+
+#[test]
+fn files_of_a_git_directory_differ_in_worth() {
+    let repository = Repository::new();
+    repository.write("p/.git/hooks/pre-push", "#!/bin/sh\n");
+    repository.write("p/.git/index.lock", "x");
+    assert_eq!(repository.worst("p/.git/hooks/pre-push"), LossClass::Lost);
+    assert_eq!(repository.worst("p/.git/index.lock"), LossClass::Regenerable);
+    assert_eq!(repository.worst("p/.git/refs"), LossClass::Snapshot);
+    assert_eq!(repository.worst("p/.git/objects"), LossClass::Lost);
+}
+
+#[test]
+fn limits_are_told_and_never_make_it_safer() {
+    let home = tempfile::tempdir().unwrap();
+    let root = home.path().canonicalize().unwrap();
+    for n in 0..50 {
+        std::fs::write(root.join(format!("f{n}")), "x").unwrap();
+    }
+    let world = RealWorld::with_environment([("HOME".to_owned(), root.display().to_string())].into());
+    let below = root.join("d");
+    std::fs::create_dir(&below).unwrap();
+    for n in 0..50 {
+        std::fs::write(below.join(format!("f{n}")), "x").unwrap();
+    }
+    let budget = crate::evidence::Budget { entries: 10, ..Default::default() };
+    let act = mutation(Action::Delete, tree(&below.display().to_string()));
+    let evidence = collect(&act, &world, &mut Session::with_budget(budget));
+    let loss = evidence.loss.unwrap();
+    assert!(loss.truncated);
+    assert_eq!(loss.worst(), LossClass::Unseen);
+    assert!(Path::new(&below).exists());
+}

@@ -1,0 +1,452 @@
+//! One walk over what a mutation destroys: every file put into a class.
+//!
+//! Never follows a symbolic link below its root, asks the machine once per file, and stops at the session's limits, saying
+//! so.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use crate::evidence::Session;
+use crate::evidence::git::{FileStatus, GitCache, GitRepo};
+use crate::model::{Loss, LossClass};
+use crate::world::{FileKind, LookError, Meta, World};
+
+use super::history::{self, Fate};
+use super::places::{Places, precious_name};
+use super::regenerable::{self, Regenerable};
+use super::rights;
+
+/// Directory entries looked at in something that a tool makes again: its size matters little.
+const REGENERABLE_LIMIT: usize = 1000;
+/// Untracked files whose content is looked for among git's objects, and their size.
+const STORED_LIMIT: (usize, u64) = (200, 8 << 20);
+/// Entries that are looked at where the verdict is certain anyway.
+pub(super) const CATASTROPHE_LIMIT: usize = 2000;
+
+/// How the destruction works.
+#[derive(Clone, Debug, Default)]
+pub(super) struct How {
+    /// The bytes are overwritten, not only the name taken away: another name of the file does not help.
+    pub(super) in_place: bool,
+    /// The caller's rights protect.
+    pub(super) rights: bool,
+    /// Mounted file systems below are left alone.
+    pub(super) one_file_system: bool,
+    /// Paths below that this command made, or moved away before.
+    pub(super) excluded: Vec<PathBuf>,
+    /// Directories that the command may run in.
+    pub(super) cwd: Vec<PathBuf>,
+}
+
+/// What is known of a directory for the files in it.
+#[derive(Clone, Default)]
+struct Around {
+    repo: Option<Rc<GitRepo>>,
+    regenerable: Option<Rc<Regenerable>>,
+    /// The directory's entries cannot be removed by the caller.
+    locked: bool,
+}
+
+/// A file with several names.
+struct Linked {
+    /// Names that go, in this evaluation so far.
+    going: u64,
+    /// Names that it has.
+    names: u64,
+    bytes: u64,
+    shown: String,
+}
+
+/// A walk.
+pub(super) struct Walk<'a> {
+    pub(super) world: &'a dyn World,
+    pub(super) session: &'a mut Session,
+    pub(super) places: &'a Places,
+    pub(super) how: How,
+    pub(super) loss: Loss,
+    /// Sentences for the report, without repetition.
+    pub(super) notes: Vec<String>,
+    /// A file that no repository tracks was met in a working tree.
+    pub(super) untracked: bool,
+    /// Files that the caller's rights protect.
+    pub(super) protected: u64,
+    git: Rc<GitCache>,
+    fates: HashMap<PathBuf, Fate>,
+    /// Files with several names, until all names are counted.
+    linked: HashMap<(u64, u64), Linked>,
+    stored: (usize, u64),
+    precious: u8,
+    limit: usize,
+    roots: Vec<PathBuf>,
+}
+
+impl<'a> Walk<'a> {
+    /// A walk that has found nothing yet.
+    pub(super) fn new(world: &'a dyn World, session: &'a mut Session, places: &'a Places, how: How) -> Self {
+        let limit = session.entries_left();
+        let git = session.git();
+        Self {
+            world,
+            session,
+            places,
+            how,
+            loss: Loss::default(),
+            notes: Vec::new(),
+            untracked: false,
+            protected: 0,
+            git,
+            fates: HashMap::new(),
+            linked: HashMap::new(),
+            stored: (0, 0),
+            precious: 0,
+            limit,
+            roots: Vec::new(),
+        }
+    }
+
+    /// Looks at no more than this many entries.
+    pub(super) fn limit(&mut self, entries: usize) {
+        self.limit = self.limit.min(entries);
+    }
+
+    /// A single file (links resolved, `meta` from `lstat`).
+    pub(super) fn file(&mut self, path: &Path, meta: &Meta) -> LossClass {
+        let around = self.around_file(path);
+        let before = self.loss.worst();
+        self.take(path, meta, &around);
+        self.settle_links();
+        self.loss.worst().max(before)
+    }
+
+    /// A directory and everything below it.
+    pub(super) fn tree(&mut self, root: &Path, meta: &Meta) {
+        self.roots.push(root.to_owned());
+        let device = meta.id.0;
+        let mut around = root.parent().map(|parent| self.around_directory(parent)).unwrap_or_default();
+        around.locked = false;
+        let mut pending = vec![(root.to_owned(), meta.clone(), around)];
+        let mut seen = 0_usize;
+        let mut made_again = 0_usize;
+        while let Some((dir, meta, above)) = pending.pop() {
+            if meta.id.0 != device {
+                if self.how.one_file_system {
+                    continue;
+                }
+                self.mark("mounted file system", 90);
+                self.note(format!("{} is a file system of its own", self.show(&dir)));
+            }
+            if !self.session.in_time(self.world) {
+                self.cut("the time for looking ran out");
+                break;
+            }
+            let inner = self.enter(&dir, &meta, &above);
+            if self.is_repository(&dir, &inner) {
+                self.repository(&dir, &inner);
+                continue;
+            }
+            let room = self.limit.saturating_sub(seen);
+            let entries = match self.world.scan(&dir, room) {
+                Ok(entries) => entries,
+                Err(LookError::NotFound) => continue,
+                Err(LookError::TooLarge) => {
+                    self.cut("there are more files than are looked at");
+                    break;
+                }
+                Err(error) => {
+                    self.unreadable(&dir, &error);
+                    continue;
+                }
+            };
+            seen += entries.len();
+            self.session.spend_entries(entries.len());
+            let sure = inner.regenerable.as_ref().is_some_and(|found| !found.weak);
+            if sure {
+                made_again += entries.len();
+            }
+            let short = sure && made_again > REGENERABLE_LIMIT;
+            for (entry, found) in entries.into_iter().rev() {
+                let path = dir.join(&entry.name);
+                if self.is_excluded(&path) {
+                    continue;
+                }
+                match found {
+                    Ok(_) if !entry.exact => self.add(LossClass::Unseen, 0, &path),
+                    Ok(meta) if meta.kind == FileKind::Directory => {
+                        if !short {
+                            pending.push((path, meta, inner.clone()));
+                        }
+                    }
+                    Ok(meta) => self.take(&path, &meta, &inner),
+                    Err(LookError::NotFound) => {}
+                    Err(error) => self.unreadable(&path, &error),
+                }
+            }
+            if short {
+                self.note(format!("{} holds more than was counted", self.show(&dir)));
+            }
+        }
+        self.settle_links();
+    }
+
+    /// What surrounds a single file.
+    fn around_file(&mut self, path: &Path) -> Around {
+        match path.parent() {
+            Some(parent) => self.around_directory(parent),
+            None => Around::default(),
+        }
+    }
+
+    /// What surrounds the entries of a directory that the walk starts in: directories above count too.
+    fn around_directory(&mut self, dir: &Path) -> Around {
+        let repo = self.git.discover(self.world, dir).ok().flatten();
+        let top = repo.as_ref().and_then(|repo| repo.work_tree().map(Path::to_owned));
+        let stop = |at: &Path| at.parent().is_none() || self.places.home() == Some(at) || top.as_deref() == Some(at);
+        let regenerable = dir
+            .ancestors()
+            .take_while(|at| !stop(at))
+            .find_map(|at| regenerable::directory(self.world, at, top.as_deref()))
+            .map(Rc::new);
+        Around { repo, regenerable, locked: false }
+    }
+
+    /// What surrounds the entries of a directory, given what surrounds the directory.
+    fn enter(&mut self, dir: &Path, meta: &Meta, above: &Around) -> Around {
+        let repo = match self.git.discover(self.world, dir) {
+            Ok(repo) => repo,
+            Err(_) => above.repo.clone(),
+        };
+        let top = repo.as_ref().and_then(|repo| repo.work_tree().map(Path::to_owned));
+        let regenerable = above.regenerable.clone().or_else(|| {
+            let found = regenerable::directory(self.world, dir, top.as_deref()).map(Rc::new);
+            if let Some(found) = &found {
+                self.note(format!("{} is made again by {}", self.show(dir), found.again));
+            }
+            found
+        });
+        let locked = self.how.rights && !rights::entries_change(self.world, dir, meta);
+        if let Some(why) = self.places.catastrophe(dir) {
+            self.mark(why, 100);
+        }
+        Around { repo, regenerable, locked }
+    }
+
+    /// A git directory as a whole: `.git`, or a bare repository, all of it below what is destroyed.
+    fn is_repository(&self, dir: &Path, around: &Around) -> bool {
+        around.repo.as_ref().is_some_and(|repo| {
+            let place = repo.place();
+            dir == place.git_dir && place.git_dir == place.common_dir
+        })
+    }
+
+    fn repository(&mut self, dir: &Path, around: &Around) {
+        let Some(repo) = around.repo.clone() else { return };
+        if around.locked && !rights_deep(self.world, dir) {
+            self.protected += 1;
+            return;
+        }
+        let hooks = self.custom_hooks(dir);
+        match self.fate(&repo) {
+            Fate::Goes(what) => {
+                self.mark("git repository", 80);
+                let shown = format!("{} ({what})", self.show(dir));
+                self.loss.add(LossClass::Lost, 0, || shown);
+                self.note(format!("{} holds {what}", self.show(dir)));
+            }
+            Fate::Pushed | Fate::Stays => {
+                self.note(format!("every commit of {} is on a remote", self.show(dir)));
+                self.add(LossClass::Copied, 0, dir);
+            }
+        }
+        for (hook, meta) in hooks {
+            self.mark("git repository", 80);
+            self.add(LossClass::Lost, meta.size, &hook);
+        }
+    }
+
+    /// Hooks that somebody wrote: no remote has them.
+    fn custom_hooks(&mut self, dir: &Path) -> Vec<(PathBuf, Meta)> {
+        let hooks = dir.join("hooks");
+        let Ok(entries) = self.world.scan(&hooks, 200) else { return Vec::new() };
+        entries
+            .into_iter()
+            .filter(|(entry, _)| !entry.name.ends_with(".sample"))
+            .filter_map(|(entry, meta)| Some((hooks.join(entry.name), meta.ok()?)))
+            .filter(|(_, meta)| meta.kind == FileKind::File && meta.size > 0)
+            .collect()
+    }
+
+    /// What becomes of a repository's history, asked once.
+    fn fate(&mut self, repo: &GitRepo) -> Fate {
+        let store = &repo.place().common_dir;
+        let goes = self.roots.iter().any(|root| store.starts_with(root)) || self.session.is_destroyed(store);
+        if !goes {
+            return Fate::Stays;
+        }
+        if let Some(known) = self.fates.get(store) {
+            return known.clone();
+        }
+        // A remote that lies below what is destroyed holds nothing any more.
+        for root in self.roots.clone() {
+            self.session.destroy(&root);
+        }
+        let found = history::fate(self.world, self.session, repo);
+        self.fates.insert(store.clone(), found.clone());
+        found
+    }
+
+    /// Puts one thing that is not a directory into its class.
+    fn take(&mut self, path: &Path, meta: &Meta, around: &Around) {
+        if around.locked {
+            self.protected += 1;
+            return;
+        }
+        if meta.kind != FileKind::File || meta.size == 0 {
+            self.add(LossClass::Nothing, 0, path);
+            return;
+        }
+        let class = self.class(path, meta, around);
+        if class == LossClass::Lost {
+            if let Some(why) = self.places.precious(path) {
+                self.mark(why, 50);
+            }
+            if meta.links > 1 && !self.how.in_place {
+                let going = self.session.name_goes(meta.id, path);
+                let shown = self.show(path);
+                self.linked.insert(meta.id, Linked { going, names: meta.links, bytes: meta.size, shown });
+                return;
+            }
+        }
+        self.add(class, meta.size, path);
+    }
+
+    fn class(&mut self, path: &Path, meta: &Meta, around: &Around) -> LossClass {
+        let mut in_work_tree = false;
+        let mut unclear = false;
+        if let Some(repo) = &around.repo {
+            in_work_tree = repo.work_tree().is_some();
+            match repo.classify(self.world, path, meta) {
+                FileStatus::Clean => match self.fate(repo) {
+                    Fate::Stays => return LossClass::Tracked,
+                    Fate::Pushed => return LossClass::Copied,
+                    Fate::Goes(_) => return LossClass::Lost,
+                },
+                FileStatus::Stored => match self.fate(repo) {
+                    Fate::Stays => return LossClass::Snapshot,
+                    Fate::Pushed | Fate::Goes(_) => return LossClass::Lost,
+                },
+                FileStatus::Modified => {
+                    self.loss.modified += 1;
+                    return LossClass::Lost;
+                }
+                FileStatus::Internal => {
+                    let (class, why) = history::internal(repo, path);
+                    self.note(format!("{}: {why}", self.show(path)));
+                    return class;
+                }
+                FileStatus::Unseen(reason) => {
+                    self.note(reason);
+                    unclear = true;
+                }
+                FileStatus::Untracked => self.untracked |= in_work_tree,
+            }
+        }
+        if let Some(found) = &around.regenerable
+            && !(found.weak && precious_name(path).is_some())
+        {
+            return LossClass::Regenerable;
+        }
+        if self.places.is_cache(path) || regenerable::file(self.world, path).is_some() || self.is_compiled(path) {
+            return LossClass::Regenerable;
+        }
+        if unclear {
+            return LossClass::Unseen;
+        }
+        if !in_work_tree && self.places.is_temporary(path) {
+            return LossClass::Temporary;
+        }
+        if let Some(repo) = &around.repo
+            && meta.size <= 1 << 20
+            && self.stored.0 < STORED_LIMIT.0
+            && self.stored.1 + meta.size < STORED_LIMIT.1
+        {
+            self.stored.0 += 1;
+            self.stored.1 += meta.size;
+            if repo.stores_content(self.world, path, meta) && self.fate(repo) == Fate::Stays {
+                return LossClass::Snapshot;
+            }
+        }
+        LossClass::Lost
+    }
+
+    /// Bytecode in `__pycache__` is made again from the source one level up; the directory's rule covers it.
+    fn is_compiled(&self, path: &Path) -> bool {
+        path.parent().is_some_and(|dir| dir.ends_with("__pycache__"))
+    }
+
+    /// A file whose every name goes is lost, once; one with a name elsewhere stays.
+    fn settle_links(&mut self) {
+        let mut linked: Vec<_> = std::mem::take(&mut self.linked).into_iter().collect();
+        linked.sort_by(|a, b| a.1.shown.cmp(&b.1.shown));
+        for (_, file) in linked {
+            if file.going >= file.names {
+                self.loss.add(LossClass::Lost, file.bytes, || file.shown);
+            } else {
+                self.note(format!("{} has another name that stays", file.shown));
+                self.loss.add(LossClass::Copied, file.bytes, || file.shown);
+            }
+        }
+    }
+
+    fn unreadable(&mut self, path: &Path, error: &LookError) {
+        // What the caller may not even list, the caller's command cannot empty either.
+        if self.how.rights && *error == LookError::Denied {
+            self.protected += 1;
+            self.note(format!("{} may not be looked into, nor emptied by this user", self.show(path)));
+            return;
+        }
+        self.note(format!("{}: {error}", self.show(path)));
+        self.add(LossClass::Unseen, 0, path);
+    }
+
+    fn cut(&mut self, why: &str) {
+        self.loss.truncated = true;
+        self.note(why.to_owned());
+        self.loss.add(LossClass::Unseen, 0, || "…".to_owned());
+    }
+
+    fn is_excluded(&self, path: &Path) -> bool {
+        self.how.excluded.iter().any(|known| path.starts_with(known))
+    }
+
+    /// Adds one file to a class.
+    pub(super) fn add(&mut self, class: LossClass, bytes: u64, path: &Path) {
+        let (places, cwd) = (self.places, &self.how.cwd);
+        self.loss.add(class, bytes, || places.show(path, cwd));
+    }
+
+    /// The path for people.
+    pub(super) fn show(&self, path: &Path) -> String {
+        self.places.show(path, &self.how.cwd)
+    }
+
+    /// Records why something is precious; the higher rank stays.
+    pub(super) fn mark(&mut self, why: &str, rank: u8) {
+        if rank > self.precious {
+            self.precious = rank;
+            self.loss.precious = Some(why.to_owned());
+        }
+    }
+
+    /// Adds a sentence unless it is there already; a handful is enough.
+    pub(super) fn note(&mut self, text: String) {
+        if self.notes.len() < 8 && !self.notes.contains(&text) {
+            self.notes.push(text);
+        }
+    }
+}
+
+/// Whether something directly inside a directory could be removed although the directory's own entry cannot.
+fn rights_deep(world: &dyn World, dir: &Path) -> bool {
+    world.stat(dir).is_ok_and(|meta| rights::entries_change(world, dir, &meta))
+}
