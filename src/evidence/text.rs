@@ -84,7 +84,18 @@ mod tests {
         let said: Vec<_> = given.into_iter().map(size).collect();
         assert_eq!(
             said,
-            ["0 bytes", "1 byte", "999 bytes", "1 kB", "41 kB", "999 kB", "1.0 MB", "2.3 MB", "41 MB", "5.0 GB"]
+            [
+                "0 bytes",
+                "1 byte",
+                "999 bytes",
+                "1 kB",
+                "41 kB",
+                "999 kB",
+                "1.0 MB",
+                "2.3 MB",
+                "41 MB",
+                "5.0 GB"
+            ]
         );
     }
 }

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::evidence::Session;
 use crate::evidence::git::GitRepo;
 use crate::evidence::text::count;
-use crate::evidence::Session;
 use crate::model::LossClass;
 use crate::world::{Query, World};
 
@@ -23,7 +23,8 @@ pub(super) enum Fate {
 pub(super) fn fate(world: &dyn World, session: &mut Session, repo: &GitRepo) -> Fate {
     let dir = repo.place().git_dir.clone();
     let mut ask = |arguments: &[&str]| -> Option<String> {
-        let query = Query::Git { dir: dir.clone(), arguments: arguments.iter().map(|a| (*a).to_owned()).collect() };
+        let query =
+            Query::Git { dir: dir.clone(), arguments: arguments.iter().map(|a| (*a).to_owned()).collect() };
         let timeout = session.time_left(world);
         world.ask(&query, timeout).ok().map(|answer| String::from_utf8_lossy(&answer).into_owned())
     };
@@ -31,7 +32,8 @@ pub(super) fn fate(world: &dyn World, session: &mut Session, repo: &GitRepo) -> 
     let Some(alone) = number(ask(&["rev-list", "--count", "--all", "--not", "--remotes"])) else {
         return Fate::Goes("its history, which could not be compared with a remote".to_owned());
     };
-    let stashed = ask(&["for-each-ref", "--format=%(refname)", "refs/stash"]).is_some_and(|text| !text.trim().is_empty());
+    let stashed = ask(&["for-each-ref", "--format=%(refname)", "refs/stash"])
+        .is_some_and(|text| !text.trim().is_empty());
     if alone > 0 {
         let commits = count(alone, "commit");
         let stash = if stashed { " (stashes among them)" } else { "" };
@@ -41,7 +43,8 @@ pub(super) fn fate(world: &dyn World, session: &mut Session, repo: &GitRepo) -> 
         // A bare repository, or one without a commit.
         (_, None) | (None, _) => false,
         (Some(tree), Some(index)) => {
-            let committed: std::collections::HashSet<&str> = tree.split('\0').filter_map(object_in_tree).collect();
+            let committed: std::collections::HashSet<&str> =
+                tree.split('\0').filter_map(object_in_tree).collect();
             index.split('\0').filter_map(object_in_index).any(|object| !committed.contains(object))
         }
     };
@@ -72,7 +75,8 @@ fn remote_places(world: &dyn World, repo: &GitRepo) -> Vec<Option<PathBuf>> {
         .filter(|(key, _)| key.starts_with("remote.") && key.ends_with(".url"))
         .map(|(_, url)| {
             let local = url.strip_prefix("file://").unwrap_or(url);
-            let elsewhere = url.contains("://") && local == url || local.split('/').next().is_some_and(|s| s.contains(':'));
+            let elsewhere = url.contains("://") && local == url
+                || local.split('/').next().is_some_and(|s| s.contains(':'));
             let git_dir = repo.place().git_dir.as_path();
             let above = git_dir.parent().filter(|_| git_dir.ends_with(".git"));
             let base = repo.work_tree().or(above).unwrap_or(git_dir);
@@ -84,11 +88,14 @@ fn remote_places(world: &dyn World, repo: &GitRepo) -> Vec<Option<PathBuf>> {
 /// What a single file of a git directory is worth while the rest of it stays.
 pub(super) fn internal(repo: &GitRepo, path: &Path) -> (LossClass, &'static str) {
     let place = repo.place();
-    let inside = path.strip_prefix(&place.git_dir).or_else(|_| path.strip_prefix(&place.common_dir)).unwrap_or(path);
+    let inside =
+        path.strip_prefix(&place.git_dir).or_else(|_| path.strip_prefix(&place.common_dir)).unwrap_or(path);
     let text = inside.to_string_lossy();
     let head = text.split('/').next().unwrap_or_default();
     match head {
-        _ if text.ends_with(".lock") || text.ends_with(".sample") => (LossClass::Regenerable, "git writes it again"),
+        _ if text.ends_with(".lock") || text.ends_with(".sample") => {
+            (LossClass::Regenerable, "git writes it again")
+        }
         "hooks" | "config" | "config.worktree" | "lfs" | "modules" | "objects" | "info" => {
             (LossClass::Lost, "part of the repository that exists nowhere else")
         }

@@ -98,7 +98,8 @@ pub(super) fn probe(
             "what would be lost if this command had not made a copy before",
         );
         if outright > LossClass::Copied {
-            let copies: Vec<_> = subject.copies.iter().map(|copy| walk_show(&places, copy, mutation)).collect();
+            let copies: Vec<_> =
+                subject.copies.iter().map(|copy| walk_show(&places, copy, mutation)).collect();
             notes.push(format!("this command copied it to {} before", copies.join(", ")));
             soften(&mut loss, LossClass::Copied);
         }
@@ -109,7 +110,11 @@ pub(super) fn probe(
         }
     }
     if loss.worst() == LossClass::Unseen {
-        let what = if loss.truncated { "not everything below it was looked at" } else { "it could not be looked at" };
+        let what = if loss.truncated {
+            "not everything below it was looked at"
+        } else {
+            "it could not be looked at"
+        };
         evidence.miss("files", format!("{}: {what}", subject.shown), MissingEffect::RequiresReview);
     }
     finish(evidence, loss, &notes, untracked);
@@ -117,7 +122,8 @@ pub(super) fn probe(
 
 /// Records what goes, so that it no longer counts as a copy for what comes after.
 fn remember(session: &mut Session, world: &dyn World, subject: &PathSubject, path: &Path) {
-    let place = if subject.follow { places::resolve(world, path) } else { places::resolve_parent(world, path) };
+    let place =
+        if subject.follow { places::resolve(world, path) } else { places::resolve_parent(world, path) };
     if let Ok(place) = place {
         session.destroy(&place);
     }
@@ -185,7 +191,8 @@ fn between(walk: &mut Walk<'_>, mutation: &Mutation, subject: &PathSubject, pref
         }
     };
     let fits = |name: &str, kind: FileKind| {
-        name.starts_with(stem) && (kind == FileKind::Directory || name.ends_with(suffix) || suffix.contains('/'))
+        name.starts_with(stem)
+            && (kind == FileKind::Directory || name.ends_with(suffix) || suffix.contains('/'))
     };
     let found: Vec<_> = entries.into_iter().filter(|entry| fits(&entry.name, entry.kind)).collect();
     // With a stem the unknown part cannot lead out of the directory.
@@ -228,7 +235,8 @@ fn at(walk: &mut Walk<'_>, mutation: &Mutation, subject: &PathSubject, path: &Pa
     let (place, meta) = if meta.kind == FileKind::Symlink && follow {
         match (world.canonicalize(&named), world.stat(&named)) {
             (Ok(place), Ok(meta)) => (place, meta),
-            (Err(LookError::NotFound | LookError::Loop), _) | (_, Err(LookError::NotFound | LookError::Loop)) => {
+            (Err(LookError::NotFound | LookError::Loop), _)
+            | (_, Err(LookError::NotFound | LookError::Loop)) => {
                 walk.note(format!("{} is a symbolic link to nothing", walk.show(&named)));
                 return;
             }
@@ -351,7 +359,11 @@ pub(super) fn finish(evidence: &mut Evidence, mut loss: Loss, notes: &[String], 
         evidence.facts.insert(key.to_owned(), crate::model::Fact::new(value, summary.clone()));
     }
     if let Some(why) = &loss.precious {
-        evidence.fact("precious", FactValue::Text(why.clone()), format!("it is more than an ordinary file: {why}"));
+        evidence.fact(
+            "precious",
+            FactValue::Text(why.clone()),
+            format!("it is more than an ordinary file: {why}"),
+        );
     }
     for (index, note) in notes.iter().enumerate() {
         evidence.items.push(crate::model::EvidenceItem {

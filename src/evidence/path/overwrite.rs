@@ -12,7 +12,13 @@ use super::{content, flag, places, rights};
 const MERGE_LIMIT: usize = 20_000;
 
 /// A regular file is deleted, overwritten or changed.
-pub(super) fn file(walk: &mut Walk<'_>, mutation: &Mutation, subject: &PathSubject, place: &Path, meta: &Meta) {
+pub(super) fn file(
+    walk: &mut Walk<'_>,
+    mutation: &Mutation,
+    subject: &PathSubject,
+    place: &Path,
+    meta: &Meta,
+) {
     if let Some(why) = stays(walk, mutation, subject, place, meta) {
         walk.note(format!("{} {why}", walk.show(place)));
         return;
@@ -146,7 +152,18 @@ fn is_harmless_device(path: &Path) -> bool {
     let name = name.to_string_lossy();
     matches!(
         name.as_ref(),
-        "null" | "zero" | "full" | "random" | "urandom" | "tty" | "stdin" | "stdout" | "stderr" | "console" | "ptmx" | "kmsg"
+        "null"
+            | "zero"
+            | "full"
+            | "random"
+            | "urandom"
+            | "tty"
+            | "stdin"
+            | "stdout"
+            | "stderr"
+            | "console"
+            | "ptmx"
+            | "kmsg"
     ) || name.starts_with("fd/")
         || name.starts_with("pts/")
         || (name.starts_with("tty") && name[3..].chars().all(|c| c.is_ascii_alphanumeric()))
@@ -156,9 +173,12 @@ fn is_harmless_device(path: &Path) -> bool {
 pub(super) fn names_a_device(path: &Path) -> bool {
     let Ok(name) = path.strip_prefix("/dev") else { return false };
     let name = name.to_string_lossy();
-    ["sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "md", "dm-", "mapper/", "loop", "nbd", "sr", "st", "nst", "mtd", "zd", "vg"]
-        .iter()
-        .any(|start| name.starts_with(start))
+    [
+        "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "md", "dm-", "mapper/", "loop", "nbd",
+        "sr", "st", "nst", "mtd", "zd", "vg",
+    ]
+    .iter()
+    .any(|start| name.starts_with(start))
 }
 
 /// A tree is copied over another: files in both are overwritten; with `mirror` what only the target has goes too.
@@ -183,12 +203,16 @@ pub(super) fn tree(walk: &mut Walk<'_>, mutation: &Mutation, target: &Path, from
             let Ok(meta) = meta else { continue };
             let other = walk.world.lstat(&theirs).ok();
             match (meta.kind, other) {
-                (FileKind::Directory, Some(other)) if other.kind == FileKind::Directory => pending.push((theirs, ours)),
+                (FileKind::Directory, Some(other)) if other.kind == FileKind::Directory => {
+                    pending.push((theirs, ours))
+                }
                 (FileKind::Directory, None) if mirror => walk.tree(&ours, &meta),
                 (FileKind::Directory, _) => {}
                 (_, None) if mirror => merged(walk, &ours, &meta),
                 (_, None) => {}
-                (FileKind::File, Some(other)) => overwritten(walk, mutation, (&ours, &meta), (&theirs, &other)),
+                (FileKind::File, Some(other)) => {
+                    overwritten(walk, mutation, (&ours, &meta), (&theirs, &other))
+                }
                 (_, Some(_)) => {}
             }
         }

@@ -6,16 +6,64 @@ use crate::world::{LookError, World};
 
 /// Directories whose direct loss breaks the machine.
 const SYSTEM_ROOTS: &[&str] = &[
-    "/bin", "/boot", "/dev", "/efi", "/etc", "/home", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/proc", "/root", "/run",
-    "/sbin", "/srv", "/sys", "/usr", "/var", "/usr/bin", "/usr/lib", "/usr/local", "/usr/sbin", "/usr/share", "/var/lib",
-    "/var/log", "/Applications", "/Library", "/System", "/Users", "/Volumes", "/private", "/private/etc",
-    "/private/var", "/nix", "/nix/store", "/snap", "/mnt", "/media",
+    "/bin",
+    "/boot",
+    "/dev",
+    "/efi",
+    "/etc",
+    "/home",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/opt",
+    "/proc",
+    "/root",
+    "/run",
+    "/sbin",
+    "/srv",
+    "/sys",
+    "/usr",
+    "/var",
+    "/usr/bin",
+    "/usr/lib",
+    "/usr/local",
+    "/usr/sbin",
+    "/usr/share",
+    "/var/lib",
+    "/var/log",
+    "/Applications",
+    "/Library",
+    "/System",
+    "/Users",
+    "/Volumes",
+    "/private",
+    "/private/etc",
+    "/private/var",
+    "/nix",
+    "/nix/store",
+    "/snap",
+    "/mnt",
+    "/media",
 ];
 
 /// Everything below these belongs to the system.
 const SYSTEM_TREES: &[&str] = &[
-    "/bin", "/boot", "/efi", "/etc", "/lib", "/lib32", "/lib64", "/sbin", "/usr", "/System", "/Library", "/private/etc",
-    "/nix/store", "/var/lib", "/snap",
+    "/bin",
+    "/boot",
+    "/efi",
+    "/etc",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/sbin",
+    "/usr",
+    "/System",
+    "/Library",
+    "/private/etc",
+    "/nix/store",
+    "/var/lib",
+    "/snap",
 ];
 
 /// Whose loss is more than ordinary, by a directory's name below a home.
@@ -119,7 +167,11 @@ impl Places {
             return None;
         }
         if self.home.as_ref().is_some_and(|home| home.starts_with(path)) {
-            return Some(if self.home.as_deref() == Some(path) { "home directory" } else { "directory above home" });
+            return Some(if self.home.as_deref() == Some(path) {
+                "home directory"
+            } else {
+                "directory above home"
+            });
         }
         if SYSTEM_ROOTS.iter().any(|root| path == Path::new(root)) {
             return Some("system directory");
@@ -189,19 +241,25 @@ pub(super) fn precious_name(path: &Path) -> Option<&'static str> {
     if let Some(ending) = ending {
         match ending.to_ascii_lowercase().as_str() {
             "kdbx" | "kdb" | "1pif" | "opvault" => return Some("password database"),
-            "db" | "sqlite" | "sqlite3" | "db3" | "mdb" | "accdb" | "frm" | "ibd" | "rdb" => return Some("database"),
+            "db" | "sqlite" | "sqlite3" | "db3" | "mdb" | "accdb" | "frm" | "ibd" | "rdb" => {
+                return Some("database");
+            }
             "pem" | "key" | "p12" | "pfx" | "jks" | "keystore" | "ppk" | "gpg" | "asc" => return Some("key"),
             "tfstate" => return Some("Terraform state"),
             "vmdk" | "qcow2" | "vdi" | "vhd" | "vhdx" => return Some("disk image"),
             _ => {}
         }
     }
-    if name == ".env" || (name.starts_with(".env.") && !matches!(ending, Some("example" | "sample" | "template" | "dist"))) {
+    if name == ".env"
+        || (name.starts_with(".env.") && !matches!(ending, Some("example" | "sample" | "template" | "dist")))
+    {
         return Some("secrets");
     }
     match name {
         ".npmrc" | ".pypirc" | ".netrc" | ".pgpass" | ".my.cnf" | ".git-credentials" => Some("credentials"),
-        _ if name.starts_with("id_rsa") || name.starts_with("id_ed25519") || name.starts_with("id_ecdsa") => Some("key"),
+        _ if name.starts_with("id_rsa") || name.starts_with("id_ed25519") || name.starts_with("id_ecdsa") => {
+            Some("key")
+        }
         _ => None,
     }
 }

@@ -207,7 +207,8 @@ mod tests {
             .file("/m/Makefile", "build:\n\t@mkdir -p build\nclean:\n\trm -rf build out\n")
             .dir("/m/build")
             .dir("/m/out");
-        let holds = |path: &str, top: &str| directory(&world, Path::new(path), Some(Path::new(top))).is_some();
+        let holds =
+            |path: &str, top: &str| directory(&world, Path::new(path), Some(Path::new(top))).is_some();
         assert!(!holds("/r/dist", "/r"));
         assert!(holds("/s/dist", "/s"));
         assert!(holds("/m/build", "/m"));

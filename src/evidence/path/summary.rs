@@ -17,16 +17,24 @@ pub(super) fn sentence(loss: &Loss, untracked: bool) -> String {
     match worst {
         LossClass::Nothing => "nothing is lost".to_owned(),
         LossClass::Temporary => format!("{what} {} only temporary", are),
-        LossClass::Tracked => format!("{what} {are} in git exactly as {}", if one { "it is" } else { "they are" }),
+        LossClass::Tracked => {
+            format!("{what} {are} in git exactly as {}", if one { "it is" } else { "they are" })
+        }
         LossClass::Copied => format!("the content of {what} stays elsewhere"),
         LossClass::Regenerable => format!("{what} can be made again by a tool"),
-        LossClass::Packaged => format!("{what} {} to an installed package", if one { "belongs" } else { "belong" }),
-        LossClass::Snapshot => format!("the content of {what} is kept, for example in git's object store or a backup"),
+        LossClass::Packaged => {
+            format!("{what} {} to an installed package", if one { "belongs" } else { "belong" })
+        }
+        LossClass::Snapshot => {
+            format!("the content of {what} is kept, for example in git's object store or a backup")
+        }
         LossClass::Lost => lost(loss, tally, untracked),
         LossClass::Unseen if loss.truncated => {
             let known = loss.classes.get(&LossClass::Lost).filter(|known| known.files > 0);
             match known {
-                Some(known) => format!("at least {}; not everything was looked at", lost(loss, known, untracked)),
+                Some(known) => {
+                    format!("at least {}; not everything was looked at", lost(loss, known, untracked))
+                }
                 None => "there is more than could be looked at".to_owned(),
             }
         }

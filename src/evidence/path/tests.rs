@@ -5,8 +5,8 @@ use std::process::Command;
 
 use crate::evidence::{Session, collect};
 use crate::model::{
-    Action, Cause, Context, Evidence, FactValue, Facts, LossClass, Mutation, PathOrigin, PathSubject, RuleRef, Source,
-    Subject, Target, Value,
+    Action, Cause, Context, Evidence, FactValue, Facts, LossClass, Mutation, PathOrigin, PathSubject,
+    RuleRef, Source, Subject, Target, Value,
 };
 use crate::world::{FileKind, MemoryWorld, RealWorld, World};
 
@@ -67,10 +67,11 @@ fn what_is_not_there_or_empty_cannot_be_lost() {
 
 #[test]
 fn writing_through_a_link_reaches_its_target() {
-    let world = MemoryWorld::new().file("/home/me/f", "x").link("/home/me/link", "f").dir("/home/me/d").link(
-        "/home/me/ld",
-        "d",
-    );
+    let world = MemoryWorld::new()
+        .file("/home/me/f", "x")
+        .link("/home/me/link", "f")
+        .dir("/home/me/d")
+        .link("/home/me/ld", "d");
     let through = PathSubject { follow: true, ..file("/home/me/link") };
     assert_eq!(worst(&world, Action::Replace, through), LossClass::Lost);
     assert_eq!(worst(&world, Action::Replace, file("/home/me/link")), LossClass::Nothing);
@@ -87,9 +88,8 @@ fn hard_links_keep_the_content_until_the_last_name_goes() {
     assert_eq!(delete(&world, tree("/home/me/d")), LossClass::Lost);
     assert_eq!(worst(&world, Action::Replace, file("/home/me/d/a")), LossClass::Lost, "written in place");
     let mut session = Session::new();
-    let mut one_by_one = |path| {
-        collect(&mutation(Action::Delete, file(path)), &world, &mut session).loss.unwrap().worst()
-    };
+    let mut one_by_one =
+        |path| collect(&mutation(Action::Delete, file(path)), &world, &mut session).loss.unwrap().worst();
     assert_eq!(one_by_one("/home/me/d/a"), LossClass::Copied);
     assert_eq!(one_by_one("/home/me/d/a"), LossClass::Copied, "the same name twice is one name");
     assert_eq!(one_by_one("/home/me/d/b"), LossClass::Lost);
@@ -99,9 +99,8 @@ fn hard_links_keep_the_content_until_the_last_name_goes() {
 fn two_copies_deleted_by_one_command_are_lost() {
     let world = MemoryWorld::new().file("/home/me/a", "same").file("/home/me/b", "same");
     let mut session = Session::new();
-    let mut one_by_one = |path| {
-        collect(&mutation(Action::Delete, file(path)), &world, &mut session).loss.unwrap().worst()
-    };
+    let mut one_by_one =
+        |path| collect(&mutation(Action::Delete, file(path)), &world, &mut session).loss.unwrap().worst();
     assert_eq!(one_by_one("/home/me/a"), LossClass::Copied);
     assert_eq!(one_by_one("/home/me/b"), LossClass::Lost);
 }
@@ -203,7 +202,10 @@ fn a_path_that_is_only_partly_known_is_judged_by_what_fits() {
     assert_eq!(written("/tmp/tmp.", ""), LossClass::Temporary);
     assert_eq!(delete(&world, PathSubject::new(Value::Unknown, "$x")), LossClass::Unseen);
     let any = Value::Affix { prefix: "/home/me/".to_owned(), suffix: String::new() };
-    assert_eq!(delete(&world, PathSubject { recursive: true, ..PathSubject::new(any, "$x") }), LossClass::Unseen);
+    assert_eq!(
+        delete(&world, PathSubject { recursive: true, ..PathSubject::new(any, "$x") }),
+        LossClass::Unseen
+    );
 }
 
 #[test]
@@ -308,7 +310,8 @@ impl Repository {
 
     fn delete(&self, name: &str) -> Evidence {
         let path = self.path(name);
-        let subject = if path.is_dir() { tree(&path.display().to_string()) } else { file(&path.display().to_string()) };
+        let subject =
+            if path.is_dir() { tree(&path.display().to_string()) } else { file(&path.display().to_string()) };
         look(&self.world(), Action::Delete, subject)
     }
 
@@ -330,7 +333,10 @@ fn git_holds_what_is_committed_and_nothing_else() {
     assert_eq!(loss.modified, 1);
     let summary = &evidence.facts["loss.summary"].value;
     let FactValue::Text(summary) = summary else { panic!("{summary:?}") };
-    assert!(summary.starts_with("1 untracked file and 1 modified file, 12 bytes, exist nowhere else"), "{summary}");
+    assert!(
+        summary.starts_with("1 untracked file and 1 modified file, 12 bytes, exist nowhere else"),
+        "{summary}"
+    );
     repository.git("p", &["add", "-A"]);
     assert_eq!(repository.worst("p/src"), LossClass::Tracked, "staged content is in the object store");
 }

@@ -201,7 +201,8 @@ impl<'a> Walk<'a> {
     fn around_directory(&mut self, dir: &Path) -> Around {
         let repo = self.git.discover(self.world, dir).ok().flatten();
         let top = repo.as_ref().and_then(|repo| repo.work_tree().map(Path::to_owned));
-        let stop = |at: &Path| at.parent().is_none() || self.places.home() == Some(at) || top.as_deref() == Some(at);
+        let stop =
+            |at: &Path| at.parent().is_none() || self.places.home() == Some(at) || top.as_deref() == Some(at);
         let regenerable = dir
             .ancestors()
             .take_while(|at| !stop(at))
@@ -356,7 +357,10 @@ impl<'a> Walk<'a> {
         {
             return LossClass::Regenerable;
         }
-        if self.places.is_cache(path) || regenerable::file(self.world, path).is_some() || self.is_compiled(path) {
+        if self.places.is_cache(path)
+            || regenerable::file(self.world, path).is_some()
+            || self.is_compiled(path)
+        {
             return LossClass::Regenerable;
         }
         if unclear {
