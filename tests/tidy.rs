@@ -125,6 +125,11 @@ fn imports_never_point_up() {
     assert!(wrong.is_empty(), "imports that point up:\n{}", wrong.join("\n"));
 }
 
+/// Whether a line names something, not only a longer word that ends so (`unix::`).
+fn names(line: &str, name: &str) -> bool {
+    line.match_indices(name).any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
+}
+
 #[test]
 fn pure_modules_do_no_input_or_output() {
     let mut wrong = Vec::new();
@@ -135,7 +140,7 @@ fn pure_modules_do_no_input_or_output() {
         }
         for (number, line) in code(&text).lines().enumerate() {
             for name in IMPURE {
-                if line.contains(name) && !(module == "syntax" && *name == "Instant::now") {
+                if names(line, name) && !(module == "syntax" && *name == "Instant::now") {
                     wrong.push(format!("{}:{}: {name}", path.display(), number + 1));
                 }
             }
@@ -148,7 +153,7 @@ fn pure_modules_do_no_input_or_output() {
 fn every_module_says_what_it_owns() {
     let silent: Vec<_> = sources()
         .into_iter()
-        .filter(|(_, text)| !text.starts_with("//!"))
+        .filter(|(path, text)| !text.starts_with("//!") && !is_test_file(path))
         .map(|(path, _)| path.display().to_string())
         .collect();
     assert!(silent.is_empty(), "no module documentation on the first line:\n{}", silent.join("\n"));

@@ -1,12 +1,15 @@
 //! `evaluate`: the verdict as report and exit status.
 
 use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
 
 use crate::evaluate::{Evaluation, Input, evaluate};
 use crate::report::render;
 use crate::shell;
+use crate::terraform;
 
-use super::args::{Evaluate, Format, ShellArgs};
+use super::args::{Evaluate, Format, ShellArgs, TerraformArgs};
 use super::output::{self, Failure};
 use super::setup::{self, Setup};
 use super::status;
@@ -14,7 +17,7 @@ use super::status;
 pub(super) fn run(what: Evaluate) -> Result<u8, Failure> {
     match what {
         Evaluate::Shell(args) => shell(&args),
-        Evaluate::Terraform(_) => Err(Failure::internal("not built yet")),
+        Evaluate::Terraform(args) => terraform(&args),
     }
 }
 
@@ -25,6 +28,34 @@ fn shell(args: &ShellArgs) -> Result<u8, Failure> {
     let done = evaluate(Input::Shell(input), &setup.context, &setup.world, &setup.knowledge, &setup.policy);
     report(&done, Some(&text), args.common.format)?;
     Ok(if done.internal_error { status::INTERNAL } else { args.threshold.fail_on.status(done.verdict()) })
+}
+
+fn terraform(args: &TerraformArgs) -> Result<u8, Failure> {
+    let setup = Setup::new(&args.common)?;
+    let input = plan_input(&args.plan, args.state.as_deref())?;
+    let done = evaluate(input, &setup.context, &setup.world, &setup.knowledge, &setup.policy);
+    report(&done, None, args.common.format)?;
+    Ok(if done.internal_error { status::INTERNAL } else { args.threshold.fail_on.status(done.verdict()) })
+}
+
+/// A plan in a file (`-`: standard input), with a state where one is named.
+pub(super) fn plan_input(plan: &Path, state: Option<&Path>) -> Result<Input, Failure> {
+    let named = |path: &Path, error: String| Failure::usage(format!("{}: {error}", path.display()));
+    let bytes = setup::read_document(plan)?;
+    let read = terraform::read(&bytes).map_err(|error| named(plan, error.to_string()))?;
+    let state = match state {
+        None => None,
+        Some(path) => {
+            let bytes = setup::read_document(path)?;
+            let value: serde_json::Value = serde_json::from_slice(&bytes)
+                .map_err(|error| named(path, format!("not JSON (line {})", error.line())))?;
+            if value.pointer("/format_version").is_none() {
+                return Err(named(path, "not a state; make one with `terraform show -json`".to_owned()));
+            }
+            Some(Arc::new(value))
+        }
+    };
+    Ok(Input::Terraform { plan: Arc::new(read), state })
 }
 
 /// One word is shell text (`-`: standard input), several are an argument vector.

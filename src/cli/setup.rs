@@ -22,6 +22,8 @@ const PROJECT_POLICY: &str = ".recourse.toml";
 const POLICY_LIMIT: u64 = 1 << 20;
 /// Shell text and evidence from standard input or files, at most.
 const TEXT_LIMIT: u64 = 16 << 20;
+/// A plan of ten thousand resources is some 50 MB.
+const DOCUMENT_LIMIT: u64 = 1 << 30;
 
 /// Everything that judging needs.
 #[derive(Debug)]
@@ -189,6 +191,11 @@ pub(super) fn read_input(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
         return Err(Failure::usage(format!("{name}: larger than {}", crate::report::size(limit))));
     }
     Ok(bytes)
+}
+
+/// A Terraform document: a file, or standard input for `-`.
+pub(super) fn read_document(path: &Path) -> Result<Vec<u8>, Failure> {
+    read_input(path, DOCUMENT_LIMIT)
 }
 
 /// Shell text from standard input.

@@ -8,6 +8,7 @@ mod stages;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::knowledge::Knowledge;
 use crate::model::{
@@ -17,6 +18,7 @@ use crate::model::{
 use crate::policy::{Policy, PolicyContext, Profile};
 use crate::report::{ConsequenceReport, Parts, StageTimes, build};
 use crate::shell;
+use crate::terraform;
 use crate::world::World;
 
 /// What is evaluated.
@@ -24,12 +26,25 @@ use crate::world::World;
 pub enum Input {
     /// Shell text, or an argument vector.
     Shell(shell::Input),
+    /// A Terraform plan, and the state where a caller has it (`terraform show -json`).
+    Terraform {
+        /// The plan.
+        plan: Arc<terraform::Plan>,
+        /// The state.
+        state: Option<Arc<serde_json::Value>>,
+    },
 }
 
 impl Input {
+    /// A plan without a separate state.
+    pub fn terraform(plan: terraform::Plan) -> Self {
+        Self::Terraform { plan: Arc::new(plan), state: None }
+    }
+
     fn source(&self) -> Source {
         match self {
             Self::Shell(_) => Source::Shell,
+            Self::Terraform { .. } => Source::Terraform,
         }
     }
 }
@@ -102,6 +117,9 @@ fn judge(
     let start = world.elapsed();
     let mutations = match input {
         Input::Shell(input) => stages::shell(input, context, world, knowledge),
+        Input::Terraform { plan, state } => {
+            stages::terraform(plan, state.as_deref(), context, world, knowledge)
+        }
     };
     let parsed = world.elapsed();
     let mut assessments = stages::assess(mutations, world, knowledge);

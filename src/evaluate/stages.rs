@@ -9,6 +9,7 @@ use crate::model::{
     RuleRef, Source, Span, Subject, Target, Tier, Verdict,
 };
 use crate::shell;
+use crate::terraform;
 use crate::world::World;
 
 use super::EvaluationContext;
@@ -40,6 +41,31 @@ pub(super) fn shell(
         facts: Facts::new(),
         dependents: Vec::new(),
     }]
+}
+
+/// A plan's changes, and what the commands that its apply runs on this machine would do.
+pub(super) fn terraform(
+    plan: &terraform::Plan,
+    state: Option<&serde_json::Value>,
+    context: &EvaluationContext,
+    world: &dyn World,
+    knowledge: &Knowledge,
+) -> Vec<Mutation> {
+    let analysis = terraform::analyse(plan, state, knowledge);
+    let mut mutations = analysis.mutations;
+    for command in analysis.commands {
+        let found = match command.text {
+            Some(text) if !command.interpreter => shell(&shell::Input::Text(text), context, world, knowledge),
+            _ => vec![terraform::unread_command(&command.address)],
+        };
+        mutations.extend(found.into_iter().map(|mut mutation| {
+            mutation.context.via.insert(0, format!("local-exec of {}", command.address));
+            // The text stands in the plan's configuration, not in what was typed.
+            mutation.span = None;
+            mutation
+        }));
+    }
+    mutations
 }
 
 pub(super) fn assess(mutations: Vec<Mutation>, world: &dyn World, _knowledge: &Knowledge) -> Vec<Assessment> {

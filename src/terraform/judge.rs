@@ -289,6 +289,11 @@ fn target(change: &ResourceChange, known: Option<&TerraformType>) -> Target {
     }
 }
 
+/// A command that an apply runs and whose text the plan does not hold.
+pub fn unread_command(address: &str) -> Mutation {
+    unclear(address, &format!("the apply runs a command for {address} whose text is not in the plan"))
+}
+
 fn unclear(id: &str, reason: &str) -> Mutation {
     Mutation {
         action: Action::Execute,

@@ -10,5 +10,5 @@ mod judge;
 mod plan;
 mod references;
 
-pub use judge::{Analysis, ProvisionerCommand, analyse};
+pub use judge::{Analysis, ProvisionerCommand, analyse, unread_command};
 pub use plan::{Plan, PlanError, read};
