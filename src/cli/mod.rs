@@ -4,9 +4,13 @@
 //! judgement.
 
 mod args;
+mod doctor;
 mod evaluate;
 mod exec;
+mod explain;
 mod output;
+mod policy;
+mod resources;
 mod setup;
 
 use std::ffi::OsString;
@@ -54,12 +58,11 @@ fn run(command: Command) -> Result<u8, Failure> {
     match command {
         Command::Evaluate(what) => evaluate::run(what),
         Command::Exec(args) => exec::run(args),
-        Command::Explain(_) | Command::Resources(_) | Command::Doctor(_) => {
-            Err(Failure::internal("not built yet"))
-        }
-        Command::Policy { command: PolicyCommand::Show(_) | PolicyCommand::Check(_) } => {
-            Err(Failure::internal("not built yet"))
-        }
+        Command::Explain(args) => explain::run(&args),
+        Command::Resources(args) => resources::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
+        Command::Policy { command: PolicyCommand::Show(args) } => policy::show(&args),
+        Command::Policy { command: PolicyCommand::Check(args) } => policy::check(&args),
         Command::Completions { shell } => {
             output::print_bytes(&completions(shell));
             Ok(0)

@@ -106,6 +106,36 @@ pub(super) struct RuleSpec {
     pub(super) r#final: bool,
 }
 
+impl RuleSpec {
+    fn describe(&self, line: usize) -> String {
+        fn words<T: std::fmt::Debug>(label: &str, wanted: &Option<Many<T>>, out: &mut Vec<String>) {
+            if let Some(many) = wanted {
+                let list: Vec<String> =
+                    many.0.iter().map(|value| format!("{value:?}").trim_matches('"').to_lowercase()).collect();
+                out.push(format!("{label} {}", list.join(" or ")));
+            }
+        }
+        let mut when = Vec::new();
+        words("source", &self.source, &mut when);
+        words("actor", &self.actor, &mut when);
+        words("actor kind", &self.actor_kind, &mut when);
+        words("environment", &self.environment, &mut when);
+        words("tool", &self.tool, &mut when);
+        words("action", &self.action, &mut when);
+        words("service", &self.service, &mut when);
+        words("type", &self.r#type, &mut when);
+        words("target", &self.target, &mut when);
+        if let Some(tiers) = &self.tier {
+            let list: Vec<String> = tiers.0.iter().map(u8::to_string).collect();
+            when.push(format!("tier {}", list.join(" or ")));
+        }
+        let when = if when.is_empty() { "everything".to_owned() } else { when.join(", ") };
+        let name = self.name.as_deref().map(|name| format!(" `{name}`")).unwrap_or_default();
+        let last = if self.r#final { ", final" } else { "" };
+        format!("{}: {when} (line {line}{name}{last})", self.verdict.as_str())
+    }
+}
+
 /// `[[protect]]`: paths that nothing may remove or change without this verdict.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -222,6 +252,16 @@ impl PolicyFile {
     /// The layer it speaks for.
     pub fn kind(&self) -> LayerKind {
         self.kind
+    }
+
+    /// Each rule in one line, for people.
+    pub fn describe(&self) -> Vec<String> {
+        let rules = self.spec.rule.iter().zip(&self.lines).map(|(rule, line)| rule.get_ref().describe(*line));
+        let protected = self.spec.protect.iter().map(|protect| {
+            let verdict = protect.verdict.unwrap_or(Verdict::Block);
+            format!("{}: whatever changes {}", verdict.as_str(), protect.path.0.join(", "))
+        });
+        rules.chain(protected).collect()
     }
 
     /// Rules that have no effect because a project may only tighten: line and name.

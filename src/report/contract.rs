@@ -128,15 +128,47 @@ pub struct DependencyImpact {
     pub transitive: bool,
 }
 
-/// A look that a caller could take. Its names are those that consumers of such suggestions know.
+/// A look that a caller could take to be surer. Its names are those that consumers of such suggestions know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VerificationSuggestion {
     /// Key of the missing evidence that it would supply.
     pub evidence_key: String,
     /// What it would tell.
     pub description: String,
-    /// Words to run; read-only.
+    /// How unsure the verdict is without it: `high`, `medium` or `low`.
+    pub uncertainty: &'static str,
+    /// How to look.
+    pub verification: VerificationCommand,
+    /// What the answer looks like when the evidence is there.
+    pub expected_signal: String,
+    /// What it looks like when it is not.
+    pub failure_signal: String,
+    /// What the answer would change.
+    pub verdict_impact: VerdictImpact,
+    /// `critical`, `recommended` or `informational`.
+    pub priority: &'static str,
+}
+
+/// A read-only command that looks something up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct VerificationCommand {
+    /// Which program's: `aws_cli`, `kubectl`, `terraform_state` …
+    pub r#type: &'static str,
+    /// Its words.
     pub argv: Vec<String>,
+    /// How long it may take.
+    pub timeout_seconds: u32,
+    /// Rights that it needs.
+    pub requires_permissions: Vec<String>,
+}
+
+/// What a suggestion's answer would change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct VerdictImpact {
+    /// Label of the tier now.
+    pub current_tier: &'static str,
+    /// Label of the tier that it could become.
+    pub potential_tier: &'static str,
 }
 
 /// How the verdict came about. Its names are those that consumers of traces know.

@@ -1,0 +1,127 @@
+//! `doctor`: what is and is not covered on this machine.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::json;
+
+use crate::report::escape;
+
+use super::args::{DoctorArgs, Format};
+use super::output::{self, Failure};
+use super::setup;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    /// As it should be.
+    Good,
+    /// Something is covered less well.
+    Lacking,
+    /// Judging fails until it is mended.
+    Broken,
+}
+
+#[derive(Serialize)]
+struct Finding {
+    what: &'static str,
+    state: State,
+    detail: String,
+}
+
+/// Programs, what they are for, and what is missing without them.
+const PROGRAMS: &[(&str, &str)] = &[
+    ("bash", "`recourse exec -c` cannot run shell text"),
+    ("git", "commits, branches and stashes cannot be looked at; acting on them needs a human's look"),
+    ("sqlite3", "rows in SQLite files cannot be counted; changing them counts as a loss"),
+];
+
+pub(super) fn run(args: &DoctorArgs) -> Result<u8, Failure> {
+    let mut found = vec![Finding {
+        what: "version",
+        state: State::Good,
+        detail: format!("recourse {} on {}", env!("CARGO_PKG_VERSION"), env::consts::OS),
+    }];
+    for (program, without) in PROGRAMS {
+        found.push(match which(program) {
+            Some(path) => Finding { what: program, state: State::Good, detail: path },
+            None => Finding { what: program, state: State::Lacking, detail: format!("not found: {without}") },
+        });
+    }
+    found.push(match which("terraform").or_else(|| which("tofu")) {
+        Some(path) => Finding { what: "terraform", state: State::Good, detail: path },
+        None => {
+            let detail = "not found; only needed for `recourse exec -- terraform apply`".to_owned();
+            Finding { what: "terraform", state: State::Good, detail }
+        }
+    });
+    let terminal = OpenOptions::new().read(true).write(true).open("/dev/tty").is_ok();
+    found.push(Finding {
+        what: "terminal",
+        state: State::Good,
+        detail: if terminal {
+            "`recourse exec` can ask here".to_owned()
+        } else {
+            "none: `recourse exec` refuses where it would ask".to_owned()
+        },
+    });
+    found.push(match setup::knowledge() {
+        Ok(knowledge) => Finding {
+            what: "knowledge",
+            state: State::Good,
+            detail: format!(
+                "{} tools, {} kinds, {} Terraform types",
+                knowledge.tool_names().len(),
+                knowledge.kind_names().len(),
+                knowledge.terraform_types().count()
+            ),
+        },
+        Err(failure) => Finding { what: "knowledge", state: State::Broken, detail: failure.message },
+    });
+    let policy = setup::working_directory(None).and_then(|cwd| setup::policy(&cwd));
+    found.push(match policy {
+        Ok(policy) => {
+            let files: Vec<&str> = policy.layers().iter().map(|layer| layer.name()).collect();
+            let detail = if files.is_empty() { "built in".to_owned() } else { format!("built in, {}", files.join(", ")) };
+            Finding { what: "policy", state: State::Good, detail }
+        }
+        Err(failure) => Finding { what: "policy", state: State::Broken, detail: failure.message },
+    });
+    if env::var_os("BASH_ENV").is_some_and(|value| !value.is_empty()) {
+        let detail = "set: bash runs that file before anything else, which is not judged".to_owned();
+        found.push(Finding { what: "BASH_ENV", state: State::Lacking, detail });
+    }
+    let broken = found.iter().any(|finding| finding.state == State::Broken);
+    if args.format == Format::Json {
+        output::print_json(&json!({"healthy": !broken, "findings": found}))?;
+    } else {
+        let mut page = String::new();
+        for finding in &found {
+            let mark = match finding.state {
+                State::Good => "ok",
+                State::Lacking => "lacking",
+                State::Broken => "BROKEN",
+            };
+            let _ = writeln!(page, "{mark:<8} {:<10} {}", finding.what, escape(&finding.detail));
+        }
+        output::print(&page);
+    }
+    Ok(u8::from(broken))
+}
+
+/// The first executable file of this name along PATH.
+fn which(name: &str) -> Option<String> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path)
+        .map(|dir| dir.join(OsStr::new(name)))
+        .find(|file| is_executable(file))
+        .map(|file| file.display().to_string())
+}
+
+fn is_executable(file: &Path) -> bool {
+    file.is_file() && nix::unistd::access(file, nix::unistd::AccessFlags::X_OK).is_ok()
+}

@@ -1,0 +1,212 @@
+//! `explain`: every mutation with the rule it rests on, what was found, what was not, and who decided.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::evaluate::{Evaluation, Input, evaluate};
+use crate::model::{Assessment, Cause, FactValue, RecoverySource, Verdict, redact};
+use crate::report::{ConsequenceReport, MutationReport, escape, render};
+
+use super::args::{ExplainArgs, Format};
+use super::evaluate::{plan_input, shell_input, shown};
+use super::output::{self, Failure};
+use super::setup::Setup;
+use super::status;
+
+/// Version of the JSON form.
+const VERSION: &str = "recourse.explanation.v1";
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Explanation<'a> {
+    schema_version: &'static str,
+    explanations: Vec<Item<'a>>,
+    report: &'a ConsequenceReport,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Item<'a> {
+    resource: Resource<'a>,
+    verdict: Judged<'a>,
+    confidence: Confidence,
+    rule: Rule<'a>,
+    trace: Vec<Check<'a>>,
+    limitations: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Resource<'a> {
+    address: &'a str,
+    r#type: &'a str,
+    action: crate::model::Action,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Judged<'a> {
+    tier: u8,
+    label: &'a str,
+    reasoning: &'a str,
+    decision: Verdict,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    policy: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Confidence {
+    level: &'static str,
+    reason: String,
+}
+
+#[derive(Serialize)]
+struct Rule<'a> {
+    tool: &'a str,
+    rule: &'a str,
+    via: &'a [String],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Check<'a> {
+    check: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<&'a FactValue>,
+    value_display: String,
+    passed: bool,
+    note: &'a str,
+}
+
+pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
+    let setup = Setup::new(&args.common)?;
+    let (input, text) = match &args.plan {
+        Some(plan) => (plan_input(plan, None)?, None),
+        None => {
+            let input = shell_input(&args.words)?;
+            let text = shown(&input);
+            (Input::Shell(input), Some(text))
+        }
+    };
+    let done = evaluate(input, &setup.context, &setup.world, &setup.knowledge, &setup.policy);
+    match args.common.format {
+        Format::Json => output::print_json(&Explanation {
+            schema_version: VERSION,
+            explanations: pairs(&done).map(|(judged, said)| item(judged, said)).collect(),
+            report: &done.report,
+        })?,
+        Format::Human => {
+            let mut page = render(&done.report, text.as_deref(), output::style());
+            for (number, (judged, said)) in pairs(&done).enumerate() {
+                describe(&mut page, number + 1, judged, said);
+            }
+            output::print(&page);
+        }
+    }
+    Ok(if done.internal_error { status::INTERNAL } else { 0 })
+}
+
+fn pairs(done: &Evaluation) -> impl Iterator<Item = (&Assessment, &MutationReport)> {
+    done.assessments.iter().zip(&done.report.mutations)
+}
+
+fn item<'a>(judged: &'a Assessment, said: &'a MutationReport) -> Item<'a> {
+    Item {
+        resource: Resource {
+            address: &said.intent.target.id,
+            r#type: &said.intent.target.r#type,
+            action: said.intent.action,
+        },
+        verdict: Judged {
+            tier: said.recoverability.tier,
+            label: said.recoverability.label,
+            reasoning: &said.recoverability.reasoning,
+            decision: judged.verdict,
+            policy: judged.message.as_deref().map(|text| redact(text).into_owned()),
+        },
+        confidence: Confidence { level: level(said.recoverability.confidence), reason: rests_on(judged) },
+        rule: Rule {
+            tool: &judged.mutation.rule.tool,
+            rule: &judged.mutation.rule.rule,
+            via: &judged.mutation.context.via,
+        },
+        trace: said
+            .evidence
+            .iter()
+            .map(|found| Check {
+                check: &found.key,
+                value: found.value.as_ref(),
+                value_display: found.value.as_ref().map(display).unwrap_or_default(),
+                passed: found.present,
+                note: &found.description,
+            })
+            .collect(),
+        limitations: said.missing_evidence.iter().map(|missing| missing.description.as_str()).collect(),
+    }
+}
+
+fn level(confidence: f64) -> &'static str {
+    match confidence {
+        high if high >= 0.9 => "high",
+        medium if medium >= 0.5 => "medium",
+        _ => "low",
+    }
+}
+
+fn display(value: &FactValue) -> String {
+    match value {
+        FactValue::Bool(true) => "yes".to_owned(),
+        FactValue::Bool(false) => "no".to_owned(),
+        FactValue::Number(number) => number.to_string(),
+        FactValue::Text(text) => text.clone(),
+    }
+}
+
+/// What the judgement rests on, in words.
+fn rests_on(judged: &Assessment) -> String {
+    match (&judged.mutation.cause, judged.recoverability.source) {
+        (Cause::Rule, RecoverySource::Rules) => "a rule for this tool and kind".to_owned(),
+        (Cause::Rule, RecoverySource::Classifier) => "general signs; no rule speaks of this kind".to_owned(),
+        (Cause::UnknownProgram, _) => "nothing is known of this program".to_owned(),
+        (Cause::UnknownForm, _) => "the program is known, this form of it is not".to_owned(),
+        (Cause::Gap(why) | Cause::Opaque(why) | Cause::Limit(why), _) => redact(why).into_owned(),
+    }
+}
+
+fn describe(page: &mut String, number: usize, judged: &Assessment, said: &MutationReport) {
+    let line = |page: &mut String, label: &str, text: &str| {
+        let _ = writeln!(page, "   {label:<10}{}", escape(text));
+    };
+    let intent = &said.intent;
+    let action = serde_json::to_string(&intent.action).unwrap_or_default();
+    let kind = &intent.target.r#type;
+    let _ = writeln!(page, "\n{number}. {} {} {}", action.trim_matches('"'), escape(kind), escape(&intent.target.id));
+    line(page, "from", &intent.raw);
+    let rule = &judged.mutation.rule;
+    if !rule.tool.is_empty() {
+        line(page, "rule", format!("{} {}", rule.tool, rule.rule).trim());
+    }
+    if !judged.mutation.context.via.is_empty() {
+        line(page, "through", &judged.mutation.context.via.join(", "));
+    }
+    if let Some(host) = &judged.mutation.context.host {
+        line(page, "on", host);
+    }
+    line(page, "rests on", &rests_on(judged));
+    for (n, found) in said.evidence.iter().enumerate() {
+        let value = found.value.as_ref().map(display).unwrap_or_default();
+        line(page, if n == 0 { "found" } else { "" }, &format!("{} = {value}: {}", found.key, found.description));
+    }
+    for (n, missing) in said.missing_evidence.iter().enumerate() {
+        line(page, if n == 0 { "not seen" } else { "" }, &format!("{}: {}", missing.key, missing.description));
+    }
+    let judgement = &said.recoverability;
+    let sure = (judgement.confidence * 100.0).round();
+    line(page, "tier", &format!("{} {} ({sure} % sure)", judgement.tier, judgement.label));
+    line(page, "because", &judgement.reasoning);
+    for (n, step) in said.recovery.iter().enumerate() {
+        line(page, if n == 0 { "back" } else { "" }, step);
+    }
+    let decided = judged.message.as_deref().map(redact).unwrap_or("the built-in table".into());
+    line(page, "verdict", &format!("{} ({decided})", judged.verdict.as_str()));
+}

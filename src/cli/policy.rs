@@ -1,0 +1,176 @@
+//! `policy show` and `policy check`.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::model::Tier;
+use crate::policy::{LayerKind, PolicyFile, Profile, default_verdict};
+use crate::report::escape;
+
+use super::args::{Format, PolicyCheckArgs, PolicyShowArgs};
+use super::output::{self, Failure};
+use super::setup;
+use super::status;
+
+const PROFILES: [Profile; 3] = [Profile::Human, Profile::Agent, Profile::Ci];
+
+pub(super) fn show(args: &PolicyShowArgs) -> Result<u8, Failure> {
+    let cwd = setup::working_directory(args.cwd.as_deref())?;
+    let policy = setup::policy(&cwd)?;
+    let tiers: Vec<Tier> = (1..=5).filter_map(Tier::from_number).collect();
+    if args.format == Format::Json {
+        let table: Vec<Value> = tiers
+            .iter()
+            .map(|tier| {
+                json!({
+                    "tier": tier.number(),
+                    "label": tier.label(),
+                    "default": default_verdict(*tier, false),
+                    "production": default_verdict(*tier, true),
+                })
+            })
+            .collect();
+        let profiles: serde_json::Map<String, Value> = PROFILES
+            .iter()
+            .map(|profile| {
+                let settings = policy.settings(*profile);
+                let value = json!({
+                    "unknownProgram": settings.unknown_program,
+                    "smallFiles": settings.small_files,
+                    "smallFileBytes": settings.small_file_bytes,
+                    "overrideBlock": settings.override_block,
+                });
+                (profile.as_str().to_owned(), value)
+            })
+            .collect();
+        let layers: Vec<Value> = policy
+            .layers()
+            .iter()
+            .map(|layer| json!({"layer": layer.kind().as_str(), "file": layer.name(), "rules": layer.describe()}))
+            .collect();
+        output::print_json(&json!({"verdicts": table, "profiles": profiles, "layers": layers}))?;
+        return Ok(0);
+    }
+    let mut page = String::from("built in\n  tier                        default   production\n");
+    for tier in tiers {
+        let _ = writeln!(
+            page,
+            "  {} {:<25} {:<9} {}",
+            tier.number(),
+            tier.label(),
+            default_verdict(tier, false).as_str(),
+            default_verdict(tier, true).as_str()
+        );
+    }
+    for layer in policy.layers() {
+        let _ = writeln!(page, "\n{}: {}", layer.kind().as_str(), escape(layer.name()));
+        let rules = layer.describe();
+        if rules.is_empty() {
+            page.push_str("  no rules\n");
+        }
+        for rule in rules {
+            let _ = writeln!(page, "  {}", escape(&rule));
+        }
+    }
+    page.push_str("\nprofiles\n");
+    for profile in PROFILES {
+        let settings = policy.settings(profile);
+        let _ = write!(page, "  {:<6} unknown program: {}", profile.as_str(), settings.unknown_program.as_str());
+        if profile == Profile::Human {
+            let small = if settings.small_files {
+                format!("a note up to {}", crate::report::size(settings.small_file_bytes))
+            } else {
+                "as any other".to_owned()
+            };
+            let typed = if settings.override_block { "by typing the name" } else { "no" };
+            let _ = write!(page, "; small files named by hand: {small}; override of block: {typed}");
+        }
+        page.push('\n');
+    }
+    output::print(&page);
+    Ok(0)
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Checked {
+    file: String,
+    layer: &'static str,
+    valid: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    notes: Vec<String>,
+}
+
+pub(super) fn check(args: &PolicyCheckArgs) -> Result<u8, Failure> {
+    let mut checked = Vec::new();
+    if args.files.is_empty() {
+        let cwd = setup::working_directory(args.cwd.as_deref())?;
+        for (kind, path, required) in setup::policy_files(&cwd)? {
+            match setup::read_policy(kind, &path, required) {
+                Ok(None) => {}
+                Ok(Some(file)) => checked.push(good(&path, &file)),
+                Err(failure) => checked.push(bad(&path, kind, failure)),
+            }
+        }
+    }
+    for path in &args.files {
+        let kind = match path.file_name() {
+            Some(name) if name == ".recourse.toml" => LayerKind::Project,
+            _ if path.starts_with("/etc") => LayerKind::System,
+            _ => LayerKind::User,
+        };
+        match setup::read_policy(kind, path, true) {
+            Ok(Some(file)) => checked.push(good(path, &file)),
+            Ok(None) => {}
+            Err(failure) => checked.push(bad(path, kind, failure)),
+        }
+    }
+    let valid = checked.iter().all(|file| file.valid);
+    if args.format == Format::Json {
+        output::print_json(&json!({"valid": valid, "files": checked}))?;
+    } else {
+        let mut page = String::new();
+        for file in &checked {
+            let verdict = file.error.as_deref().unwrap_or("valid");
+            if file.valid {
+                let _ = writeln!(page, "{} ({}): {verdict}", escape(&file.file), file.layer);
+            } else {
+                let _ = writeln!(page, "{}", escape(verdict));
+            }
+            for note in &file.notes {
+                let _ = writeln!(page, "  {}", escape(note));
+            }
+        }
+        if checked.is_empty() {
+            page.push_str("no policy files; the built-in policy is in force\n");
+        }
+        output::print(&page);
+    }
+    Ok(if valid { 0 } else { status::USAGE })
+}
+
+fn good(path: &Path, file: &PolicyFile) -> Checked {
+    let notes = file
+        .toothless()
+        .into_iter()
+        .map(|(line, name)| {
+            let name = if name.is_empty() { String::new() } else { format!(" `{name}`") };
+            format!("line {line}: rule{name} cannot loosen anything, a project only tightens; it exempts from the rules below it")
+        })
+        .collect();
+    Checked { file: path.display().to_string(), layer: file.kind().as_str(), valid: true, error: None, notes }
+}
+
+fn bad(path: &Path, kind: LayerKind, failure: Failure) -> Checked {
+    Checked {
+        file: path.display().to_string(),
+        layer: kind.as_str(),
+        valid: false,
+        error: Some(failure.message),
+        notes: Vec::new(),
+    }
+}
