@@ -86,7 +86,11 @@ pub(super) fn run(args: &DoctorArgs) -> Result<u8, Failure> {
     found.push(match policy {
         Ok(policy) => {
             let files: Vec<&str> = policy.layers().iter().map(|layer| layer.name()).collect();
-            let detail = if files.is_empty() { "built in".to_owned() } else { format!("built in, {}", files.join(", ")) };
+            let detail = if files.is_empty() {
+                "built in".to_owned()
+            } else {
+                format!("built in, {}", files.join(", "))
+            };
             Finding { what: "policy", state: State::Good, detail }
         }
         Err(failure) => Finding { what: "policy", state: State::Broken, detail: failure.message },

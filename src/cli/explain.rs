@@ -180,7 +180,13 @@ fn describe(page: &mut String, number: usize, judged: &Assessment, said: &Mutati
     let intent = &said.intent;
     let action = serde_json::to_string(&intent.action).unwrap_or_default();
     let kind = &intent.target.r#type;
-    let _ = writeln!(page, "\n{number}. {} {} {}", action.trim_matches('"'), escape(kind), escape(&intent.target.id));
+    let _ = writeln!(
+        page,
+        "\n{number}. {} {} {}",
+        action.trim_matches('"'),
+        escape(kind),
+        escape(&intent.target.id)
+    );
     line(page, "from", &intent.raw);
     let rule = &judged.mutation.rule;
     if !rule.tool.is_empty() {
@@ -195,10 +201,18 @@ fn describe(page: &mut String, number: usize, judged: &Assessment, said: &Mutati
     line(page, "rests on", &rests_on(judged));
     for (n, found) in said.evidence.iter().enumerate() {
         let value = found.value.as_ref().map(display).unwrap_or_default();
-        line(page, if n == 0 { "found" } else { "" }, &format!("{} = {value}: {}", found.key, found.description));
+        line(
+            page,
+            if n == 0 { "found" } else { "" },
+            &format!("{} = {value}: {}", found.key, found.description),
+        );
     }
     for (n, missing) in said.missing_evidence.iter().enumerate() {
-        line(page, if n == 0 { "not seen" } else { "" }, &format!("{}: {}", missing.key, missing.description));
+        line(
+            page,
+            if n == 0 { "not seen" } else { "" },
+            &format!("{}: {}", missing.key, missing.description),
+        );
     }
     let judgement = &said.recoverability;
     let sure = (judgement.confidence * 100.0).round();

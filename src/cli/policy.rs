@@ -78,7 +78,8 @@ pub(super) fn show(args: &PolicyShowArgs) -> Result<u8, Failure> {
     page.push_str("\nprofiles\n");
     for profile in PROFILES {
         let settings = policy.settings(profile);
-        let _ = write!(page, "  {:<6} unknown program: {}", profile.as_str(), settings.unknown_program.as_str());
+        let _ =
+            write!(page, "  {:<6} unknown program: {}", profile.as_str(), settings.unknown_program.as_str());
         if profile == Profile::Human {
             let small = if settings.small_files {
                 format!("a note up to {}", crate::report::size(settings.small_file_bytes))

@@ -110,8 +110,11 @@ impl RuleSpec {
     fn describe(&self, line: usize) -> String {
         fn words<T: std::fmt::Debug>(label: &str, wanted: &Option<Many<T>>, out: &mut Vec<String>) {
             if let Some(many) = wanted {
-                let list: Vec<String> =
-                    many.0.iter().map(|value| format!("{value:?}").trim_matches('"').to_lowercase()).collect();
+                let list: Vec<String> = many
+                    .0
+                    .iter()
+                    .map(|value| format!("{value:?}").trim_matches('"').to_lowercase())
+                    .collect();
                 out.push(format!("{label} {}", list.join(" or ")));
             }
         }

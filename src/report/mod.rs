@@ -11,8 +11,8 @@ mod text;
 pub use build::{Parts, StageTimes, build};
 pub use contract::{
     ActorReport, ConsequenceReport, DependencyImpact, IntentReport, MutationReport, RecoverabilityReport,
-    SCHEMA_VERSION, Summary, Timing, Trace, TraceStep,
-    VerdictImpact, VerificationCommand, VerificationSuggestion,
+    SCHEMA_VERSION, Summary, Timing, Trace, TraceStep, VerdictImpact, VerificationCommand,
+    VerificationSuggestion,
 };
 pub use human::{Style, render, render_line};
 pub use text::{escape, shorten, size, width};
