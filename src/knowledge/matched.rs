@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::micro::{Atom, Condition, Piece, Template};
+use super::micro::{Atom, Condition, Part, Piece, Template};
 use super::schema::{CommandSpec, ToolFile, runs};
 use crate::model::Value;
 
@@ -198,7 +198,7 @@ impl Match {
                         filled.value = filled.value.concat(&Value::known(text.as_str()));
                     }
                 }
-                Piece::Value { name, default } => {
+                Piece::Value { name, default, part } => {
                     let mut given = values(name);
                     if given.is_empty()
                         && let Some(text) = default
@@ -209,7 +209,7 @@ impl Match {
                         .iter()
                         .flat_map(|filled| {
                             given.iter().map(|(value, index)| Filled {
-                                value: filled.value.concat(value),
+                                value: filled.value.concat(&take(*part, value)),
                                 indices: filled.indices.iter().copied().chain(*index).collect(),
                             })
                         })
@@ -327,6 +327,15 @@ impl Match {
     /// True when this very form may lose or run something: its command is dangerous and it is no help or dry run.
     pub fn is_dangerous(&self) -> bool {
         !self.does_nothing() && !self.unlisted_reads && self.command.is_dangerous()
+    }
+}
+
+/// The part of a value that a template asks for; nothing is known of a part of what is not wholly known.
+fn take(part: Part, value: &Value) -> Value {
+    match (part, value.choices()) {
+        (Part::Whole, _) => value.clone(),
+        (_, Some(list)) => Value::one_of(list.iter().map(|text| part.of(text).to_owned()).collect()),
+        (_, None) => Value::Unknown,
     }
 }
 

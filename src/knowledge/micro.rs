@@ -252,7 +252,38 @@ pub enum Piece {
         name: String,
         /// Text when there is no value.
         default: Option<String>,
+        /// Which part of the value.
+        part: Part,
     },
+}
+
+/// Which part of a value a template takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Part {
+    /// All of it.
+    #[default]
+    Whole,
+    /// What stands before the last dot of the last component: `{path@stem}` of `a/b.tar.gz` is `a/b.tar`.
+    Stem,
+    /// The last component, without a query: `{url@base}` of `http://x/a/b.tgz?c` is `b.tgz`.
+    Base,
+}
+
+impl Part {
+    /// The part of a known text.
+    pub fn of(self, text: &str) -> &str {
+        match self {
+            Self::Whole => text,
+            Self::Stem => match text.rfind('.') {
+                Some(at) if at > text.rfind('/').map_or(0, |slash| slash + 1) => &text[..at],
+                _ => text,
+            },
+            Self::Base => {
+                let path = text.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+                path.rsplit('/').next().unwrap_or_default()
+            }
+        }
+    }
 }
 
 /// Text with values in it: `{path}.gz`, `{remote|origin}/{branch}`.
@@ -281,10 +312,15 @@ impl TryFrom<String> for Template {
                 Some((name, default)) => (name, Some(default.to_owned())),
                 None => (inner, None),
             };
+            let (name, part) = match name.rsplit_once('@') {
+                Some((name, "stem")) => (name, Part::Stem),
+                Some((name, "base")) => (name, Part::Base),
+                _ => (name, Part::Whole),
+            };
             if name.is_empty() {
                 return Err(format!("`{text}`: `{{}}` names nothing"));
             }
-            pieces.push(Piece::Value { name: name.to_owned(), default });
+            pieces.push(Piece::Value { name: name.to_owned(), default, part });
             rest = &rest[start + end + 1..];
         }
         if !rest.is_empty() {
@@ -353,6 +389,13 @@ mod tests {
         assert_eq!(operand("code:python?"), ("code:python".into(), "code:python".into(), Count::Optional));
         assert_eq!(operand("program:code:awk"), ("program".into(), "code:awk".into(), Count::One));
         assert_eq!(operand("command:argv..."), ("command".into(), "argv".into(), Count::Many));
+    }
+
+    #[test]
+    fn parts_of_values() {
+        assert_eq!(Part::Stem.of("a.d/b.tar.gz"), "a.d/b.tar");
+        assert_eq!(Part::Stem.of("a.d/b"), "a.d/b");
+        assert_eq!(Part::Base.of("http://x/a/b.tgz?c=/d"), "b.tgz");
     }
 
     #[test]
