@@ -65,7 +65,10 @@ fn check(file: &ToolFile, example: &ExampleSpec, reached: &mut Vec<String>) -> R
         return Err(gap.reason.clone());
     }
     for (number, effect) in matched.command.effects.iter().enumerate() {
-        if !matched.does_nothing() && matched.holds(&effect.r#if, &effect.unless) && !matched.fill(&effect.on.target, &[]).is_empty() {
+        if !matched.does_nothing()
+            && matched.holds(&effect.r#if, &effect.unless)
+            && !matched.fill(&effect.on.target, &[]).is_empty()
+        {
             reached.push(format!("{}#{number}", matched.path.join(" ")));
         }
     }
