@@ -29,7 +29,8 @@ pub(super) fn check(text: &str, script: &Script, context: &mut Context) {
     let explained = joined(explained);
     let plain = joined(std::mem::take(&mut context.plain));
     for (at, process) in starts {
-        if !holds(&explained, at) && !(process && holds(&plain, at)) {
+        let known = holds(&explained, at) || (process && holds(&plain, at));
+        if !known {
             let span = Span::new(at, at + 1);
             context.gaps.push(Gap { span, reason: GapReason::Uncovered });
         }

@@ -187,9 +187,9 @@ impl Builder<'_> {
         self.tokens.get_mut(at)?.take()
     }
 
-    /// A statement: and-or lists and pipelines are laid out flat and joined again by bash's precedence.
+    /// A statement: commands joined by operators are laid out flat and joined by bash's precedence.
     fn statement(&mut self, node: Node) -> Command {
-        if !matches!(node.kind(), "list" | "pipeline") {
+        if node.kind() != "list" {
             let (command, prefixes) = self.stage(node);
             return wrap(command, prefixes, true);
         }
@@ -198,24 +198,24 @@ impl Builder<'_> {
         let mut open = vec![node];
         while let Some(node) = open.pop() {
             match node.kind() {
-                "list" | "pipeline" if !node.is_error() => {
+                "list" if !node.is_error() => {
                     let mut cursor = node.walk();
                     let at = open.len();
                     open.extend(node.children(&mut cursor));
                     open[at..].reverse();
                     continue;
                 }
-                "&&" | "||" if !node.is_missing() => {
-                    let kind = if node.kind() == "&&" { AndOr::And } else { AndOr::Or };
-                    self.keyword(node);
-                    rest.push((kind, Vec::new()));
-                    continue;
-                }
-                "|" | "|&" if !node.is_missing() => {
-                    let both = matches!(self.keyword(node), Some(Token { kind: TokenKind::Pipe(true), .. }));
-                    let stages = rest.last_mut().map_or(&mut first, |(_, stages)| stages);
-                    if let Some(last) = stages.last_mut() {
-                        last.both = both;
+                "&&" if !node.is_missing() => {
+                    match self.keyword(node).map(|token| token.kind) {
+                        Some(TokenKind::And) => rest.push((AndOr::And, Vec::new())),
+                        Some(TokenKind::Or) => rest.push((AndOr::Or, Vec::new())),
+                        Some(TokenKind::Pipe(both)) => {
+                            let stages = rest.last_mut().map_or(&mut first, |(_, stages)| stages);
+                            if let Some(last) = stages.last_mut() {
+                                last.both = both;
+                            }
+                        }
+                        _ => {}
                     }
                     continue;
                 }

@@ -74,10 +74,9 @@ impl Token {
         match self.kind {
             TokenKind::Simple(_) | TokenKind::Test(_) | TokenKind::Arithmetic(_) => "w",
             TokenKind::Keyword(word) => word,
-            TokenKind::Pipe(false) => "|",
-            TokenKind::Pipe(true) => "|&",
-            TokenKind::And => "&&",
-            TokenKind::Or => "||",
+            // One spelling for all: which of them it is, the token knows, and the grammar's own idea of pipelines has
+            // ambiguities that it resolves wrongly in long texts.
+            TokenKind::Pipe(_) | TokenKind::And | TokenKind::Or => "&&",
             TokenKind::Background => "&",
             TokenKind::For { .. } | TokenKind::ArithmeticFor(_) => "for w in w\n",
             TokenKind::Case(_) => "case w in\n",
