@@ -10,6 +10,7 @@
 mod answer;
 mod program;
 mod terminal;
+mod terraform;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
@@ -67,10 +68,15 @@ pub fn run(what: &What, around: &Surroundings<'_>) -> u8 {
     };
     let text = shown(&input);
     let around = &with_profile(around);
+    if let What::Argv(_) = what
+        && let Some(code) = terraform::run(&program, &argv, around)
+    {
+        return code;
+    }
     let evaluation =
         evaluate(Input::Shell(input), &around.context, around.world, around.knowledge, around.policy);
     match permission(&evaluation, Some(&text), around) {
-        Permission::Granted => become_program(&program, &argv),
+        Permission::Granted => become_program(&program, &argv, &[]),
         Permission::Refused(code) => code,
     }
 }
@@ -207,11 +213,16 @@ pub(crate) fn look_up(name: &OsStr) -> Result<Program, u8> {
     }
 }
 
-/// Replaces this process. Returns only when that fails.
-pub(crate) fn become_program(program: &Program, argv: &[OsString]) -> u8 {
+/// Replaces this process, without the environment variables named. Returns only when that fails.
+fn become_program(program: &Program, argv: &[OsString], without: &[OsString]) -> u8 {
     let Some((name, arguments)) = argv.split_first() else { return FAILED };
     // `exec` puts SIGPIPE back to its default, which the Rust runtime had set to be ignored.
-    let error = Command::new(program.path()).arg0(name).args(arguments).exec();
+    let mut command = Command::new(program.path());
+    command.arg0(name).args(arguments);
+    for variable in without {
+        command.env_remove(variable);
+    }
+    let error = command.exec();
     say(&format!("recourse: {}: {error}", escape(&program.path().to_string_lossy())));
     match error.kind() {
         io::ErrorKind::NotFound => NOT_FOUND,

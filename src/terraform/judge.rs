@@ -282,7 +282,8 @@ fn target(change: &ResourceChange, known: Option<&TerraformType>) -> Target {
         }),
         r#type: change.r#type.clone(),
         id: change.address.clone(),
-        name: paths.iter().find_map(|path| of(path)),
+        // An opaque id says less to a person than the address does.
+        name: paths.iter().filter(|path| *path != "id").find_map(|path| of(path)),
         environment: None,
         region: of("region"),
         account: None,

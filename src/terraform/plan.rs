@@ -49,6 +49,15 @@ pub struct Plan {
     pub(super) values: Option<serde::de::IgnoredAny>,
     #[serde(default)]
     pub(super) errored: bool,
+    /// Applying it would do something (Terraform 1.7 and later say so).
+    pub(super) applyable: Option<bool>,
+}
+
+impl Plan {
+    /// Terraform itself says that there is nothing to apply.
+    pub fn changes_nothing(&self) -> bool {
+        self.applyable == Some(false) && !self.errored
+    }
 }
 
 #[derive(Debug, Deserialize)]

@@ -37,7 +37,7 @@ impl References {
                     found.push(Dependent {
                         id: referring.clone(),
                         r#type: type_of(referring),
-                        reason: format!("{referring} refers to {referenced} in {how}"),
+                        reason: format!("refers to {referenced} in {how}"),
                         transitive,
                     });
                     queue.push_back((referring.clone(), true));
@@ -196,6 +196,6 @@ mod tests {
         let found = References::of(Some(&configuration)).dependents("aws_db_instance.a[0]");
         let ids: Vec<_> = found.iter().map(|d| (d.id.as_str(), d.transitive)).collect();
         assert_eq!(ids, [("aws_x.b", false), ("module.m.aws_y.c", true), ("aws_x.d", true)]);
-        assert_eq!(found[0].reason, "aws_x.b refers to aws_db_instance.a in block");
+        assert_eq!(found[0].reason, "refers to aws_db_instance.a in block");
     }
 }

@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 
 /// What a Terraform invocation asks for.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Request {
+pub(super) enum Request {
     /// Nothing that changes resources through a plan: judged and run like any other program.
     Other,
     /// `apply`, `destroy` or `refresh`.
@@ -16,24 +16,26 @@ pub enum Request {
 
 /// An apply, taken apart.
 #[derive(Debug, PartialEq, Eq, Default)]
-pub struct Apply {
+pub(super) struct Apply {
     /// Options before the subcommand (`-chdir=…`).
-    pub global: Vec<OsString>,
+    pub(super) global: Vec<OsString>,
     /// Options for `plan`.
-    pub plan: Vec<OsString>,
+    pub(super) plan: Vec<OsString>,
     /// Options for applying the finished plan.
-    pub apply: Vec<OsString>,
+    pub(super) apply: Vec<OsString>,
     /// A plan file that the caller made.
-    pub planfile: Option<OsString>,
+    pub(super) planfile: Option<OsString>,
     /// Terraform would not ask.
-    pub auto_approve: bool,
+    pub(super) auto_approve: bool,
 }
 
 /// Why an apply cannot be taken apart.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ArgumentError {
+pub(super) enum ArgumentError {
     /// Words that Terraform would refuse, or that we cannot place.
-    #[error("cannot tell what `{0}` means to terraform apply; leave it out or run the plan and the apply as two commands")]
+    #[error(
+        "cannot tell what `{0}` means to terraform apply; leave it out or run the plan and the apply as two commands"
+    )]
     Word(String),
     /// The environment's options cannot be split into words.
     #[error("the words of {0} cannot be split: {1}")]
@@ -42,13 +44,35 @@ pub enum ArgumentError {
 
 /// Options with a value.
 const VALUED: &[&str] = &[
-    "var", "var-file", "target", "target-file", "exclude", "exclude-file", "replace", "lock-timeout", "parallelism",
-    "state", "state-out", "backup", "generate-config-out", "out", "deprecation",
+    "var",
+    "var-file",
+    "target",
+    "target-file",
+    "exclude",
+    "exclude-file",
+    "replace",
+    "lock-timeout",
+    "parallelism",
+    "state",
+    "state-out",
+    "backup",
+    "generate-config-out",
+    "out",
+    "deprecation",
 ];
 /// Options that only planning takes.
 const PLAN_ONLY: &[&str] = &[
-    "var", "var-file", "target", "target-file", "exclude", "exclude-file", "replace", "destroy", "refresh",
-    "refresh-only", "allow-deferral",
+    "var",
+    "var-file",
+    "target",
+    "target-file",
+    "exclude",
+    "exclude-file",
+    "replace",
+    "destroy",
+    "refresh",
+    "refresh-only",
+    "allow-deferral",
 ];
 /// Options that only applying takes.
 const APPLY_ONLY: &[&str] = &["state-out", "backup"];
@@ -57,7 +81,7 @@ const APPLY_ONLY: &[&str] = &["state-out", "backup"];
 ///
 /// # Errors
 /// [`ArgumentError`] when it is an apply but not every word can be placed.
-pub fn understand(
+pub(super) fn understand(
     argv: &[OsString],
     environment: impl Fn(&str) -> Option<String>,
 ) -> Result<Request, ArgumentError> {
@@ -76,7 +100,8 @@ pub fn understand(
     let mut rest = Vec::new();
     for variable in [verb, "TF_CLI_ARGS"] {
         if let Some(text) = environment(variable) {
-            let split = shell_words::split(&text).map_err(|e| ArgumentError::Environment(verb, e.to_string()))?;
+            let split =
+                shell_words::split(&text).map_err(|e| ArgumentError::Environment(verb, e.to_string()))?;
             rest.extend(split.into_iter().map(OsString::from));
         }
     }
@@ -168,14 +193,24 @@ mod tests {
 
     #[test]
     fn what_is_no_apply_passes_through() {
-        for text in ["terraform", "terraform init", "terraform plan -destroy", "terraform -help apply", "terraform apply -help", "terraform -chdir=x fmt", "terraform state rm a.b"] {
+        for text in [
+            "terraform",
+            "terraform init",
+            "terraform plan -destroy",
+            "terraform -help apply",
+            "terraform apply -help",
+            "terraform -chdir=x fmt",
+            "terraform state rm a.b",
+        ] {
             assert_eq!(understand(&words(text), |_| None), Ok(Request::Other), "{text}");
         }
     }
 
     #[test]
     fn options_go_where_they_belong() {
-        let got = apply("terraform -chdir=infra apply -auto-approve -target a.b -var=x=1 --replace=c.d -state-out=s -lock=false -parallelism 3");
+        let got = apply(
+            "terraform -chdir=infra apply -auto-approve -target a.b -var=x=1 --replace=c.d -state-out=s -lock=false -parallelism 3",
+        );
         assert_eq!(got.global, words("-chdir=infra"));
         assert_eq!(got.plan, words("-target a.b -var=x=1 --replace=c.d -lock=false -parallelism 3"));
         assert_eq!(got.apply, words("-state-out=s -lock=false -parallelism 3"));
@@ -204,7 +239,9 @@ mod tests {
             "TF_CLI_ARGS" => Some("-no-color".to_owned()),
             _ => None,
         };
-        let Ok(Request::Apply(got)) = understand(&words("terraform apply -destroy"), environment) else { panic!() };
+        let Ok(Request::Apply(got)) = understand(&words("terraform apply -destroy"), environment) else {
+            panic!()
+        };
         assert_eq!(got.plan, ["-target=a b", "-no-color", "-destroy"].map(OsString::from));
         assert_eq!(got.apply, words("-no-color"));
         assert!(got.auto_approve);

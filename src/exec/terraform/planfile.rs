@@ -7,7 +7,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 /// A private, nameless file that child processes inherit.
 #[derive(Debug)]
-pub struct PlanFile {
+pub(super) struct PlanFile {
     file: File,
 }
 
@@ -16,7 +16,7 @@ impl PlanFile {
     ///
     /// # Errors
     /// When the system gives none.
-    pub fn new() -> io::Result<Self> {
+    pub(super) fn new() -> io::Result<Self> {
         Ok(Self { file: File::from(nameless()?) })
     }
 
@@ -24,7 +24,7 @@ impl PlanFile {
     ///
     /// # Errors
     /// When the source cannot be read, or is larger than `limit` bytes.
-    pub fn copy_of(mut source: File, limit: u64) -> io::Result<Self> {
+    pub(super) fn copy_of(mut source: File, limit: u64) -> io::Result<Self> {
         let mut plan = Self::new()?;
         let copied = io::copy(&mut (&mut source).take(limit + 1), &mut plan.file)?;
         if copied > limit {
@@ -36,7 +36,7 @@ impl PlanFile {
     }
 
     /// The path by which this process and its children reach the file.
-    pub fn path(&self) -> String {
+    pub(super) fn path(&self) -> String {
         let root = if cfg!(target_os = "linux") { "/proc/self/fd" } else { "/dev/fd" };
         format!("{root}/{}", self.file.as_raw_fd())
     }
@@ -45,11 +45,14 @@ impl PlanFile {
     ///
     /// # Errors
     /// When the system refuses. Without seals (not Linux) this does nothing.
-    pub fn seal(&self) -> io::Result<()> {
+    pub(super) fn seal(&self) -> io::Result<()> {
         #[cfg(target_os = "linux")]
         {
             use nix::fcntl::{FcntlArg, SealFlag, fcntl};
-            let all = SealFlag::F_SEAL_WRITE | SealFlag::F_SEAL_GROW | SealFlag::F_SEAL_SHRINK | SealFlag::F_SEAL_SEAL;
+            let all = SealFlag::F_SEAL_WRITE
+                | SealFlag::F_SEAL_GROW
+                | SealFlag::F_SEAL_SHRINK
+                | SealFlag::F_SEAL_SEAL;
             fcntl(&self.file, FcntlArg::F_ADD_SEALS(all))?;
         }
         Ok(())
@@ -59,7 +62,7 @@ impl PlanFile {
     ///
     /// # Errors
     /// When it cannot be told.
-    pub fn size(&self) -> io::Result<u64> {
+    pub(super) fn size(&self) -> io::Result<u64> {
         Ok(self.file.metadata()?.len())
     }
 }
@@ -73,8 +76,8 @@ fn nameless() -> io::Result<OwnedFd> {
 
 #[cfg(not(target_os = "linux"))]
 fn nameless() -> io::Result<OwnedFd> {
-    use std::os::unix::fs::OpenOptionsExt;
     use nix::fcntl::{FcntlArg, FdFlag, fcntl};
+    use std::os::unix::fs::OpenOptionsExt;
     let name = format!("recourse-{}-{:?}", std::process::id(), std::time::SystemTime::now());
     let path = std::env::temp_dir().join(name.replace(|c: char| !c.is_ascii_alphanumeric(), "-"));
     let file = File::options().read(true).write(true).create_new(true).mode(0o600).open(&path)?;

@@ -1,0 +1,181 @@
+//! Terraform through `exec`: make the plan, judge that plan, apply that plan and no other.
+//!
+//! Owns the three steps and what stands between them. Everything else of Terraform (`init`, `state rm` …) is judged and
+//! run like any program. Holds no judgement.
+
+mod arguments;
+mod output;
+mod planfile;
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+
+use crate::evaluate::{Input, evaluate};
+use crate::policy::EnforcementAction;
+use crate::report::{escape, render_line};
+use crate::terraform::{Plan, read};
+
+use super::program::Program;
+use super::terminal::Terminal;
+use super::{FAILED, Permission, REFUSED, Surroundings, ask, become_program, permission, say};
+use arguments::{Apply, Request, understand};
+use planfile::PlanFile;
+
+/// Largest plan file that is copied: far above any real one.
+const PLAN_LIMIT: u64 = 4 << 30;
+
+/// Runs an apply step by step. `None` when the words are no apply of Terraform's: they are judged like any command.
+pub(super) fn run(program: &Program, argv: &[OsString], around: &Surroundings<'_>) -> Option<u8> {
+    let name = Path::new(argv.first()?).file_name()?;
+    if name != "terraform" && name != "tofu" {
+        return None;
+    }
+    let environment = |name: &str| around.world.env(name);
+    match understand(argv, environment) {
+        Ok(Request::Other) => None,
+        Ok(Request::Apply(apply)) => {
+            let session = Session { program, name: argv.first()?, apply: &apply };
+            Some(session.run(around).unwrap_or_else(|code| code))
+        }
+        Err(error) => {
+            say(&format!("recourse: refused: {}", escape(&error.to_string())));
+            Some(REFUSED)
+        }
+    }
+}
+
+struct Session<'a> {
+    program: &'a Program,
+    /// The command word as it was given.
+    name: &'a OsStr,
+    apply: &'a Apply,
+}
+
+impl Session<'_> {
+    fn run(&self, around: &Surroundings<'_>) -> Result<u8, u8> {
+        let file = self.plan()?;
+        let plan = self.show(&file)?;
+        let nothing = plan.changes_nothing();
+        let evaluation =
+            evaluate(Input::terraform(plan), &around.context, around.world, around.knowledge, around.policy);
+        if let Permission::Refused(code) = permission(&evaluation, None, around) {
+            return Err(code);
+        }
+        let action = evaluation.report.enforcement.as_ref().map(|enforcement| enforcement.action);
+        let asked = !matches!(action, Some(EnforcementAction::Run | EnforcementAction::Note));
+        // Terraform itself asks before an apply, unless told not to, or the plan was made and read before.
+        if !asked && !nothing && !self.apply.auto_approve && self.apply.planfile.is_none() {
+            let Some(terminal) = Terminal::open() else {
+                say("recourse: refused: terraform would ask here, and there is no terminal to ask at");
+                say("recourse: to go on without being asked: -auto-approve");
+                return Err(REFUSED);
+            };
+            let line = render_line(&evaluation.report, Terminal::style());
+            if let Permission::Refused(code) = ask(terminal, &line, None) {
+                return Err(code);
+            }
+        }
+        let mut argv = vec![self.name.to_owned()];
+        argv.extend(self.apply.global.iter().cloned());
+        argv.push("apply".into());
+        argv.extend(self.apply.apply.iter().cloned());
+        argv.push(file.path().into());
+        Ok(become_program(self.program, &argv, &without_options()))
+    }
+
+    /// The plan: the caller's own, copied, or a fresh one.
+    fn plan(&self) -> Result<PlanFile, u8> {
+        let failed = |what: &str, error: std::io::Error| {
+            say(&format!("recourse: {what}: {error}"));
+            FAILED
+        };
+        let file = match &self.apply.planfile {
+            Some(name) => {
+                let path = self.directory().join(name);
+                let shown = escape(&path.to_string_lossy());
+                let meta = path.metadata().map_err(|error| failed(&shown, error))?;
+                if !meta.is_file() {
+                    say(&format!("recourse: {shown}: not a plan file"));
+                    return Err(FAILED);
+                }
+                let source = File::open(&path).map_err(|error| failed(&shown, error))?;
+                PlanFile::copy_of(source, PLAN_LIMIT).map_err(|error| failed(&shown, error))?
+            }
+            None => {
+                let file = PlanFile::new().map_err(|error| failed("no room for a plan", error))?;
+                let mut command = self.command("plan");
+                command.args(&self.apply.plan).arg(format!("-out={}", file.path())).stdout(Stdio::piped());
+                let mut child = command.spawn().map_err(|error| failed("terraform plan", error))?;
+                if let Some(stdout) = child.stdout.take() {
+                    // What cannot be shown is no reason to stop: the plan is what counts.
+                    let _ = output::forward(stdout, std::io::stdout().lock());
+                }
+                let status = child.wait().map_err(|error| failed("terraform plan", error))?;
+                if !status.success() {
+                    say("recourse: terraform could not make a plan; nothing was applied");
+                    return Err(exit_code(status));
+                }
+                if file.size().map_err(|error| failed("the plan", error))? == 0 {
+                    say("recourse: terraform made no plan; nothing was applied");
+                    return Err(FAILED);
+                }
+                file
+            }
+        };
+        file.seal().map_err(|error| failed("the plan could not be sealed", error))?;
+        Ok(file)
+    }
+
+    /// The plan in JSON, read.
+    fn show(&self, file: &PlanFile) -> Result<Plan, u8> {
+        let mut command = self.command("show");
+        command.arg("-json").arg(file.path()).stdin(Stdio::null()).stderr(Stdio::inherit());
+        let output = command.output().map_err(|error| {
+            say(&format!("recourse: terraform show: {error}"));
+            FAILED
+        })?;
+        if !output.status.success() {
+            say("recourse: terraform could not show the plan, so it was not judged and nothing was applied");
+            return Err(FAILED);
+        }
+        read(&output.stdout).map_err(|error| {
+            say(&format!("recourse: {error}"));
+            say("recourse: nothing was applied");
+            FAILED
+        })
+    }
+
+    fn command(&self, subcommand: &str) -> Command {
+        let mut command = Command::new(self.program.path());
+        command.args(&self.apply.global).arg(subcommand);
+        for name in without_options() {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    /// Where Terraform takes relative paths from: the last `-chdir`.
+    fn directory(&self) -> PathBuf {
+        let chdir = |word: &OsString| {
+            let text = word.to_string_lossy();
+            text.strip_prefix("--chdir=").or_else(|| text.strip_prefix("-chdir=")).map(PathBuf::from)
+        };
+        self.apply.global.iter().rev().find_map(chdir).unwrap_or_default()
+    }
+}
+
+/// Variables that would put options into each of the three steps: they were taken into account already.
+fn without_options() -> Vec<OsString> {
+    std::env::vars_os()
+        .map(|(name, _)| name)
+        .filter(|name| name.as_encoded_bytes().starts_with(b"TF_CLI_ARGS"))
+        .collect()
+}
+
+fn exit_code(status: ExitStatus) -> u8 {
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code).ok()).filter(|code| *code != 0).unwrap_or(FAILED)
+}
