@@ -110,8 +110,15 @@ pub struct SqlStatement {
     pub verb: SqlVerb,
     /// The object it does it to (table, database, schema).
     pub object: Option<String>,
-    /// What kind of object (`table`, `database`, `schema`, `column`, `index` …).
+    /// What kind of object (`table`, `database`, `schema`, `column`, `index` …); `script` for SQL that is read from a file.
     pub object_kind: &'static str,
+    /// Database (file for sqlite) that the statement works on, when the text itself switched to another one than the
+    /// connection's (`ATTACH`, `.open`, `\c`, `USE`).
+    pub database: Option<String>,
+    /// The object was made earlier in this text: nothing of before is lost, provided that it did not exist before.
+    pub fresh: bool,
+    /// Table into which the whole object was copied earlier in this text.
+    pub copied_to: Option<String>,
     /// The text after WHERE, when there is one.
     pub condition: Option<String>,
     /// For [`SqlVerb::Escape`]: shell text that runs, or a file that is overwritten.
