@@ -12,6 +12,7 @@ use super::refiner::Refiner;
 use super::schema::{
     CommandSpec, EffectSpec, ExampleSpec, FormSpec, StdinSpec, Style, Subcommands, ToolFile, Unlisted,
 };
+use super::verbs::Verbs;
 
 /// A string, or a list of strings.
 #[derive(Debug, Default)]
@@ -55,6 +56,7 @@ struct Raw {
     default: Option<String>,
     unlisted: Unlisted,
     unlisted_options: Unlisted,
+    verbs: Option<Verbs>,
     numeric: bool,
     cwd: Option<Template>,
     host: Option<Template>,
@@ -152,6 +154,7 @@ fn command(raw: Raw, path: &str, style: Style, above: &Scope) -> Result<CommandS
         default: raw.default,
         unlisted: raw.unlisted,
         unlisted_options: raw.unlisted_options,
+        verbs: raw.verbs,
         numeric: raw.numeric,
         cwd: raw.cwd,
         host: raw.host,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::matched::{Binding, GrammarGap, Match, OptionUse};
 use super::micro::{Count, OperandSpec, OptionSpec, Takes};
 use super::schema::{CommandSpec, Style, ToolFile, Unlisted, writes_or_runs};
+use super::words::{cut, is_assignment, is_false, option_like, tail};
 use crate::model::Value;
 
 /// Matches words (without the command word) against a tool. Total: unknown options, unknown values and too many words
@@ -181,7 +182,8 @@ impl<'a> Scan<'a> {
         if takes_operands {
             return false;
         }
-        if command.unlisted == Unlisted::Reads {
+        let reads = command.verbs.as_ref().is_some_and(|v| v.only_read(&self.words[index..]));
+        if reads || command.unlisted == Unlisted::Reads {
             self.unlisted_reads = true;
             self.at = self.words.len();
             return true;
@@ -192,8 +194,32 @@ impl<'a> Scan<'a> {
             self.operand(word, index);
             return true;
         }
-        self.gap(index, format!("unknown subcommand `{name}` of {}", self.name()));
         self.at = self.words.len();
+        if !self.asks_for_help(index) {
+            self.gap(index, format!("unknown subcommand `{name}` of {}", self.name()));
+        }
+        true
+    }
+
+    /// Behind a subcommand that is not listed: an option that only informs, whatever the subcommand. It must be the last
+    /// word, and the word before it no option whose value it might be.
+    fn asks_for_help(&mut self, from: usize) -> bool {
+        let Some((last, before)) = self.words.get(from..).and_then(<[Value]>::split_last) else {
+            return false;
+        };
+        if before.iter().any(|w| w.as_known().is_none_or(|w| w.starts_with('-'))) {
+            return false;
+        }
+        let Some(found) = last.as_known().and_then(|w| {
+            self.levels.iter().enumerate().find_map(|(level, spec)| {
+                let spec = spec.options.iter().find(|o| o.informational && o.is_on(w))?;
+                Some(Found { spec: spec.clone(), off: false, level })
+            })
+        }) else {
+            return false;
+        };
+        let at = self.words.len() - 1;
+        self.record(found, at, None, at);
         true
     }
 
@@ -528,59 +554,6 @@ fn is_harmless(levels: &[Arc<CommandSpec>]) -> bool {
         && !levels.iter().any(|l| l.options.iter().filter_map(|o| o.role.as_deref()).any(writes_or_runs))
 }
 
-/// `Some(true)`: starts like an option. `Some(false)`: might be one. `None`: is none.
-fn option_like(word: &Value) -> Option<bool> {
-    match word {
-        Value::Known(text) => (text.len() > 1 && text.starts_with('-')).then_some(true),
-        Value::OneOf(list) => {
-            let dashed = list.iter().filter(|t| t.len() > 1 && t.starts_with('-')).count();
-            (dashed > 0).then_some(dashed == list.len())
-        }
-        Value::Affix { prefix, .. } => prefix.starts_with('-').then_some(true),
-        Value::Unknown => None,
-    }
-}
-
-/// `NAME=value` with a shell name (or a path of such, as make and env allow dots and dashes).
-fn is_assignment(word: &Value) -> bool {
-    let text = word.prefix();
-    let Some(at) = text.find('=') else { return false };
-    let name = text[..at].trim_end_matches([':', '+', '?', '!']);
-    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'))
-}
-
-/// Name before `=`, and where the value starts.
-fn cut(text: &str) -> (&str, Option<usize>) {
-    match text.find('=') {
-        Some(at) => (&text[..at], Some(at + 1)),
-        None => (text, None),
-    }
-}
-
 fn spelled(spec: &OptionSpec, word: &str) -> Option<bool> {
     if spec.is_on(word) { Some(false) } else { spec.is_off(word).then_some(true) }
-}
-
-fn is_false(text: &str) -> bool {
-    matches!(text, "false" | "False" | "FALSE" | "0" | "f" | "F" | "no" | "none")
-}
-
-/// What follows the first `from` bytes, which are the same in all possibilities.
-fn tail(word: &Value, from: usize) -> Value {
-    match word {
-        Value::Known(text) => Value::known(text.get(from..).unwrap_or_default()),
-        Value::OneOf(list) => {
-            Value::one_of(list.iter().map(|t| t.get(from..).unwrap_or_default().to_owned()).collect())
-        }
-        Value::Affix { prefix, suffix } => {
-            let rest = prefix.get(from..).unwrap_or_default();
-            if rest.is_empty() && suffix.is_empty() {
-                Value::Unknown
-            } else {
-                Value::Affix { prefix: rest.to_owned(), suffix: suffix.clone() }
-            }
-        }
-        Value::Unknown => Value::Unknown,
-    }
 }

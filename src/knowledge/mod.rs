@@ -18,6 +18,8 @@ mod micro;
 mod refiner;
 mod schema;
 mod terraform;
+mod verbs;
+mod words;
 
 pub use grammar::match_words;
 pub use handle::Knowledge;
@@ -30,3 +32,4 @@ pub use schema::{
     Unlisted,
 };
 pub use terraform::{Related, TerraformExample, TerraformType};
+pub use verbs::Verbs;

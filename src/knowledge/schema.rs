@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::compile;
 use super::micro::{Condition, On, OperandSpec, OptionSpec, Template};
 use super::refiner::Refiner;
+use super::verbs::Verbs;
 use crate::model::Action;
 
 /// A data file that cannot be used.
@@ -75,6 +76,8 @@ pub struct CommandSpec {
     pub unlisted: Unlisted,
     /// An option that is not listed is a flag that changes nothing.
     pub unlisted_options: Unlisted,
+    /// Verbs that tell what a subcommand that is not listed does.
+    pub verbs: Option<Verbs>,
     /// `-5` is an option.
     pub numeric: bool,
     /// Directory for operands and nested commands.
