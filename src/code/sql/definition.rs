@@ -2,8 +2,9 @@
 
 use crate::code::effect::{SqlStatement, SqlVerb};
 
-use super::classify::{Reader, whole_table};
 use super::lexer::Token;
+use super::reader::Reader;
+use super::rows::whole_table;
 use super::session::Session;
 
 /// After DROP.

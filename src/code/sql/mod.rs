@@ -9,6 +9,8 @@ mod client;
 mod copy;
 mod definition;
 mod lexer;
+mod reader;
+mod rows;
 mod session;
 
 use super::effect::{SqlStatement, SqlVerb};

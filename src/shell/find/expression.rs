@@ -378,8 +378,8 @@ impl Parser<'_> {
                     None => Test::Unknown,
                 }
             }
-            "-links" => self.number(|n| Test::Links(n))?,
-            "-inum" => self.number(|n| Test::Inode(n))?,
+            "-links" => self.number(Test::Links)?,
+            "-inum" => self.number(Test::Inode)?,
             "-uid" => self.number(|n| Test::Owner { group: false, id: n })?,
             "-gid" => self.number(|n| Test::Owner { group: true, id: n })?,
             "-user" | "-group" => Test::OwnerName { group: name == "-group", name: self.value()? },
