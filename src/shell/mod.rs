@@ -7,10 +7,29 @@
 //! Each step is handed to a [`Sink`] in program order; the sink (effects) records in [`Files`] what the step makes, moves
 //! or removes, so that later steps of the same command see it.
 
+mod builtins;
+mod control;
+mod expand;
 mod files;
 pub mod find;
+mod follow;
+mod interp;
+mod options;
+mod output;
 pub mod pattern;
+mod redirect;
+mod run;
+mod simple;
+mod state;
 mod step;
+#[cfg(test)]
+mod tests;
+mod test_expr;
+mod variables;
+mod view;
+mod walk;
 
 pub use files::{FileState, Files};
+pub use interp::interpret;
+pub use options::{Limits, Options};
 pub use step::{Arg, Input, Invocation, Mode, Sink, Stdin, Step, StepKind};

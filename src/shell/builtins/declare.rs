@@ -1,0 +1,243 @@
+//! `declare`, `typeset`, `local`, `export`, `readonly`.
+
+use std::sync::Arc;
+
+use crate::model::Value;
+use crate::shell::interp::{Interp, Scope};
+use crate::shell::simple::Call;
+use crate::shell::state::{Content, Flow, State, Status, Variable};
+use crate::syntax::DeclarationArgument;
+
+/// What the options say.
+#[derive(Clone, Debug, Default)]
+struct Attributes {
+    on: Vec<char>,
+    off: Vec<char>,
+    print: bool,
+}
+
+impl Attributes {
+    fn has(&self, c: char) -> bool {
+        self.on.contains(&c)
+    }
+
+    /// Takes an option word; false when it is none.
+    fn option(&mut self, text: &str) -> bool {
+        let Some(letters) = text.strip_prefix('-').or_else(|| text.strip_prefix('+')) else { return false };
+        if letters.is_empty() {
+            return false;
+        }
+        let on = text.starts_with('-');
+        for c in letters.chars() {
+            if c == 'p' {
+                self.print = true;
+            } else if on {
+                self.on.push(c);
+            } else {
+                self.off.push(c);
+            }
+        }
+        true
+    }
+}
+
+impl Interp<'_> {
+    /// A declaration as the tree has it.
+    pub(in crate::shell) fn declaration(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        keyword: &str,
+        arguments: &[DeclarationArgument],
+    ) -> Flow {
+        if state.functions.contains_key(keyword) {
+            // Someone's own function of that name: too odd to follow.
+            state.status = Status::Unknown;
+        }
+        self.substituted = None;
+        let mut attributes = Attributes::default();
+        for argument in arguments {
+            match argument {
+                DeclarationArgument::Word(word) => {
+                    let Ok(words) = self.expand_words(state, scope, std::slice::from_ref(word)) else {
+                        state.status = Status::False;
+                        return Flow::Exit;
+                    };
+                    for word in words {
+                        self.declare_word(state, keyword, &mut attributes, &word.arg.value);
+                    }
+                }
+                DeclarationArgument::Assignment(assignment) => {
+                    self.prepare(state, keyword, &attributes, &assignment.name);
+                    let readonly = state.variables.get(&assignment.name).is_some_and(|v| v.readonly);
+                    // In `local x=$x` the right side still sees the old value.
+                    if self.assign_declared(state, scope, keyword, &attributes, assignment).is_err() {
+                        state.status = Status::False;
+                        return Flow::Exit;
+                    }
+                    if !readonly {
+                        self.mark(state, keyword, &attributes, &assignment.name);
+                    }
+                }
+            }
+        }
+        state.status = Status::True;
+        if scope.capture && attributes.print {
+            state.output = state.output.concat(&Value::Unknown);
+        }
+        Flow::Next
+    }
+
+    fn assign_declared(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        keyword: &str,
+        attributes: &Attributes,
+        assignment: &crate::syntax::Assignment,
+    ) -> crate::shell::expand::Expanded<()> {
+        if attributes.has('n') {
+            if let crate::syntax::AssignedValue::Scalar(word) = &assignment.value {
+                let value = self.expand_text(state, scope, word)?;
+                let mut variable = Variable::new(Content::Scalar(value));
+                variable.nameref = true;
+                self.shadow_if_local(state, keyword, &assignment.name);
+                Arc::make_mut(&mut state.variables).insert(assignment.name.clone(), variable);
+            }
+            return Ok(());
+        }
+        if self.is_local(state, keyword, attributes) {
+            let old = state.shadowed.last().is_some_and(|frame| frame.contains_key(&assignment.name));
+            if !old && assignment.index.is_none() && !assignment.append
+                && let crate::syntax::AssignedValue::Scalar(word) = &assignment.value
+            {
+                let value = self.expand_text(state, scope, word)?;
+                self.shadow(state, &assignment.name);
+                self.early(state, attributes, &assignment.name);
+                self.assign_scalar(state, &assignment.name, value);
+                return Ok(());
+            }
+            self.shadow(state, &assignment.name);
+            self.early(state, attributes, &assignment.name);
+        }
+        self.assign(state, scope, assignment).map(|_| ())
+    }
+
+    fn is_local(&self, state: &State, keyword: &str, attributes: &Attributes) -> bool {
+        !state.shadowed.is_empty()
+            && (keyword == "local" || (matches!(keyword, "declare" | "typeset") && !attributes.has('g')))
+    }
+
+    fn shadow_if_local(&mut self, state: &mut State, keyword: &str, name: &str) {
+        if self.is_local(state, keyword, &Attributes::default()) {
+            self.shadow(state, name);
+        }
+    }
+
+    /// The same from words alone (`command declare x=1`, `"export" x=1`).
+    pub(super) fn declare_words(&mut self, state: &mut State, keyword: &str, call: &Call) -> Flow {
+        let mut attributes = Attributes::default();
+        for value in call.values() {
+            self.declare_word(state, keyword, &mut attributes, &value);
+        }
+        state.status = Status::True;
+        Flow::Next
+    }
+
+    fn declare_word(&mut self, state: &mut State, keyword: &str, attributes: &mut Attributes, value: &Value) {
+        let Some(text) = value.as_known() else {
+            // `export "$name=…"`: the name may be known all the same.
+            if let Some((name, _)) = value.prefix().split_once('=') {
+                let name = name.to_owned();
+                self.prepare(state, keyword, attributes, &name);
+                self.assign_scalar(state, &name, Value::Unknown);
+                self.mark(state, keyword, attributes, &name);
+            }
+            return;
+        };
+        if attributes.option(text) {
+            return;
+        }
+        match text.split_once('=') {
+            Some((name, value)) => {
+                let (name, value) = (name.to_owned(), Value::known(value));
+                if self.is_local(state, keyword, attributes) {
+                    self.shadow(state, &name);
+                }
+                self.prepare(state, keyword, attributes, &name);
+                if attributes.has('n') {
+                    let mut variable = Variable::new(Content::Scalar(value));
+                    variable.nameref = true;
+                    Arc::make_mut(&mut state.variables).insert(name.clone(), variable);
+                } else {
+                    self.assign_scalar(state, &name, value);
+                }
+                self.mark(state, keyword, attributes, &name);
+            }
+            None => {
+                let name = text.to_owned();
+                if attributes.has('f') || (keyword == "export" && state.functions.contains_key(&name) && attributes.has('f')) {
+                    if keyword == "export" || attributes.has('x') {
+                        if let Some(definitions) = state.functions.get_mut(&name) {
+                            definitions.exported = true;
+                        }
+                    }
+                    return;
+                }
+                if attributes.print {
+                    return;
+                }
+                if self.is_local(state, keyword, attributes) {
+                    self.shadow(state, &name);
+                }
+                self.prepare(state, keyword, attributes, &name);
+                self.mark(state, keyword, attributes, &name);
+            }
+        }
+    }
+
+    /// Attributes that change how the value is read.
+    fn prepare(&mut self, state: &mut State, keyword: &str, attributes: &Attributes, name: &str) {
+        if !self.is_local(state, keyword, attributes) {
+            self.early(state, attributes, name);
+        }
+    }
+
+    fn early(&mut self, state: &mut State, attributes: &Attributes, name: &str) {
+        if !attributes.on.iter().any(|c| matches!(c, 'A' | 'a' | 'i' | 'u' | 'l')) {
+            return;
+        }
+        let variable = Arc::make_mut(&mut state.variables)
+            .entry(name.to_owned())
+            .or_insert_with(|| Variable::new(Content::Unset));
+        if attributes.has('A') && !matches!(variable.content, Content::Assoc(_)) {
+            variable.content = Content::Assoc(Vec::new());
+        }
+        if attributes.has('a') && matches!(variable.content, Content::Unset) {
+            variable.content = Content::Indexed(Default::default());
+        }
+        variable.integer |= attributes.has('i');
+        if attributes.has('u') {
+            variable.case = Some('u');
+        }
+        if attributes.has('l') {
+            variable.case = Some('l');
+        }
+    }
+
+    /// Attributes that hold from now on.
+    fn mark(&mut self, state: &mut State, keyword: &str, attributes: &Attributes, name: &str) {
+        let exports = (keyword == "export" && !attributes.has('n')) || attributes.has('x');
+        let readonly = keyword == "readonly" || attributes.has('r');
+        let unexports = (keyword == "export" && attributes.has('n')) || attributes.off.contains(&'x');
+        if !exports && !readonly && !unexports {
+            return;
+        }
+        let unknown = !state.unset_is_empty;
+        let variable = Arc::make_mut(&mut state.variables).entry(name.to_owned()).or_insert_with(|| {
+            Variable::new(if unknown { Content::Scalar(Value::Unknown) } else { Content::Unset })
+        });
+        variable.exported = (variable.exported || exports) && !unexports;
+        variable.readonly |= readonly;
+    }
+}

@@ -1,0 +1,159 @@
+//! `cd`, `pushd`, `popd`.
+
+use std::path::PathBuf;
+
+use crate::model::Value;
+use crate::shell::interp::{Interp, Scope};
+use crate::shell::simple::Call;
+use crate::shell::state::{Flow, State, Status};
+
+impl Interp<'_> {
+    pub(super) fn cd(&mut self, state: &mut State, scope: &Scope, call: &Call) -> Flow {
+        let mut words = call.arguments().iter().map(|word| &word.arg.value).collect::<Vec<_>>();
+        while let Some(text) = words.first().and_then(|value| value.as_known()) {
+            match text {
+                "--" => {
+                    words.remove(0);
+                    break;
+                }
+                "-L" | "-P" | "-e" | "-@" => {
+                    words.remove(0);
+                }
+                _ => break,
+            }
+        }
+        if scope.host.is_some() {
+            state.cwd = Vec::new();
+            state.status = Status::Unknown;
+            return Flow::Next;
+        }
+        let target = match words.as_slice() {
+            [] => match self.scalar(state, "HOME") {
+                Some(home) => home,
+                None => {
+                    state.status = Status::False;
+                    return Flow::Next;
+                }
+            },
+            [one] => (*one).clone(),
+            _ => {
+                // Too many arguments, unless one may vanish.
+                if call.open() {
+                    state.cwd = Vec::new();
+                    state.status = Status::Unknown;
+                } else {
+                    state.status = Status::False;
+                }
+                return Flow::Next;
+            }
+        };
+        if target.as_known() == Some("-") {
+            let previous = state.previous.clone();
+            self.enter(state, previous.is_empty(), previous, Status::True);
+            return Flow::Next;
+        }
+        self.change(state, &target);
+        Flow::Next
+    }
+
+    /// Changes to where a value points; success and failure are kept apart where either may be.
+    fn change(&mut self, state: &mut State, target: &Value) {
+        if target.as_known() == Some("") {
+            // `cd ""` stays.
+            state.status = Status::True;
+            return;
+        }
+        let searched = self.cd_path(state, target);
+        let all = searched.unwrap_or_else(|| self.directories(state, target));
+        if all.is_empty() {
+            self.enter(state, true, Vec::new(), Status::Unknown);
+            return;
+        }
+        let mut possible = Vec::new();
+        let mut certain = true;
+        for path in all {
+            match self.is_directory(state, &path) {
+                Some(true) => possible.push(path),
+                Some(false) => certain = false,
+                None => {
+                    certain = false;
+                    possible.push(path);
+                }
+            }
+        }
+        if possible.is_empty() {
+            state.status = Status::False;
+            return;
+        }
+        let status = if certain { Status::True } else { Status::Unknown };
+        self.enter(state, false, possible, status);
+    }
+
+    fn enter(&mut self, state: &mut State, unknown: bool, to: Vec<PathBuf>, status: Status) {
+        let from = std::mem::replace(&mut state.cwd, if unknown { Vec::new() } else { to });
+        state.failed_cwd = (status == Status::Unknown).then(|| from.clone());
+        state.previous = from;
+        state.status = status;
+    }
+
+    /// `CDPATH`, when it is set and the name is relative.
+    fn cd_path(&self, state: &State, target: &Value) -> Option<Vec<PathBuf>> {
+        let name = target.as_known()?;
+        if name.starts_with(['/', '.']) {
+            return None;
+        }
+        let path = self.scalar(state, "CDPATH")?;
+        let path = path.as_known()?.to_owned();
+        path.split(':').filter(|dir| !dir.is_empty()).find_map(|dir| {
+            let at = self.absolute(state, &Value::Known(format!("{dir}/{name}")))?;
+            (self.is_directory(state, &at) == Some(true)).then(|| vec![at])
+        })
+    }
+
+    pub(super) fn pushd(&mut self, state: &mut State, scope: &Scope, call: &Call) -> Flow {
+        if scope.capture {
+            state.output = state.output.concat(&Value::Unknown);
+        }
+        let values = call.values();
+        let operand = values.iter().find(|value| value.as_known() != Some("-n") && value.as_known() != Some("--"));
+        let old = state.cwd.clone();
+        match operand {
+            None => {
+                let Some(top) = state.stack.pop() else {
+                    state.status = Status::False;
+                    return Flow::Next;
+                };
+                state.stack.push(old);
+                self.enter(state, top.is_empty(), top, Status::True);
+            }
+            Some(value) => {
+                if value.as_known().is_some_and(|text| {
+                    text.starts_with(['+', '-']) && text.len() > 1 && text[1..].chars().all(|c| c.is_ascii_digit())
+                }) {
+                    self.enter(state, true, Vec::new(), Status::Unknown);
+                    state.stack.clear();
+                    return Flow::Next;
+                }
+                let value = value.clone();
+                self.change(state, &value);
+                if state.status != Status::False {
+                    state.stack.push(old);
+                }
+            }
+        }
+        Flow::Next
+    }
+
+    pub(super) fn popd(&mut self, state: &mut State, call: &Call) -> Flow {
+        if !call.arguments().is_empty() {
+            self.enter(state, true, Vec::new(), Status::Unknown);
+            state.stack.clear();
+            return Flow::Next;
+        }
+        match state.stack.pop() {
+            Some(top) => self.enter(state, top.is_empty(), top, Status::True),
+            None => state.status = Status::False,
+        }
+        Flow::Next
+    }
+}

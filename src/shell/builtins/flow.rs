@@ -1,0 +1,155 @@
+//! `eval`, `exec`, `command`, `trap` and the end of a shell.
+
+use crate::model::Value;
+use crate::shell::interp::{Interp, Scope};
+use crate::shell::simple::Call;
+use crate::shell::state::{Flow, State, Status};
+
+impl Interp<'_> {
+    pub(super) fn eval(&mut self, state: &mut State, scope: &Scope, call: &Call) -> Flow {
+        let mut words = call.arguments();
+        if words.first().is_some_and(|word| word.arg.value.as_known() == Some("--")) {
+            words = &words[1..];
+        }
+        let Some(first) = words.first() else {
+            state.status = Status::True;
+            return Flow::Next;
+        };
+        let text = words.iter().enumerate().fold(Value::known(""), |text, (index, word)| {
+            let text = if index > 0 { text.concat(&Value::known(" ")) } else { text };
+            text.concat(&word.arg.value)
+        });
+        let span = words.iter().fold(first.arg.span, |span, word| span.to(word.arg.span));
+        self.shell_text(state, scope, &text, span)
+    }
+
+    pub(super) fn exec(&mut self, state: &mut State, scope: &Scope, call: &Call) -> Flow {
+        let mut skip = 1;
+        while let Some(text) = call.words.get(skip).and_then(|word| word.arg.value.as_known()) {
+            match text {
+                "-a" => skip += 2,
+                "--" => {
+                    skip += 1;
+                    break;
+                }
+                "-c" | "-l" | "-cl" | "-lc" => skip += 1,
+                _ => break,
+            }
+        }
+        let rest = call.without(skip);
+        if rest.words.is_empty() {
+            if let Some(opened) = call.opened.clone() {
+                self.keep(state, &opened);
+            }
+            state.status = Status::True;
+            return Flow::Next;
+        }
+        let mut rest = rest;
+        rest.external = true;
+        let flow = self.dispatch(state, scope, &rest);
+        if flow != Flow::Next {
+            return flow;
+        }
+        // When the program cannot be started, a script ends just so.
+        state.exit_traps.clear();
+        Flow::Exit
+    }
+
+    pub(super) fn command_builtin(&mut self, state: &mut State, scope: &Scope, name: &str, call: &Call) -> Flow {
+        let mut skip = 1;
+        let mut asks = false;
+        while let Some(text) = call.words.get(skip).and_then(|word| word.arg.value.as_known()) {
+            match text {
+                "--" => {
+                    skip += 1;
+                    break;
+                }
+                option if name == "command" && option.starts_with('-') && option.len() > 1 => {
+                    asks |= option.contains(['v', 'V']);
+                    skip += 1;
+                }
+                _ => break,
+            }
+        }
+        let rest = call.without(skip);
+        if asks {
+            let names = rest.words.iter().map(|word| word.arg.value.clone()).collect::<Vec<_>>();
+            if scope.capture {
+                let text = match names.as_slice() {
+                    [Value::Known(name)] if super::is_builtin(name) || state.functions.contains_key(name) => {
+                        Value::Known(format!("{name}\n"))
+                    }
+                    [Value::Known(name)] => match self.in_path(state, name) {
+                        Some(path) => Value::Known(format!("{}\n", path.display())),
+                        None => Value::known(""),
+                    },
+                    _ => Value::Unknown,
+                };
+                state.output = state.output.concat(&text);
+            }
+            state.status = self.found_all(state, &names);
+            return Flow::Next;
+        }
+        let Some(first) = rest.words.first() else {
+            state.status = Status::True;
+            return Flow::Next;
+        };
+        if let Value::Known(name) = &first.arg.value {
+            let name = name.clone();
+            if let Some(flow) = self.builtin(state, scope, &name, &rest) {
+                return flow;
+            }
+        }
+        let mut rest = rest;
+        rest.external = true;
+        self.dispatch(state, scope, &rest)
+    }
+
+    pub(super) fn trap(&mut self, state: &mut State, scope: &Scope, call: &Call) -> Flow {
+        let mut words = call.arguments();
+        if words.first().is_some_and(|word| word.arg.value.as_known() == Some("--")) {
+            words = &words[1..];
+        }
+        state.status = Status::True;
+        let Some((action, signals)) = words.split_first() else { return Flow::Next };
+        let text = action.arg.value.as_known();
+        if matches!(text, Some("-p" | "-l" | "-P")) || signals.is_empty() {
+            return Flow::Next;
+        }
+        let exits = signals.iter().any(|word| matches!(word.arg.value.as_known(), Some("EXIT" | "0")));
+        if matches!(text, Some("-" | "")) {
+            if exits {
+                state.exit_traps.clear();
+            }
+            return Flow::Next;
+        }
+        let mut inner = scope.deeper();
+        inner.via.push("trap".to_owned());
+        inner.span = Some(action.arg.span);
+        if exits {
+            state.exit_traps.clear();
+            state.exit_traps.push((action.arg.value.clone(), inner.clone()));
+        }
+        if !exits || signals.len() > 1 {
+            // Signals come when they come: whatever the trap does may happen from here on.
+            let mut way = state.clone();
+            way.maybe = true;
+            way.exit_traps.clear();
+            let value = action.arg.value.clone();
+            let span = action.arg.span;
+            self.shell(&mut way, |interp, way| interp.shell_text(way, &inner, &value, span));
+        }
+        Flow::Next
+    }
+
+    /// The status that `exit` and `return` give.
+    pub(super) fn exit_status(&mut self, state: &mut State, call: &Call) {
+        state.settle();
+        if let Some(word) = call.arguments().first() {
+            state.status = match word.arg.value.as_known() {
+                Some(text) => Status::from_bool(text.trim() == "0"),
+                None => Status::Unknown,
+            };
+        }
+    }
+}

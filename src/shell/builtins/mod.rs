@@ -1,0 +1,166 @@
+//! Commands that the shell itself carries out.
+
+mod declare;
+mod directory;
+mod flow;
+mod options;
+mod printf;
+mod read;
+
+use crate::model::Value;
+
+use super::interp::{Interp, Scope};
+use super::simple::Call;
+use super::state::{Alias, Flow, State, Status};
+
+pub(super) use options::switch;
+pub(super) use printf::{decode_escapes, format_printf};
+
+/// Whether the shell has a builtin of this name.
+pub(super) fn is_builtin(name: &str) -> bool {
+    const NAMES: [&str; 58] = [
+        ".", ":", "[", "alias", "bg", "bind", "break", "builtin", "caller", "cd", "command", "compgen", "complete",
+        "compopt", "continue", "declare", "dirs", "disown", "echo", "enable", "eval", "exec", "exit", "export",
+        "false", "fg", "getopts", "hash", "help", "jobs", "let", "local", "logout", "mapfile", "popd", "printf",
+        "pushd", "pwd", "read", "readarray", "readonly", "return", "set", "shift", "shopt", "source", "suspend",
+        "test", "times", "trap", "true", "type", "typeset", "ulimit", "umask", "unalias", "unset", "wait",
+    ];
+    NAMES.binary_search(&name).is_ok()
+}
+
+impl Interp<'_> {
+    /// Carries out a builtin; `None` when there is none of this name.
+    pub(super) fn builtin(&mut self, state: &mut State, scope: &Scope, name: &str, call: &Call) -> Option<Flow> {
+        if !is_builtin(name) {
+            return None;
+        }
+        if call.texts().is_some_and(|texts| texts == ["--help"]) && !matches!(name, "echo" | "test" | "[" | ":" | "true" | "false") {
+            self.unknown_result(state, scope);
+            return Some(Flow::Next);
+        }
+        let done = |state: &mut State, status: Status| {
+            state.status = status;
+            Some(Flow::Next)
+        };
+        match name {
+            ":" | "true" | "jobs" | "bg" | "fg" | "disown" | "umask" | "ulimit" | "times" | "bind" | "complete"
+            | "compopt" | "enable" | "help" | "caller" | "suspend" | "dirs" | "compgen" => {
+                if scope.capture && !matches!(name, ":" | "true") {
+                    state.output = state.output.concat(&Value::Unknown);
+                }
+                done(state, Status::True)
+            }
+            "false" => done(state, Status::False),
+            "echo" | "pwd" => {
+                self.print(state, scope, call);
+                done(state, Status::True)
+            }
+            "printf" => {
+                self.printf(state, scope, call);
+                done(state, Status::True)
+            }
+            "test" => {
+                let status = self.test_words(state, scope, &call.values());
+                done(state, status)
+            }
+            "[" => {
+                let mut words = call.values();
+                if words.pop().as_ref().and_then(Value::as_known) != Some("]") {
+                    return done(state, Status::False);
+                }
+                let status = if call.open() { Status::Unknown } else { self.test_words(state, scope, &words) };
+                done(state, status)
+            }
+            "cd" => Some(self.cd(state, scope, call)),
+            "pushd" => Some(self.pushd(state, scope, call)),
+            "popd" => Some(self.popd(state, call)),
+            "eval" => Some(self.eval(state, scope, call)),
+            "source" | "." => Some(self.source(state, scope, call)),
+            "exec" => Some(self.exec(state, scope, call)),
+            "command" | "builtin" => Some(self.command_builtin(state, scope, name, call)),
+            "exit" | "logout" => {
+                self.exit_status(state, call);
+                Some(Flow::Exit)
+            }
+            "return" => {
+                self.exit_status(state, call);
+                Some(Flow::Return)
+            }
+            "break" | "continue" => {
+                let levels = call.texts().and_then(|t| t.first()?.parse().ok()).unwrap_or(1usize).max(1);
+                state.status = Status::True;
+                Some(if name == "break" { Flow::Break(levels) } else { Flow::Continue(levels) })
+            }
+            "trap" => Some(self.trap(state, scope, call)),
+            "wait" => done(state, Status::Unknown),
+            "set" => Some(self.set(state, call)),
+            "shift" => Some(self.shift(state, call)),
+            "shopt" => Some(self.shopt(state, call)),
+            "getopts" => Some(self.getopts(state, call)),
+            "let" => Some(self.let_builtin(state, call)),
+            "unset" => Some(self.unset_builtin(state, call)),
+            "read" => Some(self.read(state, call)),
+            "mapfile" | "readarray" => Some(self.mapfile(state, scope, call)),
+            "alias" => {
+                for word in call.arguments() {
+                    if let Some((name, text)) = word.arg.value.as_known().and_then(|t| t.split_once('=')) {
+                        let end = scope.source.len().min(word.arg.span.end);
+                        let defined = scope.span.is_none().then_some((scope.source.as_ptr() as usize, end));
+                        state.aliases.insert(name.to_owned(), Alias { text: text.to_owned(), defined });
+                    }
+                }
+                done(state, Status::True)
+            }
+            "unalias" => {
+                match call.texts() {
+                    Some(texts) if texts.contains(&"-a") => state.aliases.clear(),
+                    Some(texts) => state.aliases.retain(|name, _| !texts.contains(&name.as_str())),
+                    None => {}
+                }
+                done(state, Status::True)
+            }
+            "type" | "hash" => {
+                if scope.capture {
+                    state.output = state.output.concat(&Value::Unknown);
+                }
+                let status = self.found_all(state, &call.values());
+                done(state, status)
+            }
+            "declare" | "typeset" | "export" | "readonly" | "local" => {
+                Some(self.declare_words(state, name, call))
+            }
+            _ => None,
+        }
+    }
+
+    fn print(&mut self, state: &mut State, scope: &Scope, call: &Call) {
+        if scope.capture {
+            let text = self.printed(state, scope, call).unwrap_or(Value::Unknown);
+            state.output = state.output.concat(&text);
+        }
+    }
+
+    /// Whether every name can be run.
+    fn found_all(&self, state: &State, names: &[Value]) -> Status {
+        let mut all = Status::True;
+        for name in names {
+            let Some(name) = name.as_known() else { return Status::Unknown };
+            if name.starts_with('-') {
+                continue;
+            }
+            let found = state.functions.get(name).is_some_and(|f| !f.maybe_undefined)
+                || is_builtin(name)
+                || self.in_path(state, name).is_some()
+                || (name.contains('/')
+                    && self.absolute(state, &Value::known(name)).is_some_and(|path| self.exists(state, &path) == Some(true)));
+            if !found {
+                all = if state.aliases.contains_key(name) || state.functions.contains_key(name) || !state.unset_is_empty {
+                    Status::Unknown
+                } else {
+                    return Status::False;
+                };
+            }
+        }
+        all
+    }
+}

@@ -1,0 +1,199 @@
+//! `set`, `shopt`, `shift`, `getopts`, `let`, `unset`.
+
+use crate::model::Value;
+use crate::shell::expand::Number;
+use crate::shell::interp::Interp;
+use crate::shell::simple::Call;
+use crate::shell::state::{Flow, Positional, State, Status, Switches};
+
+/// Switches an option by its long name.
+pub(in crate::shell) fn switch(switches: &mut Switches, name: &str, on: bool) {
+    let slot = match name {
+        "errexit" => &mut switches.errexit,
+        "nounset" => &mut switches.nounset,
+        "noclobber" => &mut switches.noclobber,
+        "noglob" => &mut switches.noglob,
+        "noexec" => &mut switches.noexec,
+        "pipefail" => &mut switches.pipefail,
+        "dotglob" => &mut switches.dotglob,
+        "nullglob" => &mut switches.nullglob,
+        "failglob" => &mut switches.failglob,
+        "globstar" => &mut switches.globstar,
+        "extglob" => &mut switches.extglob,
+        "nocaseglob" => &mut switches.nocaseglob,
+        "nocasematch" => &mut switches.nocasematch,
+        "expand_aliases" => &mut switches.expand_aliases,
+        "lastpipe" => &mut switches.lastpipe,
+        "braceexpand" => {
+            switches.no_braces = !on;
+            return;
+        }
+        _ => return,
+    };
+    *slot = on;
+}
+
+fn letter(switches: &mut Switches, letter: char, on: bool) {
+    let name = match letter {
+        'e' => "errexit",
+        'u' => "nounset",
+        'C' => "noclobber",
+        'f' => "noglob",
+        'n' => "noexec",
+        'B' => "braceexpand",
+        _ => return,
+    };
+    switch(switches, name, on);
+}
+
+impl Interp<'_> {
+    pub(super) fn set(&mut self, state: &mut State, call: &Call) -> Flow {
+        state.status = Status::True;
+        let words = call.arguments();
+        let mut at = 0;
+        while let Some(word) = words.get(at) {
+            let Some(text) = word.arg.value.as_known() else { break };
+            match text {
+                "--" => {
+                    at += 1;
+                    return self.positional(state, call, at, true);
+                }
+                "-" => {
+                    at += 1;
+                    return self.positional(state, call, at, false);
+                }
+                "-o" | "+o" => {
+                    if let Some(name) = words.get(at + 1).and_then(|word| word.arg.value.as_known()) {
+                        switch(&mut state.switches, name, text == "-o");
+                    }
+                    at += 2;
+                }
+                option if option.len() > 1 && option.starts_with(['-', '+']) => {
+                    let on = option.starts_with('-');
+                    at += 1;
+                    for c in option.chars().skip(1) {
+                        if c == 'o' {
+                            if let Some(name) = words.get(at).and_then(|word| word.arg.value.as_known()) {
+                                switch(&mut state.switches, name, on);
+                            }
+                            at += 1;
+                        } else {
+                            letter(&mut state.switches, c, on);
+                        }
+                    }
+                }
+                _ => break,
+            }
+        }
+        self.positional(state, call, at, false)
+    }
+
+    fn positional(&mut self, state: &mut State, call: &Call, from: usize, clear: bool) -> Flow {
+        let rest = call.arguments().get(from..).unwrap_or(&[]);
+        if !rest.is_empty() || clear {
+            state.positional = Positional {
+                values: rest.iter().map(|word| word.arg.value.clone()).collect(),
+                open: rest.iter().any(|word| word.elastic),
+            };
+        }
+        Flow::Next
+    }
+
+    pub(super) fn shift(&mut self, state: &mut State, call: &Call) -> Flow {
+        let count = match call.texts().as_deref() {
+            Some([]) => Some(1),
+            Some([n, ..]) => n.parse::<usize>().ok(),
+            None => None,
+        };
+        match count {
+            Some(_) if state.positional.open => state.status = Status::Unknown,
+            Some(n) if n <= state.positional.values.len() => {
+                state.positional.values.drain(..n);
+                state.status = Status::True;
+            }
+            Some(_) => state.status = Status::False,
+            None => {
+                state.positional = Positional { values: vec![Value::Unknown], open: true };
+                state.status = Status::Unknown;
+            }
+        }
+        Flow::Next
+    }
+
+    pub(super) fn shopt(&mut self, state: &mut State, call: &Call) -> Flow {
+        state.status = Status::Unknown;
+        let Some(texts) = call.texts() else { return Flow::Next };
+        let mut on = None;
+        for text in texts {
+            match text {
+                _ if text.starts_with('-') => {
+                    for c in text.chars().skip(1) {
+                        match c {
+                            's' => on = Some(true),
+                            'u' => on = Some(false),
+                            _ => {}
+                        }
+                    }
+                }
+                name => {
+                    if let Some(on) = on {
+                        switch(&mut state.switches, name, on);
+                        state.status = Status::True;
+                    }
+                }
+            }
+        }
+        Flow::Next
+    }
+
+    pub(super) fn getopts(&mut self, state: &mut State, call: &Call) -> Flow {
+        let texts = call.texts();
+        if let Some(name) = texts.as_ref().and_then(|texts| texts.get(1)) {
+            let name = (*name).to_owned();
+            self.assign_scalar(state, &name, Value::Unknown);
+        }
+        self.assign_scalar(state, "OPTARG", Value::Unknown);
+        self.assign_scalar(state, "OPTIND", Value::Unknown);
+        let nothing = state.positional.values.is_empty() && !state.positional.open && call.arguments().len() == 2;
+        state.status = if nothing { Status::False } else { Status::Unknown };
+        if nothing {
+            self.assign_scalar(state, "OPTIND", Value::known("1"));
+        }
+        Flow::Next
+    }
+
+    pub(super) fn let_builtin(&mut self, state: &mut State, call: &Call) -> Flow {
+        state.status = Status::Unknown;
+        for value in call.values() {
+            state.status = match value.as_known().map(|text| self.evaluate_arithmetic(state, text)) {
+                Some(Number::Known(n)) => Status::from_bool(n != 0),
+                _ => Status::Unknown,
+            };
+        }
+        Flow::Next
+    }
+
+    pub(super) fn unset_builtin(&mut self, state: &mut State, call: &Call) -> Flow {
+        let mut functions = false;
+        let mut variables = false;
+        state.status = Status::True;
+        for value in call.values() {
+            let Some(name) = value.as_known() else { continue };
+            match name {
+                "-f" => functions = true,
+                "-v" => variables = true,
+                "-n" => {}
+                name => {
+                    let known = state.variables.contains_key(name.split('[').next().unwrap_or(name));
+                    if !functions {
+                        self.unset(state, name);
+                    }
+                    if functions || (!variables && !known) {
+                        state.functions.remove(name);
+                    }
+                }
+            }
+        }
+        Flow::Next
+    }
+}

@@ -1,0 +1,399 @@
+//! From a word of the tree to the words that a program receives, in bash's order: braces, tilde, parameters,
+//! substitutions, arithmetic, splitting, wildcards, quote removal.
+//!
+//! Owns the order and the quoting rules; each kind of expansion has its own file.
+
+mod arith;
+mod braces;
+mod glob;
+mod params;
+mod split;
+mod tilde;
+
+use crate::model::{Span, Value};
+use crate::shell::pattern;
+use crate::syntax::{Part, Word};
+
+use super::interp::{Interp, Scope};
+use super::state::State;
+use super::step::Arg;
+
+pub(super) use arith::Number;
+
+/// An expansion that ends the command (`${x:?}`, `set -u`).
+#[derive(Debug)]
+pub(super) struct Abort;
+
+pub(super) type Expanded<T> = Result<T, Abort>;
+
+/// A piece of a field.
+#[derive(Clone, Debug)]
+enum Piece {
+    /// Stands for itself.
+    Quoted(Value),
+    /// Wildcards in it act.
+    Active(Value),
+}
+
+/// A field before wildcards and quote removal.
+#[derive(Clone, Debug)]
+struct Field {
+    pieces: Vec<Piece>,
+    explicit: bool,
+    elastic: bool,
+    quoted: bool,
+}
+
+impl Field {
+    fn new() -> Self {
+        Self { pieces: Vec::new(), explicit: true, elastic: false, quoted: false }
+    }
+
+    fn value(&self) -> Value {
+        self.pieces.iter().fold(Value::known(""), |all, piece| match piece {
+            Piece::Quoted(value) | Piece::Active(value) => all.concat(value),
+        })
+    }
+
+    /// As a wildcard pattern in which quoted text stands for itself; `None` when not fully known.
+    fn pattern(&self) -> Option<String> {
+        let mut text = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Quoted(value) => text.push_str(&pattern::escape(value.as_known()?)),
+                Piece::Active(value) => text.push_str(value.as_known()?),
+            }
+        }
+        Some(text)
+    }
+}
+
+/// A word as a program receives it, and whether it may stand for any number of words.
+#[derive(Clone, Debug)]
+pub(super) struct Expansion {
+    pub(super) arg: Arg,
+    /// Unquoted and unknown: several words, or none.
+    pub(super) elastic: bool,
+}
+
+/// Collects fields while the parts of a word are gone through.
+struct Builder {
+    done: Vec<Field>,
+    current: Field,
+    /// Unquoted results are split into words.
+    split: bool,
+    /// Characters that separate words.
+    separators: Option<String>,
+}
+
+impl Builder {
+    fn new(split: bool, separators: Option<String>) -> Self {
+        Self { done: Vec::new(), current: Field::new(), split, separators }
+    }
+
+    fn finish_field(&mut self) {
+        let mut next = Field::new();
+        next.explicit = false;
+        let field = std::mem::replace(&mut self.current, next);
+        self.done.push(field);
+    }
+
+    fn quoted(&mut self, value: Value) {
+        self.current.quoted = true;
+        self.current.pieces.push(Piece::Quoted(value));
+    }
+
+    fn literal(&mut self, text: &str) {
+        self.current.pieces.push(Piece::Active(Value::known(text)));
+    }
+
+    /// The result of an expansion.
+    fn result(&mut self, value: Value, quoted: bool) {
+        self.current.explicit = false;
+        if quoted {
+            self.quoted(value);
+        } else if self.split {
+            self.split_in(&value);
+        } else {
+            self.current.pieces.push(Piece::Active(value));
+        }
+    }
+
+    fn fields(mut self) -> Vec<Field> {
+        if !self.current.pieces.is_empty() || self.current.quoted {
+            self.done.push(self.current);
+        }
+        self.done.retain(|field| field.quoted || field.value() != Value::known(""));
+        self.done
+    }
+}
+
+impl Interp<'_> {
+    /// Words as a program receives them.
+    pub(super) fn expand_words(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        words: &[Word],
+    ) -> Expanded<Vec<Expansion>> {
+        let mut all = Vec::new();
+        for word in words {
+            self.expand_word(state, scope, word, &mut all)?;
+            if all.len() > self.options.limits.words {
+                self.limit("words", scope, word.span, state);
+                return Err(Abort);
+            }
+        }
+        Ok(all)
+    }
+
+    fn expand_word(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        word: &Word,
+        all: &mut Vec<Expansion>,
+    ) -> Expanded<()> {
+        let span = scope.place(word.span);
+        if let Some(text) = plain_text(word) {
+            all.push(Expansion { arg: Arg::literal(text, span), elastic: false });
+            return Ok(());
+        }
+        if state.switches.no_braces {
+            return self.expand_braced(state, scope, word, span, all);
+        }
+        match braces::expand(word, self.options.limits.words) {
+            braces::Braces::None => self.expand_braced(state, scope, word, span, all),
+            braces::Braces::Words(words) => {
+                for word in &words {
+                    self.expand_braced(state, scope, word, span, all)?;
+                }
+                Ok(())
+            }
+            braces::Braces::TooMany => {
+                all.push(Expansion {
+                    arg: Arg { value: Value::Unknown, span, explicit: false },
+                    elastic: true,
+                });
+                Ok(())
+            }
+        }
+    }
+
+    fn expand_braced(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        word: &Word,
+        span: Span,
+        all: &mut Vec<Expansion>,
+    ) -> Expanded<()> {
+        let mut builder = Builder::new(true, self.separators(state));
+        self.parts_with_tilde(state, scope, &word.parts, false, &mut builder)?;
+        for field in builder.fields() {
+            self.finish(state, scope, field, span, all)?;
+        }
+        Ok(())
+    }
+
+    /// Wildcards, then quote removal.
+    fn finish(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        field: Field,
+        span: Span,
+        all: &mut Vec<Expansion>,
+    ) -> Expanded<()> {
+        let elastic = field.elastic;
+        if state.switches.noglob || !glob::may_act(&field, &state.switches) {
+            let arg = Arg { value: field.value(), span, explicit: field.explicit };
+            all.push(Expansion { arg, elastic });
+            return Ok(());
+        }
+        match self.glob(state, scope, &field) {
+            glob::Globbed::Names(names) => {
+                all.extend(names.into_iter().map(|name| Expansion {
+                    arg: Arg { value: Value::Known(name), span, explicit: false },
+                    elastic: false,
+                }));
+            }
+            glob::Globbed::Value(value) => {
+                all.push(Expansion { arg: Arg { value, span, explicit: false }, elastic: true });
+            }
+            glob::Globbed::Literal => {
+                let arg = Arg { value: field.value(), span, explicit: false };
+                all.push(Expansion { arg, elastic });
+            }
+            glob::Globbed::Nothing => {}
+            glob::Globbed::Failed => return Err(Abort),
+        }
+        Ok(())
+    }
+
+    /// A word where no splitting and no wildcards happen (assignments, redirection of text, `case`).
+    pub(super) fn expand_text(&mut self, state: &mut State, scope: &Scope, word: &Word) -> Expanded<Value> {
+        if let Some(text) = plain_text(word) {
+            return Ok(Value::Known(text));
+        }
+        let mut builder = Builder::new(false, None);
+        self.parts_with_tilde(state, scope, &word.parts, true, &mut builder)?;
+        Ok(self.joined(state, builder))
+    }
+
+    /// The body of a here-document, or text inside double quotes.
+    pub(super) fn expand_quoted(&mut self, state: &mut State, scope: &Scope, parts: &[Part]) -> Expanded<Value> {
+        let mut builder = Builder::new(false, None);
+        self.parts(state, scope, parts, true, &mut builder)?;
+        Ok(self.joined(state, builder))
+    }
+
+    /// A word as a pattern (`case`, `[[ = ]]`, `${x#…}`); `None` when it is not fully known.
+    pub(super) fn expand_pattern(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        word: &Word,
+    ) -> Expanded<Option<String>> {
+        let mut builder = Builder::new(false, None);
+        self.parts_with_tilde(state, scope, &word.parts, false, &mut builder)?;
+        let mut text = String::new();
+        for field in builder.fields() {
+            match field.pattern() {
+                Some(part) => text.push_str(&part),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(text))
+    }
+
+    fn joined(&self, state: &State, builder: Builder) -> Value {
+        let mut fields = builder.done;
+        fields.push(builder.current);
+        let separator = Value::Known(
+            self.separators(state).and_then(|s| s.chars().next()).map(String::from).unwrap_or_default(),
+        );
+        let mut whole: Option<Value> = None;
+        for field in &fields {
+            whole = Some(match whole {
+                None => field.value(),
+                Some(value) => value.concat(&separator).concat(&field.value()),
+            });
+        }
+        whole.unwrap_or(Value::known(""))
+    }
+
+    fn parts_with_tilde(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        parts: &[Part],
+        assignment: bool,
+        builder: &mut Builder,
+    ) -> Expanded<()> {
+        let Some((Part::Literal(text), rest)) = parts.split_first() else {
+            return self.parts(state, scope, parts, false, builder);
+        };
+        match self.tilde(state, scope, text, rest.is_empty(), assignment) {
+            Some((value, remainder)) => {
+                builder.current.pieces.push(Piece::Quoted(value));
+                builder.literal(&remainder);
+                self.parts(state, scope, rest, false, builder)
+            }
+            None => self.parts(state, scope, parts, false, builder),
+        }
+    }
+
+    fn parts(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        parts: &[Part],
+        quoted: bool,
+        builder: &mut Builder,
+    ) -> Expanded<()> {
+        for part in parts {
+            match part {
+                Part::Literal(text) if quoted => builder.quoted(Value::known(text)),
+                Part::Literal(text) => builder.literal(text),
+                Part::Quoted(text) => builder.quoted(Value::known(text)),
+                Part::DoubleQuoted(inner) => {
+                    if !only_empty_list(inner) {
+                        builder.current.quoted = true;
+                    }
+                    self.parts(state, scope, inner, true, builder)?;
+                }
+                Part::Parameter(parameter) => self.parameter(state, scope, parameter, quoted, builder)?,
+                Part::Command(script, span) => {
+                    let value = self.substitute(state, scope, script, *span);
+                    builder.result(value, quoted);
+                }
+                Part::Process(script, write, span) => {
+                    let value = self.process_substitution(state, scope, script, *write, *span);
+                    builder.result(value, true);
+                }
+                Part::Arithmetic(inner) => {
+                    let number = self.arithmetic(state, scope, inner)?;
+                    let value = match number {
+                        Number::Known(n) => Value::Known(n.to_string()),
+                        Number::Unknown => Value::Unknown,
+                    };
+                    builder.result(value, true);
+                }
+                Part::Gap(_) => builder.result(Value::Unknown, quoted),
+            }
+        }
+        Ok(())
+    }
+
+    /// `$IFS` where known; `None` when it is not.
+    fn separators(&self, state: &State) -> Option<String> {
+        match self.scalar(state, "IFS") {
+            Some(value) => value.as_known().map(str::to_owned),
+            None => Some(" \t\n".to_owned()),
+        }
+    }
+}
+
+/// `"$@"` and `"${a[@]}"` alone: no word at all when the list is empty.
+fn only_empty_list(parts: &[Part]) -> bool {
+    !parts.is_empty()
+        && parts.iter().all(|part| match part {
+            Part::Parameter(parameter) => {
+                !parameter.length
+                    && (parameter.name == "@" || parameter.index.as_ref().is_some_and(|i| is_at(i, "@")))
+            }
+            _ => false,
+        })
+}
+
+/// Whether a subscript is this character (`@` or `*`).
+pub(super) fn is_at(index: &Word, character: &str) -> bool {
+    matches!(index.parts.as_slice(), [Part::Literal(text)] if text == character)
+}
+
+/// The text of a word on which no expansion can act.
+pub(super) fn plain_text(word: &Word) -> Option<String> {
+    let mut whole = String::new();
+    for (position, part) in word.parts.iter().enumerate() {
+        match part {
+            Part::Literal(text) => {
+                if text.contains(['*', '?', '[', '{', '(']) || (position == 0 && text.starts_with('~')) || text.contains(":~") || text.contains("=~") {
+                    return None;
+                }
+                whole.push_str(text);
+            }
+            Part::Quoted(text) => whole.push_str(text),
+            Part::DoubleQuoted(inner) => {
+                for part in inner {
+                    match part {
+                        Part::Literal(text) | Part::Quoted(text) => whole.push_str(text),
+                        _ => return None,
+                    }
+                }
+            }
+            _ => return None,
+        }
+    }
+    (!word.parts.is_empty()).then_some(whole)
+}

@@ -1,0 +1,58 @@
+//! `~`, `~user`, `~+`, `~-`.
+
+use crate::model::Value;
+use crate::shell::interp::{Interp, Scope};
+use crate::shell::state::State;
+
+impl Interp<'_> {
+    /// The directory that a leading tilde stands for, and the rest of the literal. `alone`: nothing follows the literal.
+    pub(super) fn tilde(
+        &self,
+        state: &State,
+        scope: &Scope,
+        text: &str,
+        alone: bool,
+        assignment: bool,
+    ) -> Option<(Value, String)> {
+        if !text.starts_with('~') {
+            let found = if assignment { text.find(":~") } else { None }?;
+            let (before, after) = text.split_at(found + 1);
+            let (value, rest) = self.tilde(state, scope, after, alone, true)?;
+            return Some((Value::known(before).concat(&value), rest));
+        }
+        let end = text.find(|c| c == '/' || (assignment && c == ':')).unwrap_or(text.len());
+        if end == text.len() && !alone {
+            return None;
+        }
+        let name = &text[1..end];
+        let rest = text[end..].to_owned();
+        let value = match name {
+            "" => match self.scalar(state, "HOME") {
+                Some(home) => home,
+                None => self.home(scope, None)?,
+            },
+            "+" => self.cwd_value(state),
+            "-" => match state.previous.as_slice() {
+                [] => Value::Unknown,
+                list => Value::one_of(list.iter().map(|p| p.to_string_lossy().into_owned()).collect()),
+            },
+            user if user.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.')) => {
+                self.home(scope, Some(user))?
+            }
+            _ => return None,
+        };
+        Some((value, rest))
+    }
+
+    fn home(&self, scope: &Scope, user: Option<&str>) -> Option<Value> {
+        if scope.host.is_some() {
+            return Some(Value::Unknown);
+        }
+        self.world.home(user).map(|path| Value::Known(path.to_string_lossy().into_owned()))
+    }
+
+    /// `$PWD`.
+    pub(super) fn cwd_value(&self, state: &State) -> Value {
+        Value::one_of(state.cwd.iter().map(|p| p.to_string_lossy().into_owned()).collect())
+    }
+}

@@ -1,0 +1,103 @@
+//! Code in other languages: its effects come as steps, what it runs is followed.
+
+use crate::code::{CodeEffect, analyse};
+use crate::model::{Span, Value};
+use crate::shell::expand::Expansion;
+use crate::shell::interp::{Interp, Scope};
+use crate::shell::state::State;
+use crate::shell::step::{Arg, StepKind};
+
+use super::shells::FileText;
+
+/// The language that an interpreter's name stands for.
+pub(super) fn language(interpreter: &str) -> Option<&'static str> {
+    let name = interpreter.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    Some(match name {
+        "python" | "pypy" => "python",
+        "perl" => "perl",
+        "ruby" => "ruby",
+        "node" | "nodejs" | "deno" | "bun" => "node",
+        "awk" | "gawk" | "mawk" | "nawk" => "awk",
+        "sed" | "gsed" => "sed",
+        "tclsh" | "tcl" => "tcl",
+        "php" => "php",
+        "lua" => "lua",
+        _ => return None,
+    })
+}
+
+fn fixed(name: &str) -> &'static str {
+    match name {
+        "javascript" | "js" => "node",
+        other => language(other).unwrap_or("code"),
+    }
+}
+
+impl Interp<'_> {
+    /// Code text.
+    #[allow(clippy::too_many_arguments)]
+    pub(in crate::shell) fn code(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        name: &str,
+        text: &Value,
+        arguments: &[Value],
+        span: Span,
+        raw: &str,
+    ) {
+        let language = fixed(name);
+        let Some(texts) = text.choices() else {
+            let effect = CodeEffect::Unknown { reason: format!("{name} code that is not known before it runs") };
+            self.emit_as(state, scope, span, raw, StepKind::Code { language, effect });
+            return;
+        };
+        let cwd = state.cwd.clone();
+        for text in texts.to_vec() {
+            for effect in analyse(language, &text, arguments) {
+                if !self.tick(state, scope, span) {
+                    return;
+                }
+                match effect {
+                    CodeEffect::Shell { text } => {
+                        let (zero, positional) = (Value::known("sh"), Default::default());
+                        self.fresh_shell(state, scope, &text, span, zero, positional);
+                    }
+                    CodeEffect::Run { argv } => {
+                        let words = argv
+                            .into_iter()
+                            .map(|value| Expansion { arg: Arg { value, span, explicit: false }, elastic: false })
+                            .collect();
+                        self.program(state, scope, words, span);
+                    }
+                    CodeEffect::ChangeDirectory { path } => state.cwd = self.directories(state, &path),
+                    effect => self.emit_as(state, scope, span, raw, StepKind::Code { language, effect }),
+                }
+            }
+        }
+        state.cwd = cwd;
+    }
+
+    /// A file with code.
+    pub(in crate::shell) fn code_file(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        language: &str,
+        file: &Arg,
+        arguments: &[Value],
+    ) {
+        match self.file_text(state, scope, &file.value) {
+            FileText::Text(text) => {
+                let shown = file.value.display();
+                self.code(state, scope, language, &Value::Known(text), arguments, file.span, &shown);
+            }
+            FileText::Missing => {}
+            FileText::Unknown => {
+                let shown = file.value.display();
+                let reason = format!("the {language} program `{shown}` could not be read");
+                self.emit_as(state, scope, file.span, &shown, StepKind::Opaque { reason });
+            }
+        }
+    }
+}

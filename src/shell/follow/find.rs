@@ -1,0 +1,209 @@
+//! What `find` runs on what it finds.
+
+use crate::code::CodeEffect;
+use crate::model::Value;
+use crate::shell::expand::Expansion;
+use crate::shell::find::{FindAction, FindLimits, FoundAction, FoundPath, FoundPaths, evaluate};
+use crate::shell::interp::{Interp, Scope};
+use crate::shell::simple::Call;
+use crate::shell::state::{Flow, State, Status};
+use crate::shell::step::{Arg, Mode, StepKind};
+
+/// Commands of one `-exec … ;` that are walked one by one.
+const SINGLE: usize = 64;
+/// Deletions of one `-delete` that are given one by one.
+const LISTED: usize = 512;
+
+impl Interp<'_> {
+    pub(super) fn find(&mut self, state: &mut State, scope: &Scope, call: &Call) -> Flow {
+        let arguments = call.arguments().iter().map(|word| word.arg.clone()).collect::<Vec<_>>();
+        let mut printed = Value::known("");
+        let cwds = if scope.host.is_some() { Vec::new() } else { state.cwd.clone() };
+        if cwds.is_empty() {
+            let nowhere = std::path::PathBuf::from("/");
+            let found = evaluate(&arguments, &nowhere, self.world, &state.files, FindLimits::default());
+            for action in found.actions {
+                self.unlisted(state, scope, call, &action);
+            }
+            printed = Value::Unknown;
+        }
+        for cwd in cwds {
+            let found = evaluate(&arguments, &cwd, self.world, &state.files, FindLimits::default());
+            if found.refused {
+                state.status = Status::False;
+                continue;
+            }
+            let all = std::mem::replace(&mut state.cwd, vec![cwd]);
+            for action in &found.actions {
+                self.action(state, scope, call, action, &mut printed);
+            }
+            state.cwd = all;
+        }
+        state.status = Status::Unknown;
+        if scope.capture {
+            state.output = state.output.concat(&printed);
+        }
+        Flow::Next
+    }
+
+    fn action(&mut self, state: &mut State, scope: &Scope, call: &Call, found: &FoundAction, printed: &mut Value) {
+        let FoundPaths::Listed(paths) = &found.paths else {
+            if found.action == FindAction::Print {
+                *printed = Value::Unknown;
+            }
+            self.unlisted(state, scope, call, found);
+            return;
+        };
+        match &found.action {
+            FindAction::Print => {
+                if paths.iter().any(|path| !path.certain) {
+                    *printed = Value::Unknown;
+                }
+                for path in paths {
+                    *printed = printed.concat(&Value::Known(format!("{}\n", path.path)));
+                }
+            }
+            FindAction::Delete => self.deleted(state, scope, call, paths),
+            FindAction::Write { file } => self.written(state, scope, call, file),
+            FindAction::Exec { argv, batch, in_directory, asks } => {
+                let mut inner = scope.through("find");
+                inner.asks |= *asks;
+                if *batch {
+                    if paths.is_empty() {
+                        return;
+                    }
+                    let words = argv
+                        .iter()
+                        .flat_map(|arg| {
+                            if arg.value.as_known() == Some("{}") {
+                                paths
+                                    .iter()
+                                    .map(|path| word(Value::known(named(&path.path, *in_directory)), arg))
+                                    .collect()
+                            } else {
+                                vec![Expansion { arg: arg.clone(), elastic: false }]
+                            }
+                        })
+                        .collect::<Vec<_>>();
+                    self.program(state, &inner, words, call.span);
+                    return;
+                }
+                for (index, path) in paths.iter().enumerate() {
+                    if *in_directory {
+                        let directory = path.path.rsplit_once('/').map_or(".", |(dir, _)| dir);
+                        let at = self.directories(state, &Value::known(directory));
+                        let all = std::mem::replace(&mut state.cwd, at);
+                        self.one(state, &inner, call, argv, &Value::Known(named(&path.path, true)));
+                        state.cwd = all;
+                        continue;
+                    }
+                    if index >= SINGLE {
+                        break;
+                    }
+                    self.one(state, &inner, call, argv, &Value::known(&path.path));
+                }
+                if !in_directory {
+                    for chunk in paths.get(SINGLE..).unwrap_or(&[]).chunks(Value::MAX_CHOICES) {
+                        let any = Value::one_of(chunk.iter().map(|path| path.path.clone()).collect());
+                        self.one(state, &inner, call, argv, &any);
+                    }
+                }
+            }
+        }
+    }
+
+    fn one(&mut self, state: &mut State, scope: &Scope, call: &Call, argv: &[Arg], path: &Value) {
+        let words = argv
+            .iter()
+            .map(|arg| match substitute(&arg.value, path) {
+                Some(value) => word(value, arg),
+                None => Expansion { arg: arg.clone(), elastic: false },
+            })
+            .collect();
+        self.program(state, scope, words, call.span);
+    }
+
+    /// An action on paths that cannot be listed.
+    fn unlisted(&mut self, state: &mut State, scope: &Scope, call: &Call, found: &FoundAction) {
+        match &found.action {
+            FindAction::Exec { argv, in_directory, asks, .. } => {
+                let mut inner = scope.through("find");
+                inner.asks |= *asks;
+                let path = match &found.paths {
+                    _ if *in_directory => Value::Unknown,
+                    FoundPaths::Below { starts, .. } => starts
+                        .iter()
+                        .map(|start| start.concat(&Value::Unknown))
+                        .reduce(|a, b| a.join(&b))
+                        .unwrap_or(Value::Unknown),
+                    FoundPaths::Listed(paths) => {
+                        Value::one_of(paths.iter().map(|path| path.path.clone()).collect())
+                    }
+                };
+                let maybe = state.maybe;
+                state.maybe = true;
+                let all = state.cwd.clone();
+                if *in_directory {
+                    state.cwd = Vec::new();
+                }
+                self.one(state, &inner, call, argv, &path);
+                state.cwd = all;
+                state.maybe = maybe;
+            }
+            FindAction::Write { file } => self.written(state, scope, call, file),
+            FindAction::Delete => {
+                let FoundPaths::Below { starts, .. } = &found.paths else { return };
+                for start in starts {
+                    let effect = CodeEffect::Delete { path: start.clone(), glob: false, recursive: true };
+                    self.emit_as(state, scope, call.span, &call.raw, StepKind::Code { language: "find", effect });
+                }
+            }
+            FindAction::Print => {}
+        }
+    }
+
+    /// `-delete`: files one by one; a directory goes only when it is empty by then.
+    fn deleted(&mut self, state: &mut State, scope: &Scope, call: &Call, paths: &[FoundPath]) {
+        let files = paths.iter().filter(|path| !path.directory).map(|path| path.path.clone()).collect::<Vec<_>>();
+        let (single, rest) = files.split_at(files.len().min(LISTED));
+        let rest = rest.chunks(Value::MAX_CHOICES).map(|chunk| Value::one_of(chunk.to_vec()));
+        for path in single.iter().map(Value::known).chain(rest) {
+            let effect = CodeEffect::Delete { path, glob: false, recursive: false };
+            self.emit_as(state, scope, call.span, &call.raw, StepKind::Code { language: "find", effect });
+        }
+    }
+
+    fn written(&mut self, state: &mut State, scope: &Scope, call: &Call, file: &Arg) {
+        let kind =
+            StepKind::Write { path: file.clone(), mode: Mode::Truncate, noclobber: false, content: None };
+        self.emit_as(state, scope, call.span, &call.raw, kind);
+    }
+}
+
+fn word(value: Value, like: &Arg) -> Expansion {
+    Expansion { arg: Arg { value, span: like.span, explicit: false }, elastic: false }
+}
+
+fn named(path: &str, in_directory: bool) -> String {
+    match (in_directory, path.rsplit_once('/')) {
+        (true, Some((_, name))) => format!("./{name}"),
+        (true, None) => format!("./{path}"),
+        _ => path.to_owned(),
+    }
+}
+
+/// The word with `{}` replaced; `None` when it holds none.
+pub(super) fn substitute(value: &Value, path: &Value) -> Option<Value> {
+    let text = value.as_known()?;
+    if !text.contains("{}") {
+        return None;
+    }
+    let mut whole = Value::known("");
+    for (index, piece) in text.split("{}").enumerate() {
+        if index > 0 {
+            whole = whole.concat(path);
+        }
+        whole = whole.concat(&Value::known(piece));
+    }
+    Some(whole)
+}

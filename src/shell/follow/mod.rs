@@ -1,0 +1,38 @@
+//! Programs that run other programs in ways that their declarations cannot say: shells, scripts, `xargs`, `find`,
+//! `make`, package scripts, code. One idea per file.
+
+mod code;
+mod find;
+mod make;
+mod packages;
+mod shells;
+mod words;
+
+use crate::knowledge::Match;
+
+use super::interp::{Interp, Scope};
+use super::simple::Call;
+use super::state::{Flow, State};
+
+pub(super) use shells::is_shell;
+
+impl Interp<'_> {
+    /// Follows a known program; `None` when there is nothing special about it.
+    pub(super) fn follow(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        name: &str,
+        call: &Call,
+        matched: &Match,
+    ) -> Option<Flow> {
+        match name {
+            "xargs" | "gxargs" => Some(self.xargs(state, scope, call, matched)),
+            "parallel" => Some(self.parallel(state, scope, call)),
+            "find" | "gfind" => Some(self.find(state, scope, call)),
+            "make" | "gmake" => self.make(state, scope, call),
+            "npm" | "yarn" | "pnpm" | "bun" => self.package_script(state, scope, name, call),
+            _ => None,
+        }
+    }
+}

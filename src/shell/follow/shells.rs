@@ -1,0 +1,427 @@
+//! Nested shells: `bash -c`, scripts, `eval`, `source`, text on standard input.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::model::{Span, Value};
+use crate::shell::interp::{Interp, Scope, parse};
+use crate::shell::simple::Call;
+use crate::shell::state::{Flow, Positional, State, Status, Switches};
+use crate::shell::step::{Arg, Stdin, StepKind};
+
+/// Programs that read shell text.
+pub(in crate::shell) fn is_shell(name: &str) -> bool {
+    matches!(name, "sh" | "bash" | "dash" | "zsh" | "ksh" | "mksh" | "ash" | "rbash" | "yash" | "fish" | "ksh93")
+}
+
+impl Interp<'_> {
+    /// `bash …`.
+    pub(in crate::shell) fn shell_program(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        name: &str,
+        call: &Call,
+    ) -> Flow {
+        let mut inner_scope = scope.through(name);
+        inner_scope.source = Arc::from("");
+        let mut inner = state.clone();
+        for (name, value) in &call.environment {
+            self.assign_scalar(&mut inner, name, value.clone());
+            if let Some(variable) = Arc::make_mut(&mut inner.variables).get_mut(name) {
+                variable.exported = true;
+            }
+        }
+        let mut switches = Switches::default();
+        let mut command = false;
+        let mut from_stdin = false;
+        let mut words = call.arguments().iter();
+        let mut rest: Vec<Arg> = Vec::new();
+        while let Some(word) = words.next() {
+            let Value::Known(text) = &word.arg.value else {
+                rest.push(word.arg.clone());
+                break;
+            };
+            match text.as_str() {
+                "--version" | "--help" | "--dump-strings" | "--dump-po-strings" => {
+                    self.unknown_result(state, scope);
+                    state.status = Status::True;
+                    return Flow::Next;
+                }
+                "--rcfile" | "--init-file" => {
+                    words.next();
+                }
+                "--" | "-" => break,
+                long if long.starts_with("--") => {
+                    if long == "--command" {
+                        command = true;
+                    }
+                }
+                short if short.len() > 1 && short.starts_with(['-', '+']) => {
+                    let on = short.starts_with('-');
+                    for letter in short.chars().skip(1) {
+                        match letter {
+                            'c' => command = true,
+                            's' => from_stdin = true,
+                            'e' => switches.errexit = on,
+                            'u' => switches.nounset = on,
+                            'f' => switches.noglob = on,
+                            'n' => switches.noexec = on,
+                            'C' => switches.noclobber = on,
+                            'o' | 'O' => {
+                                let option = words.next().and_then(|word| word.arg.value.as_known());
+                                if let Some(option) = option {
+                                    crate::shell::builtins::switch(&mut switches, option, on);
+                                }
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+                _ => {
+                    rest.push(word.arg.clone());
+                    break;
+                }
+            }
+        }
+        rest.extend(words.map(|word| word.arg.clone()));
+        let open = call.open();
+        new_shell(&mut inner, switches);
+        let span = rest.first().map_or(call.span, |arg| arg.span);
+        if command {
+            let mut arguments = rest.iter().skip(1).map(|arg| arg.value.clone());
+            inner.zero = arguments.next().unwrap_or(Value::known(name));
+            inner.positional = Positional { values: arguments.collect(), open };
+            if let Some(text) = rest.first() {
+                let text = text.value.clone();
+                self.shell(&mut inner, |interp, inner| interp.shell_text(inner, &inner_scope, &text, span));
+            }
+        } else if from_stdin || rest.is_empty() {
+            inner.zero = Value::known(name);
+            inner.positional =
+                Positional { values: rest.iter().map(|arg| arg.value.clone()).collect(), open };
+            self.shell_from_stdin(&mut inner, &inner_scope, call.span, &call.raw);
+        } else if let Some(file) = rest.first() {
+            let arguments = rest.iter().skip(1).map(|arg| arg.value.clone()).collect();
+            let switches = inner.switches.clone();
+            self.script_file_in(&mut inner, &inner_scope, file, arguments, switches);
+        }
+        state.files = inner.files;
+        state.output = inner.output;
+        state.status = inner.status;
+        state.stdin = inner.stdin;
+        Flow::Next
+    }
+
+    /// Text for a shell of its own with the exported part of this one's state.
+    pub(in crate::shell) fn fresh_shell(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        text: &Value,
+        span: Span,
+        zero: Value,
+        positional: Positional,
+    ) {
+        let mut inner = state.clone();
+        new_shell(&mut inner, Switches::default());
+        inner.zero = zero;
+        inner.positional = positional;
+        self.shell(&mut inner, |interp, inner| interp.shell_text(inner, scope, text, span));
+        state.files = inner.files;
+        state.output = inner.output;
+        state.status = inner.status;
+    }
+
+    /// Shell text in the current state; `span` is placed.
+    pub(in crate::shell) fn shell_text(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        text: &Value,
+        span: Span,
+    ) -> Flow {
+        match text {
+            Value::Known(text) => {
+                if !self.tick(state, scope, span) {
+                    return Flow::Exit;
+                }
+                if text.len() as u64 > self.options.limits.script_bytes {
+                    self.limit("script size", scope, span, state);
+                    return Flow::Exit;
+                }
+                let inner = scope.inside(text, span);
+                let (script, gaps) = parse(text);
+                self.gaps(state, &inner, &gaps);
+                self.script(state, &inner, &script)
+            }
+            Value::OneOf(list) => {
+                let maybe = state.maybe;
+                let ways = list
+                    .iter()
+                    .map(|text| {
+                        let mut way = state.clone();
+                        way.maybe = true;
+                        let flow = self.shell_text(&mut way, scope, &Value::known(text), span);
+                        (flow, way)
+                    })
+                    .collect::<Vec<_>>();
+                self.come_together(state, maybe, ways)
+            }
+            other => {
+                let reason = format!("shell text that is not known before it runs: `{}`", other.display());
+                self.emit_as(state, scope, span, &other.display(), StepKind::Opaque { reason });
+                self.salvage(state, scope, other, span);
+                self.unknown_result(state, scope);
+                Flow::Next
+            }
+        }
+    }
+
+    /// The known beginning of a text may hold whole commands.
+    fn salvage(&mut self, state: &mut State, scope: &Scope, text: &Value, span: Span) {
+        let prefix = text.prefix();
+        let Some(end) = prefix.rfind([';', '\n']) else { return };
+        let maybe = state.maybe;
+        state.maybe = true;
+        let known = Value::known(&prefix[..end]);
+        let mut way = state.clone();
+        self.shell_text(&mut way, scope, &known, span);
+        state.files.merge(&way.files);
+        state.maybe = maybe;
+    }
+
+    /// A shell that reads its commands from standard input.
+    pub(in crate::shell) fn shell_from_stdin(&mut self, state: &mut State, scope: &Scope, span: Span, raw: &str) {
+        let stdin = state.stdin.clone();
+        if stdin == Stdin::Inherited {
+            // A person's own shell, or nothing at all.
+            state.status = Status::Unknown;
+            return;
+        }
+        match self.stdin_text(state, &stdin) {
+            Some(text) => {
+                state.stdin = Stdin::Empty;
+                self.shell(state, |interp, inner| interp.shell_text(inner, scope, &text, span));
+            }
+            None => {
+                let reason = match &stdin {
+                    Stdin::File(path) => format!("the commands in `{}` could not be read", path.display()),
+                    _ => "commands that another program prints are run by a shell".to_owned(),
+                };
+                self.emit_as(state, scope, span, raw, StepKind::Opaque { reason });
+                self.unknown_result(state, scope);
+            }
+        }
+    }
+
+    /// A word that names a script which a program runs.
+    pub(in crate::shell) fn script_word(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        file: &Arg,
+        arguments: Vec<Value>,
+    ) {
+        let mut inner = state.clone();
+        new_shell(&mut inner, Switches::default());
+        self.script_file_in(&mut inner, scope, file, arguments, Switches::default());
+        state.files = inner.files;
+        state.output = inner.output;
+        state.status = inner.status;
+    }
+
+    fn script_file_in(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        file: &Arg,
+        arguments: Vec<Value>,
+        switches: Switches,
+    ) {
+        match self.file_text(state, scope, &file.value) {
+            FileText::Text(text) => {
+                state.switches = switches;
+                state.zero = file.value.clone();
+                state.positional = Positional { values: arguments, open: false };
+                let text = Value::Known(text);
+                self.shell(state, |interp, inner| interp.shell_text(inner, scope, &text, file.span));
+            }
+            FileText::Missing => state.status = Status::False,
+            FileText::Unknown => self.unreadable(state, scope, file),
+        }
+    }
+
+    fn unreadable(&mut self, state: &mut State, scope: &Scope, file: &Arg) {
+        let shown = file.value.display();
+        let reason = format!("the script `{shown}` could not be read");
+        self.emit_as(state, scope, file.span, &shown, StepKind::Opaque { reason });
+        self.unknown_result(state, scope);
+    }
+
+    /// `source file args`.
+    pub(in crate::shell) fn source(&mut self, state: &mut State, scope: &Scope, call: &Call) -> Flow {
+        let Some(file) = call.arguments().first().map(|word| word.arg.clone()) else {
+            state.status = Status::False;
+            return Flow::Next;
+        };
+        let mut value = file.value.clone();
+        if let Some(name) = value.as_known()
+            && !name.contains('/')
+            && let Some(path) = self.in_path(state, name)
+        {
+            value = Value::Known(path.to_string_lossy().into_owned());
+        }
+        let text = match self.file_text(state, scope, &value) {
+            FileText::Text(text) => Value::Known(text),
+            FileText::Missing => {
+                state.status = Status::False;
+                return Flow::Next;
+            }
+            FileText::Unknown => {
+                self.unreadable(state, scope, &file);
+                // It may have set anything.
+                return Flow::Next;
+            }
+        };
+        let arguments = call.arguments().iter().skip(1).map(|word| word.arg.value.clone()).collect::<Vec<_>>();
+        let old = (!arguments.is_empty()).then(|| {
+            std::mem::replace(&mut state.positional, Positional { values: arguments, open: call.open() })
+        });
+        let mark = self.escapes.len();
+        let mut flow = self.shell_text(state, scope, &text, file.span);
+        if flow == Flow::Return {
+            flow = Flow::Next;
+        }
+        for (kind, way) in self.escapes.split_off(mark.min(self.escapes.len())) {
+            if kind == Flow::Return && flow == Flow::Next {
+                *state = state.clone().join(way);
+            } else {
+                self.escapes.push((kind, way));
+            }
+        }
+        if let Some(old) = old {
+            state.positional = old;
+        }
+        flow
+    }
+
+    /// A file that is run by its path. `None` when it is no text that could be followed.
+    pub(in crate::shell) fn program_file(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        name: &str,
+        call: &Call,
+    ) -> Option<Flow> {
+        let path = self.absolute(state, &Value::known(name))?;
+        let text = self.read_text(state, &path, self.options.limits.script_bytes)?;
+        if text.contains('\0') {
+            return None;
+        }
+        let file = call.words.first()?.arg.clone();
+        let file = Arg { value: Value::known(name), ..file };
+        let arguments = call.values();
+        let inner_scope = scope.through(name);
+        let interpreter = shebang(&text);
+        match interpreter.as_deref() {
+            None => {
+                // No shebang: the calling shell reads it itself.
+                self.script_word(state, &inner_scope, &file, arguments);
+            }
+            Some(name) if is_shell(name) => {
+                let mut inner = state.clone();
+                let mut switches = Switches::default();
+                if let Some(options) = text.lines().next().and_then(|line| line.split_whitespace().nth(1))
+                    && options.starts_with('-')
+                {
+                    switches.errexit = options.contains('e');
+                    switches.nounset = options.contains('u');
+                }
+                new_shell(&mut inner, switches.clone());
+                for (name, value) in &call.environment {
+                    self.assign_scalar(&mut inner, name, value.clone());
+                }
+                self.script_file_in(&mut inner, &inner_scope, &file, arguments, switches);
+                state.files = inner.files;
+                state.output = inner.output;
+                state.status = inner.status;
+            }
+            Some(other) => {
+                let base = name.rsplit('/').next().unwrap_or(name);
+                if self.knowledge.tool(base).is_some() {
+                    return None;
+                }
+                let language = super::code::language(other)?;
+                let mut inner = state.clone();
+                self.code(&mut inner, &inner_scope, language, &Value::Known(text), &arguments, call.span, &call.raw);
+                state.files = inner.files;
+                self.unknown_result(state, scope);
+            }
+        }
+        Some(Flow::Next)
+    }
+
+    /// The text of a script.
+    pub(in crate::shell) fn file_text(&self, state: &State, scope: &Scope, value: &Value) -> FileText {
+        if let Some(name) = value.as_known() {
+            if matches!(name, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-") {
+                return match self.stdin_text(state, &state.stdin) {
+                    Some(Value::Known(text)) => FileText::Text(text),
+                    _ => FileText::Unknown,
+                };
+            }
+            if name == "/dev/null" {
+                return FileText::Text(String::new());
+            }
+            if let Some(input) = state.descriptors.get(name) {
+                return match self.stdin_text(state, input) {
+                    Some(Value::Known(text)) => FileText::Text(text),
+                    _ => FileText::Unknown,
+                };
+            }
+        }
+        if scope.host.is_some() {
+            return FileText::Unknown;
+        }
+        let Some(path) = self.absolute(state, value) else { return FileText::Unknown };
+        match self.read_text(state, &path, self.options.limits.script_bytes) {
+            Some(text) => FileText::Text(text),
+            None if self.exists(state, &path) == Some(false) => FileText::Missing,
+            None => FileText::Unknown,
+        }
+    }
+}
+
+/// What is known of a file's text.
+pub(in crate::shell) enum FileText {
+    Text(String),
+    Missing,
+    Unknown,
+}
+
+/// What a new shell process does not inherit goes.
+pub(in crate::shell) fn new_shell(state: &mut State, switches: Switches) {
+    let variables = Arc::make_mut(&mut state.variables);
+    variables.retain(|_, variable| variable.exported);
+    state.functions.retain(|_, definitions| definitions.exported);
+    state.aliases.clear();
+    state.shadowed.clear();
+    state.stack.clear();
+    state.exit_traps.clear();
+    state.switches = switches;
+    state.positional = Positional::default();
+}
+
+/// The interpreter that a script's first line names.
+fn shebang(text: &str) -> Option<String> {
+    let line = text.strip_prefix("#!")?.lines().next()?;
+    let mut words = line.split_whitespace();
+    let first = words.next()?;
+    let name = Path::new(first).file_name()?.to_str()?.to_owned();
+    if name != "env" {
+        return Some(name);
+    }
+    let next = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+    PathBuf::from(next).file_name()?.to_str().map(str::to_owned)
+}

@@ -1,0 +1,314 @@
+//! The interpreter's own data, and the way in.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::knowledge::Knowledge;
+use crate::model::{Context, Span, Value};
+use crate::syntax::{Gap, Script};
+use crate::world::World;
+
+use super::files::Files;
+use super::options::Options;
+use super::state::{Alias, Content, Flow, Positional, State, Status, Switches, Variable};
+use super::step::{Arg, Input, Sink, Stdin, Step, StepKind};
+
+/// Longest `raw` text of a step, in characters.
+const RAW: usize = 240;
+
+/// Walks `input` and hands its steps to `sink` in program order.
+///
+/// Total: whatever the input, it ends within the limits of `options`; what could not be walked is a step that says so.
+pub fn interpret(
+    input: &Input,
+    world: &dyn World,
+    knowledge: &Knowledge,
+    options: &Options,
+    sink: &mut dyn Sink,
+) {
+    let mut interp = Interp {
+        world,
+        knowledge,
+        options,
+        sink,
+        work: 0,
+        stopped: false,
+        escapes: Vec::new(),
+        calls: Vec::new(),
+        substituted: None,
+        counter: 0,
+        seen: None,
+    };
+    let mut state = interp.initial();
+    match input {
+        Input::Text(text) => {
+            let scope = Scope::top(Arc::from(text.as_str()));
+            interp.text(&mut state, &scope, text);
+        }
+        Input::Argv(words) => {
+            let scope = Scope::top(Arc::from(""));
+            interp.argument_vector(&mut state, &scope, words);
+        }
+    }
+}
+
+/// Circumstances that hold for a region of the program.
+#[derive(Clone, Debug)]
+pub(super) struct Scope {
+    /// The text that spans refer to.
+    pub(super) source: Arc<str>,
+    /// Stands for every span, when the text is not the evaluated one.
+    pub(super) span: Option<Span>,
+    pub(super) depth: usize,
+    pub(super) host: Option<String>,
+    pub(super) privileged: bool,
+    pub(super) via: Vec<String>,
+    /// Standard output is looked at.
+    pub(super) capture: bool,
+    /// `set -e` does not act here.
+    pub(super) checked: bool,
+    /// Aliases being expanded.
+    pub(super) aliases: Vec<String>,
+    /// Operator is asked before each act.
+    pub(super) asks: bool,
+}
+
+impl Scope {
+    fn top(source: Arc<str>) -> Self {
+        Self {
+            source,
+            span: None,
+            depth: 0,
+            host: None,
+            privileged: false,
+            via: Vec::new(),
+            capture: false,
+            checked: false,
+            aliases: Vec::new(),
+            asks: false,
+        }
+    }
+
+    /// The span as the evaluated text has it.
+    pub(super) fn place(&self, span: Span) -> Span {
+        self.span.unwrap_or(span)
+    }
+
+    /// The text under a local span.
+    pub(super) fn text(&self, span: Span) -> &str {
+        self.source.get(span.start..span.end).unwrap_or("")
+    }
+
+    /// For text that comes out of a word at `span` (already placed).
+    pub(super) fn inside(&self, source: &str, span: Span) -> Self {
+        Self { source: Arc::from(source), span: Some(span), depth: self.depth + 1, ..self.clone() }
+    }
+
+    pub(super) fn deeper(&self) -> Self {
+        Self { depth: self.depth + 1, ..self.clone() }
+    }
+
+    pub(super) fn capturing(&self) -> Self {
+        Self { capture: true, depth: self.depth + 1, ..self.clone() }
+    }
+
+    pub(super) fn tested(&self) -> Self {
+        Self { checked: true, ..self.clone() }
+    }
+
+    pub(super) fn through(&self, wrapper: &str) -> Self {
+        let mut scope = self.deeper();
+        scope.via.push(wrapper.to_owned());
+        scope
+    }
+}
+
+/// A function or script that is being run, to see recursion.
+#[derive(Debug)]
+pub(super) struct Frame {
+    pub(super) name: String,
+    pub(super) arguments: Vec<Value>,
+    pub(super) cwd: Vec<std::path::PathBuf>,
+    pub(super) function: bool,
+}
+
+/// The interpreter.
+pub(super) struct Interp<'a> {
+    pub(super) world: &'a dyn World,
+    pub(super) knowledge: &'a Knowledge,
+    pub(super) options: &'a Options,
+    sink: &'a mut dyn Sink,
+    work: usize,
+    stopped: bool,
+    /// Ways that left a loop, function or shell early while others went on.
+    pub(super) escapes: Vec<(Flow, State)>,
+    pub(super) calls: Vec<Frame>,
+    /// Status of the last command substitution of the current command.
+    pub(super) substituted: Option<Status>,
+    /// For names that are made up (`mktemp`, `<( )`).
+    pub(super) counter: usize,
+    /// Hashes of steps given in an earlier turn of the same loop: not given again.
+    pub(super) seen: Option<std::collections::HashSet<u64>>,
+}
+
+impl Interp<'_> {
+    fn initial(&self) -> State {
+        let options = self.options;
+        let variables = self
+            .world
+            .env_names()
+            .into_iter()
+            .filter_map(|name| {
+                let value = self.world.env(&name)?;
+                let mut variable = Variable::new(Content::Scalar(Value::Known(value)));
+                variable.exported = true;
+                Some((name, variable))
+            })
+            .collect();
+        let mut arguments = options.arguments.iter().map(Value::known);
+        let zero = arguments.next().unwrap_or(Value::known("bash"));
+        let previous = self.world.env("OLDPWD").map(std::path::PathBuf::from).into_iter().collect();
+        State {
+            cwd: vec![options.cwd.clone()],
+            failed_cwd: None,
+            previous,
+            stack: Vec::new(),
+            variables: Arc::new(variables),
+            unset_is_empty: options.unset_is_empty,
+            shadowed: Vec::new(),
+            functions: BTreeMap::new(),
+            aliases: options
+                .aliases
+                .iter()
+                .map(|(name, text)| (name.clone(), Alias { text: text.clone(), defined: None }))
+                .collect(),
+            switches: Switches { expand_aliases: options.interactive, ..Switches::default() },
+            zero,
+            positional: Positional { values: arguments.collect(), open: false },
+            status: Status::True,
+            last_word: Value::Unknown,
+            stdin: Stdin::Inherited,
+            output: Value::known(""),
+            files: Files::default(),
+            maybe: false,
+            exit_traps: Vec::new(),
+            descriptors: BTreeMap::new(),
+        }
+    }
+
+    /// Shell text as a shell of its own: what it leaves behind is files.
+    fn text(&mut self, state: &mut State, scope: &Scope, text: &str) {
+        let (script, gaps) = parse(text);
+        self.gaps(state, scope, &gaps);
+        self.shell(state, |interp, inner| interp.script(inner, scope, &script));
+    }
+
+    fn argument_vector(&mut self, state: &mut State, scope: &Scope, words: &[Option<String>]) {
+        let args = words
+            .iter()
+            .map(|word| Arg {
+                value: word.clone().map_or(Value::Unknown, Value::Known),
+                span: Span::default(),
+                explicit: word.is_some(),
+            })
+            .collect::<Vec<_>>();
+        if args.is_empty() {
+            return;
+        }
+        self.argv(state, scope, args, Vec::new(), Span::default());
+    }
+
+    /// Says which parts of a text could not be read.
+    pub(super) fn gaps(&mut self, state: &mut State, scope: &Scope, gaps: &[Gap]) {
+        for gap in gaps {
+            self.emit(state, scope, gap.span, StepKind::Gap { reason: gap.reason.describe() });
+        }
+    }
+
+    /// One unit of work; false when interpretation is over.
+    pub(super) fn tick(&mut self, state: &mut State, scope: &Scope, span: Span) -> bool {
+        if self.stopped {
+            return false;
+        }
+        self.work += 1;
+        if self.work > self.options.limits.steps {
+            self.limit("steps", scope, span, state);
+        } else if scope.depth > self.options.limits.depth {
+            self.limit("depth", scope, span, state);
+        } else if self.work.is_multiple_of(32)
+            && self.options.deadline.is_some_and(|deadline| self.world.elapsed() > deadline)
+        {
+            self.limit("deadline", scope, span, state);
+        }
+        !self.stopped
+    }
+
+    /// A limit was reached: the last step there is.
+    pub(super) fn limit(&mut self, name: &'static str, scope: &Scope, span: Span, state: &mut State) {
+        if !self.stopped {
+            self.emit(state, scope, span, StepKind::Limit { name });
+        }
+        self.stopped = true;
+    }
+
+    /// Hands on a step that stands at a local span.
+    pub(super) fn emit(&mut self, state: &mut State, scope: &Scope, span: Span, kind: StepKind) {
+        let raw = scope.text(span).to_owned();
+        self.emit_as(state, scope, scope.place(span), &raw, kind);
+    }
+
+    /// Hands on a step at a span of the evaluated text, with its own wording.
+    pub(super) fn emit_as(&mut self, state: &mut State, scope: &Scope, span: Span, raw: &str, kind: StepKind) {
+        if self.stopped {
+            return;
+        }
+        let step = Step { kind, span, raw: shorten(raw), context: self.context(state, scope) };
+        if let Some(seen) = &mut self.seen
+            && !seen.insert(fingerprint(&step))
+        {
+            return;
+        }
+        self.sink.step(step, &mut state.files);
+    }
+
+    fn context(&self, state: &State, scope: &Scope) -> Context {
+        Context {
+            cwd: if scope.host.is_some() { Vec::new() } else { state.cwd.clone() },
+            host: scope.host.clone(),
+            privileged: scope.privileged,
+            via: scope.via.clone(),
+            maybe: state.maybe,
+            asks: scope.asks,
+        }
+    }
+}
+
+/// Text to tree.
+pub(super) fn parse(text: &str) -> (Script, Vec<Gap>) {
+    crate::syntax::parse(text)
+}
+
+fn shorten(raw: &str) -> String {
+    let trimmed = raw.trim();
+    match trimmed.char_indices().nth(RAW) {
+        Some((end, _)) => format!("{}…", &trimmed[..end]),
+        None => trimmed.to_owned(),
+    }
+}
+
+fn fingerprint(step: &Step) -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    step.span.hash(&mut hasher);
+    step.context.cwd.hash(&mut hasher);
+    match &step.kind {
+        StepKind::Run(invocation) => {
+            for arg in &invocation.args {
+                arg.value.hash(&mut hasher);
+            }
+            format!("{:?}", invocation.stdin).hash(&mut hasher);
+        }
+        other => format!("{other:?}").hash(&mut hasher),
+    }
+    hasher.finish()
+}

@@ -1,0 +1,71 @@
+//! What interpretation is told about the shell that would run the text, and how far it may go.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Bounds on the work; each is a count unless said otherwise. Past one of them comes a `Limit` step and nothing more.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Commands walked, nested ones and loop turns included.
+    pub steps: usize,
+    /// Turns of one loop that are walked one by one; what is left of a list is taken several values at a time.
+    pub iterations: usize,
+    /// How deep functions, nested shells, scripts and substitutions may call each other.
+    pub depth: usize,
+    /// Directory entries that one wildcard may look at.
+    pub glob_entries: usize,
+    /// Words that one expansion may give.
+    pub words: usize,
+    /// Bytes of a script or Makefile that is read.
+    pub script_bytes: u64,
+    /// Bytes of a file whose content is taken as data (`$(cat f)`, `while read … < f`).
+    pub data_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            steps: 20_000,
+            iterations: 64,
+            depth: 24,
+            glob_entries: 20_000,
+            words: 4_096,
+            script_bytes: 1 << 20,
+            data_bytes: 256 * 1024,
+        }
+    }
+}
+
+/// The circumstances of the text.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Directory it starts in, absolute.
+    pub cwd: PathBuf,
+    /// A person's shell at a prompt: aliases are expanded, names may be set that the environment does not show.
+    pub interactive: bool,
+    /// A name that is not in the environment is unset (a fresh `bash -c`); otherwise its value is unknown.
+    pub unset_is_empty: bool,
+    /// Aliases that the shell has, name and text.
+    pub aliases: Vec<(String, String)>,
+    /// `$0` and the positional parameters.
+    pub arguments: Vec<String>,
+    /// Bounds on the work.
+    pub limits: Limits,
+    /// Point on [`crate::world::World::elapsed`]'s clock after which interpretation stops.
+    pub deadline: Option<Duration>,
+}
+
+impl Options {
+    /// A fresh, non-interactive `bash -c` in `cwd`.
+    pub fn fresh(cwd: impl Into<PathBuf>) -> Self {
+        Self {
+            cwd: cwd.into(),
+            interactive: false,
+            unset_is_empty: true,
+            aliases: Vec::new(),
+            arguments: vec!["bash".to_owned()],
+            limits: Limits::default(),
+            deadline: None,
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! Redirections: what is opened for writing, and where standard input comes from.
+
+use crate::model::{Span, Value};
+use crate::syntax::{Command, Redirection, RedirectionOperator, RedirectionTarget};
+
+use super::expand::{Abort, Expanded};
+use super::files::FileState;
+use super::interp::{Interp, Scope};
+use super::state::{Flow, State, Status};
+use super::step::{Arg, Mode, Stdin, StepKind};
+
+/// Where standard output goes.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Output {
+    /// Where it went before.
+    Same,
+    /// To a file.
+    File,
+    /// Elsewhere.
+    Lost,
+}
+
+/// A file that a redirection opens for writing.
+#[derive(Clone, Debug)]
+struct Opening {
+    path: Arg,
+    mode: Mode,
+    noclobber: bool,
+    span: Span,
+    stdout: bool,
+}
+
+/// The redirections of one command, words expanded.
+#[derive(Clone, Debug)]
+pub(super) struct Opened {
+    writes: Vec<Opening>,
+    pub(super) stdin: Option<Stdin>,
+    pub(super) output: Output,
+    descriptors: Vec<(String, Stdin)>,
+    /// One of them fails for certain: the command does not run.
+    pub(super) refused: bool,
+}
+
+impl Interp<'_> {
+    /// Expands the words of redirections, in order.
+    pub(super) fn open(&mut self, state: &mut State, scope: &Scope, list: &[Redirection]) -> Expanded<Opened> {
+        let mut opened =
+            Opened { writes: Vec::new(), stdin: None, output: Output::Same, descriptors: Vec::new(), refused: false };
+        for redirection in list {
+            self.open_one(state, scope, redirection, &mut opened)?;
+            if opened.refused {
+                break;
+            }
+        }
+        Ok(opened)
+    }
+
+    fn open_one(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        redirection: &Redirection,
+        opened: &mut Opened,
+    ) -> Expanded<()> {
+        use RedirectionOperator as Op;
+        let mut descriptor = redirection.descriptor.clone();
+        if redirection.named
+            && let Some(name) = descriptor.take()
+        {
+            self.assign_scalar(state, &name, Value::known("10"));
+            descriptor = Some("10".to_owned());
+        }
+        let descriptor = descriptor.as_deref();
+        let word = match &redirection.target {
+            RedirectionTarget::HereDocument(word) => {
+                let text = self.expand_quoted(state, scope, &word.parts)?;
+                let text = match text {
+                    Value::Unknown => Stdin::Unknown,
+                    text => Stdin::Text(text),
+                };
+                set_input(opened, descriptor, text);
+                return Ok(());
+            }
+            RedirectionTarget::Word(word) => word,
+        };
+        let mode = match redirection.operator {
+            Op::HereDocument | Op::HereString => {
+                let text = self.expand_text(state, scope, word)?.concat(&Value::known("\n"));
+                set_input(opened, descriptor, Stdin::Text(text));
+                return Ok(());
+            }
+            Op::Read => {
+                let path = self.target_word(state, scope, word)?;
+                if self.absolute(state, &path.value).is_some_and(|path| {
+                    scope.host.is_none() && !path.starts_with("/dev") && self.exists(state, &path) == Some(false)
+                }) {
+                    opened.refused = true;
+                    return Ok(());
+                }
+                let input = self.input_from(state, path.value);
+                set_input(opened, descriptor, input);
+                return Ok(());
+            }
+            Op::Duplicate => {
+                let value = self.expand_text(state, scope, word)?;
+                let known = value.as_known().unwrap_or("");
+                let plain = known == "-" || known.trim_end_matches('-').chars().all(|c| c.is_ascii_digit());
+                if !plain && matches!(descriptor, None | Some("1")) && scope.text(redirection.span).contains('>') {
+                    Mode::Truncate
+                } else {
+                    self.duplicate(state, scope, redirection, descriptor, known, opened);
+                    return Ok(());
+                }
+            }
+            Op::Write | Op::Clobber | Op::WriteBoth => Mode::Truncate,
+            Op::Append | Op::AppendBoth => Mode::Append,
+            Op::ReadWrite => Mode::ReadWrite,
+        };
+        let path = self.target_word(state, scope, word)?;
+        if redirection.operator == Op::ReadWrite && matches!(descriptor, None | Some("0")) {
+            let input = self.input_from(state, path.value.clone());
+            set_input(opened, Some("0"), input);
+        }
+        let both = matches!(redirection.operator, Op::WriteBoth | Op::AppendBoth | Op::Duplicate);
+        let stdout = both
+            || descriptor == Some("1")
+            || (descriptor.is_none() && redirection.operator != Op::ReadWrite);
+        if stdout {
+            opened.output = Output::File;
+        }
+        let noclobber = state.switches.noclobber && matches!(redirection.operator, Op::Write | Op::WriteBoth);
+        if noclobber
+            && self.absolute(state, &path.value).is_some_and(|path| {
+                scope.host.is_none()
+                    && self.is_kind(state, &path, crate::world::FileKind::File) == Some(true)
+            })
+        {
+            opened.refused = true;
+        }
+        opened.writes.push(Opening { path, mode, noclobber, span: redirection.span, stdout });
+        Ok(())
+    }
+
+    fn duplicate(
+        &self,
+        state: &State,
+        scope: &Scope,
+        redirection: &Redirection,
+        descriptor: Option<&str>,
+        known: &str,
+        opened: &mut Opened,
+    ) {
+        let writes = scope.text(redirection.span).contains('>');
+        match descriptor.unwrap_or(if writes { "1" } else { "0" }) {
+            "1" if known != "1" => opened.output = Output::Lost,
+            "0" => {
+                let input = match known {
+                    "-" => Stdin::Empty,
+                    "0" => return,
+                    other => state
+                        .descriptors
+                        .get(&format!("/dev/fd/{other}"))
+                        .cloned()
+                        .or_else(|| {
+                            let name = format!("/dev/fd/{other}");
+                            opened.descriptors.iter().find(|(n, _)| *n == name).map(|(_, s)| s.clone())
+                        })
+                        .unwrap_or(Stdin::Unknown),
+                };
+                opened.stdin = Some(input);
+            }
+            _ => {}
+        }
+    }
+
+    /// A file name after a redirection operator: one word.
+    fn target_word(&mut self, state: &mut State, scope: &Scope, word: &crate::syntax::Word) -> Expanded<Arg> {
+        let mut words = self.expand_words(state, scope, std::slice::from_ref(word))?;
+        match words.len() {
+            1 => Ok(words.remove(0).arg),
+            0 => Err(Abort),
+            _ => {
+                let all = words.iter().filter_map(|w| w.arg.value.as_known().map(str::to_owned)).collect();
+                Ok(Arg { value: Value::one_of(all), span: scope.place(word.span), explicit: false })
+            }
+        }
+    }
+
+    fn input_from(&self, state: &State, path: Value) -> Stdin {
+        match path.as_known() {
+            Some("/dev/null") => Stdin::Empty,
+            Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => state.stdin.clone(),
+            Some(name) => match state.descriptors.get(name) {
+                Some(known) => known.clone(),
+                None => Stdin::File(path),
+            },
+            None => Stdin::File(path),
+        }
+    }
+
+    /// Gives the steps of the files that are opened; `content` is what goes to standard output, where known.
+    pub(super) fn open_writes(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        opened: &Opened,
+        content: Option<&Value>,
+    ) {
+        for (index, opening) in opened.writes.iter().enumerate() {
+            let takes = opening.stdout && opened.writes[index + 1..].iter().all(|later| !later.stdout);
+            let content = if !opening.stdout && opening.mode != Mode::ReadWrite {
+                None
+            } else if takes {
+                content.cloned()
+            } else {
+                Some(Value::known(""))
+            };
+            let path = self.absolute(state, &opening.path.value).filter(|_| scope.host.is_none());
+            let before = match (&path, opening.mode) {
+                (Some(path), Mode::Append) => match state.files.get(path) {
+                    Some(FileState::Created { content, directory: false }) => content.clone(),
+                    _ => None,
+                },
+                _ => Some(String::new()),
+            };
+            if opening.path.value.as_known().is_some_and(|name| state.descriptors.contains_key(name)) {
+                continue;
+            }
+            let kind = StepKind::Write {
+                path: opening.path.clone(),
+                mode: opening.mode,
+                noclobber: opening.noclobber,
+                content: content.clone(),
+            };
+            self.emit(state, scope, opening.span, kind);
+            // What was appended to a file of this command's own making is known too.
+            if let (Some(path), Some(FileState::Created { directory: false, .. })) =
+                (&path, path.as_ref().and_then(|path| state.files.get(path)))
+            {
+                let text = match (before, content.as_ref().and_then(Value::as_known)) {
+                    (Some(before), Some(new)) => Some(before + new),
+                    _ => None,
+                };
+                state.files.set(path.clone(), FileState::Created { content: text, directory: false });
+            }
+        }
+    }
+
+    /// A compound command with its redirections around it.
+    pub(super) fn redirected(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        command: &Command,
+        run: impl FnOnce(&mut Self, &mut State) -> Flow,
+    ) -> Flow {
+        if command.redirections.is_empty() {
+            return run(self, state);
+        }
+        let Ok(opened) = self.open(state, scope, &command.redirections) else {
+            state.status = Status::False;
+            return Flow::Next;
+        };
+        self.open_writes(state, scope, &opened, None);
+        if opened.refused {
+            state.status = Status::False;
+            return Flow::Next;
+        }
+        let stdin = opened.stdin.clone().map(|new| std::mem::replace(&mut state.stdin, new));
+        let output = (opened.output != Output::Same)
+            .then(|| std::mem::replace(&mut state.output, Value::known("")));
+        let flow = run(self, state);
+        if let Some(stdin) = stdin {
+            state.stdin = stdin;
+        }
+        if let Some(before) = output {
+            let written = std::mem::replace(&mut state.output, before);
+            self.note_content(state, scope, &opened, written);
+        }
+        flow
+    }
+
+    /// Remembers what a compound command wrote into a file that it made.
+    fn note_content(&self, state: &mut State, scope: &Scope, opened: &Opened, written: Value) {
+        let Some(last) = opened.writes.iter().rev().find(|o| o.stdout) else { return };
+        if last.mode != Mode::Truncate || !scope.capture {
+            return;
+        }
+        let (Some(path), Value::Known(text)) = (self.absolute(state, &last.path.value), written) else { return };
+        if let Some(FileState::Created { directory: false, .. }) = state.files.get(&path) {
+            state.files.set(path, FileState::Created { content: Some(text), directory: false });
+        }
+    }
+
+    /// `exec` with redirections alone: they stay.
+    pub(super) fn keep(&mut self, state: &mut State, opened: &Opened) {
+        if let Some(stdin) = &opened.stdin {
+            state.stdin = stdin.clone();
+        }
+        for (name, input) in &opened.descriptors {
+            state.descriptors.insert(name.clone(), input.clone());
+        }
+    }
+
+    /// The text that standard input holds, where it is known.
+    pub(super) fn stdin_text(&self, state: &State, stdin: &Stdin) -> Option<Value> {
+        match stdin {
+            Stdin::Text(value) => Some(value.clone()),
+            Stdin::Empty => Some(Value::known("")),
+            Stdin::File(path) => {
+                let path = self.absolute(state, path)?;
+                self.read_text(state, &path, self.options.limits.data_bytes).map(Value::Known)
+            }
+            Stdin::Inherited | Stdin::Unknown => None,
+        }
+    }
+}
+
+fn set_input(opened: &mut Opened, descriptor: Option<&str>, input: Stdin) {
+    match descriptor {
+        None | Some("0") => opened.stdin = Some(input),
+        Some(other) => opened.descriptors.push((format!("/dev/fd/{other}"), input)),
+    }
+}

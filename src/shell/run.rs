@@ -1,0 +1,348 @@
+//! Finding what a command word names outside the shell, and running what programs run.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::knowledge::{Match, Nested, ToolFile, match_words};
+use crate::model::{Span, Value};
+
+use super::expand::Expansion;
+use super::interp::{Interp, Scope};
+use super::simple::Call;
+use super::state::{Flow, State, Status};
+use super::step::{Arg, Invocation, StepKind};
+
+/// Directories whose programs are what their names say.
+const SYSTEM: [&str; 8] = [
+    "/bin",
+    "/usr/bin",
+    "/sbin",
+    "/usr/sbin",
+    "/usr/local/bin",
+    "/usr/local/sbin",
+    "/opt/homebrew/bin",
+    "/run/current-system/sw/bin",
+];
+
+/// Tools whose names are everyday words, so that as an operand of an unknown program they mostly mean something else.
+const ORDINARY_WORDS: [&str; 24] = [
+    "install", "link", "kill", "split", "patch", "sort", "make", "import", "convert", "mount", "format", "env",
+    "time", "watch", "script", "test", "node", "go", "less", "more", "view", "edit", "docker", "terraform",
+];
+
+impl Interp<'_> {
+    /// Runs a program.
+    pub(super) fn external(&mut self, state: &mut State, scope: &Scope, name: &str, call: &Call) -> Flow {
+        if !self.tick(state, scope, call.span) {
+            return Flow::Exit;
+        }
+        let base = name.rsplit('/').next().unwrap_or(name);
+        if name.contains('/') {
+            let system = name
+                .rsplit_once('/')
+                .is_some_and(|(dir, _)| SYSTEM.contains(&dir) || dir.ends_with("/bin") && scope.host.is_some());
+            if !system && scope.host.is_none() {
+                match self.program_file(state, scope, name, call) {
+                    Some(flow) => return flow,
+                    None if self.absolute(state, &Value::known(name)).is_some_and(|path| {
+                        self.exists(state, &path) == Some(false)
+                    }) =>
+                    {
+                        // Nothing there to run.
+                        state.status = Status::False;
+                        return Flow::Next;
+                    }
+                    None => {}
+                }
+            }
+        }
+        if super::follow::is_shell(base) {
+            return self.shell_program(state, scope, base, call);
+        }
+        if let Some(tool) = self.knowledge.tool(base) {
+            return self.known(state, scope, base, &tool, call);
+        }
+        if !name.contains('/')
+            && scope.host.is_none()
+            && let Some(path) = self.in_path(state, name)
+            && !path.parent().and_then(Path::to_str).is_some_and(|dir| SYSTEM.contains(&dir))
+            && let Some(flow) = self.program_file(state, scope, &path.to_string_lossy(), call)
+        {
+            return flow;
+        }
+        let kind = StepKind::UnknownProgram { name: name.to_owned(), args: call.args() };
+        self.emit_as(state, scope, call.span, &call.raw, kind);
+        self.suspect(state, scope, call, base);
+        self.unknown_result(state, scope);
+        Flow::Next
+    }
+
+    /// A program found by `PATH`.
+    pub(super) fn in_path(&self, state: &State, name: &str) -> Option<PathBuf> {
+        if name.is_empty() || name.contains('/') {
+            return None;
+        }
+        let path = self.scalar(state, "PATH")?;
+        path.as_known()?.split(':').find_map(|dir| {
+            let dir = if dir.is_empty() { "." } else { dir };
+            let base = if dir.starts_with('/') { PathBuf::from(dir) } else { state.only_cwd()?.join(dir) };
+            let file = self.lexical(&base.join(name));
+            (self.is_kind(state, &file, crate::world::FileKind::File) == Some(true)).then_some(file)
+        })
+    }
+
+    /// A known program.
+    fn known(&mut self, state: &mut State, scope: &Scope, name: &str, tool: &Arc<ToolFile>, call: &Call) -> Flow {
+        let values = call.values();
+        let matched = match_words(tool, &values);
+        let printed = if scope.capture { Some(self.printed(state, scope, call)) } else { None };
+        if name == "mktemp" && !matched.does_nothing() {
+            return self.fresh_name(state, scope, call);
+        }
+        let mut environment = self.exported(state);
+        environment.extend(call.environment.iter().cloned());
+        let invocation = Invocation {
+            name: name.to_owned(),
+            args: call.args(),
+            matched: matched.clone(),
+            stdin: state.stdin.clone(),
+            environment,
+        };
+        let status = self.status_of(state, scope, name, call);
+        self.emit_as(state, scope, call.span, &call.raw, StepKind::Run(Box::new(invocation)));
+        let mut followed = None;
+        if !matched.informational {
+            followed = self.follow(state, scope, name, call, &matched);
+            if followed.is_none() && !matched.dry_run {
+                followed = self.nested(state, scope, name, call, &matched);
+            }
+        }
+        match followed {
+            Some(flow) => flow,
+            None => {
+                state.status = status;
+                if let Some(text) = printed {
+                    state.output = state.output.concat(&text.unwrap_or(Value::Unknown));
+                }
+                Flow::Next
+            }
+        }
+    }
+
+    /// What a program runs, as its declaration says. `None` when it runs nothing.
+    fn nested(&mut self, state: &mut State, scope: &Scope, name: &str, call: &Call, matched: &Match) -> Option<Flow> {
+        let nested = matched.nested();
+        let stdin_role = matched.stdin_role().map(str::to_owned);
+        if nested.is_empty() && stdin_role.is_none() {
+            return None;
+        }
+        let mut inner_scope = scope.through(name);
+        inner_scope.privileged |= matched.privileged();
+        let mut inner = state.clone();
+        for dir in matched.cwd() {
+            inner.cwd = self.directories(&inner, &dir);
+        }
+        if let Some(host) = matched.host() {
+            inner_scope.host = Some(host.display());
+            inner.cwd = Vec::new();
+            inner.unset_is_empty = false;
+            inner.variables = Arc::default();
+        }
+        for (name, value) in &call.environment {
+            self.assign_scalar(&mut inner, name, value.clone());
+        }
+        inner.status = Status::Unknown;
+        let mut runs = 0;
+        for part in &nested {
+            if self.run_part(&mut inner, &inner_scope, name, call, matched, part) {
+                runs += 1;
+            }
+        }
+        let codes = nested.iter().any(|part| part.role.starts_with("code") || part.role.starts_with("script"));
+        if let Some(role) = stdin_role.filter(|_| !codes) {
+            runs += usize::from(self.run_stdin(&mut inner, &inner_scope, call, matched, &role));
+        }
+        if runs == 0 {
+            return None;
+        }
+        state.files = inner.files;
+        state.output = inner.output;
+        state.stdin = inner.stdin;
+        state.status = if runs == 1 && nested.iter().any(|p| p.role == "argv") { inner.status } else { Status::Unknown };
+        if scope.capture && !nested.iter().any(|p| p.role == "argv" || p.role == "shell") {
+            state.output = state.output.concat(&Value::Unknown);
+        }
+        Some(Flow::Next)
+    }
+
+    fn run_part(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        name: &str,
+        call: &Call,
+        matched: &Match,
+        part: &Nested,
+    ) -> bool {
+        let words = part
+            .indices
+            .iter()
+            .zip(&part.values)
+            .map(|(index, value)| match call.words.get(index + 1) {
+                Some(word) if part.role == "argv" && word.arg.value == *value => word.clone(),
+                Some(word) => Expansion {
+                    arg: Arg { value: value.clone(), span: word.arg.span, explicit: word.arg.explicit },
+                    elastic: word.elastic,
+                },
+                None => Expansion {
+                    arg: Arg { value: value.clone(), span: call.span, explicit: false },
+                    elastic: false,
+                },
+            })
+            .collect::<Vec<_>>();
+        let span = words.first().map_or(call.span, |word| word.arg.span);
+        let (kind, language) = part.role.split_once(':').unwrap_or((part.role.as_str(), ""));
+        match kind {
+            "argv" => {
+                self.program(state, scope, words, span);
+                true
+            }
+            "shell" => {
+                let text = words.iter().enumerate().fold(Value::known(""), |text, (index, word)| {
+                    let text = if index > 0 { text.concat(&Value::known(" ")) } else { text };
+                    text.concat(&word.arg.value)
+                });
+                let (zero, positional) = (state.zero.clone(), state.positional.clone());
+                self.fresh_shell(state, scope, &text, span, zero, positional);
+                true
+            }
+            "script" => {
+                let Some(word) = words.first() else { return false };
+                let arguments = self.after(call, part);
+                match language {
+                    "" | "sh" | "bash" | "shell" => self.script_word(state, scope, &word.arg, arguments),
+                    language => self.code_file(state, scope, language, &word.arg, &arguments),
+                }
+                true
+            }
+            "code" => {
+                let Some(word) = words.first() else { return false };
+                let arguments = self.code_arguments(matched, part);
+                self.code(state, scope, language, &word.arg.value, &arguments, word.arg.span, &call.raw);
+                let _ = name;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Values of the words behind a nested part.
+    fn after(&self, call: &Call, part: &Nested) -> Vec<Value> {
+        let last = part.indices.last().copied().unwrap_or(0);
+        call.words.iter().skip(last + 2).map(|word| word.arg.value.clone()).collect()
+    }
+
+    /// What a code's own arguments are: the operands that are not code.
+    fn code_arguments(&self, matched: &Match, part: &Nested) -> Vec<Value> {
+        matched
+            .operands
+            .iter()
+            .filter(|operand| !part.indices.contains(&operand.index))
+            .map(|operand| operand.value.clone())
+            .collect()
+    }
+
+    fn run_stdin(&mut self, state: &mut State, scope: &Scope, call: &Call, matched: &Match, role: &str) -> bool {
+        let (kind, language) = role.split_once(':').unwrap_or((role, ""));
+        match kind {
+            "shell" => {
+                self.shell_from_stdin(state, scope, call.span, &call.raw);
+                true
+            }
+            "code" => match self.stdin_text(state, &state.stdin.clone()) {
+                Some(text) => {
+                    let arguments = matched.operands.iter().map(|operand| operand.value.clone()).collect::<Vec<_>>();
+                    self.code(state, scope, language, &text, &arguments, call.span, &call.raw);
+                    true
+                }
+                None if state.stdin == super::step::Stdin::Inherited => false,
+                None => {
+                    let reason = format!("{language} code that another program prints is run");
+                    self.emit_as(state, scope, call.span, &call.raw, StepKind::Opaque { reason });
+                    true
+                }
+            },
+            _ => false,
+        }
+    }
+
+    /// Words that are run as a program, never looked up among functions and builtins.
+    pub(super) fn program(&mut self, state: &mut State, scope: &Scope, words: Vec<Expansion>, span: Span) -> Flow {
+        let raw = words.iter().map(|word| word.arg.value.display()).collect::<Vec<_>>().join(" ");
+        let call = Call { words, environment: Vec::new(), span, raw, external: true, opened: None };
+        let mut inner = state.clone();
+        self.shell(&mut inner, |interp, inner| interp.dispatch(inner, scope, &call));
+        state.files = inner.files;
+        state.output = inner.output;
+        state.status = inner.status;
+        state.stdin = inner.stdin;
+        Flow::Next
+    }
+
+    /// An argument vector.
+    pub(super) fn argv(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        args: Vec<Arg>,
+        environment: Vec<(String, Value)>,
+        span: Span,
+    ) {
+        let words = args.into_iter().map(|arg| Expansion { arg, elastic: false }).collect::<Vec<_>>();
+        let raw = words.iter().map(|word| word.arg.value.display()).collect::<Vec<_>>().join(" ");
+        let call = Call { words, environment, span, raw, external: true, opened: None };
+        self.shell(state, |interp, inner| interp.dispatch(inner, scope, &call));
+    }
+
+    /// The general rule: an unknown program before words that form a dangerous command is judged as if it ran it.
+    pub(super) fn suspect(&mut self, state: &mut State, scope: &Scope, call: &Call, name: &str) {
+        for (index, word) in call.words.iter().enumerate().skip(1) {
+            let Value::Known(text) = &word.arg.value else { continue };
+            let base = text.rsplit('/').next().unwrap_or(text);
+            if base.is_empty() || text.starts_with('-') || ORDINARY_WORDS.contains(&base) {
+                continue;
+            }
+            let rest = call.words.get(index..).unwrap_or(&[]);
+            let dangerous = super::follow::is_shell(base)
+                || self.knowledge.tool(base).is_some_and(|tool| {
+                    let values =
+                        rest.iter().skip(1).map(|word| word.arg.value.clone()).collect::<Vec<_>>();
+                    match_words(&tool, &values).is_dangerous()
+                });
+            if dangerous {
+                let inner = scope.through(name);
+                let maybe = state.maybe;
+                state.maybe = true;
+                self.program(state, &inner, rest.to_vec(), word.arg.span);
+                state.maybe = maybe;
+                return;
+            }
+        }
+    }
+
+    /// The directories that a value names from here; empty when unknown.
+    pub(super) fn directories(&self, state: &State, value: &Value) -> Vec<PathBuf> {
+        let Some(list) = value.choices() else { return Vec::new() };
+        let mut all = Vec::new();
+        for text in list {
+            if text.starts_with('/') {
+                all.push(self.lexical(Path::new(text)));
+            } else if state.cwd.is_empty() {
+                return Vec::new();
+            } else {
+                all.extend(state.cwd.iter().map(|dir| self.lexical(&dir.join(text))));
+            }
+        }
+        all
+    }
+}

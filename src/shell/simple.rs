@@ -1,0 +1,387 @@
+//! Simple commands: assignments, expansion, redirections, and finding what runs.
+
+use crate::model::{Span, Value};
+use crate::syntax::{Assignment, Command, CommandKind, Part, Script, Word};
+
+use super::expand::{Expansion, plain_text};
+use super::interp::{Interp, Scope, parse};
+use super::redirect::{Opened, Output};
+use super::state::{Flow, State, Status};
+use super::step::{Arg, StepKind};
+
+/// A command about to run: its words, and what stands around them.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    /// The command word first.
+    pub(super) words: Vec<Expansion>,
+    /// Assignments before it.
+    pub(super) environment: Vec<(String, Value)>,
+    /// As the evaluated text has it.
+    pub(super) span: Span,
+    /// For people.
+    pub(super) raw: String,
+    /// Looked up as a program: functions, aliases and builtins do not take part.
+    pub(super) external: bool,
+    /// Its redirections.
+    pub(super) opened: Option<Opened>,
+}
+
+impl Call {
+    /// The words after the command word.
+    pub(super) fn arguments(&self) -> &[Expansion] {
+        self.words.get(1..).unwrap_or(&[])
+    }
+
+    /// Values of the words after the command word.
+    pub(super) fn values(&self) -> Vec<Value> {
+        self.arguments().iter().map(|word| word.arg.value.clone()).collect()
+    }
+
+    /// Texts of the words after the command word, when all are known.
+    pub(super) fn texts(&self) -> Option<Vec<&str>> {
+        self.arguments().iter().map(|word| word.arg.value.as_known()).collect()
+    }
+
+    /// All words.
+    pub(super) fn args(&self) -> Vec<Arg> {
+        self.words.iter().map(|word| word.arg.clone()).collect()
+    }
+
+    /// Whether a word may stand for any number of words.
+    pub(super) fn open(&self) -> bool {
+        self.arguments().iter().any(|word| word.elastic)
+    }
+
+    /// The same command without its first `count` words.
+    pub(super) fn without(&self, count: usize) -> Self {
+        Self { words: self.words.get(count..).unwrap_or(&[]).to_vec(), ..self.clone() }
+    }
+}
+
+impl Interp<'_> {
+    pub(super) fn simple(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        command: &Command,
+        assignments: &[Assignment],
+        words: &[Word],
+    ) -> Flow {
+        if let Some(flow) = self.alias(state, scope, command, words) {
+            return flow;
+        }
+        // Wildcards give other words in each directory: look at one directory at a time.
+        if state.cwd.len() > 1 && scope.host.is_none() && words.iter().any(has_wildcard) {
+            let maybe = state.maybe;
+            let ways = state
+                .cwd
+                .clone()
+                .into_iter()
+                .map(|dir| {
+                    let mut way = state.clone();
+                    way.cwd = vec![dir];
+                    way.maybe = true;
+                    let flow = self.simple_here(&mut way, scope, command, assignments, words);
+                    (flow, way)
+                })
+                .collect::<Vec<_>>();
+            return self.come_together(state, maybe, ways);
+        }
+        self.simple_here(state, scope, command, assignments, words)
+    }
+
+    fn simple_here(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        command: &Command,
+        assignments: &[Assignment],
+        words: &[Word],
+    ) -> Flow {
+        self.substituted = None;
+        let Ok(expanded) = self.expand_words(state, scope, words) else {
+            return self.aborted(state);
+        };
+        let Ok(opened) = self.open(state, scope, &command.redirections) else {
+            state.status = Status::False;
+            return Flow::Next;
+        };
+        if expanded.is_empty() {
+            for assignment in assignments {
+                if self.assign(state, scope, assignment).is_err() {
+                    return self.aborted(state);
+                }
+            }
+            self.open_writes(state, scope, &opened, Some(&Value::known("")));
+            state.status = if opened.refused { Status::False } else { self.substituted.unwrap_or(Status::True) };
+            return Flow::Next;
+        }
+        let mut environment = Vec::new();
+        for assignment in assignments {
+            let mut inner = state.clone();
+            match self.assign(&mut inner, scope, assignment) {
+                Ok(_) => {
+                    state.files = inner.files.clone();
+                    let value = self.scalar(&inner, &assignment.name).unwrap_or(Value::known(""));
+                    environment.push((assignment.name.clone(), value));
+                }
+                Err(_) => return self.aborted(state),
+            }
+        }
+        let call = Call {
+            words: expanded,
+            environment,
+            span: scope.place(command.span),
+            raw: scope.text(command.span).to_owned(),
+            external: false,
+            opened: None,
+        };
+        self.with_redirections(state, scope, call, opened)
+    }
+
+    /// An expansion failed: a shell that runs a script ends.
+    fn aborted(&mut self, state: &mut State) -> Flow {
+        state.status = Status::False;
+        Flow::Exit
+    }
+
+    fn with_redirections(&mut self, state: &mut State, scope: &Scope, mut call: Call, opened: Opened) -> Flow {
+        let before = opened.stdin.clone().map(|new| std::mem::replace(&mut state.stdin, new));
+        let content = match opened.output {
+            Output::File => self.printed(state, scope, &call),
+            _ => None,
+        };
+        self.open_writes(state, scope, &opened, content.as_ref());
+        if opened.refused {
+            if let Some(stdin) = before {
+                state.stdin = stdin;
+            }
+            state.status = Status::False;
+            return Flow::Next;
+        }
+        let last = call.words.last().map(|word| word.arg.value.clone());
+        let output =
+            (opened.output != Output::Same).then(|| std::mem::replace(&mut state.output, Value::known("")));
+        let redirects = opened.stdin.is_some();
+        call.opened = Some(opened);
+        let mut inner = scope.clone();
+        inner.capture &= output.is_none();
+        let flow = self.dispatch(state, &inner, &call);
+        if redirects
+            && !call.words.first().is_some_and(|word| word.arg.value.as_known() == Some("exec") && call.words.len() == 1)
+            && let Some(stdin) = before
+        {
+            state.stdin = stdin;
+        }
+        if let Some(output) = output {
+            state.output = output;
+        }
+        if let Some(last) = last {
+            state.last_word = last;
+        }
+        flow
+    }
+
+    /// Runs a command whose words are there, by what is known of its first word.
+    pub(super) fn dispatch(&mut self, state: &mut State, scope: &Scope, call: &Call) -> Flow {
+        let Some(first) = call.words.first() else {
+            state.status = Status::True;
+            return Flow::Next;
+        };
+        match &first.arg.value {
+            Value::Known(name) => {
+                let name = name.clone();
+                self.named(state, scope, &name, call)
+            }
+            Value::OneOf(list) => {
+                let maybe = state.maybe;
+                let mut ways = Vec::new();
+                for name in list {
+                    let mut way = state.clone();
+                    way.maybe = true;
+                    let mut one = call.clone();
+                    let separators = [' ', '\t', '\n'];
+                    let texts = if first.elastic && name.contains(separators) {
+                        name.split(separators).filter(|t| !t.is_empty()).map(str::to_owned).collect()
+                    } else {
+                        vec![name.clone()]
+                    };
+                    let words = texts.into_iter().map(|text| {
+                        let mut word = first.clone();
+                        word.arg.value = Value::Known(text);
+                        word.elastic = false;
+                        word
+                    });
+                    one.words = words.chain(call.arguments().iter().cloned()).collect();
+                    let flow = self.dispatch(&mut way, scope, &one);
+                    ways.push((flow, way));
+                }
+                if first.elastic {
+                    // It may vanish: the next word is the command then.
+                    let mut way = state.clone();
+                    way.maybe = true;
+                    let flow = self.dispatch(&mut way, scope, &call.without(1));
+                    ways.push((flow, way));
+                }
+                self.come_together(state, maybe, ways)
+            }
+            Value::Affix { .. } | Value::Unknown => {
+                let shown = first.arg.value.display();
+                self.emit_as(
+                    state,
+                    scope,
+                    call.span,
+                    &call.raw,
+                    StepKind::Opaque { reason: format!("the command name `{shown}` is not known before it runs") },
+                );
+                self.suspect(state, scope, call, &shown);
+                self.unknown_result(state, scope);
+                Flow::Next
+            }
+        }
+    }
+
+    fn named(&mut self, state: &mut State, scope: &Scope, name: &str, call: &Call) -> Flow {
+        if name.is_empty() {
+            state.status = Status::False;
+            return Flow::Next;
+        }
+        if !call.external {
+            if let Some(definitions) = state.functions.get(name).cloned() {
+                let arguments = call.values();
+                let undefined = definitions.maybe_undefined;
+                let maybe = state.maybe;
+                let saved = self.lend(state, &call.environment);
+                let mut other = state.clone();
+                let flow = self.call(state, scope, name, &definitions, arguments, call.open(), call.span);
+                self.give_back(state, saved);
+                if !undefined {
+                    return flow;
+                }
+                other.maybe = true;
+                let other_flow = match self.builtin(&mut other, scope, name, call) {
+                    Some(flow) => flow,
+                    None => self.external(&mut other, scope, name, call),
+                };
+                let first = state.clone();
+                return self.come_together(state, maybe, [(flow, first), (other_flow, other)]);
+            }
+            if super::builtins::is_builtin(name) {
+                let saved = self.lend(state, &call.environment);
+                let flow = self.builtin(state, scope, name, call);
+                self.give_back(state, saved);
+                if let Some(flow) = flow {
+                    return flow;
+                }
+            }
+        }
+        self.external(state, scope, name, call)
+    }
+
+    /// Assignments before a function or builtin hold while it runs.
+    fn lend(
+        &mut self,
+        state: &mut State,
+        environment: &[(String, Value)],
+    ) -> Vec<(String, Option<super::state::Variable>)> {
+        environment
+            .iter()
+            .map(|(name, value)| {
+                let old = state.variables.get(name).cloned();
+                self.assign_scalar(state, name, value.clone());
+                (name.clone(), old)
+            })
+            .collect()
+    }
+
+    fn give_back(&mut self, state: &mut State, saved: Vec<(String, Option<super::state::Variable>)>) {
+        let variables = std::sync::Arc::make_mut(&mut state.variables);
+        for (name, old) in saved.into_iter().rev() {
+            match old {
+                Some(variable) => variables.insert(name, variable),
+                None => variables.remove(&name),
+            };
+        }
+    }
+
+    /// A command whose result is not known.
+    pub(super) fn unknown_result(&mut self, state: &mut State, scope: &Scope) {
+        state.status = Status::Unknown;
+        if scope.capture {
+            state.output = state.output.concat(&Value::Unknown);
+        }
+    }
+
+    fn alias(&mut self, state: &mut State, scope: &Scope, command: &Command, words: &[Word]) -> Option<Flow> {
+        if !state.switches.expand_aliases || state.aliases.is_empty() {
+            return None;
+        }
+        let first = words.first()?;
+        let [Part::Literal(name)] = first.parts.as_slice() else { return None };
+        let alias = state.aliases.get(name)?.clone();
+        if scope.aliases.contains(name) {
+            return None;
+        }
+        if let Some((identity, end)) = alias.defined
+            && identity == scope.source.as_ptr() as usize
+            && !scope.source.get(end..command.span.start).is_some_and(|between| between.contains('\n'))
+        {
+            return None;
+        }
+        // An alias that ends in a blank lets the next word be one too.
+        let (mut script, gaps) = parse(&alias.text);
+        let mut inner = scope.inside(&alias.text, scope.place(first.span));
+        inner.depth = scope.depth;
+        inner.aliases.push(name.clone());
+        self.gaps(state, &inner, &gaps);
+        let mut rest = words.get(1..).unwrap_or(&[]).to_vec();
+        if alias.text.ends_with([' ', '\t'])
+            && let Some(next) = rest.first()
+            && let Some(text) = plain_text(next)
+            && let Some(second) = state.aliases.get(&text)
+        {
+            let (more, _) = parse(&second.text);
+            if let Some(CommandKind::Simple { words, .. }) = more.items.first().map(|item| &item.command.kind) {
+                rest.splice(0..1, words.iter().cloned());
+            }
+        }
+        append(&mut script, rest, command);
+        Some(self.script(state, &inner, &script))
+    }
+}
+
+/// Puts the words and redirections after an alias behind the last command of its text.
+fn append(script: &mut Script, rest: Vec<Word>, command: &Command) {
+    let Some(last) = script.items.last_mut() else { return };
+    let mut target = &mut last.command;
+    loop {
+        match &mut target.kind {
+            CommandKind::Pipeline { stages, .. } if !stages.is_empty() => {
+                let at = stages.len() - 1;
+                let CommandKind::Pipeline { stages, .. } = &mut target.kind else { return };
+                target = &mut stages[at].0;
+            }
+            CommandKind::AndOr { rest, .. } if !rest.is_empty() => {
+                let at = rest.len() - 1;
+                let CommandKind::AndOr { rest, .. } = &mut target.kind else { return };
+                target = &mut rest[at].1;
+            }
+            _ => break,
+        }
+    }
+    target.redirections.extend(command.redirections.iter().cloned());
+    if let CommandKind::Simple { words, assignments } = &mut target.kind {
+        words.extend(rest);
+        if let CommandKind::Simple { assignments: outer, .. } = &command.kind {
+            assignments.splice(0..0, outer.iter().cloned());
+        }
+    }
+}
+
+fn has_wildcard(word: &Word) -> bool {
+    word.parts.iter().any(|part| match part {
+        Part::Literal(text) => text.contains(['*', '?', '[']),
+        Part::Parameter(_) => true,
+        _ => false,
+    })
+}

@@ -1,0 +1,364 @@
+//! Variables: reading, assigning, scoping.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::model::Value;
+use crate::syntax::{AssignedValue, Assignment};
+
+use super::expand::{Expanded, Number};
+use super::interp::{Interp, Scope};
+use super::state::{Content, State, Status, Variable};
+
+impl Interp<'_> {
+    /// What a variable holds, name references followed; `None` when nothing was said about it.
+    pub(super) fn content<'s>(&self, state: &'s State, name: &str) -> Option<&'s Content> {
+        let mut variable = state.variables.get(name)?;
+        for _ in 0..8 {
+            if !variable.nameref {
+                break;
+            }
+            let Content::Scalar(Value::Known(target)) = &variable.content else { break };
+            variable = state.variables.get(target)?;
+        }
+        Some(&variable.content)
+    }
+
+    /// The name that an assignment to `name` goes to.
+    fn target(&self, state: &State, name: &str) -> String {
+        let mut name = name.to_owned();
+        for _ in 0..8 {
+            match state.variables.get(&name) {
+                Some(Variable { nameref: true, content: Content::Scalar(Value::Known(next)), .. }) => {
+                    name = next.clone();
+                }
+                _ => break,
+            }
+        }
+        name
+    }
+
+    /// The value of a variable or special parameter; `None` when unset.
+    pub(super) fn scalar(&self, state: &State, name: &str) -> Option<Value> {
+        let mut chars = name.chars();
+        match (chars.next(), chars.next()) {
+            (Some('#'), None) => {
+                return Some(if state.positional.open {
+                    Value::Unknown
+                } else {
+                    Value::Known(state.positional.values.len().to_string())
+                });
+            }
+            (Some('?'), None) => {
+                return Some(match state.status {
+                    Status::True => Value::known("0"),
+                    _ => Value::Unknown,
+                });
+            }
+            (Some('$' | '!'), None) => return Some(Value::Unknown),
+            (Some('-'), None) => return Some(Value::Unknown),
+            (Some('_'), None) => return Some(state.last_word.clone()),
+            (Some('0'), None) => return Some(state.zero.clone()),
+            (Some('1'..='9'), _) => {
+                let index = name.parse::<usize>().ok()?;
+                return match state.positional.values.get(index - 1) {
+                    Some(value) if !state.positional.open => Some(value.clone()),
+                    None if !state.positional.open => None,
+                    _ => Some(Value::Unknown),
+                };
+            }
+            _ => {}
+        }
+        match self.content(state, name) {
+            Some(Content::Scalar(value)) => return Some(value.clone()),
+            Some(Content::Indexed(map)) => return map.get(&0).cloned(),
+            Some(Content::Assoc(list)) => {
+                return list.iter().find(|(key, _)| key == "0").map(|(_, value)| value.clone());
+            }
+            Some(Content::UnknownArray) => return Some(Value::Unknown),
+            Some(Content::Unset) if name != "IFS" => return None,
+            _ => {}
+        }
+        match name {
+            "PWD" => Some(self.cwd_text(state)),
+            "OLDPWD" => (!state.previous.is_empty()).then(|| {
+                Value::one_of(state.previous.iter().map(|p| p.to_string_lossy().into_owned()).collect())
+            }),
+            "HOME" => self.world.home(None).map(|path| Value::Known(path.to_string_lossy().into_owned())),
+            "UID" | "EUID" => Some(Value::Known(self.world.uid().to_string())),
+            "BASH" => Some(Value::known("/bin/bash")),
+            "OSTYPE" => Some(Value::known("linux-gnu")),
+            "IFS" => Some(Value::known(" \t\n")),
+            "BASH_SOURCE" => Some(state.zero.clone()),
+            "RANDOM" | "SECONDS" | "SRANDOM" | "EPOCHSECONDS" | "EPOCHREALTIME" | "BASHPID" | "PPID" | "LINENO"
+            | "HOSTNAME" | "HOSTTYPE" | "MACHTYPE" | "BASH_VERSION" | "BASH_VERSINFO" | "SHLVL" | "BASH_COMMAND"
+            | "FUNCNAME" | "PIPESTATUS" | "GROUPS" | "DIRSTACK" | "BASHOPTS" | "SHELLOPTS" | "COLUMNS" | "LINES"
+            | "BASH_REMATCH" | "BASH_ARGV" | "BASH_ARGC" => Some(Value::Unknown),
+            _ if state.unset_is_empty => None,
+            _ => Some(Value::Unknown),
+        }
+    }
+
+    fn cwd_text(&self, state: &State) -> Value {
+        Value::one_of(state.cwd.iter().map(|p| p.to_string_lossy().into_owned()).collect())
+    }
+
+    /// Assigns a whole variable, attributes respected.
+    pub(super) fn assign_scalar(&mut self, state: &mut State, name: &str, value: Value) {
+        let name = self.target(state, name);
+        if let Some((array, rest)) = name.split_once('[') {
+            let key = Value::known(rest.trim_end_matches(']'));
+            let array = array.to_owned();
+            self.assign_element(state, &array, &key, value);
+            return;
+        }
+        let value = self.shaped(state, &name, value);
+        let variables = Arc::make_mut(&mut state.variables);
+        match variables.get_mut(&name) {
+            Some(variable) if variable.readonly => {}
+            Some(variable) => match &mut variable.content {
+                Content::Indexed(map) => {
+                    map.insert(0, value);
+                }
+                content => *content = Content::Scalar(value),
+            },
+            None => {
+                variables.insert(name, Variable::new(Content::Scalar(value)));
+            }
+        }
+    }
+
+    fn shaped(&mut self, state: &mut State, name: &str, value: Value) -> Value {
+        let Some(variable) = state.variables.get(name) else { return value };
+        let (integer, case) = (variable.integer, variable.case);
+        let value = if integer {
+            match value.as_known() {
+                Some(text) => match self.evaluate_arithmetic(state, &text.to_owned()) {
+                    Number::Known(n) => Value::Known(n.to_string()),
+                    Number::Unknown => Value::Unknown,
+                },
+                None => Value::Unknown,
+            }
+        } else {
+            value
+        };
+        match case {
+            Some('u') => value.map(str::to_uppercase),
+            Some('l') => value.map(str::to_lowercase),
+            _ => value,
+        }
+    }
+
+    /// Replaces what a variable holds.
+    pub(super) fn assign_content(&mut self, state: &mut State, name: &str, content: Content) {
+        let name = self.target(state, name);
+        let variables = Arc::make_mut(&mut state.variables);
+        match variables.get_mut(&name) {
+            Some(variable) if variable.readonly => {}
+            Some(variable) => variable.content = content,
+            None => {
+                variables.insert(name, Variable::new(content));
+            }
+        }
+    }
+
+    /// `a[key]=value`.
+    pub(super) fn assign_element(&mut self, state: &mut State, name: &str, key: &Value, value: Value) {
+        let name = self.target(state, name);
+        let variable =
+            Arc::make_mut(&mut state.variables).entry(name).or_insert_with(|| Variable::new(Content::Unset));
+        if variable.readonly {
+            return;
+        }
+        let Some(key) = key.as_known() else {
+            variable.content = Content::UnknownArray;
+            return;
+        };
+        match &mut variable.content {
+            Content::Assoc(list) => match list.iter_mut().find(|(known, _)| known == key) {
+                Some((_, slot)) => *slot = value,
+                None => list.push((key.to_owned(), value)),
+            },
+            Content::UnknownArray => {}
+            content => {
+                let Ok(at) = key.parse::<i64>() else {
+                    *content = Content::UnknownArray;
+                    return;
+                };
+                let mut map = match std::mem::replace(content, Content::Unset) {
+                    Content::Indexed(map) => map,
+                    Content::Scalar(old) => BTreeMap::from([(0, old)]),
+                    _ => BTreeMap::new(),
+                };
+                let at = if at < 0 { at + map.keys().next_back().map_or(0, |last| last + 1) } else { at };
+                map.insert(at, value);
+                *content = Content::Indexed(map);
+            }
+        }
+    }
+
+    /// Carries out an assignment; its value.
+    pub(super) fn assign(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        assignment: &Assignment,
+    ) -> Expanded<Value> {
+        let name = assignment.name.as_str();
+        match &assignment.value {
+            AssignedValue::Scalar(word) => {
+                let value = self.expand_text(state, scope, word)?;
+                if let Some(index) = &assignment.index {
+                    let key = self.subscript(state, scope, name, index)?;
+                    self.assign_element(state, name, &key, value.clone());
+                    return Ok(value);
+                }
+                let integer = state.variables.get(name).is_some_and(|v| v.integer);
+                let value = if assignment.append {
+                    let old = self.scalar(state, name).unwrap_or(Value::known(if integer { "0" } else { "" }));
+                    match (integer, old.as_known(), value.as_known()) {
+                        (true, Some(old), Some(new)) => Value::Known(format!("({old})+({new})")),
+                        (true, ..) => Value::Unknown,
+                        _ => old.concat(&value),
+                    }
+                } else {
+                    value
+                };
+                self.assign_scalar(state, name, value.clone());
+                Ok(value)
+            }
+            AssignedValue::Array(elements) => {
+                self.assign_array(state, scope, name, assignment.append, elements)?;
+                Ok(Value::Unknown)
+            }
+        }
+    }
+
+    fn assign_array(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        name: &str,
+        append: bool,
+        elements: &[(Option<crate::syntax::Word>, crate::syntax::Word)],
+    ) -> Expanded<()> {
+        let assoc = matches!(self.content(state, name), Some(Content::Assoc(_)));
+        if assoc {
+            if !append {
+                self.assign_content(state, name, Content::Assoc(Vec::new()));
+            }
+            for (key, word) in elements {
+                let value = self.expand_text(state, scope, word)?;
+                let key = match key {
+                    Some(key) => self.expand_text(state, scope, key)?,
+                    None => Value::Unknown,
+                };
+                self.assign_element(state, name, &key, value);
+            }
+            return Ok(());
+        }
+        let mut map = match (append, self.content(state, name)) {
+            (true, Some(Content::Indexed(map))) => map.clone(),
+            (true, Some(Content::Scalar(value))) => BTreeMap::from([(0, value.clone())]),
+            (true, Some(Content::UnknownArray)) => {
+                for (_, word) in elements {
+                    self.expand_words(state, scope, std::slice::from_ref(word))?;
+                }
+                return Ok(());
+            }
+            _ => BTreeMap::new(),
+        };
+        let mut next = map.keys().next_back().map_or(0, |last| last + 1);
+        let mut open = false;
+        for (key, word) in elements {
+            match key {
+                Some(key) => {
+                    let value = self.expand_text(state, scope, word)?;
+                    let key = self.subscript(state, scope, name, key)?;
+                    match key.as_known().and_then(|text| text.parse::<i64>().ok()) {
+                        Some(at) => {
+                            map.insert(at, value);
+                            next = at.saturating_add(1);
+                        }
+                        None => open = true,
+                    }
+                }
+                None => {
+                    for expansion in self.expand_words(state, scope, std::slice::from_ref(word))? {
+                        open |= expansion.elastic;
+                        map.insert(next, expansion.arg.value);
+                        next = next.saturating_add(1);
+                    }
+                }
+            }
+        }
+        let content = if open { Content::UnknownArray } else { Content::Indexed(map) };
+        self.assign_content(state, name, content);
+        Ok(())
+    }
+
+    /// `unset`.
+    pub(super) fn unset(&mut self, state: &mut State, name: &str) {
+        if let Some((array, key)) = name.split_once('[') {
+            let key = key.trim_end_matches(']').to_owned();
+            let target = self.target(state, array);
+            if let Some(variable) = Arc::make_mut(&mut state.variables).get_mut(&target) {
+                match &mut variable.content {
+                    Content::Indexed(map) => {
+                        if let Ok(at) = key.parse::<i64>() {
+                            map.remove(&at);
+                        }
+                    }
+                    Content::Assoc(list) => list.retain(|(known, _)| known != &key),
+                    _ => {}
+                }
+            }
+            return;
+        }
+        let name = self.target(state, name);
+        let variables = Arc::make_mut(&mut state.variables);
+        if !variables.get(&name).is_some_and(|v| v.readonly) {
+            variables.insert(name, Variable::new(Content::Unset));
+        }
+    }
+
+    /// `local name`: the old value comes back when the function ends.
+    pub(super) fn shadow(&mut self, state: &mut State, name: &str) {
+        let old = state.variables.get(name).cloned();
+        if let Some(frame) = state.shadowed.last_mut() {
+            if !frame.contains_key(name) {
+                frame.insert(name.to_owned(), old);
+                Arc::make_mut(&mut state.variables)
+                    .insert(name.to_owned(), Variable::new(Content::Unset));
+            }
+        }
+    }
+
+    /// The end of a function: what `local` shadowed comes back.
+    pub(super) fn unshadow(&mut self, state: &mut State) {
+        let Some(frame) = state.shadowed.pop() else { return };
+        let variables = Arc::make_mut(&mut state.variables);
+        for (name, old) in frame {
+            match old {
+                Some(variable) => variables.insert(name, variable),
+                None => variables.remove(&name),
+            };
+        }
+    }
+
+    /// Exported variables whose value this command gave, for programs that look at them.
+    pub(super) fn exported(&self, state: &State) -> Vec<(String, Value)> {
+        state
+            .variables
+            .iter()
+            .filter(|(_, variable)| variable.exported)
+            .filter_map(|(name, variable)| match &variable.content {
+                Content::Scalar(value) => {
+                    let same = value.as_known().is_some_and(|text| self.world.env(name).as_deref() == Some(text));
+                    (!same).then(|| (name.clone(), value.clone()))
+                }
+                _ => None,
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,419 @@
+//! Lists, pipelines and shells: what runs after what, in which state.
+
+use crate::model::{Span, Value};
+use crate::syntax::{AndOr, Command, CommandKind, Script};
+
+use super::interp::{Interp, Scope};
+use super::state::{Flow, State, Status};
+use super::step::Stdin;
+
+impl Interp<'_> {
+    /// Commands one after the other.
+    pub(super) fn script(&mut self, state: &mut State, scope: &Scope, script: &Script) -> Flow {
+        for item in &script.items {
+            state.settle();
+            if item.background {
+                let output = state.output.clone();
+                let mut inner = state.clone();
+                inner.stdin = Stdin::Empty;
+                self.shell(&mut inner, |interp, inner| interp.command(inner, scope, &item.command));
+                state.files = inner.files;
+                state.output = if scope.capture { inner.output } else { output };
+                state.status = Status::True;
+                continue;
+            }
+            let flow = self.command(state, scope, &item.command);
+            if flow != Flow::Next {
+                return flow;
+            }
+        }
+        Flow::Next
+    }
+
+    /// Runs something as a shell of its own: nothing but files, output and status comes back.
+    pub(super) fn shell(&mut self, state: &mut State, run: impl FnOnce(&mut Self, &mut State) -> Flow) {
+        let mark = self.escapes.len();
+        let seen = state.clone();
+        let mut inner = state.clone();
+        inner.exit_traps.clear();
+        let flow = run(self, &mut inner);
+        let mut ended = inner;
+        for (_, escaped) in self.escapes.split_off(mark) {
+            ended = ended.join(escaped);
+        }
+        let _ = flow;
+        self.run_exit_traps(&mut ended);
+        state.files = ended.files;
+        state.output = ended.output;
+        state.status = ended.status;
+        // Input that was read is gone for the parent too.
+        if seen.stdin != ended.stdin {
+            state.stdin = ended.stdin;
+        }
+    }
+
+    fn run_exit_traps(&mut self, state: &mut State) {
+        let traps = std::mem::take(&mut state.exit_traps);
+        let status = state.status;
+        for (value, scope) in traps {
+            self.shell_text(state, &scope, &value, scope.span.unwrap_or_default());
+        }
+        state.status = status;
+    }
+
+    /// One command. Leaves its status in the state; directories of success and failure may still be apart.
+    pub(super) fn command(&mut self, state: &mut State, scope: &Scope, command: &Command) -> Flow {
+        if !self.tick(state, scope, command.span) {
+            return Flow::Exit;
+        }
+        state.settle();
+        if state.switches.noexec {
+            return Flow::Next;
+        }
+        let flow = match &command.kind {
+            CommandKind::Simple { assignments, words } => {
+                self.simple(state, scope, command, assignments, words)
+            }
+            CommandKind::Pipeline { negated, stages, .. } => self.pipeline(state, scope, *negated, stages),
+            CommandKind::AndOr { first, rest } => return self.and_or(state, scope, first, rest),
+            CommandKind::Function { name, body } => {
+                self.define(state, scope, name, body);
+                Flow::Next
+            }
+            CommandKind::Declaration { keyword, arguments } => {
+                self.redirected(state, scope, command, |interp, state| {
+                    interp.declaration(state, scope, keyword, arguments)
+                })
+            }
+            CommandKind::Gap(salvaged) => {
+                let before = state.maybe;
+                state.maybe = true;
+                let mut other = state.clone();
+                for command in salvaged {
+                    other.settle();
+                    if self.command(&mut other, scope, command) != Flow::Next {
+                        break;
+                    }
+                }
+                *state = state.clone().join(other);
+                state.maybe = before;
+                state.status = Status::Unknown;
+                Flow::Next
+            }
+            _ => {
+                let flow =
+                    self.redirected(state, scope, command, |interp, state| interp.compound(state, scope, command));
+                if !matches!(command.kind, CommandKind::Subshell(_) | CommandKind::Test(_) | CommandKind::Arithmetic(_)) {
+                    return flow;
+                }
+                flow
+            }
+        };
+        if flow == Flow::Next {
+            return self.check_exit(state, scope, command);
+        }
+        flow
+    }
+
+    /// `set -e`.
+    fn check_exit(&mut self, state: &mut State, scope: &Scope, command: &Command) -> Flow {
+        let negated = matches!(command.kind, CommandKind::Pipeline { negated: true, .. });
+        if !state.switches.errexit || scope.checked || negated {
+            return Flow::Next;
+        }
+        match state.status {
+            Status::False => Flow::Exit,
+            Status::Unknown if state.failed_cwd.is_some() => {
+                state.succeed();
+                Flow::Next
+            }
+            _ => Flow::Next,
+        }
+    }
+
+    fn compound(&mut self, state: &mut State, scope: &Scope, command: &Command) -> Flow {
+        match &command.kind {
+            CommandKind::Subshell(script) => {
+                let scope = scope.deeper();
+                self.shell(state, |interp, inner| interp.script(inner, &scope, script));
+                Flow::Next
+            }
+            CommandKind::Group(script) => {
+                let scope = scope.deeper();
+                self.script(state, &scope, script)
+            }
+            CommandKind::If { branches, otherwise } => {
+                self.conditional(state, &scope.deeper(), branches, otherwise.as_ref())
+            }
+            CommandKind::While { until, condition, body } => {
+                self.while_loop(state, &scope.deeper(), *until, condition, body)
+            }
+            CommandKind::For { variable, words, body, select } => {
+                self.for_loop(state, &scope.deeper(), command.span, variable, words.as_deref(), body, *select)
+            }
+            CommandKind::ArithmeticFor { header, body } => {
+                self.arithmetic_for(state, &scope.deeper(), header, body)
+            }
+            CommandKind::Case { word, arms } => self.case(state, &scope.deeper(), word, arms),
+            CommandKind::Test(expression) => match self.test_expression(state, scope, expression) {
+                Ok(status) => {
+                    state.status = status;
+                    Flow::Next
+                }
+                Err(_) => Flow::Exit,
+            },
+            CommandKind::Arithmetic(word) => match self.arithmetic(state, scope, &word.parts) {
+                Ok(super::expand::Number::Known(n)) => {
+                    state.status = Status::from_bool(n != 0);
+                    Flow::Next
+                }
+                Ok(super::expand::Number::Unknown) => {
+                    state.status = Status::Unknown;
+                    Flow::Next
+                }
+                Err(_) => Flow::Exit,
+            },
+            CommandKind::Coproc { body, .. } => {
+                let scope = scope.deeper();
+                let mut inner = state.clone();
+                inner.stdin = Stdin::Unknown;
+                self.shell(&mut inner, |interp, inner| interp.command(inner, &scope, body));
+                state.files = inner.files;
+                state.status = Status::True;
+                Flow::Next
+            }
+            _ => Flow::Next,
+        }
+    }
+
+    /// Two ways from here, as unknown makes it: runs `yes` on the first and `no` on the second, and joins.
+    pub(super) fn fork(
+        &mut self,
+        state: &mut State,
+        yes: impl FnOnce(&mut Self, &mut State) -> Flow,
+        no: impl FnOnce(&mut Self, &mut State) -> Flow,
+    ) -> Flow {
+        let before = state.maybe;
+        let mut first = state.clone();
+        let mut second = state.clone();
+        first.maybe = true;
+        second.maybe = true;
+        let first_flow = yes(self, &mut first);
+        let second_flow = no(self, &mut second);
+        self.come_together(state, before, [(first_flow, first), (second_flow, second)])
+    }
+
+    /// Joins the ways that go on; those that leave wait where they arrive.
+    pub(super) fn come_together(
+        &mut self,
+        state: &mut State,
+        maybe_before: bool,
+        ways: impl IntoIterator<Item = (Flow, State)>,
+    ) -> Flow {
+        let mut going: Option<State> = None;
+        let mut leaving: Vec<(Flow, State)> = Vec::new();
+        for (flow, way) in ways {
+            if flow == Flow::Next {
+                going = Some(match going {
+                    Some(other) => other.join(way),
+                    None => way,
+                });
+            } else {
+                leaving.push((flow, way));
+            }
+        }
+        match going {
+            Some(mut joined) => {
+                let left = leaving.iter().any(|(flow, _)| matches!(flow, Flow::Exit | Flow::Return));
+                joined.maybe = maybe_before || left;
+                self.escapes.extend(leaving);
+                *state = joined;
+                Flow::Next
+            }
+            None => {
+                let Some((flow, last)) = leaving.pop() else { return Flow::Next };
+                let mut joined = last;
+                for (other_flow, other) in leaving {
+                    if other_flow == flow {
+                        joined = joined.join(other);
+                    } else {
+                        self.escapes.push((other_flow, other));
+                    }
+                }
+                *state = joined;
+                state.maybe = maybe_before;
+                flow
+            }
+        }
+    }
+
+    fn and_or(&mut self, state: &mut State, scope: &Scope, first: &Command, rest: &[(AndOr, Command)]) -> Flow {
+        let tested = scope.tested();
+        let flow = self.command(state, if rest.is_empty() { scope } else { &tested }, first);
+        if flow != Flow::Next {
+            return flow;
+        }
+        for (index, (operator, command)) in rest.iter().enumerate() {
+            let scope = if index + 1 == rest.len() { scope } else { &tested };
+            let runs = match (operator, state.status) {
+                (AndOr::And, Status::True) | (AndOr::Or, Status::False) => Some(true),
+                (AndOr::And, Status::False) | (AndOr::Or, Status::True) => Some(false),
+                (_, Status::Unknown) => None,
+            };
+            let flow = match runs {
+                Some(true) => {
+                    state.settle();
+                    self.command(state, scope, command)
+                }
+                Some(false) => Flow::Next,
+                None => {
+                    let on_success = *operator == AndOr::And;
+                    self.fork(
+                        state,
+                        |interp, way| {
+                            if on_success { way.succeed() } else { way.fail() }
+                            interp.command(way, scope, command)
+                        },
+                        |_, way| {
+                            if on_success { way.fail() } else { way.succeed() }
+                            Flow::Next
+                        },
+                    )
+                }
+            };
+            if flow != Flow::Next {
+                return flow;
+            }
+        }
+        Flow::Next
+    }
+
+    fn pipeline(&mut self, state: &mut State, scope: &Scope, negated: bool, stages: &[(Command, bool)]) -> Flow {
+        if let [(only, _)] = stages {
+            let tested = scope.tested();
+            let flow = self.command(state, if negated { &tested } else { scope }, only);
+            if negated {
+                let cwd_apart = state.failed_cwd.take();
+                if let Some(failed) = cwd_apart {
+                    let succeeded = std::mem::replace(&mut state.cwd, failed);
+                    state.failed_cwd = Some(succeeded);
+                }
+                state.status = state.status.negate();
+            }
+            return flow;
+        }
+        let mut statuses = Vec::new();
+        let mut input = state.stdin.clone();
+        for (index, (stage, _)) in stages.iter().enumerate() {
+            let last = index + 1 == stages.len();
+            let inner_scope = if last { scope.deeper() } else { scope.capturing() };
+            let mut inner = state.clone();
+            inner.stdin = input;
+            if last && state.switches.lastpipe {
+                let flow = self.command(&mut inner, &inner_scope, stage);
+                inner.stdin = state.stdin.clone();
+                *state = inner;
+                return flow;
+            }
+            if !last {
+                inner.output = Value::known("");
+            }
+            self.shell(&mut inner, |interp, inner| interp.command(inner, &inner_scope, stage));
+            statuses.push(inner.status);
+            state.files = inner.files;
+            if last {
+                state.output = inner.output;
+                input = Stdin::Unknown;
+            } else {
+                input = match inner.output {
+                    Value::Unknown => Stdin::Unknown,
+                    text => Stdin::Text(text),
+                };
+            }
+        }
+        let _ = input;
+        let mut status = statuses.last().copied().unwrap_or(Status::Unknown);
+        if state.switches.pipefail && statuses.iter().any(|s| *s != Status::True) {
+            status = if statuses.contains(&Status::False) { Status::False } else { Status::Unknown };
+        }
+        state.status = if negated { status.negate() } else { status };
+        Flow::Next
+    }
+
+    /// `$( … )`: what it prints, trailing newlines removed.
+    pub(super) fn substitute(&mut self, state: &mut State, scope: &Scope, script: &Script, span: Span) -> Value {
+        if !self.tick(state, scope, span) {
+            return Value::Unknown;
+        }
+        let mut inner = state.clone();
+        inner.settle();
+        inner.output = Value::known("");
+        let scope = scope.capturing();
+        if let Some(value) = self.file_substitution(&mut inner, &scope, script) {
+            return value;
+        }
+        self.shell(&mut inner, |interp, inner| interp.script(inner, &scope, script));
+        state.files = inner.files;
+        self.substituted = Some(inner.status);
+        match inner.output {
+            Value::Known(text) => Value::known(text.trim_end_matches('\n')),
+            Value::OneOf(list) => {
+                Value::one_of(list.iter().map(|text| text.trim_end_matches('\n').to_owned()).collect())
+            }
+            Value::Affix { prefix, suffix } => Value::known(prefix)
+                .concat(&Value::Unknown)
+                .concat(&Value::known(suffix.trim_end_matches('\n'))),
+            Value::Unknown => Value::Unknown,
+        }
+    }
+
+    /// `$(< file)`.
+    fn file_substitution(&mut self, state: &mut State, scope: &Scope, script: &Script) -> Option<Value> {
+        let [item] = script.items.as_slice() else { return None };
+        let CommandKind::Simple { assignments, words } = &item.command.kind else { return None };
+        let [redirection] = item.command.redirections.as_slice() else { return None };
+        if !assignments.is_empty()
+            || !words.is_empty()
+            || redirection.operator != crate::syntax::RedirectionOperator::Read
+        {
+            return None;
+        }
+        let crate::syntax::RedirectionTarget::Word(word) = &redirection.target else { return None };
+        let value = self.expand_text(state, scope, word).ok()?;
+        Some(match self.stdin_text(state, &Stdin::File(value)) {
+            Some(text) => text.map(|text| text.trim_end_matches('\n').to_owned()),
+            None => Value::Unknown,
+        })
+    }
+
+    /// `<( … )` and `>( … )`: the name that stands for it.
+    pub(super) fn process_substitution(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        script: &Script,
+        write: bool,
+        span: Span,
+    ) -> Value {
+        if !self.tick(state, scope, span) {
+            return Value::Unknown;
+        }
+        let mut inner = state.clone();
+        inner.settle();
+        inner.output = Value::known("");
+        let scope = scope.capturing();
+        if write {
+            inner.stdin = Stdin::Unknown;
+        }
+        self.shell(&mut inner, |interp, inner| interp.script(inner, &scope, script));
+        state.files = inner.files;
+        self.counter += 1;
+        let name = format!("/dev/fd/{}", 63usize.wrapping_add(self.counter));
+        let content = match (write, inner.output) {
+            (true, _) | (_, Value::Unknown) => Stdin::Unknown,
+            (false, text) => Stdin::Text(text),
+        };
+        state.descriptors.insert(name.clone(), content);
+        Value::Known(name)
+    }
+}
