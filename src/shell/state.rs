@@ -35,10 +35,6 @@ impl Status {
             Self::Unknown => Self::Unknown,
         }
     }
-
-    pub(super) fn join(self, other: Self) -> Self {
-        if self == other { self } else { Self::Unknown }
-    }
 }
 
 /// How a command ends, as far as it is certain.

@@ -133,7 +133,7 @@ fn sized(value: &Value, flags: &str) -> Value {
 pub(in crate::shell) fn decode_escapes(text: &str) -> String {
     let mut bytes: Vec<u8> = Vec::new();
     let mut chars = text.chars().peekable();
-    let mut push = |bytes: &mut Vec<u8>, c: char| {
+    let push = |bytes: &mut Vec<u8>, c: char| {
         let mut buffer = [0; 4];
         bytes.extend_from_slice(c.encode_utf8(&mut buffer).as_bytes());
     };
