@@ -94,7 +94,14 @@ impl Interp<'_> {
         }
     }
 
-    fn arm(&mut self, state: &mut State, scope: &Scope, value: &Value, arm: &CaseArm, rest: &[CaseArm]) -> Flow {
+    fn arm(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        value: &Value,
+        arm: &CaseArm,
+        rest: &[CaseArm],
+    ) -> Flow {
         state.status = Status::True;
         let flow = self.script(state, scope, &arm.body);
         if flow != Flow::Next {
@@ -114,13 +121,15 @@ impl Interp<'_> {
     }
 
     /// Whether a value matches a pattern; `None` when it may.
-    pub(super) fn matches_pattern(&self, state: &State, value: &Value, pattern: Option<&str>) -> Option<bool> {
+    pub(super) fn matches_pattern(
+        &self,
+        state: &State,
+        value: &Value,
+        pattern: Option<&str>,
+    ) -> Option<bool> {
         let pattern = pattern?;
-        let options = pattern::Options {
-            extglob: true,
-            ignore_case: state.switches.nocasematch,
-            ..Default::default()
-        };
+        let options =
+            pattern::Options { extglob: true, ignore_case: state.switches.nocasematch, ..Default::default() };
         if pattern.chars().all(|c| c == '*') && !pattern.is_empty() {
             return Some(true);
         }
@@ -159,11 +168,19 @@ impl Interp<'_> {
             let goes = if until { state.status.negate() } else { state.status };
             match goes {
                 Status::False => {
-                    if until { state.succeed() } else { state.fail() }
+                    if until {
+                        state.succeed()
+                    } else {
+                        state.fail()
+                    }
                     break;
                 }
                 Status::True if turn < self.options.limits.iterations => {
-                    if until { state.fail() } else { state.succeed() }
+                    if until {
+                        state.fail()
+                    } else {
+                        state.succeed()
+                    }
                     let before = state.clone();
                     let flow = self.script(state, scope, body);
                     result = state.status;
@@ -181,7 +198,11 @@ impl Interp<'_> {
                 }
                 _ => {
                     self.repeated(state, |interp, way| {
-                        if until { way.fail() } else { way.succeed() }
+                        if until {
+                            way.fail()
+                        } else {
+                            way.succeed()
+                        }
                         let flow = interp.script(way, scope, body);
                         if flow != Flow::Next && !matches!(flow, Flow::Continue(_)) {
                             return flow;
@@ -189,7 +210,11 @@ impl Interp<'_> {
                         way.settle();
                         interp.script(way, &scope.tested(), condition)
                     });
-                    if until { state.succeed() } else { state.fail() }
+                    if until {
+                        state.succeed()
+                    } else {
+                        state.fail()
+                    }
                     result = Status::Unknown;
                     break;
                 }
@@ -324,7 +349,13 @@ impl Interp<'_> {
         self.leave_loop(state, mark, maybe, Flow::Next)
     }
 
-    pub(super) fn arithmetic_for(&mut self, state: &mut State, scope: &Scope, header: &Word, body: &Script) -> Flow {
+    pub(super) fn arithmetic_for(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        header: &Word,
+        body: &Script,
+    ) -> Flow {
         let mark = self.escapes.len();
         let maybe = state.maybe;
         let text = header_text(scope, header);
@@ -376,9 +407,10 @@ impl Interp<'_> {
         let function =
             Arc::new(Function { body: body.clone(), source: Arc::clone(&scope.source), span: scope.span });
         let exported = state.functions.get(name).is_some_and(|f| f.exported);
-        state
-            .functions
-            .insert(name.to_owned(), Definitions { bodies: vec![function], maybe_undefined: false, exported });
+        state.functions.insert(
+            name.to_owned(),
+            Definitions { bodies: vec![function], maybe_undefined: false, exported },
+        );
         state.status = Status::True;
     }
 
@@ -393,8 +425,9 @@ impl Interp<'_> {
         open: bool,
         span: Span,
     ) -> Flow {
-        let repeats =
-            self.calls.iter().any(|frame| frame.function && frame.name == name && frame.arguments == arguments && frame.cwd == state.cwd);
+        let repeats = self.calls.iter().any(|frame| {
+            frame.function && frame.name == name && frame.arguments == arguments && frame.cwd == state.cwd
+        });
         if repeats && state.maybe {
             // The same call is being walked already: it has nothing new.
             state.status = Status::Unknown;
@@ -432,8 +465,7 @@ impl Interp<'_> {
     ) -> Flow {
         let mark = self.escapes.len();
         let maybe = state.maybe;
-        let positional =
-            std::mem::replace(&mut state.positional, Positional { values: arguments, open });
+        let positional = std::mem::replace(&mut state.positional, Positional { values: arguments, open });
         state.shadowed.push(Default::default());
         let mut inner = scope.deeper();
         inner.source = Arc::clone(&function.source);

@@ -258,7 +258,14 @@ impl Interp<'_> {
     }
 
     /// Hands on a step at a span of the evaluated text, with its own wording.
-    pub(super) fn emit_as(&mut self, state: &mut State, scope: &Scope, span: Span, raw: &str, kind: StepKind) {
+    pub(super) fn emit_as(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        span: Span,
+        raw: &str,
+        kind: StepKind,
+    ) {
         if self.stopped {
             return;
         }

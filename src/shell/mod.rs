@@ -22,9 +22,9 @@ mod run;
 mod simple;
 mod state;
 mod step;
+mod test_expr;
 #[cfg(test)]
 mod tests;
-mod test_expr;
 mod variables;
 mod view;
 mod walk;

@@ -26,10 +26,11 @@ impl Interp<'_> {
                 format_printf(&call.values())
             }
             "pwd" if here => Some(self.scalar(state, "PWD").unwrap_or(Value::Unknown).concat(&newline())),
-            ":" | "true" | "false" | "cd" | "test" | "[" | "set" | "shopt" | "export" | "unset" | "mkdir" | "touch"
-            | "rm" | "sleep" | "read" | "shift" => Some(Value::known("")),
+            ":" | "true" | "false" | "cd" | "test" | "[" | "set" | "shopt" | "export" | "unset" | "mkdir"
+            | "touch" | "rm" | "sleep" | "read" | "shift" => Some(Value::known("")),
             "cat" if here => self.cat(state, call),
-            "tac" | "rev" | "tr" | "base64" | "sed" | "head" | "tail" | "xxd" | "sort" | "uniq" | "cut" | "tee"
+            "tac" | "rev" | "tr" | "base64" | "sed" | "head" | "tail" | "xxd" | "sort" | "uniq" | "cut"
+            | "tee"
                 if here =>
             {
                 self.filter(state, name, call)
@@ -85,9 +86,8 @@ impl Interp<'_> {
         let texts = call.texts()?;
         let (options, operands): (Vec<&str>, Vec<&str>) =
             texts.iter().partition(|text| text.len() > 1 && text.starts_with('-'));
-        let files = |from: usize| {
-            operands.iter().skip(from).map(|text| Value::known(*text)).collect::<Vec<_>>()
-        };
+        let files =
+            |from: usize| operands.iter().skip(from).map(|text| Value::known(*text)).collect::<Vec<_>>();
         let read = |from: usize| {
             let files = files(from);
             self.input(state, &files.iter().collect::<Vec<_>>())
@@ -162,7 +162,8 @@ impl Interp<'_> {
 
     fn listing(&self, state: &State, call: &Call) -> Option<Value> {
         let texts = call.texts()?;
-        let (options, operands): (Vec<&str>, Vec<&str>) = texts.iter().partition(|text| text.starts_with('-'));
+        let (options, operands): (Vec<&str>, Vec<&str>) =
+            texts.iter().partition(|text| text.starts_with('-'));
         let letters = options.iter().flat_map(|text| text.chars().skip(1)).collect::<Vec<_>>();
         if !letters.iter().all(|c| matches!(c, '1' | 'a' | 'A' | 'd' | 't' | 'r' | 'U' | 'S')) {
             return None;
@@ -215,7 +216,9 @@ impl Interp<'_> {
     pub(super) fn fresh_name(&mut self, state: &mut State, scope: &Scope, call: &Call) -> Flow {
         let texts = call.texts();
         let directory = texts.as_ref().is_some_and(|t| {
-            t.iter().any(|w| *w == "--directory" || (w.starts_with('-') && !w.starts_with("--") && w.contains('d')))
+            t.iter().any(|w| {
+                *w == "--directory" || (w.starts_with('-') && !w.starts_with("--") && w.contains('d'))
+            })
         });
         self.counter += 1;
         let unique = format!("recourse{:04}", self.counter);
@@ -272,9 +275,8 @@ impl Interp<'_> {
             return Status::Unknown;
         }
         match name {
-            "true" | "echo" | "printf" | ":" | "sleep" | "whoami" | "date" | "seq" | "basename" | "dirname" => {
-                Status::True
-            }
+            "true" | "echo" | "printf" | ":" | "sleep" | "whoami" | "date" | "seq" | "basename"
+            | "dirname" => Status::True,
             "false" => Status::False,
             "mkdir" => {
                 let Some(texts) = call.texts() else { return Status::Unknown };
@@ -283,7 +285,9 @@ impl Interp<'_> {
                 });
                 let mut all = Status::True;
                 for name in texts.iter().filter(|t| !t.starts_with('-')) {
-                    let Some(path) = self.absolute(state, &Value::known(*name)) else { return Status::Unknown };
+                    let Some(path) = self.absolute(state, &Value::known(*name)) else {
+                        return Status::Unknown;
+                    };
                     let above = path.parent().unwrap_or(&path);
                     let one = match (self.exists(state, &path), parents) {
                         (Some(true), true) if self.is_directory(state, &path) == Some(true) => Status::True,
@@ -310,8 +314,9 @@ impl Interp<'_> {
             "cat" | "ls" | "stat" => {
                 let Some(texts) = call.texts() else { return Status::Unknown };
                 let missing = texts.iter().filter(|t| !t.starts_with('-')).any(|name| {
-                    self.absolute(state, &Value::known(*name))
-                        .is_some_and(|path| !path.starts_with("/dev") && self.exists(state, &path) == Some(false))
+                    self.absolute(state, &Value::known(*name)).is_some_and(|path| {
+                        !path.starts_with("/dev") && self.exists(state, &path) == Some(false)
+                    })
                 });
                 if missing { Status::False } else { Status::Unknown }
             }
@@ -350,7 +355,10 @@ fn echo(call: &Call) -> Value {
     let mut end = true;
     let mut escapes = false;
     while let Some(text) = arguments.first().and_then(|word| word.arg.value.as_known()) {
-        if text.len() < 2 || !text.starts_with('-') || !text[1..].chars().all(|c| matches!(c, 'n' | 'e' | 'E')) {
+        if text.len() < 2
+            || !text.starts_with('-')
+            || !text[1..].chars().all(|c| matches!(c, 'n' | 'e' | 'E'))
+        {
             break;
         }
         for c in text[1..].chars() {
@@ -379,7 +387,9 @@ fn path_part(name: &str, call: &Call) -> Option<Value> {
     let arguments = call.arguments();
     let (path, suffix) = match arguments {
         [path] => (&path.arg.value, None),
-        [path, suffix] if name == "basename" => (&path.arg.value, Some(suffix.arg.value.as_known()?.to_owned())),
+        [path, suffix] if name == "basename" => {
+            (&path.arg.value, Some(suffix.arg.value.as_known()?.to_owned()))
+        }
         _ => return None,
     };
     if path.as_known().is_some_and(|text| text.starts_with('-')) {
@@ -388,12 +398,18 @@ fn path_part(name: &str, call: &Call) -> Option<Value> {
     let part = path.map(|text| {
         let trimmed = text.trim_end_matches('/');
         if trimmed.is_empty() {
-            return if text.is_empty() && name == "dirname" { ".".to_owned() } else { text.chars().take(1).collect() };
+            return if text.is_empty() && name == "dirname" {
+                ".".to_owned()
+            } else {
+                text.chars().take(1).collect()
+            };
         }
         if name == "basename" {
             let base = trimmed.rsplit('/').next().unwrap_or(trimmed);
             match &suffix {
-                Some(suffix) if base != suffix => base.strip_suffix(suffix.as_str()).unwrap_or(base).to_owned(),
+                Some(suffix) if base != suffix => {
+                    base.strip_suffix(suffix.as_str()).unwrap_or(base).to_owned()
+                }
                 _ => base.to_owned(),
             }
         } else {

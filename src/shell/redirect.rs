@@ -43,9 +43,19 @@ pub(super) struct Opened {
 
 impl Interp<'_> {
     /// Expands the words of redirections, in order.
-    pub(super) fn open(&mut self, state: &mut State, scope: &Scope, list: &[Redirection]) -> Expanded<Opened> {
-        let mut opened =
-            Opened { writes: Vec::new(), stdin: None, output: Output::Same, descriptors: Vec::new(), refused: false };
+    pub(super) fn open(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        list: &[Redirection],
+    ) -> Expanded<Opened> {
+        let mut opened = Opened {
+            writes: Vec::new(),
+            stdin: None,
+            output: Output::Same,
+            descriptors: Vec::new(),
+            refused: false,
+        };
         for redirection in list {
             self.open_one(state, scope, redirection, &mut opened)?;
             if opened.refused {
@@ -92,7 +102,9 @@ impl Interp<'_> {
             Op::Read => {
                 let path = self.target_word(state, scope, word)?;
                 if self.absolute(state, &path.value).is_some_and(|path| {
-                    scope.host.is_none() && !path.starts_with("/dev") && self.exists(state, &path) == Some(false)
+                    scope.host.is_none()
+                        && !path.starts_with("/dev")
+                        && self.exists(state, &path) == Some(false)
                 }) {
                     opened.refused = true;
                     return Ok(());
@@ -105,7 +117,10 @@ impl Interp<'_> {
                 let value = self.expand_text(state, scope, word)?;
                 let known = value.as_known().unwrap_or("");
                 let plain = known == "-" || known.trim_end_matches('-').chars().all(|c| c.is_ascii_digit());
-                if !plain && matches!(descriptor, None | Some("1")) && scope.text(redirection.span).contains('>') {
+                if !plain
+                    && matches!(descriptor, None | Some("1"))
+                    && scope.text(redirection.span).contains('>')
+                {
                     Mode::Truncate
                 } else {
                     self.duplicate(state, scope, redirection, descriptor, known, opened);
@@ -131,8 +146,7 @@ impl Interp<'_> {
         let noclobber = state.switches.noclobber && matches!(redirection.operator, Op::Write | Op::WriteBoth);
         if noclobber
             && self.absolute(state, &path.value).is_some_and(|path| {
-                scope.host.is_none()
-                    && self.is_kind(state, &path, crate::world::FileKind::File) == Some(true)
+                scope.host.is_none() && self.is_kind(state, &path, crate::world::FileKind::File) == Some(true)
             })
         {
             opened.refused = true;
@@ -267,8 +281,8 @@ impl Interp<'_> {
             return Flow::Next;
         }
         let stdin = opened.stdin.clone().map(|new| std::mem::replace(&mut state.stdin, new));
-        let output = (opened.output != Output::Same)
-            .then(|| std::mem::replace(&mut state.output, Value::known("")));
+        let output =
+            (opened.output != Output::Same).then(|| std::mem::replace(&mut state.output, Value::known("")));
         let flow = run(self, state);
         if let Some(stdin) = stdin {
             state.stdin = stdin;
@@ -286,7 +300,9 @@ impl Interp<'_> {
         if last.mode != Mode::Truncate || !scope.capture {
             return;
         }
-        let (Some(path), Value::Known(text)) = (self.absolute(state, &last.path.value), written) else { return };
+        let (Some(path), Value::Known(text)) = (self.absolute(state, &last.path.value), written) else {
+            return;
+        };
         if let Some(FileState::Created { directory: false, .. }) = state.files.get(&path) {
             state.files.set(path, FileState::Created { content: Some(text), directory: false });
         }

@@ -26,8 +26,30 @@ const SYSTEM: [&str; 8] = [
 
 /// Tools whose names are everyday words, so that as an operand of an unknown program they mostly mean something else.
 const ORDINARY_WORDS: [&str; 24] = [
-    "install", "link", "kill", "split", "patch", "sort", "make", "import", "convert", "mount", "format", "env",
-    "time", "watch", "script", "test", "node", "go", "less", "more", "view", "edit", "docker", "terraform",
+    "install",
+    "link",
+    "kill",
+    "split",
+    "patch",
+    "sort",
+    "make",
+    "import",
+    "convert",
+    "mount",
+    "format",
+    "env",
+    "time",
+    "watch",
+    "script",
+    "test",
+    "node",
+    "go",
+    "less",
+    "more",
+    "view",
+    "edit",
+    "docker",
+    "terraform",
 ];
 
 impl Interp<'_> {
@@ -38,15 +60,15 @@ impl Interp<'_> {
         }
         let base = name.rsplit('/').next().unwrap_or(name);
         if name.contains('/') {
-            let system = name
-                .rsplit_once('/')
-                .is_some_and(|(dir, _)| SYSTEM.contains(&dir) || dir.ends_with("/bin") && scope.host.is_some());
+            let system = name.rsplit_once('/').is_some_and(|(dir, _)| {
+                SYSTEM.contains(&dir) || dir.ends_with("/bin") && scope.host.is_some()
+            });
             if !system && scope.host.is_none() {
                 match self.program_file(state, scope, name, call) {
                     Some(flow) => return flow,
-                    None if self.absolute(state, &Value::known(name)).is_some_and(|path| {
-                        self.exists(state, &path) == Some(false)
-                    }) =>
+                    None if self
+                        .absolute(state, &Value::known(name))
+                        .is_some_and(|path| self.exists(state, &path) == Some(false)) =>
                     {
                         // Nothing there to run.
                         state.status = Status::False;
@@ -92,7 +114,14 @@ impl Interp<'_> {
     }
 
     /// A known program.
-    fn known(&mut self, state: &mut State, scope: &Scope, name: &str, tool: &Arc<ToolFile>, call: &Call) -> Flow {
+    fn known(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        name: &str,
+        tool: &Arc<ToolFile>,
+        call: &Call,
+    ) -> Flow {
         let values = call.values();
         let matched = match_words(tool, &values);
         let printed = if scope.capture { Some(self.printed(state, scope, call)) } else { None };
@@ -130,7 +159,14 @@ impl Interp<'_> {
     }
 
     /// What a program runs, as its declaration says. `None` when it runs nothing.
-    fn nested(&mut self, state: &mut State, scope: &Scope, name: &str, call: &Call, matched: &Match) -> Option<Flow> {
+    fn nested(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        name: &str,
+        call: &Call,
+        matched: &Match,
+    ) -> Option<Flow> {
         let nested = matched.nested();
         let stdin_role = matched.stdin_role().map(str::to_owned);
         if nested.is_empty() && stdin_role.is_none() {
@@ -158,7 +194,8 @@ impl Interp<'_> {
                 runs += 1;
             }
         }
-        let codes = nested.iter().any(|part| part.role.starts_with("code") || part.role.starts_with("script"));
+        let codes =
+            nested.iter().any(|part| part.role.starts_with("code") || part.role.starts_with("script"));
         if let Some(role) = stdin_role.filter(|_| !codes) {
             runs += usize::from(self.run_stdin(&mut inner, &inner_scope, call, matched, &role));
         }
@@ -168,7 +205,8 @@ impl Interp<'_> {
         state.files = inner.files;
         state.output = inner.output;
         state.stdin = inner.stdin;
-        state.status = if runs == 1 && nested.iter().any(|p| p.role == "argv") { inner.status } else { Status::Unknown };
+        state.status =
+            if runs == 1 && nested.iter().any(|p| p.role == "argv") { inner.status } else { Status::Unknown };
         if scope.capture && !nested.iter().any(|p| p.role == "argv" || p.role == "shell") {
             state.output = state.output.concat(&Value::Unknown);
         }
@@ -252,7 +290,14 @@ impl Interp<'_> {
             .collect()
     }
 
-    fn run_stdin(&mut self, state: &mut State, scope: &Scope, call: &Call, matched: &Match, role: &str) -> bool {
+    fn run_stdin(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        call: &Call,
+        matched: &Match,
+        role: &str,
+    ) -> bool {
         let (kind, language) = role.split_once(':').unwrap_or((role, ""));
         match kind {
             "shell" => {
@@ -261,7 +306,8 @@ impl Interp<'_> {
             }
             "code" => match self.stdin_text(state, &state.stdin.clone()) {
                 Some(text) => {
-                    let arguments = matched.operands.iter().map(|operand| operand.value.clone()).collect::<Vec<_>>();
+                    let arguments =
+                        matched.operands.iter().map(|operand| operand.value.clone()).collect::<Vec<_>>();
                     self.code(state, scope, language, &text, &arguments, call.span, &call.raw);
                     true
                 }
@@ -277,7 +323,13 @@ impl Interp<'_> {
     }
 
     /// Words that are run as a program, never looked up among functions and builtins.
-    pub(super) fn program(&mut self, state: &mut State, scope: &Scope, words: Vec<Expansion>, span: Span) -> Flow {
+    pub(super) fn program(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        words: Vec<Expansion>,
+        span: Span,
+    ) -> Flow {
         let raw = words.iter().map(|word| word.arg.value.display()).collect::<Vec<_>>().join(" ");
         let call = Call { words, environment: Vec::new(), span, raw, external: true, opened: None };
         let mut inner = state.clone();
@@ -315,8 +367,7 @@ impl Interp<'_> {
             let rest = call.words.get(index..).unwrap_or(&[]);
             let dangerous = super::follow::is_shell(base)
                 || self.knowledge.tool(base).is_some_and(|tool| {
-                    let values =
-                        rest.iter().skip(1).map(|word| word.arg.value.clone()).collect::<Vec<_>>();
+                    let values = rest.iter().skip(1).map(|word| word.arg.value.clone()).collect::<Vec<_>>();
                     match_words(&tool, &values).is_dangerous()
                 });
             if dangerous {

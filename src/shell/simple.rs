@@ -113,7 +113,8 @@ impl Interp<'_> {
                 }
             }
             self.open_writes(state, scope, &opened, Some(&Value::known("")));
-            state.status = if opened.refused { Status::False } else { self.substituted.unwrap_or(Status::True) };
+            state.status =
+                if opened.refused { Status::False } else { self.substituted.unwrap_or(Status::True) };
             return Flow::Next;
         }
         let mut environment = Vec::new();
@@ -145,7 +146,13 @@ impl Interp<'_> {
         Flow::Exit
     }
 
-    fn with_redirections(&mut self, state: &mut State, scope: &Scope, mut call: Call, opened: Opened) -> Flow {
+    fn with_redirections(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        mut call: Call,
+        opened: Opened,
+    ) -> Flow {
         let before = opened.stdin.clone().map(|new| std::mem::replace(&mut state.stdin, new));
         let content = match opened.output {
             Output::File => self.printed(state, scope, &call),
@@ -168,7 +175,10 @@ impl Interp<'_> {
         inner.capture &= output.is_none();
         let flow = self.dispatch(state, &inner, &call);
         if redirects
-            && !call.words.first().is_some_and(|word| word.arg.value.as_known() == Some("exec") && call.words.len() == 1)
+            && !call
+                .words
+                .first()
+                .is_some_and(|word| word.arg.value.as_known() == Some("exec") && call.words.len() == 1)
             && let Some(stdin) = before
         {
             state.stdin = stdin;
@@ -232,7 +242,9 @@ impl Interp<'_> {
                     scope,
                     call.span,
                     &call.raw,
-                    StepKind::Opaque { reason: format!("the command name `{shown}` is not known before it runs") },
+                    StepKind::Opaque {
+                        reason: format!("the command name `{shown}` is not known before it runs"),
+                    },
                 );
                 self.suspect(state, scope, call, &shown);
                 self.unknown_result(state, scope);
@@ -341,7 +353,8 @@ impl Interp<'_> {
             && let Some(second) = state.aliases.get(&text)
         {
             let (more, _) = parse(&second.text);
-            if let Some(CommandKind::Simple { words, .. }) = more.items.first().map(|item| &item.command.kind) {
+            if let Some(CommandKind::Simple { words, .. }) = more.items.first().map(|item| &item.command.kind)
+            {
                 rest.splice(0..1, words.iter().cloned());
             }
         }

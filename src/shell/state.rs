@@ -295,7 +295,10 @@ impl State {
             }
         }
         for (name, definitions) in other.functions {
-            joined.functions.entry(name).or_insert_with(|| Definitions { maybe_undefined: true, ..definitions });
+            joined
+                .functions
+                .entry(name)
+                .or_insert_with(|| Definitions { maybe_undefined: true, ..definitions });
         }
         for (name, alias) in other.aliases {
             joined.aliases.entry(name).or_insert(alias);

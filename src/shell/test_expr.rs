@@ -25,7 +25,8 @@ impl Interp<'_> {
                 match operator.as_str() {
                     "=" | "==" | "!=" => {
                         let pattern = self.expand_pattern(state, scope, right)?;
-                        let status = Status::from_option(self.matches_pattern(state, &value, pattern.as_deref()));
+                        let status =
+                            Status::from_option(self.matches_pattern(state, &value, pattern.as_deref()));
                         if operator == "!=" { status.negate() } else { status }
                     }
                     "=~" => {
@@ -34,11 +35,12 @@ impl Interp<'_> {
                     }
                     "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" => {
                         let right = self.expand_text(state, scope, right)?;
-                        let number = |interp: &mut Self, state: &mut State, value: &Value| {
-                            match value.as_known().map(|text| interp.evaluate_arithmetic(state, text)) {
-                                Some(Number::Known(n)) => Value::Known(n.to_string()),
-                                _ => Value::Unknown,
-                            }
+                        let number = |interp: &mut Self, state: &mut State, value: &Value| match value
+                            .as_known()
+                            .map(|text| interp.evaluate_arithmetic(state, text))
+                        {
+                            Some(Number::Known(n)) => Value::Known(n.to_string()),
+                            _ => Value::Unknown,
                         };
                         let (left, right) = (number(self, state, &value), number(self, state, &right));
                         self.binary(state, &left, operator, &right)

@@ -90,10 +90,12 @@ impl Interp<'_> {
             "OSTYPE" => Some(Value::known("linux-gnu")),
             "IFS" => Some(Value::known(" \t\n")),
             "BASH_SOURCE" => Some(state.zero.clone()),
-            "RANDOM" | "SECONDS" | "SRANDOM" | "EPOCHSECONDS" | "EPOCHREALTIME" | "BASHPID" | "PPID" | "LINENO"
-            | "HOSTNAME" | "HOSTTYPE" | "MACHTYPE" | "BASH_VERSION" | "BASH_VERSINFO" | "SHLVL" | "BASH_COMMAND"
-            | "FUNCNAME" | "PIPESTATUS" | "GROUPS" | "DIRSTACK" | "BASHOPTS" | "SHELLOPTS" | "COLUMNS" | "LINES"
-            | "BASH_REMATCH" | "BASH_ARGV" | "BASH_ARGC" => Some(Value::Unknown),
+            "RANDOM" | "SECONDS" | "SRANDOM" | "EPOCHSECONDS" | "EPOCHREALTIME" | "BASHPID" | "PPID"
+            | "LINENO" | "HOSTNAME" | "HOSTTYPE" | "MACHTYPE" | "BASH_VERSION" | "BASH_VERSINFO"
+            | "SHLVL" | "BASH_COMMAND" | "FUNCNAME" | "PIPESTATUS" | "GROUPS" | "DIRSTACK" | "BASHOPTS"
+            | "SHELLOPTS" | "COLUMNS" | "LINES" | "BASH_REMATCH" | "BASH_ARGV" | "BASH_ARGC" => {
+                Some(Value::Unknown)
+            }
             _ if state.unset_is_empty => None,
             _ => Some(Value::Unknown),
         }
@@ -215,7 +217,8 @@ impl Interp<'_> {
                 }
                 let integer = state.variables.get(name).is_some_and(|v| v.integer);
                 let value = if assignment.append {
-                    let old = self.scalar(state, name).unwrap_or(Value::known(if integer { "0" } else { "" }));
+                    let old =
+                        self.scalar(state, name).unwrap_or(Value::known(if integer { "0" } else { "" }));
                     match (integer, old.as_known(), value.as_known()) {
                         (true, Some(old), Some(new)) => Value::Known(format!("({old})+({new})")),
                         (true, ..) => Value::Unknown,
@@ -328,8 +331,7 @@ impl Interp<'_> {
         if let Some(frame) = state.shadowed.last_mut() {
             if !frame.contains_key(name) {
                 frame.insert(name.to_owned(), old);
-                Arc::make_mut(&mut state.variables)
-                    .insert(name.to_owned(), Variable::new(Content::Unset));
+                Arc::make_mut(&mut state.variables).insert(name.to_owned(), Variable::new(Content::Unset));
             }
         }
     }
@@ -354,7 +356,8 @@ impl Interp<'_> {
             .filter(|(_, variable)| variable.exported)
             .filter_map(|(name, variable)| match &variable.content {
                 Content::Scalar(value) => {
-                    let same = value.as_known().is_some_and(|text| self.world.env(name).as_deref() == Some(text));
+                    let same =
+                        value.as_known().is_some_and(|text| self.world.env(name).as_deref() == Some(text));
                     (!same).then(|| (name.clone(), value.clone()))
                 }
                 _ => None,

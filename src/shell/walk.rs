@@ -101,9 +101,13 @@ impl Interp<'_> {
                 Flow::Next
             }
             _ => {
-                let flow =
-                    self.redirected(state, scope, command, |interp, state| interp.compound(state, scope, command));
-                if !matches!(command.kind, CommandKind::Subshell(_) | CommandKind::Test(_) | CommandKind::Arithmetic(_)) {
+                let flow = self.redirected(state, scope, command, |interp, state| {
+                    interp.compound(state, scope, command)
+                });
+                if !matches!(
+                    command.kind,
+                    CommandKind::Subshell(_) | CommandKind::Test(_) | CommandKind::Arithmetic(_)
+                ) {
                     return flow;
                 }
                 flow
@@ -247,7 +251,13 @@ impl Interp<'_> {
         }
     }
 
-    fn and_or(&mut self, state: &mut State, scope: &Scope, first: &Command, rest: &[(AndOr, Command)]) -> Flow {
+    fn and_or(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        first: &Command,
+        rest: &[(AndOr, Command)],
+    ) -> Flow {
         let tested = scope.tested();
         let flow = self.command(state, if rest.is_empty() { scope } else { &tested }, first);
         if flow != Flow::Next {
@@ -271,11 +281,19 @@ impl Interp<'_> {
                     self.fork(
                         state,
                         |interp, way| {
-                            if on_success { way.succeed() } else { way.fail() }
+                            if on_success {
+                                way.succeed()
+                            } else {
+                                way.fail()
+                            }
                             interp.command(way, scope, command)
                         },
                         |_, way| {
-                            if on_success { way.fail() } else { way.succeed() }
+                            if on_success {
+                                way.fail()
+                            } else {
+                                way.succeed()
+                            }
                             Flow::Next
                         },
                     )
@@ -288,7 +306,13 @@ impl Interp<'_> {
         Flow::Next
     }
 
-    fn pipeline(&mut self, state: &mut State, scope: &Scope, negated: bool, stages: &[(Command, bool)]) -> Flow {
+    fn pipeline(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        negated: bool,
+        stages: &[(Command, bool)],
+    ) -> Flow {
         if let [(only, _)] = stages {
             let tested = scope.tested();
             let flow = self.command(state, if negated { &tested } else { scope }, only);
@@ -341,7 +365,13 @@ impl Interp<'_> {
     }
 
     /// `$( … )`: what it prints, trailing newlines removed.
-    pub(super) fn substitute(&mut self, state: &mut State, scope: &Scope, script: &Script, span: Span) -> Value {
+    pub(super) fn substitute(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        script: &Script,
+        span: Span,
+    ) -> Value {
         if !self.tick(state, scope, span) {
             return Value::Unknown;
         }

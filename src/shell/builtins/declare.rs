@@ -108,7 +108,9 @@ impl Interp<'_> {
         }
         if self.is_local(state, keyword, attributes) {
             let old = state.shadowed.last().is_some_and(|frame| frame.contains_key(&assignment.name));
-            if !old && assignment.index.is_none() && !assignment.append
+            if !old
+                && assignment.index.is_none()
+                && !assignment.append
                 && let crate::syntax::AssignedValue::Scalar(word) = &assignment.value
             {
                 let value = self.expand_text(state, scope, word)?;
@@ -176,7 +178,9 @@ impl Interp<'_> {
             }
             None => {
                 let name = text.to_owned();
-                if attributes.has('f') || (keyword == "export" && state.functions.contains_key(&name) && attributes.has('f')) {
+                if attributes.has('f')
+                    || (keyword == "export" && state.functions.contains_key(&name) && attributes.has('f'))
+                {
                     if keyword == "export" || attributes.has('x') {
                         if let Some(definitions) = state.functions.get_mut(&name) {
                             definitions.exported = true;

@@ -115,7 +115,8 @@ impl Interp<'_> {
             state.output = state.output.concat(&Value::Unknown);
         }
         let values = call.values();
-        let operand = values.iter().find(|value| value.as_known() != Some("-n") && value.as_known() != Some("--"));
+        let operand =
+            values.iter().find(|value| value.as_known() != Some("-n") && value.as_known() != Some("--"));
         let old = state.cwd.clone();
         match operand {
             None => {
@@ -128,7 +129,9 @@ impl Interp<'_> {
             }
             Some(value) => {
                 if value.as_known().is_some_and(|text| {
-                    text.starts_with(['+', '-']) && text.len() > 1 && text[1..].chars().all(|c| c.is_ascii_digit())
+                    text.starts_with(['+', '-'])
+                        && text.len() > 1
+                        && text[1..].chars().all(|c| c.is_ascii_digit())
                 }) {
                     self.enter(state, true, Vec::new(), Status::Unknown);
                     state.stack.clear();

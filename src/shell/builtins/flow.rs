@@ -55,7 +55,13 @@ impl Interp<'_> {
         Flow::Exit
     }
 
-    pub(super) fn command_builtin(&mut self, state: &mut State, scope: &Scope, name: &str, call: &Call) -> Flow {
+    pub(super) fn command_builtin(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        name: &str,
+        call: &Call,
+    ) -> Flow {
         let mut skip = 1;
         let mut asks = false;
         while let Some(text) = call.words.get(skip).and_then(|word| word.arg.value.as_known()) {

@@ -19,22 +19,83 @@ pub(super) use printf::{decode_escapes, format_printf};
 /// Whether the shell has a builtin of this name.
 pub(super) fn is_builtin(name: &str) -> bool {
     const NAMES: [&str; 58] = [
-        ".", ":", "[", "alias", "bg", "bind", "break", "builtin", "caller", "cd", "command", "compgen", "complete",
-        "compopt", "continue", "declare", "dirs", "disown", "echo", "enable", "eval", "exec", "exit", "export",
-        "false", "fg", "getopts", "hash", "help", "jobs", "let", "local", "logout", "mapfile", "popd", "printf",
-        "pushd", "pwd", "read", "readarray", "readonly", "return", "set", "shift", "shopt", "source", "suspend",
-        "test", "times", "trap", "true", "type", "typeset", "ulimit", "umask", "unalias", "unset", "wait",
+        ".",
+        ":",
+        "[",
+        "alias",
+        "bg",
+        "bind",
+        "break",
+        "builtin",
+        "caller",
+        "cd",
+        "command",
+        "compgen",
+        "complete",
+        "compopt",
+        "continue",
+        "declare",
+        "dirs",
+        "disown",
+        "echo",
+        "enable",
+        "eval",
+        "exec",
+        "exit",
+        "export",
+        "false",
+        "fg",
+        "getopts",
+        "hash",
+        "help",
+        "jobs",
+        "let",
+        "local",
+        "logout",
+        "mapfile",
+        "popd",
+        "printf",
+        "pushd",
+        "pwd",
+        "read",
+        "readarray",
+        "readonly",
+        "return",
+        "set",
+        "shift",
+        "shopt",
+        "source",
+        "suspend",
+        "test",
+        "times",
+        "trap",
+        "true",
+        "type",
+        "typeset",
+        "ulimit",
+        "umask",
+        "unalias",
+        "unset",
+        "wait",
     ];
     NAMES.binary_search(&name).is_ok()
 }
 
 impl Interp<'_> {
     /// Carries out a builtin; `None` when there is none of this name.
-    pub(super) fn builtin(&mut self, state: &mut State, scope: &Scope, name: &str, call: &Call) -> Option<Flow> {
+    pub(super) fn builtin(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        name: &str,
+        call: &Call,
+    ) -> Option<Flow> {
         if !is_builtin(name) {
             return None;
         }
-        if call.texts().is_some_and(|texts| texts == ["--help"]) && !matches!(name, "echo" | "test" | "[" | ":" | "true" | "false") {
+        if call.texts().is_some_and(|texts| texts == ["--help"])
+            && !matches!(name, "echo" | "test" | "[" | ":" | "true" | "false")
+        {
             self.unknown_result(state, scope);
             return Some(Flow::Next);
         }
@@ -43,8 +104,8 @@ impl Interp<'_> {
             Some(Flow::Next)
         };
         match name {
-            ":" | "true" | "jobs" | "bg" | "fg" | "disown" | "umask" | "ulimit" | "times" | "bind" | "complete"
-            | "compopt" | "enable" | "help" | "caller" | "suspend" | "dirs" | "compgen" => {
+            ":" | "true" | "jobs" | "bg" | "fg" | "disown" | "umask" | "ulimit" | "times" | "bind"
+            | "complete" | "compopt" | "enable" | "help" | "caller" | "suspend" | "dirs" | "compgen" => {
                 if scope.capture && !matches!(name, ":" | "true") {
                     state.output = state.output.concat(&Value::Unknown);
                 }
@@ -68,7 +129,8 @@ impl Interp<'_> {
                 if words.pop().as_ref().and_then(Value::as_known) != Some("]") {
                     return done(state, Status::False);
                 }
-                let status = if call.open() { Status::Unknown } else { self.test_words(state, scope, &words) };
+                let status =
+                    if call.open() { Status::Unknown } else { self.test_words(state, scope, &words) };
                 done(state, status)
             }
             "cd" => Some(self.cd(state, scope, call)),
@@ -152,9 +214,14 @@ impl Interp<'_> {
                 || is_builtin(name)
                 || self.in_path(state, name).is_some()
                 || (name.contains('/')
-                    && self.absolute(state, &Value::known(name)).is_some_and(|path| self.exists(state, &path) == Some(true)));
+                    && self
+                        .absolute(state, &Value::known(name))
+                        .is_some_and(|path| self.exists(state, &path) == Some(true)));
             if !found {
-                all = if state.aliases.contains_key(name) || state.functions.contains_key(name) || !state.unset_is_empty {
+                all = if state.aliases.contains_key(name)
+                    || state.functions.contains_key(name)
+                    || !state.unset_is_empty
+                {
                     Status::Unknown
                 } else {
                     return Status::False;

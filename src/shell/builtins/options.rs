@@ -154,7 +154,8 @@ impl Interp<'_> {
         }
         self.assign_scalar(state, "OPTARG", Value::Unknown);
         self.assign_scalar(state, "OPTIND", Value::Unknown);
-        let nothing = state.positional.values.is_empty() && !state.positional.open && call.arguments().len() == 2;
+        let nothing =
+            state.positional.values.is_empty() && !state.positional.open && call.arguments().len() == 2;
         state.status = if nothing { Status::False } else { Status::Unknown };
         if nothing {
             self.assign_scalar(state, "OPTIND", Value::known("1"));

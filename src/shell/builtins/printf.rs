@@ -85,11 +85,13 @@ fn pass(format: &str, arguments: &mut std::slice::Iter<'_, Value>, whole: &mut V
                         .collect()
                 }
             }),
-            'd' | 'i' | 'u' => argument.unwrap_or(Value::known("0")).map(|t| if t.is_empty() { "0".into() } else { t.to_owned() }),
+            'd' | 'i' | 'u' => argument
+                .unwrap_or(Value::known("0"))
+                .map(|t| if t.is_empty() { "0".into() } else { t.to_owned() }),
             'c' => argument.unwrap_or(Value::known("")).map(|text| text.chars().take(1).collect()),
-            'x' => argument.unwrap_or(Value::known("0")).map(|t| {
-                t.parse::<i64>().map_or_else(|_| t.to_owned(), |n| format!("{n:x}"))
-            }),
+            'x' => argument
+                .unwrap_or(Value::known("0"))
+                .map(|t| t.parse::<i64>().map_or_else(|_| t.to_owned(), |n| format!("{n:x}"))),
             _ => Value::Unknown,
         };
         *whole = whole.concat(&sized(&value, flags));

@@ -104,9 +104,13 @@ impl Interp<'_> {
         };
         if let Some(array) = array {
             let fields = fields(&line, &separators, usize::MAX);
-            let map = fields.into_iter().enumerate().map(|(i, text)| (i as i64, Value::Known(text))).collect();
+            let map =
+                fields.into_iter().enumerate().map(|(i, text)| (i as i64, Value::Known(text))).collect();
             self.assign_content(state, &array, Content::Indexed(map));
-        } else if names.len() == 1 && names[0] == "REPLY" && call.texts().is_some_and(|t| !t.contains(&"REPLY")) {
+        } else if names.len() == 1
+            && names[0] == "REPLY"
+            && call.texts().is_some_and(|t| !t.contains(&"REPLY"))
+        {
             self.assign_scalar(state, "REPLY", Value::Known(line));
         } else {
             let mut fields = fields(&line, &separators, names.len()).into_iter();
@@ -134,7 +138,9 @@ impl Interp<'_> {
                     delimiter = text.chars().next().unwrap_or('\0');
                 }
                 Some("-C") => callback = words.next().map(|word| word.arg.clone()),
-                Some("-u") => descriptor = words.next().and_then(|w| w.arg.value.as_known().map(str::to_owned)),
+                Some("-u") => {
+                    descriptor = words.next().and_then(|w| w.arg.value.as_known().map(str::to_owned))
+                }
                 Some("-n" | "-O" | "-s" | "-c") => {
                     words.next();
                 }

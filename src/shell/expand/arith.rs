@@ -58,13 +58,11 @@ impl Interp<'_> {
 fn forget_assigned(interp: &mut Interp<'_>, state: &mut State, tokens: &[Token]) {
     for (index, token) in tokens.iter().enumerate() {
         let Token::Name(name) = token else { continue };
-        let assigned = |token: Option<&Token>| {
-            matches!(token, Some(Token::Operator(op)) if matches!(*op, "++" | "--") || is_assignment(op))
-        };
+        let assigned = |token: Option<&Token>| matches!(token, Some(Token::Operator(op)) if matches!(*op, "++" | "--") || is_assignment(op));
         if assigned(tokens.get(index + 1))
-            || index.checked_sub(1).is_some_and(|before| {
-                matches!(tokens.get(before), Some(Token::Operator("++" | "--")))
-            })
+            || index
+                .checked_sub(1)
+                .is_some_and(|before| matches!(tokens.get(before), Some(Token::Operator("++" | "--"))))
         {
             interp.assign_scalar(state, name, Value::Unknown);
         }
@@ -84,8 +82,9 @@ enum Token {
 }
 
 const OPERATORS: [&str; 40] = [
-    "<<=", ">>=", "**", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "/=", "%=",
-    "&=", "^=", "|=", "+", "-", "*", "/", "%", "<", ">", "&", "|", "^", "!", "~", "?", ":", "=", "(", ")", ",", "[",
+    "<<=", ">>=", "**", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "/=",
+    "%=", "&=", "^=", "|=", "+", "-", "*", "/", "%", "<", ">", "&", "|", "^", "!", "~", "?", ":", "=", "(",
+    ")", ",", "[",
 ];
 
 fn tokens(text: &str) -> Vec<Token> {
@@ -93,7 +92,9 @@ fn tokens(text: &str) -> Vec<Token> {
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {
         if first.is_ascii_digit() {
-            let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '#' || c == '_')).unwrap_or(rest.len());
+            let end = rest
+                .find(|c: char| !(c.is_ascii_alphanumeric() || c == '#' || c == '_'))
+                .unwrap_or(rest.len());
             all.push(number(&rest[..end]).map_or(Token::Bad, Token::Number));
             rest = &rest[end..];
         } else if first.is_ascii_alphabetic() || first == '_' {

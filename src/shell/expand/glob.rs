@@ -30,13 +30,16 @@ pub(super) fn may_act(field: &Field, switches: &Switches) -> bool {
         Piece::Quoted(_) => false,
         Piece::Active(Value::Known(text)) => active(text, switches),
         Piece::Active(Value::OneOf(list)) => list.iter().any(|text| active(text, switches)),
-        Piece::Active(Value::Affix { prefix, suffix }) => active(prefix, switches) || active(suffix, switches),
+        Piece::Active(Value::Affix { prefix, suffix }) => {
+            active(prefix, switches) || active(suffix, switches)
+        }
         Piece::Active(Value::Unknown) => false,
     })
 }
 
 fn active(text: &str, switches: &Switches) -> bool {
-    text.contains(['*', '?', '[']) || (switches.extglob && text.contains("(") && text.contains(['@', '+', '!']))
+    text.contains(['*', '?', '['])
+        || (switches.extglob && text.contains("(") && text.contains(['@', '+', '!']))
 }
 
 struct Walk<'a, 'b> {
@@ -142,7 +145,10 @@ impl Walk<'_, '_> {
                 return;
             };
             self.budget = left;
-            if entry.name.starts_with('.') && !self.options.period && matches!(entry.name.as_str(), "." | "..") {
+            if entry.name.starts_with('.')
+                && !self.options.period
+                && matches!(entry.name.as_str(), "." | "..")
+            {
                 continue;
             }
             if !pattern::matches(first, &entry.name, self.options) {
@@ -153,7 +159,8 @@ impl Walk<'_, '_> {
             if rest.is_empty() {
                 self.found.push(shown);
             } else if entry.kind == FileKind::Directory
-                || (entry.kind == FileKind::Symlink && self.interp.is_directory(self.state, &path) != Some(false))
+                || (entry.kind == FileKind::Symlink
+                    && self.interp.is_directory(self.state, &path) != Some(false))
             {
                 self.component(&path, shown + "/", rest, depth + 1);
             }

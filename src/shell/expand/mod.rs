@@ -242,7 +242,12 @@ impl Interp<'_> {
     }
 
     /// The body of a here-document, or text inside double quotes.
-    pub(super) fn expand_quoted(&mut self, state: &mut State, scope: &Scope, parts: &[Part]) -> Expanded<Value> {
+    pub(super) fn expand_quoted(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        parts: &[Part],
+    ) -> Expanded<Value> {
         let mut builder = Builder::new(false, None);
         self.parts(state, scope, parts, true, &mut builder)?;
         Ok(self.joined(state, builder))
@@ -378,7 +383,11 @@ pub(super) fn plain_text(word: &Word) -> Option<String> {
     for (position, part) in word.parts.iter().enumerate() {
         match part {
             Part::Literal(text) => {
-                if text.contains(['*', '?', '[', '{', '(']) || (position == 0 && text.starts_with('~')) || text.contains(":~") || text.contains("=~") {
+                if text.contains(['*', '?', '[', '{', '('])
+                    || (position == 0 && text.starts_with('~'))
+                    || text.contains(":~")
+                    || text.contains("=~")
+                {
                     return None;
                 }
                 whole.push_str(text);

@@ -45,14 +45,15 @@ impl Interp<'_> {
         if let Some(ParameterOperator::Default(which, colon, word)) = &parameter.operator {
             return self.default(state, scope, parameter, held, (*which, *colon, word), quoted, builder);
         }
-        if matches!(held, Held::Unset) && state.switches.nounset && !matches!(parameter.name.as_str(), "@" | "*") {
+        if matches!(held, Held::Unset)
+            && state.switches.nounset
+            && !matches!(parameter.name.as_str(), "@" | "*")
+        {
             return Err(Abort);
         }
         let held = match &parameter.operator {
             None | Some(ParameterOperator::Names | ParameterOperator::Default(..)) => held,
-            Some(ParameterOperator::Substring(offset, length))
-                if matches!(held, Held::Many { .. }) =>
-            {
+            Some(ParameterOperator::Substring(offset, length)) if matches!(held, Held::Many { .. }) => {
                 self.slice(state, scope, parameter, held, offset, length.as_ref())?
             }
             Some(operator) => {
@@ -326,7 +327,8 @@ impl Interp<'_> {
                 let default = self.expand_text(state, scope, word)?;
                 let value = match held {
                     Held::One(Value::OneOf(list)) if colon => {
-                        Value::one_of(list.into_iter().filter(|text| !text.is_empty()).collect()).join(&default)
+                        Value::one_of(list.into_iter().filter(|text| !text.is_empty()).collect())
+                            .join(&default)
                     }
                     Held::One(value) => value.join(&default),
                     _ => Value::Unknown,
@@ -419,9 +421,9 @@ impl Interp<'_> {
             ParameterOperator::Remove(which, longest, word) => {
                 let (which, longest) = (*which, *longest);
                 match self.expand_pattern(state, scope, word)? {
-                    Some(pattern) => {
-                        Box::new(move |value| value.map(|text| remove(text, &pattern, which, longest, options)))
-                    }
+                    Some(pattern) => Box::new(move |value| {
+                        value.map(|text| remove(text, &pattern, which, longest, options))
+                    }),
                     None => Box::new(|_| Value::Unknown),
                 }
             }
@@ -430,9 +432,9 @@ impl Interp<'_> {
                 let pattern = self.expand_pattern(state, scope, word)?;
                 let replacement = self.expand_text(state, scope, replacement)?;
                 match (pattern, replacement.as_known().map(str::to_owned)) {
-                    (Some(pattern), Some(with)) => {
-                        Box::new(move |value| value.map(|text| replace(text, &pattern, &with, which, options)))
-                    }
+                    (Some(pattern), Some(with)) => Box::new(move |value| {
+                        value.map(|text| replace(text, &pattern, &with, which, options))
+                    }),
                     _ => Box::new(|_| Value::Unknown),
                 }
             }
@@ -443,7 +445,9 @@ impl Interp<'_> {
                     None => None,
                 };
                 match (from, count) {
-                    (Some(from), None) => Box::new(move |value| value.map(|text| substring(text, from, None))),
+                    (Some(from), None) => {
+                        Box::new(move |value| value.map(|text| substring(text, from, None)))
+                    }
                     (Some(from), Some(Some(n))) => {
                         Box::new(move |value| value.map(|text| substring(text, from, Some(n))))
                     }
@@ -457,15 +461,17 @@ impl Interp<'_> {
                     None => Some("?".to_owned()),
                 };
                 match pattern {
-                    Some(pattern) => {
-                        Box::new(move |value| value.map(|text| change_case(text, &pattern, which, all, options)))
-                    }
+                    Some(pattern) => Box::new(move |value| {
+                        value.map(|text| change_case(text, &pattern, which, all, options))
+                    }),
                     None => Box::new(|_| Value::Unknown),
                 }
             }
             ParameterOperator::Transform(which) => match which {
                 'U' => Box::new(|value| value.map(str::to_uppercase)),
-                'u' => Box::new(|value| value.map(|t| change_case(t, "?", '^', false, pattern::Options::default()))),
+                'u' => Box::new(|value| {
+                    value.map(|t| change_case(t, "?", '^', false, pattern::Options::default()))
+                }),
                 'L' => Box::new(|value| value.map(str::to_lowercase)),
                 'Q' => Box::new(|value| value.map(|text| format!("'{}'", text.replace('\'', "'\\''")))),
                 'E' => Box::new(|value| value.map(crate::shell::builtins::decode_escapes)),

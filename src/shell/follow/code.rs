@@ -48,7 +48,8 @@ impl Interp<'_> {
     ) {
         let language = fixed(name);
         let Some(texts) = text.choices() else {
-            let effect = CodeEffect::Unknown { reason: format!("{name} code that is not known before it runs") };
+            let effect =
+                CodeEffect::Unknown { reason: format!("{name} code that is not known before it runs") };
             self.emit_as(state, scope, span, raw, StepKind::Code { language, effect });
             return;
         };
@@ -66,7 +67,10 @@ impl Interp<'_> {
                     CodeEffect::Run { argv } => {
                         let words = argv
                             .into_iter()
-                            .map(|value| Expansion { arg: Arg { value, span, explicit: false }, elastic: false })
+                            .map(|value| Expansion {
+                                arg: Arg { value, span, explicit: false },
+                                elastic: false,
+                            })
                             .collect();
                         self.program(state, scope, words, span);
                     }

@@ -46,7 +46,14 @@ impl Interp<'_> {
         Flow::Next
     }
 
-    fn action(&mut self, state: &mut State, scope: &Scope, call: &Call, found: &FoundAction, printed: &mut Value) {
+    fn action(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        call: &Call,
+        found: &FoundAction,
+        printed: &mut Value,
+    ) {
         let FoundPaths::Listed(paths) = &found.paths else {
             if found.action == FindAction::Print {
                 *printed = Value::Unknown;
@@ -155,7 +162,13 @@ impl Interp<'_> {
                 let FoundPaths::Below { starts, .. } = &found.paths else { return };
                 for start in starts {
                     let effect = CodeEffect::Delete { path: start.clone(), glob: false, recursive: true };
-                    self.emit_as(state, scope, call.span, &call.raw, StepKind::Code { language: "find", effect });
+                    self.emit_as(
+                        state,
+                        scope,
+                        call.span,
+                        &call.raw,
+                        StepKind::Code { language: "find", effect },
+                    );
                 }
             }
             FindAction::Print => {}
@@ -164,7 +177,8 @@ impl Interp<'_> {
 
     /// `-delete`: files one by one; a directory goes only when it is empty by then.
     fn deleted(&mut self, state: &mut State, scope: &Scope, call: &Call, paths: &[FoundPath]) {
-        let files = paths.iter().filter(|path| !path.directory).map(|path| path.path.clone()).collect::<Vec<_>>();
+        let files =
+            paths.iter().filter(|path| !path.directory).map(|path| path.path.clone()).collect::<Vec<_>>();
         let (single, rest) = files.split_at(files.len().min(LISTED));
         let rest = rest.chunks(Value::MAX_CHOICES).map(|chunk| Value::one_of(chunk.to_vec()));
         for path in single.iter().map(Value::known).chain(rest) {

@@ -49,8 +49,8 @@ impl Interp<'_> {
                     let dir = words.next().map(|w| w.arg.value.clone()).unwrap_or(Value::Unknown);
                     inner.cwd = self.directories(&inner, &dir);
                 }
-                "-n" | "--just-print" | "--dry-run" | "--recon" | "-q" | "--question" | "-t" | "--touch" | "-p"
-                | "-v" | "--version" | "--help" | "-h" => dry = true,
+                "-n" | "--just-print" | "--dry-run" | "--recon" | "-q" | "--question" | "-t" | "--touch"
+                | "-p" | "-v" | "--version" | "--help" | "-h" => dry = true,
                 "-j" | "--jobs" => {}
                 "-I" | "-o" | "-W" | "-l" => {
                     words.next();
@@ -92,12 +92,22 @@ impl Interp<'_> {
                     return Some(Flow::Next);
                 }
                 super::shells::FileText::Unknown => {
-                    return Some(self.make_unknown(state, &inner_scope, call, "the makefile could not be read"));
+                    return Some(self.make_unknown(
+                        state,
+                        &inner_scope,
+                        call,
+                        "the makefile could not be read",
+                    ));
                 }
             },
             None => {
                 if scope.host.is_some() || inner.cwd.is_empty() {
-                    return Some(self.make_unknown(state, &inner_scope, call, "the makefile could not be read"));
+                    return Some(self.make_unknown(
+                        state,
+                        &inner_scope,
+                        call,
+                        "the makefile could not be read",
+                    ));
                 }
                 let found = inner.cwd.clone().iter().find_map(|dir: &PathBuf| {
                     ["GNUmakefile", "makefile", "Makefile"].iter().find_map(|name| {
@@ -185,7 +195,8 @@ impl Interp<'_> {
                 self.make_target(state, scope, call, makefile, &name, made, depth + 1);
             }
         }
-        let first = |rule: &Rule| rule.prerequisites.first().map(|p| p.replace('%', &stem)).unwrap_or_default();
+        let first =
+            |rule: &Rule| rule.prerequisites.first().map(|p| p.replace('%', &stem)).unwrap_or_default();
         for rule in &rules {
             let all = rule.prerequisites.iter().map(|p| p.replace('%', &stem)).collect::<Vec<_>>().join(" ");
             for line in &rule.recipe {
@@ -311,8 +322,7 @@ fn read(text: &str) -> Makefile {
                 continue;
             }
             if makefile.default.is_none() {
-                makefile.default =
-                    targets.iter().find(|t| !t.starts_with('.') && !t.contains('%')).cloned();
+                makefile.default = targets.iter().find(|t| !t.starts_with('.') && !t.contains('%')).cloned();
             }
             current = Some(makefile.rules.len());
             makefile.rules.push(Rule { targets, prerequisites, recipe: recipe.into_iter().collect() });

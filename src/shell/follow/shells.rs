@@ -11,7 +11,10 @@ use crate::shell::step::{Arg, Stdin, StepKind};
 
 /// Programs that read shell text.
 pub(in crate::shell) fn is_shell(name: &str) -> bool {
-    matches!(name, "sh" | "bash" | "dash" | "zsh" | "ksh" | "mksh" | "ash" | "rbash" | "yash" | "fish" | "ksh93")
+    matches!(
+        name,
+        "sh" | "bash" | "dash" | "zsh" | "ksh" | "mksh" | "ash" | "rbash" | "yash" | "fish" | "ksh93"
+    )
 }
 
 impl Interp<'_> {
@@ -192,7 +195,13 @@ impl Interp<'_> {
     }
 
     /// A shell that reads its commands from standard input.
-    pub(in crate::shell) fn shell_from_stdin(&mut self, state: &mut State, scope: &Scope, span: Span, raw: &str) {
+    pub(in crate::shell) fn shell_from_stdin(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        span: Span,
+        raw: &str,
+    ) {
         let stdin = state.stdin.clone();
         if stdin == Stdin::Inherited {
             // A person's own shell, or nothing at all.
@@ -284,7 +293,8 @@ impl Interp<'_> {
                 return Flow::Next;
             }
         };
-        let arguments = call.arguments().iter().skip(1).map(|word| word.arg.value.clone()).collect::<Vec<_>>();
+        let arguments =
+            call.arguments().iter().skip(1).map(|word| word.arg.value.clone()).collect::<Vec<_>>();
         let old = (!arguments.is_empty()).then(|| {
             std::mem::replace(&mut state.positional, Positional { values: arguments, open: call.open() })
         });
@@ -354,7 +364,15 @@ impl Interp<'_> {
                 }
                 let language = super::code::language(other)?;
                 let mut inner = state.clone();
-                self.code(&mut inner, &inner_scope, language, &Value::Known(text), &arguments, call.span, &call.raw);
+                self.code(
+                    &mut inner,
+                    &inner_scope,
+                    language,
+                    &Value::Known(text),
+                    &arguments,
+                    call.span,
+                    &call.raw,
+                );
                 state.files = inner.files;
                 self.unknown_result(state, scope);
             }

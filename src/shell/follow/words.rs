@@ -105,11 +105,10 @@ impl Interp<'_> {
             (Some(mark), [value]) => {
                 for expansion in command {
                     let arg = &expansion.arg;
-                    let replaced = arg
-                        .value
-                        .as_known()
-                        .filter(|text| text.contains(mark.as_str()))
-                        .and_then(|text| substitute(&Value::Known(text.replace(mark.as_str(), "{}")), value));
+                    let replaced =
+                        arg.value.as_known().filter(|text| text.contains(mark.as_str())).and_then(|text| {
+                            substitute(&Value::Known(text.replace(mark.as_str(), "{}")), value)
+                        });
                     match replaced {
                         Some(value) => all.push(Expansion {
                             arg: Arg { value, span: arg.span, explicit: false },
@@ -150,9 +149,9 @@ impl Interp<'_> {
                 match text {
                     "--dry-run" | "--dryrun" | "--help" | "--version" => dry = true,
                     "-0" | "--null" => null = true,
-                    "-j" | "--jobs" | "-n" | "-N" | "-P" | "-I" | "-a" | "--arg-file" | "-d" | "-S" | "--sshlogin"
-                    | "--delay" | "--timeout" | "--retries" | "--results" | "--joblog" | "--colsep" | "-C"
-                    | "--tmpdir" | "--halt" | "-L" | "--max-args" | "--tagstring" => {
+                    "-j" | "--jobs" | "-n" | "-N" | "-P" | "-I" | "-a" | "--arg-file" | "-d" | "-S"
+                    | "--sshlogin" | "--delay" | "--timeout" | "--retries" | "--results" | "--joblog"
+                    | "--colsep" | "-C" | "--tmpdir" | "--halt" | "-L" | "--max-args" | "--tagstring" => {
                         arguments.next();
                     }
                     _ => {}
@@ -244,8 +243,8 @@ fn read_options(call: &Call) -> (Cutting, Vec<Expansion>) {
             "--no-run-if-empty" => cutting.skip_empty = true,
             "--interactive" => cutting.asks = true,
             "--replace" => cutting.replace = Some(long.1.unwrap_or("{}").to_owned()),
-            "--delimiter" | "--max-args" | "--arg-file" | "--max-lines" | "--max-procs" | "--max-chars" | "--eof"
-            | "--process-slot-var" => {
+            "--delimiter" | "--max-args" | "--arg-file" | "--max-lines" | "--max-procs" | "--max-chars"
+            | "--eof" | "--process-slot-var" => {
                 let value = match (long.1, long.0) {
                     (Some(value), _) => Some(Value::known(value)),
                     (None, "--max-lines" | "--eof") => None,
