@@ -135,7 +135,7 @@ pub(crate) fn permission(
             let overridable = profile == Profile::Human && settings.override_block;
             if overridable
                 && report.risk_assessment == Verdict::Block
-                && let (Some(terminal), Some(name)) = (Terminal::open(), worst_target(evaluation))
+                && let (Some(terminal), Some(name)) = (Terminal::open(), blocked_target(evaluation))
             {
                 return ask(terminal, &render(report, text, Terminal::style()), Some(&name));
             }
@@ -146,11 +146,11 @@ pub(crate) fn permission(
     }
 }
 
-/// Name of the worst target, which a person types to override `block`.
-fn worst_target(evaluation: &Evaluation) -> Option<String> {
-    let worst = evaluation.report.mutations.iter().filter(|m| m.recoverability.tier == 4).collect::<Vec<_>>();
-    let target = &worst.first()?.intent.target;
-    let name = target.name.as_deref().unwrap_or(&target.id);
+/// Name of the first blocked target, which a person types to override `block`.
+fn blocked_target(evaluation: &Evaluation) -> Option<String> {
+    let judged = evaluation.assessments.iter().zip(&evaluation.report.mutations);
+    let (_, said) = judged.into_iter().find(|(judged, _)| judged.verdict == Verdict::Block)?;
+    let name = said.intent.target.name.as_deref().unwrap_or(&said.intent.target.id);
     // Only what can be typed and read plainly.
     (!name.is_empty() && name.len() <= 200 && escape(name) == name).then(|| name.to_owned())
 }

@@ -396,7 +396,6 @@ mod tests {
             "ssh user@host",
             "mkdir -p a/b",
             "rm secrets.txt",
-            "grep password: file",
             "a sketch-of-something-longer-than-twenty",
         ] {
             assert_eq!(redact(text), text);

@@ -11,6 +11,8 @@ mod file;
 mod pattern;
 mod profile;
 mod rule;
+#[cfg(test)]
+mod tests;
 
 pub use decide::{Decision, LayerKind, Policy, PolicyContext, default_verdict};
 pub use file::{PolicyError, PolicyFile};

@@ -1,0 +1,212 @@
+//! What the tests of the program share: a scratch home, the program, and a terminal to run it in.
+
+#![allow(dead_code, unreachable_pub)] // Each test file uses its part.
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A scratch directory with a home and a working directory, and nothing of the caller's configuration.
+pub struct Scratch {
+    root: tempfile::TempDir,
+}
+
+impl Scratch {
+    pub fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        for dir in ["home", "work", "config/recourse"] {
+            fs::create_dir_all(root.path().join(dir)).unwrap();
+        }
+        Self { root }
+    }
+
+    /// With a user policy.
+    pub fn with_policy(text: &str) -> Self {
+        let scratch = Self::new();
+        scratch.policy(text);
+        scratch
+    }
+
+    pub fn policy(&self, text: &str) {
+        fs::write(self.root.path().join("config/recourse/policy.toml"), text).unwrap();
+    }
+
+    /// The working directory.
+    pub fn work(&self) -> PathBuf {
+        self.root.path().join("work")
+    }
+
+    /// A file in the working directory, made with this content.
+    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.work().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    fn environment(&self, command: &mut Command) {
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("RECOURSE_") {
+                command.env_remove(name);
+            }
+        }
+        command
+            .current_dir(self.work())
+            .env("HOME", self.root.path().join("home"))
+            .env("XDG_CONFIG_HOME", self.root.path().join("config"))
+            .env_remove("BASH_ENV")
+            .env_remove("NO_COLOR")
+            .env_remove("COLUMNS")
+            .env("TERM", "xterm");
+    }
+
+    /// The program with these arguments, ready to run.
+    pub fn recourse<S: AsRef<std::ffi::OsStr>>(&self, arguments: &[S]) -> Command {
+        let mut command = Command::new(program());
+        command.args(arguments);
+        self.environment(&mut command);
+        command
+    }
+
+    /// Runs the program and waits.
+    pub fn run<S: AsRef<std::ffi::OsStr>>(&self, arguments: &[S]) -> Output {
+        self.recourse(arguments).stdin(Stdio::null()).output().unwrap()
+    }
+
+    /// Runs the program in a session of its own, so that it has no terminal even when the tests have one.
+    pub fn run_detached<S: AsRef<std::ffi::OsStr>>(&self, arguments: &[S], stdin: &str) -> Output {
+        let mut command = Command::new("setsid");
+        command.arg("-w").arg(program()).args(arguments);
+        self.environment(&mut command);
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("setsid (util-linux) is needed by these tests");
+        // The program may end without reading.
+        let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+        child.wait_with_output().unwrap()
+    }
+
+    /// Runs words in a terminal of their own.
+    pub fn in_terminal(&self, words: &[&str]) -> InTerminal {
+        InTerminal::start(self, words)
+    }
+}
+
+/// The program's path.
+pub fn program() -> &'static str {
+    env!("CARGO_BIN_EXE_recourse")
+}
+
+/// JSON from standard output; nothing else may stand there.
+pub fn json(output: &Output) -> serde_json::Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+        panic!(
+            "not JSON alone: {error}\n{}\n{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        )
+    })
+}
+
+/// A child on a pseudo-terminal, which is its controlling terminal.
+pub struct InTerminal {
+    master: File,
+    child: Child,
+    output: Receiver<Vec<u8>>,
+    seen: Vec<u8>,
+}
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+impl InTerminal {
+    fn start(scratch: &Scratch, words: &[&str]) -> Self {
+        let size = nix::pty::Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
+        let pty = nix::pty::openpty(Some(&size), None).unwrap();
+        let slave = File::from(pty.slave);
+        let mut command = Command::new("setsid");
+        command.arg("-w").arg("-c").args(words);
+        scratch.environment(&mut command);
+        let child = command
+            .stdin(slave.try_clone().unwrap())
+            .stdout(slave.try_clone().unwrap())
+            .stderr(slave)
+            .spawn()
+            .expect("setsid (util-linux) is needed by these tests");
+        let master = File::from(pty.master);
+        let mut reader = master.try_clone().unwrap();
+        let (sender, output) = channel();
+        thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(count @ 1..) = reader.read(&mut buffer) {
+                if sender.send(buffer[..count].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { master, child, output, seen: Vec::new() }
+    }
+
+    /// Process id of the program (setsid becomes it).
+    pub fn id(&self) -> i32 {
+        i32::try_from(self.child.id()).unwrap()
+    }
+
+    /// Waits until this text has come.
+    pub fn expect(&mut self, text: &str) {
+        let end = Instant::now() + PATIENCE;
+        while !self.text().contains(text) {
+            let left = end.saturating_duration_since(Instant::now());
+            match self.output.recv_timeout(left) {
+                Ok(bytes) => self.seen.extend(bytes),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    panic!("`{text}` did not come; this did:\n{}", self.text())
+                }
+            }
+        }
+    }
+
+    /// Types.
+    pub fn send(&mut self, keys: &str) {
+        self.master.write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// All that came so far.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.seen).into_owned()
+    }
+
+    /// Waits for the end: exit status (128+n for signals) and everything that came.
+    pub fn finish(mut self) -> (i32, String) {
+        use std::os::unix::process::ExitStatusExt;
+        let end = Instant::now() + PATIENCE;
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            if Instant::now() > end {
+                let _ = self.child.kill();
+                panic!("it did not end; this came:\n{}", self.text());
+            }
+            if let Ok(bytes) = self.output.recv_timeout(Duration::from_millis(20)) {
+                self.seen.extend(bytes);
+            }
+        };
+        while let Ok(bytes) = self.output.recv_timeout(Duration::from_millis(100)) {
+            self.seen.extend(bytes);
+        }
+        let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+        (code, self.text())
+    }
+}
+
+/// Whether something stands at a path.
+pub fn exists(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
