@@ -26,9 +26,16 @@ fn without_a_terminal_it_refuses() {
 
 #[test]
 fn on_a_terminal_yes_runs_it_and_anything_else_does_not() {
-    for (keys, code) in
-        [("y\r", 0), ("YES\r", 0), ("n\r", 126), ("\r", 126), ("yep\r", 126), ("\u{3}", 126), ("\u{4}", 126), ("\u{1b}", 126)]
-    {
+    for (keys, code) in [
+        ("y\r", 0),
+        ("YES\r", 0),
+        ("n\r", 126),
+        ("\r", 126),
+        ("yep\r", 126),
+        ("\u{3}", 126),
+        ("\u{4}", 126),
+        ("\u{1b}", 126),
+    ] {
         let scratch = Scratch::with_policy(ASK);
         let kept = scratch.file("kept", "content");
         let mut terminal = scratch.in_terminal(&[program(), "exec", "--", "rm", "kept"]);
@@ -86,7 +93,8 @@ fn what_was_typed_before_the_question_is_no_answer() {
 #[test]
 fn the_command_has_the_terminal_as_it_was() {
     let scratch = Scratch::with_policy(ASK);
-    let line = format!("stty -a > before; {} exec -- stty -a > after; cmp before after && echo same", program());
+    let line =
+        format!("stty -a > before; {} exec -- stty -a > after; cmp before after && echo same", program());
     let mut terminal = scratch.in_terminal(&["sh", "-c", &line]);
     terminal.expect("[y/N]");
     terminal.send("y\r");
@@ -107,9 +115,12 @@ fn an_agent_is_never_asked() {
 #[test]
 fn a_block_is_overridden_only_by_the_name_and_only_where_policy_says_so() {
     let open = format!("{BLOCK}[profile.human]\nsmall-files = false\noverride-block = true\n");
-    for (policy, keys, code) in
-        [(open.as_str(), Some("NAME\r"), 0), (&open, Some("y\r"), 126), (&open, Some("\r"), 126), (BLOCK, None, 126)]
-    {
+    for (policy, keys, code) in [
+        (open.as_str(), Some("NAME\r"), 0),
+        (&open, Some("y\r"), 126),
+        (&open, Some("\r"), 126),
+        (BLOCK, None, 126),
+    ] {
         let scratch = Scratch::with_policy(policy);
         let kept = scratch.file("kept", "content that exists nowhere else");
         let mut terminal = scratch.in_terminal(&[program(), "exec", "--", "rm", "kept"]);

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::*;
 use crate::model::{
-    Action, Actor, Assessment, Cause, Context, CrossActionRisk, Evidence, Loss, LossClass, Mutation, PathSubject,
-    Recoverability, RecoverySource, RuleRef, Source, Subject, Target, Tier, Value, Verdict,
+    Action, Actor, Assessment, Cause, Context, CrossActionRisk, Evidence, Loss, LossClass, Mutation,
+    PathSubject, Recoverability, RecoverySource, RuleRef, Source, Subject, Target, Tier, Value, Verdict,
 };
 
 /// Deleting one file with the given tier.
@@ -67,8 +67,7 @@ fn layer(kind: LayerKind, text: &str) -> PolicyFile {
 
 fn verdict_in(layers: Vec<PolicyFile>, assessment: Assessment, environment: Option<&str>) -> Verdict {
     let actor = Actor::parse("agent/bot");
-    let context =
-        PolicyContext { environment, actor: Some(&actor), home: Some(Path::new("/home/u")) };
+    let context = PolicyContext { environment, actor: Some(&actor), home: Some(Path::new("/home/u")) };
     Policy::new(layers).decide(&mut [assessment], &[], &context).verdict
 }
 
@@ -112,7 +111,8 @@ fn a_risk_of_several_actions_is_never_allowed() {
         upgraded_tier: 4,
     };
     let mut none = [file("/a", Tier::Reversible)];
-    let decision = Policy::default().decide(&mut none, std::slice::from_ref(&risk), &PolicyContext::default());
+    let decision =
+        Policy::default().decide(&mut none, std::slice::from_ref(&risk), &PolicyContext::default());
     assert!(decision.verdict >= Verdict::Escalate);
     let done = Policy::default().enforce(Profile::Human, &decision, &none, &[risk]);
     assert!(done.action >= EnforcementAction::Ask);
@@ -124,7 +124,10 @@ fn users_may_loosen_and_projects_may_not() {
     let log = || file("/home/u/proj/a.log", Tier::Unrecoverable);
     assert_eq!(verdict(vec![layer(LayerKind::User, loosen)], log()), Verdict::Allow);
     assert_eq!(verdict(vec![layer(LayerKind::Project, loosen)], log()), Verdict::Block);
-    assert_eq!(verdict(vec![layer(LayerKind::User, loosen)], file("/a", Tier::Unrecoverable)), Verdict::Block);
+    assert_eq!(
+        verdict(vec![layer(LayerKind::User, loosen)], file("/a", Tier::Unrecoverable)),
+        Verdict::Block
+    );
     let tighten = "[[rule]]\nverdict = \"escalate\"\n";
     let both = || vec![layer(LayerKind::Project, tighten), layer(LayerKind::User, loosen)];
     assert_eq!(verdict(both(), log()), Verdict::Escalate);
@@ -148,7 +151,10 @@ fn a_final_system_rule_cannot_be_undercut() {
 fn the_first_rule_that_matches_decides() {
     let text = "[[rule]]\ntier = \"4..5\"\nactor-kind = \"agent\"\nverdict = \"escalate\"\nmessage = \"first\"\n\
                 [[rule]]\ntype = [\"file\", \"tree\"]\nverdict = \"warn\"\n";
-    assert_eq!(verdict(vec![layer(LayerKind::User, text)], file("/a", Tier::Unrecoverable)), Verdict::Escalate);
+    assert_eq!(
+        verdict(vec![layer(LayerKind::User, text)], file("/a", Tier::Unrecoverable)),
+        Verdict::Escalate
+    );
     assert_eq!(verdict(vec![layer(LayerKind::User, text)], file("/a", Tier::Reversible)), Verdict::Warn);
     let mut judged = [file("/a", Tier::Unrecoverable)];
     let actor = Actor::parse("agent/x");
@@ -280,7 +286,10 @@ fn people_name_a_file_and_mean_it() {
     };
     assert_eq!(changed(&|a| a.mutation.context.privileged = true), Refuse);
     assert_eq!(changed(&|a| a.evidence.loss.as_mut().unwrap().precious = Some("key".into())), Refuse);
-    assert_eq!(changed(&|a| a.evidence.loss.as_mut().unwrap().add(LossClass::Lost, 9_000_000, String::new)), Refuse);
+    assert_eq!(
+        changed(&|a| a.evidence.loss.as_mut().unwrap().add(LossClass::Lost, 9_000_000, String::new)),
+        Refuse
+    );
     assert_eq!(changed(&|a| a.evidence.loss = None), Refuse);
     assert_eq!(
         changed(&|a| if let Subject::Path(path) = &mut a.mutation.subject {
