@@ -43,12 +43,14 @@
 
 pub mod cli;
 pub mod code;
+pub mod cross_action;
 pub mod evaluate;
 pub mod evidence;
 pub mod exec;
 pub mod knowledge;
 pub mod model;
 pub mod policy;
+pub mod recoverability;
 pub mod report;
 pub mod shell;
 pub mod syntax;

@@ -1,0 +1,274 @@
+//! Harmless alone, fatal together: patterns over all mutations of one command or plan.
+//!
+//! Owns the patterns; raises the tier of those involved, and so the verdict. Never lowers one. Pure.
+
+use std::path::{Path, PathBuf};
+
+use crate::model::{
+    Action, Assessment, Cause, CrossActionRisk, FactValue, PathOrigin, Source, Subject, Tier, Value,
+};
+
+/// Looks for the patterns, raises tiers and says why.
+pub fn examine(assessments: &mut [Assessment]) -> Vec<CrossActionRisk> {
+    let mut risks = Vec::new();
+    copies(assessments, &mut risks);
+    moved(assessments, &mut risks);
+    history(assessments, &mut risks);
+    protection(assessments, &mut risks);
+    relations(assessments, &mut risks);
+    risks
+}
+
+/// Raises to at least this tier; says whether that changed anything.
+fn raise(assessment: &mut Assessment, tier: Tier, why: &str) -> bool {
+    let milder = assessment.recoverability.tier.severity() < tier.severity();
+    if milder {
+        assessment.recoverability.tier = tier;
+        assessment.recoverability.reasoning = why.to_owned();
+        // Steps that rest on what the other mutation destroys.
+        assessment.recovery.clear();
+    }
+    assessment.harmless &= !milder;
+    milder
+}
+
+fn risk(pattern: &str, name: &str, affected: Vec<String>, explanation: String, tier: Tier) -> CrossActionRisk {
+    CrossActionRisk {
+        pattern: pattern.to_owned(),
+        pattern_name: name.to_owned(),
+        affected_resources: affected,
+        explanation,
+        upgraded_tier: tier.number(),
+    }
+}
+
+fn text<'a>(assessment: &'a Assessment, key: &str) -> Option<&'a str> {
+    let facts = &assessment.evidence.facts;
+    match &facts.get(key).or_else(|| assessment.mutation.facts.get(key))?.value {
+        FactValue::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn bool_fact(assessment: &Assessment, key: &str) -> Option<bool> {
+    let facts = &assessment.evidence.facts;
+    match &facts.get(key).or_else(|| assessment.mutation.facts.get(key))?.value {
+        FactValue::Bool(value) => Some(*value),
+        _ => None,
+    }
+}
+
+fn destroys(assessment: &Assessment) -> bool {
+    matches!(assessment.mutation.action, Action::Delete | Action::Replace)
+}
+
+/// Whether a mutation destroys what is at a path, as far as its own path is known.
+fn takes(assessment: &Assessment, path: &Path) -> bool {
+    let Subject::Path(subject) = &assessment.mutation.subject else { return false };
+    if !destroys(assessment) || assessment.mutation.context.host.is_some() {
+        return false;
+    }
+    let covers = |known: &str| if subject.recursive { path.starts_with(known) } else { path == Path::new(known) };
+    match &subject.path {
+        Value::Affix { prefix, suffix } => {
+            let text = path.to_string_lossy();
+            text.starts_with(prefix.as_str()) && text.ends_with(suffix.as_str())
+        }
+        value => value.choices().is_some_and(|list| list.iter().any(|known| covers(known))),
+    }
+}
+
+/// An original is deleted because a copy was made, and the copy is deleted too.
+fn copies(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) {
+    for at in 0..assessments.len() {
+        let Subject::Path(subject) = &assessments[at].mutation.subject else { continue };
+        if subject.copies.is_empty() {
+            continue;
+        }
+        let tier = match text(&assessments[at], "loss.outright") {
+            Some("lost") => Tier::Unrecoverable,
+            Some("unseen") => Tier::NeedsReview,
+            _ => continue,
+        };
+        let copies: Vec<PathBuf> = subject.copies.clone();
+        let killers: Vec<usize> = (0..assessments.len())
+            .filter(|other| *other != at && copies.iter().any(|copy| takes(&assessments[*other], copy)))
+            .collect();
+        let all = copies.iter().all(|copy| killers.iter().any(|other| takes(&assessments[*other], copy)));
+        if !all {
+            continue;
+        }
+        let original = assessments[at].mutation.target.id.clone();
+        let mut affected = vec![original.clone()];
+        affected.extend(killers.iter().map(|other| assessments[*other].mutation.target.id.clone()));
+        let why = format!("{original} is copied first, but the copy is destroyed by the same command");
+        raise(&mut assessments[at], tier, &why);
+        for other in killers {
+            raise(&mut assessments[other], tier, &format!("it holds the only copy of {original}, which goes too"));
+        }
+        risks.push(risk("original_and_copy_both_destroyed", "Original and its only copy both destroyed", affected, why, tier));
+    }
+}
+
+/// What was moved away earlier in the command is deleted where it went: told, since the words name another path.
+fn moved(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) {
+    for assessment in assessments.iter_mut() {
+        let Subject::Path(subject) = &assessment.mutation.subject else { continue };
+        let from: Vec<String> = match &subject.origin {
+            PathOrigin::MovedFrom(from) => vec![from.display().to_string()],
+            _ => subject.moved_in.iter().map(|path| path.display().to_string()).collect(),
+        };
+        let tier = assessment.recoverability.tier;
+        if from.is_empty() || !destroys(assessment) || tier.severity() < Tier::NeedsReview.severity() {
+            continue;
+        }
+        let id = assessment.mutation.target.id.clone();
+        let why = format!("{} is moved into {id} first and then destroyed there", from.join(", "));
+        let affected = vec![id];
+        risks.push(risk("moved_then_destroyed", "Moved and then destroyed", affected, why, tier));
+    }
+}
+
+/// Kinds whose loss is mild only because git keeps unreachable objects for a while.
+fn rests_on_unreachable_objects(assessment: &Assessment) -> bool {
+    let mutation = &assessment.mutation;
+    let kind = mutation.kind.as_str();
+    let git = kind.starts_with("git.") && !purges(assessment);
+    let snapshot = matches!(mutation.subject, Subject::Path(_)) && text(assessment, "loss") == Some("snapshot");
+    let tier = assessment.recoverability.tier;
+    (git || snapshot)
+        && matches!(mutation.action, Action::Delete | Action::Replace | Action::Update)
+        && !assessment.harmless
+        && (tier == Tier::RecoverableWithEffort || tier == Tier::RecoverableFromBackup)
+        && !kind.starts_with("git.remote")
+}
+
+/// Makes unreachable objects go at once, or takes the last thing that reaches them.
+fn purges(assessment: &Assessment) -> bool {
+    let kind = assessment.mutation.kind.as_str();
+    ["git.objects", "git.unreachable", "git.garbage", "git.object"].iter().any(|known| kind == *known)
+        && !matches!(assessment.mutation.action, Action::Read | Action::Create)
+        && !assessment.mutation.facts.contains_key("keeps-recent")
+}
+
+/// Work that could be found among git's unreachable objects, until the same command prunes them.
+fn history(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) {
+    let Some(purge) = assessments.iter().rposition(purges) else { return };
+    let pruner = assessments[purge].mutation.target.id.clone();
+    let mut affected = Vec::new();
+    for assessment in &mut assessments[..purge] {
+        if !rests_on_unreachable_objects(assessment) {
+            continue;
+        }
+        let id = assessment.mutation.target.id.clone();
+        let why = format!("git could still find {id} among its unreachable objects, but the same command prunes them");
+        if raise(assessment, Tier::Unrecoverable, &why) {
+            affected.push(id);
+        }
+    }
+    if affected.is_empty() {
+        return;
+    }
+    let why = format!("what {} leaves unreachable is pruned by the same command", affected.join(", "));
+    raise(&mut assessments[purge], Tier::Unrecoverable, &why);
+    affected.push(pruner);
+    let name = "Made unreachable and then pruned";
+    risks.push(risk("unreachable_then_pruned", name, affected, why, Tier::Unrecoverable));
+}
+
+/// Attributes that keep a thing from being deleted.
+const PROTECTIONS: &[&str] =
+    &["deletion_protection", "protection", "enable_deletion_protection", "disable_api_termination", "prevent_destroy", "deletion_protection_enabled"];
+
+/// Whether a mutation switches a protection off.
+fn unprotects(assessment: &Assessment) -> bool {
+    if bool_fact(assessment, "protection.disabled") == Some(true) {
+        return true;
+    }
+    assessment.mutation.action == Action::Update
+        && PROTECTIONS.iter().any(|key| {
+            bool_fact(assessment, key) == Some(false)
+                && (bool_fact(assessment, &format!("was.{key}")) == Some(true)
+                    || bool_fact(assessment, &format!("changed.{key}")) == Some(true))
+        })
+}
+
+/// Whether two mutations are about the same thing.
+fn same_target(one: &Assessment, other: &Assessment) -> bool {
+    let names = |assessment: &Assessment| {
+        let target = &assessment.mutation.target;
+        let mut list = vec![target.id.clone()];
+        list.extend(target.name.clone());
+        list.extend(text(assessment, "identifier").map(str::to_owned));
+        list
+    };
+    let others = names(other);
+    names(one).iter().any(|name| !name.is_empty() && others.contains(name))
+}
+
+/// Protection is switched off and the thing deleted in one go: nobody had the chance to stop and think.
+fn protection(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) {
+    for off in 0..assessments.len() {
+        if !unprotects(&assessments[off]) {
+            continue;
+        }
+        for gone in 0..assessments.len() {
+            if gone == off || !destroys(&assessments[gone]) || !same_target(&assessments[off], &assessments[gone]) {
+                continue;
+            }
+            let id = assessments[gone].mutation.target.id.clone();
+            let why = format!("the protection of {id} is switched off and {id} is deleted in one go");
+            raise(&mut assessments[gone], Tier::Unrecoverable, &why);
+            raise(&mut assessments[off], Tier::Unrecoverable, &why);
+            let affected = vec![assessments[off].mutation.target.id.clone(), id];
+            let name = "Protection disabled and then deleted";
+            risks.push(risk("protection_disabled_then_deleted", name, affected, why, Tier::Unrecoverable));
+        }
+    }
+}
+
+/// A backup or replica goes together with what it was made from.
+fn relations(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) {
+    for copy in 0..assessments.len() {
+        let Some(source) = text(&assessments[copy], "source_id").map(str::to_owned) else { continue };
+        if !destroys(&assessments[copy]) || assessments[copy].mutation.cause != Cause::Rule {
+            continue;
+        }
+        let relation = text(&assessments[copy], "relation").unwrap_or("backup").to_owned();
+        for origin in 0..assessments.len() {
+            let is_origin = origin != copy
+                && destroys(&assessments[origin])
+                && (text(&assessments[origin], "identifier") == Some(source.as_str())
+                    || assessments[origin].mutation.target.id == source);
+            if !is_origin {
+                continue;
+            }
+            let ids = [copy, origin].map(|index| assessments[index].mutation.target.id.clone());
+            let guarded = relation == "protection";
+            let (pattern, name) = match relation.as_str() {
+                "replica" => ("replica_and_primary_both_deleted", "Replica and primary both deleted"),
+                "protection" => ("protection_disabled_then_deleted", "Protection disabled and then deleted"),
+                _ => ("backup_and_protected_both_deleted", "Backup and protected resource both deleted"),
+            };
+            // A protection goes with every ordinary removal; it matters where getting the thing back rested on it.
+            let tier = assessments[origin].recoverability.tier;
+            if guarded && tier != Tier::RecoverableFromBackup {
+                continue;
+            }
+            let end = if guarded { "nothing keeps it then" } else { "neither is left to restore from" };
+            let why = format!("{} and its {relation} {} are deleted together; {end}", ids[1], ids[0]);
+            let raised: &[usize] = if guarded { &[origin] } else { &[copy, origin] };
+            for &index in raised {
+                raise(&mut assessments[index], Tier::Unrecoverable, &why);
+            }
+            let mut found = risk(pattern, name, ids.to_vec(), why, Tier::Unrecoverable);
+            if assessments[copy].mutation.source == Source::Terraform {
+                found.explanation.push_str(". Only what is in this plan was looked at.");
+            }
+            risks.push(found);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
