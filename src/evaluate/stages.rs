@@ -2,12 +2,13 @@
 //!
 //! TEMPORARY: until interpretation lands every command is of unknown reach.
 
+use crate::cross_action;
 use crate::evidence::{self, Session};
 use crate::knowledge::Knowledge;
 use crate::model::{
-    Action, Assessment, Cause, Context, CrossActionRisk, Facts, Mutation, Recoverability, RecoverySource,
-    RuleRef, Source, Span, Subject, Target, Tier, Verdict,
+    Action, Assessment, Cause, Context, CrossActionRisk, Facts, Mutation, RuleRef, Source, Span, Subject, Target,
 };
+use crate::recoverability;
 use crate::shell;
 use crate::terraform;
 use crate::world::World;
@@ -68,31 +69,17 @@ pub(super) fn terraform(
     mutations
 }
 
-pub(super) fn assess(mutations: Vec<Mutation>, world: &dyn World, _knowledge: &Knowledge) -> Vec<Assessment> {
+pub(super) fn assess(mutations: Vec<Mutation>, world: &dyn World, knowledge: &Knowledge) -> Vec<Assessment> {
     let mut session = Session::new();
     mutations
         .into_iter()
         .map(|mutation| {
             let evidence = evidence::collect(&mutation, world, &mut session);
-            Assessment {
-                evidence,
-                mutation,
-                recoverability: Recoverability {
-                    tier: Tier::NeedsReview,
-                    reasoning: "what this does is not known".to_owned(),
-                    source: RecoverySource::Classifier,
-                    confidence: 0,
-                },
-                harmless: false,
-                recovery: Vec::new(),
-                alternatives: Vec::new(),
-                verdict: Verdict::Escalate,
-                message: None,
-            }
+            recoverability::assess(mutation, evidence, knowledge)
         })
         .collect()
 }
 
-pub(super) fn together(_assessments: &mut [Assessment]) -> Vec<CrossActionRisk> {
-    Vec::new()
+pub(super) fn together(assessments: &mut [Assessment]) -> Vec<CrossActionRisk> {
+    cross_action::examine(assessments)
 }
