@@ -32,7 +32,13 @@ fn raise(assessment: &mut Assessment, tier: Tier, why: &str) -> bool {
     milder
 }
 
-fn risk(pattern: &str, name: &str, affected: Vec<String>, explanation: String, tier: Tier) -> CrossActionRisk {
+fn risk(
+    pattern: &str,
+    name: &str,
+    affected: Vec<String>,
+    explanation: String,
+    tier: Tier,
+) -> CrossActionRisk {
     CrossActionRisk {
         pattern: pattern.to_owned(),
         pattern_name: name.to_owned(),
@@ -68,7 +74,8 @@ fn takes(assessment: &Assessment, path: &Path) -> bool {
     if !destroys(assessment) || assessment.mutation.context.host.is_some() {
         return false;
     }
-    let covers = |known: &str| if subject.recursive { path.starts_with(known) } else { path == Path::new(known) };
+    let covers =
+        |known: &str| if subject.recursive { path.starts_with(known) } else { path == Path::new(known) };
     match &subject.path {
         Value::Affix { prefix, suffix } => {
             let text = path.to_string_lossy();
@@ -104,9 +111,19 @@ fn copies(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) {
         let why = format!("{original} is copied first, but the copy is destroyed by the same command");
         raise(&mut assessments[at], tier, &why);
         for other in killers {
-            raise(&mut assessments[other], tier, &format!("it holds the only copy of {original}, which goes too"));
+            raise(
+                &mut assessments[other],
+                tier,
+                &format!("it holds the only copy of {original}, which goes too"),
+            );
         }
-        risks.push(risk("original_and_copy_both_destroyed", "Original and its only copy both destroyed", affected, why, tier));
+        risks.push(risk(
+            "original_and_copy_both_destroyed",
+            "Original and its only copy both destroyed",
+            affected,
+            why,
+            tier,
+        ));
     }
 }
 
@@ -134,7 +151,8 @@ fn rests_on_unreachable_objects(assessment: &Assessment) -> bool {
     let mutation = &assessment.mutation;
     let kind = mutation.kind.as_str();
     let git = kind.starts_with("git.") && !purges(assessment);
-    let snapshot = matches!(mutation.subject, Subject::Path(_)) && text(assessment, "loss") == Some("snapshot");
+    let snapshot =
+        matches!(mutation.subject, Subject::Path(_)) && text(assessment, "loss") == Some("snapshot");
     let tier = assessment.recoverability.tier;
     (git || snapshot)
         && matches!(mutation.action, Action::Delete | Action::Replace | Action::Update)
@@ -161,7 +179,9 @@ fn history(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) {
             continue;
         }
         let id = assessment.mutation.target.id.clone();
-        let why = format!("git could still find {id} among its unreachable objects, but the same command prunes them");
+        let why = format!(
+            "git could still find {id} among its unreachable objects, but the same command prunes them"
+        );
         if raise(assessment, Tier::Unrecoverable, &why) {
             affected.push(id);
         }
@@ -177,8 +197,14 @@ fn history(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) {
 }
 
 /// Attributes that keep a thing from being deleted.
-const PROTECTIONS: &[&str] =
-    &["deletion_protection", "protection", "enable_deletion_protection", "disable_api_termination", "prevent_destroy", "deletion_protection_enabled"];
+const PROTECTIONS: &[&str] = &[
+    "deletion_protection",
+    "protection",
+    "enable_deletion_protection",
+    "disable_api_termination",
+    "prevent_destroy",
+    "deletion_protection_enabled",
+];
 
 /// Whether a mutation switches a protection off.
 fn unprotects(assessment: &Assessment) -> bool {
@@ -213,7 +239,10 @@ fn protection(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) 
             continue;
         }
         for gone in 0..assessments.len() {
-            if gone == off || !destroys(&assessments[gone]) || !same_target(&assessments[off], &assessments[gone]) {
+            if gone == off
+                || !destroys(&assessments[gone])
+                || !same_target(&assessments[off], &assessments[gone])
+            {
                 continue;
             }
             let id = assessments[gone].mutation.target.id.clone();

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::model::{
-    Context, Evidence, Fact, Facts, Mutation, PathSubject, Recoverability, RecoverySource, RuleRef, Target, Verdict,
+    Context, Evidence, Fact, Facts, Mutation, PathSubject, Recoverability, RecoverySource, RuleRef, Target,
+    Verdict,
 };
 
 fn assessment(action: Action, kind: &str, subject: Subject, id: &str, tier: Tier) -> Assessment {
@@ -88,21 +89,38 @@ fn protection_off_then_deleted() {
     let mut off = assessment(Action::Update, "aws.rds.instance", Subject::Unknown, "db", Tier::Reversible);
     set(&mut off, "deletion_protection", FactValue::Bool(false));
     set(&mut off, "was.deletion_protection", FactValue::Bool(true));
-    let gone = assessment(Action::Delete, "aws.rds.instance", Subject::Unknown, "db", Tier::RecoverableFromBackup);
+    let gone =
+        assessment(Action::Delete, "aws.rds.instance", Subject::Unknown, "db", Tier::RecoverableFromBackup);
     let mut both = vec![off.clone(), gone];
     assert_eq!(examine(&mut both)[0].pattern, "protection_disabled_then_deleted");
     assert!(both.iter().all(|a| a.recoverability.tier == Tier::Unrecoverable));
-    let other = assessment(Action::Delete, "aws.rds.instance", Subject::Unknown, "other", Tier::RecoverableFromBackup);
+    let other = assessment(
+        Action::Delete,
+        "aws.rds.instance",
+        Subject::Unknown,
+        "other",
+        Tier::RecoverableFromBackup,
+    );
     assert!(examine(&mut [off, other]).is_empty());
 }
 
 #[test]
 fn a_backup_goes_with_what_it_backs_up() {
-    let mut database =
-        assessment(Action::Delete, "aws.rds.instance", Subject::Unknown, "aws_db_instance.a", Tier::RecoverableFromBackup);
+    let mut database = assessment(
+        Action::Delete,
+        "aws.rds.instance",
+        Subject::Unknown,
+        "aws_db_instance.a",
+        Tier::RecoverableFromBackup,
+    );
     set(&mut database, "identifier", word("prod"));
-    let mut snapshot =
-        assessment(Action::Delete, "aws.rds.snapshot", Subject::Unknown, "aws_db_snapshot.a", Tier::RecoverableFromBackup);
+    let mut snapshot = assessment(
+        Action::Delete,
+        "aws.rds.snapshot",
+        Subject::Unknown,
+        "aws_db_snapshot.a",
+        Tier::RecoverableFromBackup,
+    );
     set(&mut snapshot, "source_id", word("prod"));
     set(&mut snapshot, "relation", word("backup"));
     let mut both = vec![database.clone(), snapshot.clone()];

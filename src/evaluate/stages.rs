@@ -6,7 +6,8 @@ use crate::cross_action;
 use crate::evidence::{self, Session};
 use crate::knowledge::Knowledge;
 use crate::model::{
-    Action, Assessment, Cause, Context, CrossActionRisk, Facts, Mutation, RuleRef, Source, Span, Subject, Target,
+    Action, Assessment, Cause, Context, CrossActionRisk, Facts, Mutation, RuleRef, Source, Span, Subject,
+    Target,
 };
 use crate::recoverability;
 use crate::shell;

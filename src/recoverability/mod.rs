@@ -7,8 +7,8 @@ mod template;
 
 use crate::knowledge::{Case, Knowledge};
 use crate::model::{
-    Action, Alternative, Assessment, Cause, Evidence, Facts, MissingEffect, Mutation, Recoverability, RecoverySource,
-    Source, Tier, Verdict,
+    Action, Alternative, Assessment, Cause, Evidence, Facts, MissingEffect, Mutation, Recoverability,
+    RecoverySource, Source, Tier, Verdict,
 };
 
 /// Judges one mutation. The verdict is left for the policy; until then it is that of the tier's worst profile.
@@ -61,7 +61,10 @@ impl Judged {
     }
 
     fn review(reasoning: String, confidence: u8) -> Self {
-        Self { source: RecoverySource::Classifier, ..Self::by_rules(Tier::NeedsReview, reasoning, confidence) }
+        Self {
+            source: RecoverySource::Classifier,
+            ..Self::by_rules(Tier::NeedsReview, reasoning, confidence)
+        }
     }
 }
 
@@ -81,7 +84,8 @@ fn not_understood(mutation: &Mutation, evidence: &mut Evidence) -> Judged {
 }
 
 fn by_rule(mutation: &Mutation, evidence: &mut Evidence, knowledge: &Knowledge) -> Judged {
-    let title = |kind: &str| knowledge.kind(kind).map_or_else(|| kind.to_owned(), |found| found.title.clone());
+    let title =
+        |kind: &str| knowledge.kind(kind).map_or_else(|| kind.to_owned(), |found| found.title.clone());
     let mut judged: Option<Judged> = None;
     let mut unknown: Vec<String> = Vec::new();
     let kinds = [knowledge.kind(&mutation.kind), knowledge.raised_kind(&mutation.kind)];
@@ -121,7 +125,8 @@ fn without_case(mutation: &Mutation, title: &str) -> Judged {
             judged
         }
         Action::Create => {
-            let mut judged = Judged::by_rules(Tier::Reversible, format!("{name} is new; it can be removed again"), 100);
+            let mut judged =
+                Judged::by_rules(Tier::Reversible, format!("{name} is new; it can be removed again"), 100);
             judged.harmless = mutation.source == Source::Shell;
             judged
         }
@@ -140,7 +145,10 @@ fn from_case(case: &Case, mutation: &Mutation, facts: &Facts) -> Judged {
             .alternative
             .iter()
             .filter_map(|other| {
-                Some(Alternative { command: command(&other.command)?, explanation: prose(&other.explanation) })
+                Some(Alternative {
+                    command: command(&other.command)?,
+                    explanation: prose(&other.explanation),
+                })
             })
             .collect(),
         ..Judged::by_rules(case.tier, prose(&case.reason), 100)
@@ -224,7 +232,9 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_needs_review() {
-        for cause in [Cause::UnknownProgram, Cause::UnknownForm, Cause::Gap("x".into()), Cause::Opaque("x".into())] {
+        for cause in
+            [Cause::UnknownProgram, Cause::UnknownForm, Cause::Gap("x".into()), Cause::Opaque("x".into())]
+        {
             let mut given = mutation(Action::Execute, "unknown");
             given.cause = cause;
             let judged = assess(given, Evidence::default(), &Knowledge::builtin());

@@ -113,7 +113,10 @@ mod tests {
     #[test]
     fn commands_are_quoted_or_left_out() {
         let known = facts(&[("ref.commit", FactValue::Text("abc".to_owned()))]);
-        assert_eq!(command("git branch {target} {ref.commit}", "a b", &known).unwrap(), "git branch 'a b' abc");
+        assert_eq!(
+            command("git branch {target} {ref.commit}", "a b", &known).unwrap(),
+            "git branch 'a b' abc"
+        );
         assert_eq!(command("git branch {target} {other}", "a b", &known), None);
         assert_eq!(command("stash@{0}", "", &known).as_deref(), Some("stash@{0}"));
     }
