@@ -44,6 +44,7 @@
 pub mod cli;
 pub mod code;
 pub mod cross_action;
+pub mod effects;
 pub mod evaluate;
 pub mod evidence;
 pub mod exec;

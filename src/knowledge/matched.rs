@@ -67,8 +67,39 @@ pub struct Nested {
 pub struct Filled {
     /// The text.
     pub value: Value,
+    /// The same, cut where the template has blanks.
+    pub parts: Vec<Value>,
     /// Words that it comes from.
     pub indices: Vec<usize>,
+    /// It comes from options alone, of which there is one at least.
+    pub from_options: bool,
+}
+
+impl Filled {
+    fn text(&mut self, text: &str) {
+        self.value = self.value.concat(&Value::known(text));
+        for (number, part) in text.split(' ').enumerate() {
+            match self.parts.last_mut() {
+                Some(last) if number == 0 => *last = last.concat(&Value::known(part)),
+                _ => self.parts.push(Value::known(part)),
+            }
+        }
+    }
+
+    fn with(&self, value: &Value, index: Option<usize>, option: bool) -> Self {
+        let mut parts = self.parts.clone();
+        if let Some(last) = parts.last_mut() {
+            *last = last.concat(value);
+        }
+        let from_options =
+            if index.is_some() { option && (self.indices.is_empty() || self.from_options) } else { self.from_options };
+        Self {
+            value: self.value.concat(value),
+            parts,
+            indices: self.indices.iter().copied().chain(index).collect(),
+            from_options,
+        }
+    }
 }
 
 /// The result of matching. Total: whatever the words, there is one. Word indices count from 0 behind the command word.
@@ -190,12 +221,17 @@ impl Match {
         template: &Template,
         values: impl Fn(&str) -> Vec<(Value, Option<usize>)>,
     ) -> Vec<Filled> {
-        let mut results = vec![Filled { value: Value::known(""), indices: Vec::new() }];
+        let mut results = vec![Filled {
+            value: Value::known(""),
+            parts: vec![Value::known("")],
+            indices: Vec::new(),
+            from_options: false,
+        }];
         for piece in &template.pieces {
             match piece {
                 Piece::Text(text) => {
                     for filled in &mut results {
-                        filled.value = filled.value.concat(&Value::known(text.as_str()));
+                        filled.text(text);
                     }
                 }
                 Piece::Value { name, default, part } => {
@@ -208,10 +244,14 @@ impl Match {
                     results = results
                         .iter()
                         .flat_map(|filled| {
+<<<<<<< HEAD
                             given.iter().map(|(value, index)| Filled {
                                 value: filled.value.concat(&take(*part, value)),
                                 indices: filled.indices.iter().copied().chain(*index).collect(),
                             })
+=======
+                            given.iter().map(|(value, index)| filled.with(value, *index, name.starts_with('-')))
+>>>>>>> 4127155 (Effects: declared effects, writes, code, SQL, refiners)
                         })
                         .take(Self::MAX_FILLED)
                         .collect();

@@ -27,14 +27,59 @@ pub enum FileState {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Files {
     states: BTreeMap<PathBuf, FileState>,
+    /// Where this command put copies: the copy or archive, what it holds, and whether the copy is an archive.
+    held: BTreeSet<Held>,
     /// Per repository directory: work that this command put into git.
     saved: BTreeMap<PathBuf, BTreeSet<Saved>>,
 }
 
+/// A copy that this command made.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Held {
+    /// Where the copy stands.
+    pub at: PathBuf,
+    /// What it is a copy of.
+    pub source: PathBuf,
+    /// It is an archive (or another form) that holds the source, not the same file or tree under another name.
+    pub packed: bool,
+}
+
 impl Files {
+    /// Records that a copy of `source` stands at `at`.
+    pub fn hold(&mut self, held: Held) {
+        self.held.insert(held);
+    }
+
+    /// Copies that stand at or below `from` move to `to`.
+    pub fn rehold(&mut self, from: &Path, to: &Path) {
+        self.held.retain(|held| !held.at.starts_with(to));
+        let moved = self.held.iter().filter(|h| h.at.starts_with(from)).cloned().collect::<Vec<_>>();
+        for mut held in moved {
+            self.held.remove(&held);
+            let rest = held.at.strip_prefix(from).unwrap_or(Path::new("")).to_path_buf();
+            held.at = if rest.as_os_str().is_empty() { to.to_owned() } else { to.join(rest) };
+            self.held.insert(held);
+        }
+    }
+
+    /// Where copies stand that this command made of a path (or of a directory above it).
+    pub fn copies(&self, path: &Path) -> Vec<PathBuf> {
+        self.held
+            .iter()
+            .filter_map(|held| {
+                let rest = path.strip_prefix(&held.source).ok()?;
+                let whole = held.packed || rest.as_os_str().is_empty();
+                Some(if whole { held.at.clone() } else { held.at.join(rest) })
+            })
+            .collect()
+    }
+
     /// Records a state. Everything recorded below the path goes when the path is gone or replaced by a move.
     pub fn set(&mut self, path: impl Into<PathBuf>, state: FileState) {
         let path = path.into();
+        if matches!(state, FileState::Gone | FileState::Created { .. }) {
+            self.held.retain(|held| !held.at.starts_with(&path));
+        }
         if matches!(state, FileState::Gone | FileState::MovedFrom(_)) {
             self.states.retain(|known, _| known == &path || !known.starts_with(&path));
         }
@@ -93,6 +138,7 @@ impl Files {
                 self.states.entry(path.clone()).or_insert_with(|| state.clone());
             }
         }
+        self.held.retain(|held| other.held.contains(held));
         self.saved.retain(|dir, set| other.saved.get(dir) == Some(set));
     }
 }

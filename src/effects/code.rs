@@ -1,0 +1,86 @@
+//! What code on a command line does to files and databases.
+
+use std::path::PathBuf;
+
+use crate::code::CodeEffect;
+use crate::model::{Action, Cause, Subject, Value};
+
+use super::draft::{Change, Draft};
+use super::scene::{Scene, Word, flag};
+use super::{sql, write};
+
+/// One effect of code. Shell text, programs and directory changes inside code are steps of their own.
+pub(super) fn code(scene: &Scene<'_>, language: &str, effect: &CodeEffect) -> Vec<Draft> {
+    match effect {
+        CodeEffect::Delete { path, glob, recursive } => {
+            let word = Word::new(if *glob { pattern(path) } else { path.clone() }, !glob);
+            let kind = if *recursive { "tree" } else { "file" };
+            let mut mutation = scene.on_path(Action::Delete, kind, &word);
+            if *glob {
+                mutation.target.id = path.display();
+                mutation.target.name = None;
+            }
+            vec![Draft::of(mutation)]
+        }
+        CodeEffect::Overwrite { path } => vec![write::overwrite(scene, &literal(path), None, false)],
+        CodeEffect::Update { path } => {
+            let mut mutation = scene.on_path(Action::Update, "file", &literal(path));
+            flag(&mut mutation, "in-place", "changed in place");
+            vec![Draft::of(mutation)]
+        }
+        CodeEffect::Append { path } => write::append(scene, &literal(path)),
+        CodeEffect::Rename { from, to } => {
+            let mut mutation = scene.on_path(Action::Replace, "file", &literal(to));
+            let mut changes = Vec::new();
+            if let Subject::Path(subject) = &mut mutation.subject {
+                subject.follow = false;
+                subject.from = scene.only_path(from);
+                if let (Some(from), Some(to)) = (&subject.from, only(&subject.path)) {
+                    changes.push(Change::Moved { from: from.clone(), to });
+                }
+            }
+            vec![Draft::with(mutation, changes)]
+        }
+        CodeEffect::Copy { from, to } => {
+            let mut mutation = scene.on_path(Action::Replace, "file", &literal(to));
+            let mut changes = Vec::new();
+            if let Subject::Path(subject) = &mut mutation.subject {
+                subject.from = scene.only_path(from);
+                if let (Some(from), Some(to)) = (&subject.from, only(&subject.path)) {
+                    changes.push(Change::Copied { from: from.clone(), to, packed: false });
+                }
+            }
+            vec![Draft::with(mutation, changes)]
+        }
+        CodeEffect::Sql { dialect, database, text } => sql::text(scene, dialect, database, text),
+        CodeEffect::Unknown { reason } => vec![Draft::of(scene.unknown(
+            Action::Execute,
+            Cause::Opaque(format!("{language}: {reason}")),
+            &scene.step.raw,
+            reason,
+        ))],
+        CodeEffect::Shell { .. } | CodeEffect::Run { .. } | CodeEffect::ChangeDirectory { .. } => Vec::new(),
+    }
+}
+
+fn literal(path: &Value) -> Word {
+    Word::new(path.clone(), path.as_known().is_some())
+}
+
+fn only(path: &Value) -> Option<PathBuf> {
+    path.as_known().map(PathBuf::from)
+}
+
+/// A wildcard pattern as a value: what stands before the first and behind the last wildcard is known.
+fn pattern(path: &Value) -> Value {
+    let Value::Known(text) = path else { return path.clone() };
+    let special = |c: char| matches!(c, '*' | '?' | '[' | ']' | '{' | '}');
+    let (Some(first), Some(last)) = (text.find(special), text.rfind(special)) else { return path.clone() };
+    let prefix = text[..first].to_owned();
+    let suffix = text[last + 1..].to_owned();
+    if prefix.is_empty() {
+        // In the working directory, by name: an anchor keeps it from being taken for an absolute path.
+        return Value::Affix { prefix: "./".to_owned(), suffix };
+    }
+    Value::Affix { prefix, suffix }
+}

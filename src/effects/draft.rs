@@ -1,0 +1,44 @@
+//! A mutation on its way, with what the act does to files.
+
+use std::path::PathBuf;
+
+use crate::model::Mutation;
+
+/// What an act does to files, beyond what its action says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// Something new stands there (old content, if any, is gone).
+    Made { path: PathBuf, content: Option<String>, directory: bool },
+    /// Content moves.
+    Moved { from: PathBuf, to: PathBuf },
+    /// A copy is made. `packed`: inside an archive.
+    Copied { from: PathBuf, to: PathBuf, packed: bool },
+}
+
+/// A mutation with the changes that it makes, in order. Changes may also come without a mutation.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Draft {
+    /// The mutation.
+    pub(super) mutation: Option<Mutation>,
+    /// What it does to files.
+    pub(super) changes: Vec<Change>,
+    /// The action itself says what becomes of the path: deleted is gone, replaced is new.
+    pub(super) by_action: bool,
+}
+
+impl Draft {
+    /// A mutation whose action says what becomes of its path.
+    pub(super) fn of(mutation: Mutation) -> Self {
+        Self { mutation: Some(mutation), changes: Vec::new(), by_action: true }
+    }
+
+    /// A mutation whose changes are told.
+    pub(super) fn with(mutation: Mutation, changes: Vec<Change>) -> Self {
+        Self { mutation: Some(mutation), changes, by_action: false }
+    }
+
+    /// Changes alone.
+    pub(super) fn only(changes: Vec<Change>) -> Self {
+        Self { mutation: None, changes, by_action: false }
+    }
+}

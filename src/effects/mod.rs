@@ -1,0 +1,96 @@
+//! From a step and the knowledge to mutations, and to what the step does to files for the steps after it.
+//!
+//! Owns how declared effects become mutations of absolute targets, the refiners (what data cannot say), redirections,
+//! code and SQL effects, and the record in [`Files`]. Pure: of the machine it sees only what a [`Look`] tells. Never
+//! decides what an act costs.
+
+mod code;
+mod draft;
+mod paths;
+mod refine;
+mod run;
+mod scene;
+mod sql;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use crate::knowledge::Knowledge;
+use crate::model::{Action, Cause, Mutation, Value};
+use crate::shell::{Files, Step, StepKind};
+use crate::world::{FileKind, World};
+
+use draft::Draft;
+use scene::Scene;
+
+/// What stands at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// Kind, links followed.
+    pub kind: FileKind,
+    /// Size in bytes.
+    pub size: u64,
+}
+
+/// The one look at the machine that effects need: where a copy lands depends on whether its target is a directory.
+pub trait Look {
+    /// What stands at an absolute path, links followed; `None` when nothing does or when it cannot be told.
+    fn at(&self, path: &Path) -> Option<Seen>;
+}
+
+/// Looks through a world.
+pub struct WorldLook<'a>(
+    /// The world.
+    pub &'a dyn World,
+);
+
+impl Look for WorldLook<'_> {
+    fn at(&self, path: &Path) -> Option<Seen> {
+        self.0.stat(path).ok().map(|meta| Seen { kind: meta.kind, size: meta.size })
+    }
+}
+
+/// The mutations of one step in order, and the record in `files` of what it does to paths.
+pub fn effects(step: &Step, knowledge: &Knowledge, files: &mut Files, look: &dyn Look) -> Vec<Mutation> {
+    let mut scene = Scene::new(step, knowledge, files, look);
+    let drafts = match &step.kind {
+        StepKind::Run(invocation) => run::run(&mut scene, invocation),
+        StepKind::UnknownProgram { name, .. } => vec![Draft::of(scene.unknown(
+            Action::Execute,
+            Cause::UnknownProgram,
+            name,
+            &format!("nothing is known about {name}"),
+        ))],
+        StepKind::Write { path, mode, noclobber, content } => {
+            write::write(&scene, path, *mode, *noclobber, content.as_ref())
+        }
+        StepKind::Code { language, effect } => code::code(&scene, language, effect),
+        StepKind::Gap { reason } => vec![Draft::of(scene.unknown(
+            Action::Execute,
+            Cause::Gap(reason.clone()),
+            &step.raw,
+            reason,
+        ))],
+        StepKind::Opaque { reason } => vec![Draft::of(scene.unknown(
+            Action::Execute,
+            Cause::Opaque(reason.clone()),
+            &step.raw,
+            reason,
+        ))],
+        StepKind::Limit { name } => vec![Draft::of(scene.unknown(
+            Action::Execute,
+            Cause::Limit((*name).to_owned()),
+            &step.raw,
+            &format!("the limit `{name}` was reached"),
+        ))],
+    };
+    drafts.into_iter().filter_map(|draft| scene.finish(draft)).collect()
+}
+
+/// The text of a value when it is known.
+fn known(value: &Value) -> Option<&str> {
+    value.as_known()
+}

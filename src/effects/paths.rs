@@ -1,0 +1,149 @@
+//! Paths as values: made absolute against every directory that a step may run in, and normalised without looking.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::model::Value;
+
+/// Takes `.`, `..` and doubled slashes out of an absolute path without looking at the machine.
+pub(super) fn normalise(path: &Path) -> PathBuf {
+    let mut result = PathBuf::from("/");
+    for component in path.components() {
+        match component {
+            Component::ParentDir => {
+                result.pop();
+            }
+            Component::Normal(name) => result.push(name),
+            Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
+        }
+    }
+    result
+}
+
+/// The absolute path of `value` for a program that runs in one of `cwds` (empty: not known where).
+pub(super) fn absolute(value: &Value, cwds: &[PathBuf]) -> Value {
+    match value {
+        Value::Known(_) | Value::OneOf(_) => {
+            let mut all = Vec::new();
+            for text in value.choices().unwrap_or_default() {
+                if text.starts_with('/') {
+                    all.push(text_of(&normalise(Path::new(text))));
+                } else if cwds.is_empty() {
+                    return below_somewhere(text);
+                } else {
+                    all.extend(cwds.iter().map(|dir| text_of(&normalise(&dir.join(text)))));
+                }
+            }
+            Value::one_of(all)
+        }
+        Value::Affix { prefix, suffix } => {
+            let (directory, rest) = match prefix.rfind('/') {
+                Some(at) => prefix.split_at(at + 1),
+                None => ("", prefix.as_str()),
+            };
+            // `..` behind the unknown part is left out: it can only lead upwards from a place that is not known anyway.
+            let suffix = if has_parent(suffix) { String::new() } else { suffix.clone() };
+            let anchored = |dir: &Path| {
+                let mut text = text_of(&normalise(dir));
+                if !text.ends_with('/') {
+                    text.push('/');
+                }
+                Value::Affix { prefix: format!("{text}{rest}"), suffix: suffix.clone() }
+            };
+            if directory.starts_with('/') {
+                return anchored(Path::new(directory));
+            }
+            // Nothing known at the start: it may be absolute.
+            if prefix.is_empty() || cwds.is_empty() {
+                return if suffix.is_empty() {
+                    Value::Unknown
+                } else {
+                    Value::Affix { prefix: String::new(), suffix }
+                };
+            }
+            let mut places = cwds.iter().map(|dir| anchored(&dir.join(directory)));
+            let first = places.next().unwrap_or(Value::Unknown);
+            places.fold(first, |all, one| all.join(&one))
+        }
+        Value::Unknown => Value::Unknown,
+    }
+}
+
+/// A relative path in a directory that is not known.
+fn below_somewhere(text: &str) -> Value {
+    let tail = text.trim_end_matches('/').trim_start_matches("./");
+    if tail.is_empty() || tail == "." || has_parent(tail) {
+        return Value::Unknown;
+    }
+    Value::Affix { prefix: "/".to_owned(), suffix: format!("/{tail}") }
+}
+
+fn has_parent(text: &str) -> bool {
+    text.split('/').any(|part| part == "..")
+}
+
+/// The path as text. Paths come from text, so nothing is lost.
+pub(super) fn text_of(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// `directory/name` for every possibility.
+pub(super) fn below(directory: &Value, name: &Value) -> Value {
+    let slash = match directory {
+        Value::Known(text) if text.ends_with('/') => Value::known(""),
+        _ => Value::known("/"),
+    };
+    directory.concat(&slash).concat(name)
+}
+
+/// Last component of a word as programs see it: trailing slashes do not count. `None` for `.`, `..` and `/`.
+pub(super) fn base_name(text: &str) -> Option<&str> {
+    let trimmed = text.trim_end_matches('/');
+    let name = trimmed.rsplit('/').next().unwrap_or(trimmed);
+    (!name.is_empty() && name != "." && name != "..").then_some(name)
+}
+
+/// Places under `/dev` that keep nothing: writing there changes nothing.
+pub(super) fn keeps_nothing(path: &str) -> bool {
+    let Some(name) = path.strip_prefix("/dev/") else { return false };
+    matches!(
+        name,
+        "null" | "zero" | "full" | "random" | "urandom" | "tty" | "stdin" | "stdout" | "stderr" | "console" | "ptmx"
+    ) || ["fd/", "pts/", "tcp/", "udp/"].iter().any(|start| name.starts_with(start))
+        || (name.starts_with("tty") && name[3..].chars().all(|c| c.is_ascii_alphanumeric()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str, cwds: &[&str]) -> Value {
+        absolute(&Value::known(text), &cwds.iter().map(PathBuf::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn known_paths() {
+        assert_eq!(at("a/./b/../c/", &["/w"]), Value::known("/w/a/c"));
+        assert_eq!(at("../../..", &["/w"]), Value::known("/"));
+        assert_eq!(at("/etc//hosts", &[]), Value::known("/etc/hosts"));
+        assert_eq!(at("x", &["/a", "/b"]), Value::OneOf(vec!["/a/x".into(), "/b/x".into()]));
+        assert_eq!(at("x/y", &[]), Value::Affix { prefix: "/".into(), suffix: "/x/y".into() });
+        assert_eq!(at("..", &[]), Value::Unknown);
+    }
+
+    #[test]
+    fn partly_known_paths() {
+        let cwds = [PathBuf::from("/w")];
+        let affix = |prefix: &str, suffix: &str| Value::Affix { prefix: prefix.into(), suffix: suffix.into() };
+        assert_eq!(absolute(&affix("out/x", ".o"), &cwds), affix("/w/out/x", ".o"));
+        assert_eq!(absolute(&affix("/tmp/a/../", ""), &cwds), affix("/tmp/", ""));
+        assert_eq!(absolute(&affix("", "/bin"), &cwds), affix("", "/bin"));
+        assert_eq!(absolute(&affix("x", "/../.."), &[]), Value::Unknown);
+    }
+
+    #[test]
+    fn names() {
+        assert_eq!(base_name("a/b/"), Some("b"));
+        assert_eq!(base_name("a/."), None);
+        assert!(keeps_nothing("/dev/null") && keeps_nothing("/dev/ttyS0") && !keeps_nothing("/dev/sda"));
+    }
+}

@@ -1,0 +1,87 @@
+//! `cp`, `install` and `ln`: where copies and links land and what they take the place of.
+
+use crate::knowledge::Match;
+use crate::model::{Action, Subject};
+use crate::shell::Invocation;
+use crate::world::FileKind;
+
+use super::super::draft::{Change, Draft};
+use super::super::paths::text_of;
+use super::super::scene::{Scene, flag};
+use super::place::{Placed, backup_change, overwrite_facts, placed};
+
+/// One draft per source. Forms without sources (`install -d`) are what the data says.
+pub(super) fn copy(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft>) -> Vec<Draft> {
+    let matched = &invocation.matched;
+    if matched.operand("src").is_none() {
+        return drafts;
+    }
+    let links = matched.tool.names.iter().any(|name| name == "ln");
+    let places = placed(scene, invocation, matched.has("--parents"));
+    if places.is_empty() {
+        return drafts;
+    }
+    places.into_iter().map(|place| if links { link(scene, matched, &place) } else { one(scene, matched, &place) }).collect()
+}
+
+fn one(scene: &Scene<'_>, matched: &Match, placed: &Placed) -> Draft {
+    let source = placed.from.as_deref().and_then(|from| scene.at(from));
+    let is_tree = source.is_some_and(|seen| seen.kind == FileKind::Directory);
+    let onto_tree = is_tree && placed.place().is_some_and(|to| scene.is_directory(&to));
+    let kind = if onto_tree { "tree" } else { "file" };
+    let mut mutation = scene.on_absolute(Action::Replace, kind, placed.to.clone(), &placed.shown);
+    overwrite_facts(matched, &mut mutation);
+    let installs = matched.tool.names.iter().any(|name| name == "install");
+    if matched.has("--attributes-only") {
+        flag(&mut mutation, "no-change", "only attributes are copied");
+    }
+    let mut changes = Vec::new();
+    if let Subject::Path(subject) = &mut mutation.subject {
+        // `install` and `--remove-destination` put a new file in the old one's place; `cp` writes through a link.
+        subject.follow = !installs && !matched.has("--remove-destination");
+        match placed.from.as_deref() {
+            Some(from) if text_of(from) == "/dev/null" => subject.content = Some(String::new()),
+            Some(from) => subject.from = Some(from.to_owned()),
+            None => {}
+        }
+        if let (Some(from), Some(to)) = (&placed.from, placed.place()) {
+            changes.extend(backup_change(scene, matched, &to));
+            let stays = mutation.facts.contains_key("no-clobber") && scene.at(&to).is_some();
+            let special = source.is_some_and(|s| !matches!(s.kind, FileKind::File | FileKind::Directory));
+            if !stays && !onto_tree && from != &to {
+                changes.push(if special || matched.has("-s") {
+                    Change::Made { path: to, content: subject.content.clone(), directory: false }
+                } else {
+                    Change::Copied { from: from.clone(), to, packed: false }
+                });
+            }
+        }
+    }
+    Draft::with(mutation, changes)
+}
+
+fn link(scene: &Scene<'_>, matched: &Match, placed: &Placed) -> Draft {
+    let forced = matched.has("-f") || matched.has("-b") || matched.has("--backup");
+    let action = if forced { Action::Replace } else { Action::Create };
+    let mut mutation = scene.on_absolute(action, "file", placed.to.clone(), &placed.shown);
+    overwrite_facts(matched, &mut mutation);
+    let mut changes = Vec::new();
+    if let Subject::Path(subject) = &mut mutation.subject {
+        subject.follow = false;
+        if let Some(to) = placed.place() {
+            changes.extend(backup_change(scene, matched, &to));
+            let absent = scene.at(&to).is_none();
+            if !matched.has("-s")
+                && let Some(from) = &placed.from
+            {
+                subject.from = Some(from.clone());
+                if absent || forced {
+                    changes.push(Change::Copied { from: from.clone(), to, packed: false });
+                }
+            } else if absent {
+                changes.push(Change::Made { path: to, content: None, directory: false });
+            }
+        }
+    }
+    Draft::with(mutation, changes)
+}

@@ -1,0 +1,55 @@
+//! `dd`: how much of its output file is overwritten.
+
+use crate::knowledge::Match;
+use crate::model::{Action, Subject, Value};
+use crate::shell::Invocation;
+
+use super::super::draft::Draft;
+use super::super::scene::{Scene, flag};
+
+/// Changes the draft of the output file by `conv=`, `oflag=`, `seek=` and the input.
+pub(super) fn dd(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft>) -> Vec<Draft> {
+    let matched = &invocation.matched;
+    let notrunc = lists(matched, "conv", "notrunc");
+    let partial = notrunc || ["seek", "oseek"].iter().any(|key| given(matched, key));
+    drafts
+        .into_iter()
+        .map(|mut draft| {
+            let Some(mutation) = &mut draft.mutation else { return draft };
+            mutation.action = if partial { Action::Update } else { Action::Replace };
+            flag(mutation, "in-place", "written in place");
+            if lists(matched, "conv", "excl") {
+                flag(mutation, "no-clobber", "an existing file is refused");
+            }
+            if notrunc && lists(matched, "oflag", "append") {
+                flag(mutation, "append", "written at the end");
+            }
+            if notrunc && matched.value("count").and_then(Value::as_known) == Some("0") {
+                flag(mutation, "no-change", "nothing is copied");
+            }
+            let whole = !["count", "skip", "iseek"].iter().any(|key| given(matched, key)) && !partial;
+            if whole
+                && let Some(input) = matched.value("if")
+                && let Subject::Path(subject) = &mut mutation.subject
+            {
+                match input.as_known() {
+                    Some("/dev/null") => subject.content = Some(String::new()),
+                    _ => subject.from = scene.only_path(input),
+                }
+            }
+            draft
+        })
+        .collect()
+}
+
+/// Whether a list option holds a word; one that is not known may.
+fn lists(matched: &Match, key: &str, word: &str) -> bool {
+    matched.values(key).into_iter().any(|value| match value.as_known() {
+        Some(text) => text.split(',').any(|part| part == word),
+        None => false,
+    })
+}
+
+fn given(matched: &Match, key: &str) -> bool {
+    matched.value(key).is_some_and(|value| value.as_known() != Some("0"))
+}

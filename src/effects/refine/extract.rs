@@ -1,0 +1,108 @@
+//! Unpacking: which archive goes where, for the probe that lists its members.
+
+use crate::knowledge::Match;
+use crate::model::{FactValue, Value};
+use crate::shell::{Invocation, Stdin};
+
+use super::super::draft::Draft;
+use super::super::paths::text_of;
+use super::super::scene::{Scene, fact, flag};
+
+/// Adds to drafts of kind `archive.extract` the archive, the members asked for and how existing files are treated. Other
+/// drafts stay as they are.
+pub(super) fn extract(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft>) -> Vec<Draft> {
+    let matched = &invocation.matched;
+    drafts
+        .into_iter()
+        .map(|mut draft| {
+            if let Some(mutation) = draft.mutation.as_mut().filter(|m| m.kind == "archive.extract") {
+                match archive(scene, invocation) {
+                    Some(path) => {
+                        fact(mutation, "archive", FactValue::Text(path), "the archive that is unpacked");
+                    }
+                    None => flag(mutation, "archive.unknown", "the archive is not known"),
+                }
+                if let Some(members) = members(matched) {
+                    fact(mutation, "members", FactValue::Text(members), "only these are unpacked, one a line");
+                }
+                if let Some(strip) = matched.value("--strip-components").and_then(Value::as_known)
+                    && let Ok(strip) = strip.parse::<i64>()
+                {
+                    fact(mutation, "strip", FactValue::Number(strip), "leading directories taken off each name");
+                }
+                if matched.has("--one-top-level") {
+                    flag(mutation, "one-top-level", "unpacked into a directory of its own");
+                }
+                if matched.has("--transform") || matched.has("-s") && is_tar(matched) {
+                    flag(mutation, "transform", "names are changed on the way");
+                }
+                if is_tar(matched) || is(matched, &["unzip"]) {
+                    overwriting(matched, mutation);
+                }
+                if matched.has("-j") && is(matched, &["unzip"]) {
+                    flag(mutation, "flat", "directories inside the archive are not made");
+                }
+            }
+            draft
+        })
+        .collect()
+}
+
+fn overwriting(matched: &Match, mutation: &mut crate::model::Mutation) {
+    let tar = is_tar(matched);
+    let keeps = if tar {
+        ["-k", "--keep-old-files", "--skip-old-files"].iter().any(|key| matched.has(key))
+    } else {
+        matched.has("-n")
+    };
+    if keeps {
+        flag(mutation, "no-clobber", "existing files are left alone");
+    }
+    if tar && matched.has("--keep-newer-files") || !tar && (matched.has("-u") || matched.has("-f")) {
+        flag(mutation, "update-only", "newer files are left alone");
+    }
+    if tar && matched.has("--backup") {
+        flag(mutation, "backup", "existing files are kept under another name");
+    }
+    // Without -o unzip asks about each file that exists.
+    if !tar && !keeps && !matched.has("-o") {
+        mutation.context.asks = true;
+        flag(mutation, "asks", "asks before it overwrites");
+    }
+}
+
+fn is(matched: &Match, names: &[&str]) -> bool {
+    matched.tool.names.iter().any(|name| names.contains(&name.as_str()))
+}
+
+fn is_tar(matched: &Match) -> bool {
+    is(matched, &["tar", "bsdtar"])
+}
+
+/// The archive's absolute path. `None`: standard input from who knows where.
+fn archive(scene: &Scene<'_>, invocation: &Invocation) -> Option<String> {
+    let matched = &invocation.matched;
+    let named = matched
+        .operand("archive")
+        .map(|binding| &binding.value)
+        .or_else(|| matched.value("-f"))
+        .or_else(|| matched.value("-F"))
+        .or_else(|| matched.value("-I"))
+        .filter(|value| value.as_known() != Some("-"));
+    let value = match (named, &invocation.stdin) {
+        (Some(value), _) => value,
+        (None, Stdin::File(path)) => path,
+        _ => return None,
+    };
+    scene.only_path(value).map(|path| text_of(&path))
+}
+
+fn members(matched: &Match) -> Option<String> {
+    let names = matched
+        .operands
+        .iter()
+        .filter(|b| matches!(b.name.as_str(), "member" | "pattern"))
+        .map(|b| b.value.as_known())
+        .collect::<Option<Vec<_>>>()?;
+    (!names.is_empty()).then(|| names.join("\n"))
+}

@@ -1,0 +1,40 @@
+//! Refiners: what data cannot say about a command's effects. A closed list, one file each.
+//!
+//! A refiner gets the drafts of the declared effects and returns those that hold instead.
+
+mod copy;
+mod dd;
+mod extract;
+mod moves;
+mod place;
+mod remove;
+mod rsync;
+mod split;
+mod truncate;
+
+use crate::knowledge::Refiner;
+use crate::shell::Invocation;
+
+use super::draft::Draft;
+use super::scene::Scene;
+
+/// Refines the drafts of an invocation.
+pub(super) fn refine(
+    refiner: Refiner,
+    scene: &Scene<'_>,
+    invocation: &Invocation,
+    drafts: Vec<Draft>,
+) -> Vec<Draft> {
+    match refiner {
+        Refiner::Copy => copy::copy(scene, invocation, drafts),
+        Refiner::Move => moves::moves(scene, invocation),
+        Refiner::Dd => dd::dd(scene, invocation, drafts),
+        Refiner::Remove => remove::remove(drafts),
+        Refiner::Rsync => rsync::rsync(scene, invocation),
+        Refiner::Extract => extract::extract(scene, invocation, drafts),
+        Refiner::Truncate => truncate::truncate(scene, invocation, drafts),
+        Refiner::Split => split::split(scene, drafts),
+        // Names made by a pattern: what the data says stands.
+        Refiner::Rename | Refiner::Git => drafts,
+    }
+}

@@ -1,0 +1,172 @@
+//! SQL as a tool runs it: statements become mutations of rows, tables and databases.
+
+use crate::code::{CodeEffect, SqlStatement, SqlVerb};
+use crate::knowledge::Match;
+use crate::model::{Action, Cause, FactValue, Mutation, Subject, Value};
+use crate::shell::{FileState, Invocation, Stdin};
+
+use super::draft::Draft;
+use super::scene::{Scene, Word, fact, flag};
+use super::write;
+
+/// All SQL of an invocation: `sql:…` and `sqlfile:…` words in order, then standard input.
+pub(super) fn of_invocation(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
+    let matched = &invocation.matched;
+    let mut drafts = Vec::new();
+    for nested in matched.nested() {
+        for value in &nested.values {
+            if let Some(dialect) = nested.role.strip_prefix("sql:") {
+                drafts.extend(text(scene, dialect, &database(matched, dialect), value));
+            } else if let Some(dialect) = nested.role.strip_prefix("sqlfile:") {
+                drafts.extend(file(scene, dialect, &database(matched, dialect), value));
+            }
+        }
+    }
+    if let Some(dialect) = matched.stdin_role().and_then(|role| role.strip_prefix("sql:")) {
+        let database = database(matched, dialect);
+        match &invocation.stdin {
+            Stdin::Inherited | Stdin::Empty => {}
+            Stdin::Text(value) => drafts.extend(text(scene, dialect, &database, value)),
+            Stdin::File(path) => drafts.extend(file(scene, dialect, &database, path)),
+            Stdin::Unknown => drafts.push(opaque(scene, "SQL comes from a program whose output is not known")),
+        }
+    }
+    drafts
+}
+
+/// The database that the tool is told to use.
+fn database(matched: &Match, _dialect: &str) -> Value {
+    let is_database = |name: &str| {
+        matches!(name.trim_start_matches('-'), "database" | "dbname" | "db" | "database-file" | "filename")
+    };
+    let option = matched.options.iter().rev().find(|o| {
+        o.role.as_deref().is_some_and(is_database) || is_database(&o.key)
+    });
+    let operand = matched.operands.iter().find(|b| is_database(&b.name) || is_database(&b.role));
+    operand
+        .map(|b| b.value.clone())
+        .or_else(|| option.and_then(|o| o.value.clone()))
+        .unwrap_or_else(|| Value::known(""))
+}
+
+/// A file of SQL. Only what this command wrote itself is known here.
+fn file(scene: &Scene<'_>, dialect: &str, database: &Value, path: &Value) -> Vec<Draft> {
+    if let Some(path) = scene.only_path(path)
+        && let Some(FileState::Created { content: Some(content), .. }) = scene.files.get(&path)
+    {
+        return text(scene, dialect, database, &Value::known(content.as_str()));
+    }
+    vec![opaque(scene, &format!("the SQL in {} was not read", path.display()))]
+}
+
+fn opaque(scene: &Scene<'_>, reason: &str) -> Draft {
+    Draft::of(scene.unknown(Action::Execute, Cause::Opaque(reason.to_owned()), &scene.step.raw, reason))
+}
+
+/// SQL text.
+pub(super) fn text(scene: &Scene<'_>, dialect: &str, database: &Value, text: &Value) -> Vec<Draft> {
+    let Some(texts) = text.choices() else {
+        return vec![opaque(scene, "the SQL text is not known")];
+    };
+    // A database in memory holds nothing.
+    if dialect == "sqlite" && matches!(database.as_known(), Some("" | ":memory:")) {
+        return texts
+            .iter()
+            .flat_map(|t| crate::code::sql(dialect, t))
+            .flat_map(|s| escape(scene, &s))
+            .collect();
+    }
+    texts
+        .iter()
+        .flat_map(|text| crate::code::sql(dialect, text))
+        .flat_map(|statement| self::statement(scene, dialect, database, &statement))
+        .collect()
+}
+
+fn statement(scene: &Scene<'_>, dialect: &str, database: &Value, statement: &SqlStatement) -> Vec<Draft> {
+    if statement.rolled_back {
+        return Vec::new();
+    }
+    let (action, kind) = match statement.verb {
+        SqlVerb::Read | SqlVerb::Control => return Vec::new(),
+        SqlVerb::Create => (Action::Create, "sql.definition"),
+        SqlVerb::Update => (Action::Update, "sql.rows"),
+        SqlVerb::Delete | SqlVerb::Truncate => (Action::Delete, "sql.rows"),
+        SqlVerb::Drop => (Action::Delete, dropped(statement.object_kind)),
+        SqlVerb::DropDefinition => (Action::Delete, "sql.definition"),
+        SqlVerb::Alter => (Action::Update, "sql.definition"),
+        SqlVerb::Rights => (Action::Grant, "sql.rights"),
+        SqlVerb::Escape => return escape(scene, statement),
+        SqlVerb::Unknown => (Action::Execute, "sql.statement"),
+    };
+    let mut mutation = on(scene, action, kind, dialect, database, statement);
+    if statement.verb == SqlVerb::Unknown {
+        mutation.cause = Cause::Opaque("a SQL statement that is not understood".to_owned());
+    }
+    vec![Draft::of(mutation)]
+}
+
+/// The kind for something dropped.
+fn dropped(object_kind: &str) -> &'static str {
+    match object_kind {
+        "database" => "sql.database",
+        "schema" => "sql.schema",
+        "column" => "sql.column",
+        _ => "sql.table",
+    }
+}
+
+fn on(
+    scene: &Scene<'_>,
+    action: Action,
+    kind: &str,
+    dialect: &str,
+    database: &Value,
+    statement: &SqlStatement,
+) -> Mutation {
+    let dialect = match dialect {
+        "sqlite" => "sqlite",
+        "postgres" => "postgres",
+        "mysql" => "mysql",
+        _ => "sql",
+    };
+    let database = if dialect == "sqlite" { scene.path(database) } else { database.clone() };
+    let object = statement.object.clone();
+    let id = object.clone().unwrap_or_else(|| database.display());
+    let subject = Subject::Sql {
+        dialect,
+        database: database.clone(),
+        object,
+        statement: statement.text.clone(),
+        condition: statement.condition.clone(),
+    };
+    let mut mutation = scene.mutation(action, kind, subject, id, None);
+    fact(&mut mutation, "dialect", FactValue::Text(dialect.to_owned()), "kind of database");
+    fact(&mut mutation, "object", FactValue::Text(statement.object_kind.to_owned()), "what it acts on");
+    let conditional = statement.condition.is_some();
+    fact(
+        &mut mutation,
+        "where",
+        FactValue::Bool(conditional),
+        if conditional { "only rows that match a condition" } else { "every row: there is no condition" },
+    );
+    mutation
+}
+
+/// Programs that run and files that are written by SQL. Programs are beyond what is followed here.
+fn escape(scene: &Scene<'_>, statement: &SqlStatement) -> Vec<Draft> {
+    match &statement.escape {
+        Some(CodeEffect::Overwrite { path }) => {
+            let word = Word::new(path.clone(), path.as_known().is_some());
+            let mut draft = write::overwrite(scene, &word, None, false);
+            if let Some(mutation) = &mut draft.mutation {
+                flag(mutation, "sql", "written by a statement");
+            }
+            vec![draft]
+        }
+        Some(CodeEffect::Append { .. }) => Vec::new(),
+        Some(_) => vec![opaque(scene, "SQL runs a program")],
+        None if statement.verb == SqlVerb::Escape => vec![opaque(scene, "SQL runs a program or writes a file")],
+        None => Vec::new(),
+    }
+}

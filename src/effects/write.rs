@@ -1,0 +1,59 @@
+//! Redirections and other plain writes.
+
+use crate::model::{Action, Value};
+use crate::shell::{Arg, Mode};
+
+use super::draft::{Change, Draft};
+use super::paths::text_of;
+use super::scene::{Scene, Word, flag};
+
+/// A redirection opens a file for writing.
+pub(super) fn write(
+    scene: &Scene<'_>,
+    path: &Arg,
+    mode: Mode,
+    noclobber: bool,
+    content: Option<&Value>,
+) -> Vec<Draft> {
+    let word = Word::new(path.value.clone(), path.explicit);
+    match mode {
+        Mode::Truncate => {
+            let content = content.and_then(Value::as_known).map(str::to_owned);
+            vec![overwrite(scene, &word, content, noclobber)]
+        }
+        Mode::Append => append(scene, &word),
+        Mode::ReadWrite => {
+            let mut mutation = scene.on_path(Action::Update, "file", &word);
+            flag(&mut mutation, "in-place", "written from the start, without being emptied");
+            vec![Draft::of(mutation)]
+        }
+    }
+}
+
+/// A file is emptied and written.
+pub(super) fn overwrite(scene: &Scene<'_>, word: &Word, content: Option<String>, noclobber: bool) -> Draft {
+    let mut mutation = scene.on_path(Action::Replace, "file", word);
+    if noclobber {
+        flag(&mut mutation, "no-clobber", "an existing file is refused");
+    }
+    flag(&mut mutation, "in-place", "written in place");
+    if let crate::model::Subject::Path(subject) = &mut mutation.subject {
+        subject.content = content;
+    }
+    Draft::of(mutation)
+}
+
+/// A file is added to: nothing is lost unless it is a device, and a new file is one of this command's.
+pub(super) fn append(scene: &Scene<'_>, word: &Word) -> Vec<Draft> {
+    let path = scene.path(&word.value);
+    let Some(path) = path.as_known().map(std::path::PathBuf::from) else { return Vec::new() };
+    if path.starts_with("/dev") {
+        let mut mutation = scene.on_path(Action::Update, "file", word);
+        flag(&mut mutation, "in-place", "written in place");
+        return vec![Draft::of(mutation)];
+    }
+    if scene.at(&path).is_none() && !text_of(&path).is_empty() {
+        return vec![Draft::only(vec![Change::Made { path, content: None, directory: false }])];
+    }
+    Vec::new()
+}
