@@ -244,14 +244,7 @@ impl Match {
                     results = results
                         .iter()
                         .flat_map(|filled| {
-<<<<<<< HEAD
-                            given.iter().map(|(value, index)| Filled {
-                                value: filled.value.concat(&take(*part, value)),
-                                indices: filled.indices.iter().copied().chain(*index).collect(),
-                            })
-=======
-                            given.iter().map(|(value, index)| filled.with(value, *index, name.starts_with('-')))
->>>>>>> 4127155 (Effects: declared effects, writes, code, SQL, refiners)
+                            given.iter().map(|(value, index)| filled.with(&take(*part, value), *index, name.starts_with('-')))
                         })
                         .take(Self::MAX_FILLED)
                         .collect();

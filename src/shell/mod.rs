@@ -29,11 +29,7 @@ mod variables;
 mod view;
 mod walk;
 
-<<<<<<< HEAD
-pub use files::{FileState, Files};
+pub use files::{FileState, Files, Held};
 pub use interp::interpret;
 pub use options::{Limits, Options};
-=======
-pub use files::{FileState, Files, Held};
->>>>>>> 4127155 (Effects: declared effects, writes, code, SQL, refiners)
 pub use step::{Arg, Input, Invocation, Mode, Sink, Stdin, Step, StepKind};
