@@ -68,18 +68,12 @@ pub fn effects(step: &Step, knowledge: &Knowledge, files: &mut Files, look: &dyn
             write::write(&scene, path, *mode, *noclobber, content.as_ref())
         }
         StepKind::Code { language, effect } => code::code(&scene, language, effect),
-        StepKind::Gap { reason } => vec![Draft::of(scene.unknown(
-            Action::Execute,
-            Cause::Gap(reason.clone()),
-            &step.raw,
-            reason,
-        ))],
-        StepKind::Opaque { reason } => vec![Draft::of(scene.unknown(
-            Action::Execute,
-            Cause::Opaque(reason.clone()),
-            &step.raw,
-            reason,
-        ))],
+        StepKind::Gap { reason } => {
+            vec![Draft::of(scene.unknown(Action::Execute, Cause::Gap(reason.clone()), &step.raw, reason))]
+        }
+        StepKind::Opaque { reason } => {
+            vec![Draft::of(scene.unknown(Action::Execute, Cause::Opaque(reason.clone()), &step.raw, reason))]
+        }
         StepKind::Limit { name } => vec![Draft::of(scene.unknown(
             Action::Execute,
             Cause::Limit((*name).to_owned()),

@@ -107,7 +107,17 @@ pub(super) fn keeps_nothing(path: &str) -> bool {
     let Some(name) = path.strip_prefix("/dev/") else { return false };
     matches!(
         name,
-        "null" | "zero" | "full" | "random" | "urandom" | "tty" | "stdin" | "stdout" | "stderr" | "console" | "ptmx"
+        "null"
+            | "zero"
+            | "full"
+            | "random"
+            | "urandom"
+            | "tty"
+            | "stdin"
+            | "stdout"
+            | "stderr"
+            | "console"
+            | "ptmx"
     ) || ["fd/", "pts/", "tcp/", "udp/"].iter().any(|start| name.starts_with(start))
         || (name.starts_with("tty") && name[3..].chars().all(|c| c.is_ascii_alphanumeric()))
 }
@@ -133,7 +143,8 @@ mod tests {
     #[test]
     fn partly_known_paths() {
         let cwds = [PathBuf::from("/w")];
-        let affix = |prefix: &str, suffix: &str| Value::Affix { prefix: prefix.into(), suffix: suffix.into() };
+        let affix =
+            |prefix: &str, suffix: &str| Value::Affix { prefix: prefix.into(), suffix: suffix.into() };
         assert_eq!(absolute(&affix("out/x", ".o"), &cwds), affix("/w/out/x", ".o"));
         assert_eq!(absolute(&affix("/tmp/a/../", ""), &cwds), affix("/tmp/", ""));
         assert_eq!(absolute(&affix("", "/bin"), &cwds), affix("", "/bin"));

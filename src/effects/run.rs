@@ -156,7 +156,9 @@ fn holds(scene: &Scene<'_>, matched: &Match, target: &Mutation, name: &str) -> V
     matched
         .operands(name)
         .into_iter()
-        .filter_map(|operand| super::paths::absolute(&operand.value, &dirs).as_known().map(std::path::PathBuf::from))
+        .filter_map(|operand| {
+            super::paths::absolute(&operand.value, &dirs).as_known().map(std::path::PathBuf::from)
+        })
         .map(|from| Change::Copied { from, to: to.clone(), packed: true })
         .collect()
 }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::knowledge::{KindFile, Knowledge, SubjectKind};
 use crate::model::{
-    Action, Cause, Context, Fact, FactValue, Facts, Mutation, PathOrigin, PathSubject, RuleRef, Source, Subject,
-    Target, Value,
+    Action, Cause, Context, Fact, FactValue, Facts, Mutation, PathOrigin, PathSubject, RuleRef, Source,
+    Subject, Target, Value,
 };
 use crate::shell::{FileState, Files, Held, Step};
 use crate::world::FileKind;
@@ -81,7 +81,9 @@ impl<'a> Scene<'a> {
                 kind: if *directory { FileKind::Directory } else { FileKind::File },
                 size: content.as_ref().map_or(0, |text| text.len() as u64),
             }),
-            FileState::MovedFrom(from) | FileState::CopiedFrom(from) if inside => self.look.at(&from.join(rest)),
+            FileState::MovedFrom(from) | FileState::CopiedFrom(from) if inside => {
+                self.look.at(&from.join(rest))
+            }
             FileState::MovedFrom(from) | FileState::CopiedFrom(from) => self.look.at(from),
         }
     }
@@ -174,8 +176,7 @@ impl<'a> Scene<'a> {
             [only] => self.files.saved(only),
             _ => std::collections::BTreeSet::new(),
         };
-        let names =
-            names.iter().filter(|name| name.as_known() != Some("")).cloned().collect::<Vec<_>>();
+        let names = names.iter().filter(|name| name.as_known() != Some("")).cloned().collect::<Vec<_>>();
         Subject::Git { dir, names, saved }
     }
 
@@ -243,7 +244,11 @@ impl<'a> Scene<'a> {
         let Some((at, state)) = self.files.nearest(path) else { return PathOrigin::Existing };
         let rest = path.strip_prefix(at).unwrap_or(Path::new(""));
         let from = |source: &Path| {
-            PathOrigin::MovedFrom(if rest.as_os_str().is_empty() { source.to_owned() } else { source.join(rest) })
+            PathOrigin::MovedFrom(if rest.as_os_str().is_empty() {
+                source.to_owned()
+            } else {
+                source.join(rest)
+            })
         };
         match state {
             FileState::Gone => PathOrigin::Gone,
@@ -288,7 +293,8 @@ impl<'a> Scene<'a> {
             }
             Action::Replace if !subject.recursive && !seen.is_some_and(|s| s.kind == FileKind::Directory) => {
                 if !mutation.context.maybe || seen.is_none() {
-                    self.files.set(path, FileState::Created { content: subject.content.clone(), directory: false });
+                    self.files
+                        .set(path, FileState::Created { content: subject.content.clone(), directory: false });
                 }
             }
             _ => {}

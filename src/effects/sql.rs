@@ -28,7 +28,9 @@ pub(super) fn of_invocation(scene: &Scene<'_>, invocation: &Invocation) -> Vec<D
             Stdin::Inherited | Stdin::Empty => {}
             Stdin::Text(value) => drafts.extend(text(scene, dialect, &database, value)),
             Stdin::File(path) => drafts.extend(file(scene, dialect, &database, path)),
-            Stdin::Unknown => drafts.push(opaque(scene, "SQL comes from a program whose output is not known")),
+            Stdin::Unknown => {
+                drafts.push(opaque(scene, "SQL comes from a program whose output is not known"))
+            }
         }
     }
     drafts
@@ -39,9 +41,11 @@ fn database(matched: &Match, _dialect: &str) -> Value {
     let is_database = |name: &str| {
         matches!(name.trim_start_matches('-'), "database" | "dbname" | "db" | "database-file" | "filename")
     };
-    let option = matched.options.iter().rev().find(|o| {
-        o.role.as_deref().is_some_and(is_database) || is_database(&o.key)
-    });
+    let option = matched
+        .options
+        .iter()
+        .rev()
+        .find(|o| o.role.as_deref().is_some_and(is_database) || is_database(&o.key));
     let operand = matched.operands.iter().find(|b| is_database(&b.name) || is_database(&b.role));
     operand
         .map(|b| b.value.clone())
@@ -166,7 +170,9 @@ fn escape(scene: &Scene<'_>, statement: &SqlStatement) -> Vec<Draft> {
         }
         Some(CodeEffect::Append { .. }) => Vec::new(),
         Some(_) => vec![opaque(scene, "SQL runs a program")],
-        None if statement.verb == SqlVerb::Escape => vec![opaque(scene, "SQL runs a program or writes a file")],
+        None if statement.verb == SqlVerb::Escape => {
+            vec![opaque(scene, "SQL runs a program or writes a file")]
+        }
         None => Vec::new(),
     }
 }

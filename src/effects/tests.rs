@@ -36,12 +36,16 @@ fn run(line: &str) -> Vec<Mutation> {
     for command in line.split(';') {
         let words = command.split_whitespace().map(value).collect::<Vec<_>>();
         let context = Context { cwd: vec!["/w".into()], ..Context::default() };
-        let step = |kind| Step { kind, span: Span::default(), raw: command.to_owned(), context: context.clone() };
+        let step =
+            |kind| Step { kind, span: Span::default(), raw: command.to_owned(), context: context.clone() };
         let arg = |value: &Value| Arg { value: value.clone(), span: Span::default(), explicit: true };
         let kind = match words.first().and_then(Value::as_known) {
-            Some(">") => {
-                StepKind::Write { path: arg(&words[1]), mode: Mode::Truncate, noclobber: false, content: None }
-            }
+            Some(">") => StepKind::Write {
+                path: arg(&words[1]),
+                mode: Mode::Truncate,
+                noclobber: false,
+                content: None,
+            },
             Some(">>") => {
                 StepKind::Write { path: arg(&words[1]), mode: Mode::Append, noclobber: false, content: None }
             }
@@ -92,7 +96,10 @@ fn show(line: &str) -> Vec<String> {
 
 #[test]
 fn paths_are_absolute() {
-    assert_eq!(show("rm -rf build ../x /tmp/y/"), ["delete tree /w/build", "delete tree /x", "delete tree /tmp/y"]);
+    assert_eq!(
+        show("rm -rf build ../x /tmp/y/"),
+        ["delete tree /w/build", "delete tree /x", "delete tree /tmp/y"]
+    );
     assert_eq!(show("rm -f out/…"), ["delete file /w/out/…"]);
     assert_eq!(show("rm -rf …"), ["delete tree …"]);
 }

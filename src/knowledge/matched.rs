@@ -91,8 +91,11 @@ impl Filled {
         if let Some(last) = parts.last_mut() {
             *last = last.concat(value);
         }
-        let from_options =
-            if index.is_some() { option && (self.indices.is_empty() || self.from_options) } else { self.from_options };
+        let from_options = if index.is_some() {
+            option && (self.indices.is_empty() || self.from_options)
+        } else {
+            self.from_options
+        };
         Self {
             value: self.value.concat(value),
             parts,
@@ -244,7 +247,9 @@ impl Match {
                     results = results
                         .iter()
                         .flat_map(|filled| {
-                            given.iter().map(|(value, index)| filled.with(&take(*part, value), *index, name.starts_with('-')))
+                            given.iter().map(|(value, index)| {
+                                filled.with(&take(*part, value), *index, name.starts_with('-'))
+                            })
                         })
                         .take(Self::MAX_FILLED)
                         .collect();

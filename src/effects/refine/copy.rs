@@ -21,7 +21,10 @@ pub(super) fn copy(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft
     if places.is_empty() {
         return drafts;
     }
-    places.into_iter().map(|place| if links { link(scene, matched, &place) } else { one(scene, matched, &place) }).collect()
+    places
+        .into_iter()
+        .map(|place| if links { link(scene, matched, &place) } else { one(scene, matched, &place) })
+        .collect()
 }
 
 fn one(scene: &Scene<'_>, matched: &Match, placed: &Placed) -> Draft {

@@ -23,12 +23,22 @@ pub(super) fn extract(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Dr
                     None => flag(mutation, "archive.unknown", "the archive is not known"),
                 }
                 if let Some(members) = members(matched) {
-                    fact(mutation, "members", FactValue::Text(members), "only these are unpacked, one a line");
+                    fact(
+                        mutation,
+                        "members",
+                        FactValue::Text(members),
+                        "only these are unpacked, one a line",
+                    );
                 }
                 if let Some(strip) = matched.value("--strip-components").and_then(Value::as_known)
                     && let Ok(strip) = strip.parse::<i64>()
                 {
-                    fact(mutation, "strip", FactValue::Number(strip), "leading directories taken off each name");
+                    fact(
+                        mutation,
+                        "strip",
+                        FactValue::Number(strip),
+                        "leading directories taken off each name",
+                    );
                 }
                 if matched.has("--one-top-level") {
                     flag(mutation, "one-top-level", "unpacked into a directory of its own");

@@ -33,7 +33,12 @@ pub(super) fn rsync(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
     let mut drafts = Vec::new();
     if is_remote(&target.value) {
         let action = if deletes { Action::Delete } else { Action::Update };
-        drafts.push(Draft::of(scene.on_other(action, "remote.tree", std::slice::from_ref(&target.value), &target.value)));
+        drafts.push(Draft::of(scene.on_other(
+            action,
+            "remote.tree",
+            std::slice::from_ref(&target.value),
+            &target.value,
+        )));
     }
     for source in matched.operands("src") {
         let word = Word::new(source.value.clone(), explicit(invocation, &[source.index]));
@@ -43,7 +48,9 @@ pub(super) fn rsync(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
         } else {
             let (mutation, place) = receive(scene, matched, &word, from.as_ref(), &target, deletes);
             let changes = match (&from, &place) {
-                (Some(from), Some(to)) => vec![Change::Copied { from: from.clone(), to: to.clone(), packed: true }],
+                (Some(from), Some(to)) => {
+                    vec![Change::Copied { from: from.clone(), to: to.clone(), packed: true }]
+                }
                 _ => Vec::new(),
             };
             drafts.push(Draft::with(mutation, changes));
@@ -72,8 +79,7 @@ fn receive(
 ) -> (Mutation, Option<PathBuf>) {
     let text = source.value.as_known().unwrap_or_default();
     let contents = text.ends_with('/') || text.ends_with("/.") || text == ".";
-    let is_file =
-        from.is_some_and(|from| scene.at(from).is_some_and(|seen| seen.kind == FileKind::File));
+    let is_file = from.is_some_and(|from| scene.at(from).is_some_and(|seen| seen.kind == FileKind::File));
     let absolute = scene.path(&target.value);
     let target_is_directory = target.value.suffix().ends_with('/')
         || absolute.as_known().is_some_and(|path| scene.is_directory(std::path::Path::new(path)));

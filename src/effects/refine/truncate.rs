@@ -16,7 +16,8 @@ pub(super) fn truncate(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<D
         .map(|mut draft| {
             let Some(mutation) = &mut draft.mutation else { return draft };
             let Subject::Path(subject) = &mut mutation.subject else { return draft };
-            let now = subject.path.as_known().and_then(|path| scene.at(Path::new(path))).map(|seen| seen.size);
+            let now =
+                subject.path.as_known().and_then(|path| scene.at(Path::new(path))).map(|seen| seen.size);
             if grows(size, now) {
                 mutation.action = Action::Update;
                 flag(mutation, "no-change", "the file only grows");
