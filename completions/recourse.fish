@@ -1,0 +1,105 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_recourse_global_optspecs
+    string join \n h/help V/version
+end
+
+function __fish_recourse_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_recourse_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_recourse_using_subcommand
+    set -l cmd (__fish_recourse_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c recourse -n "__fish_recourse_needs_command" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_needs_command" -s V -l version -d 'Print version'
+complete -c recourse -n "__fish_recourse_needs_command" -f -a "evaluate" -d 'Judge a command or plan without running it'
+complete -c recourse -n "__fish_recourse_needs_command" -f -a "explain" -d 'Judge a command and show every step, piece of evidence and rule'
+complete -c recourse -n "__fish_recourse_needs_command" -f -a "exec" -d 'Judge a command, then become it'
+complete -c recourse -n "__fish_recourse_needs_command" -f -a "resources" -d 'List what is known: tools, kinds and Terraform types'
+complete -c recourse -n "__fish_recourse_needs_command" -f -a "policy" -d 'Show or check policy files'
+complete -c recourse -n "__fish_recourse_needs_command" -f -a "doctor" -d 'Say what is and is not covered on this machine'
+complete -c recourse -n "__fish_recourse_needs_command" -f -a "completions" -d 'Print a completion script'
+complete -c recourse -n "__fish_recourse_needs_command" -f -a "schema" -d 'Print the JSON Schema of what recourse prints'
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and not __fish_seen_subcommand_from shell terraform" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and not __fish_seen_subcommand_from shell terraform" -f -a "shell" -d 'Judge shell text (one word) or an argument vector (several words)'
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and not __fish_seen_subcommand_from shell terraform" -f -a "terraform" -d 'Judge a Terraform plan (`terraform show -json PLAN`)'
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from shell" -l cwd -d 'Directory that the command would run in [default: the current one]' -r -f -a "(__fish_complete_directories)"
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from shell" -l profile -d 'Whose enforcement to state [env: RECOURSE_PROFILE]' -r -f -a "human\t''
+agent\t''
+ci\t''"
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from shell" -l environment -d 'Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from shell" -l actor -d 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from shell" -l evidence -d 'Evidence gathered elsewhere, with the raw output that proves it' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from shell" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from shell" -l fail-on -d 'Verdict from which on the exit status is not 0' -r -f -a "warn\t''
+escalate\t''
+block\t''
+never\t''"
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from shell" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -l cwd -d 'Directory that the command would run in [default: the current one]' -r -f -a "(__fish_complete_directories)"
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -l profile -d 'Whose enforcement to state [env: RECOURSE_PROFILE]' -r -f -a "human\t''
+agent\t''
+ci\t''"
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -l environment -d 'Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -l actor -d 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -l evidence -d 'Evidence gathered elsewhere, with the raw output that proves it' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -l fail-on -d 'Verdict from which on the exit status is not 0' -r -f -a "warn\t''
+escalate\t''
+block\t''
+never\t''"
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -l state -d 'Current state as JSON (`terraform show -json`), for what the plan does not say' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand explain" -l cwd -d 'Directory that the command would run in [default: the current one]' -r -f -a "(__fish_complete_directories)"
+complete -c recourse -n "__fish_recourse_using_subcommand explain" -l profile -d 'Whose enforcement to state [env: RECOURSE_PROFILE]' -r -f -a "human\t''
+agent\t''
+ci\t''"
+complete -c recourse -n "__fish_recourse_using_subcommand explain" -l environment -d 'Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand explain" -l actor -d 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand explain" -l evidence -d 'Evidence gathered elsewhere, with the raw output that proves it' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand explain" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand explain" -l plan -d 'Explain a Terraform plan in JSON instead of a command' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand exec" -l profile -d 'Whose enforcement to apply [default: human with a terminal, else ci; env: RECOURSE_PROFILE]' -r -f -a "human\t''
+agent\t''
+ci\t''"
+complete -c recourse -n "__fish_recourse_using_subcommand exec" -l environment -d 'Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand exec" -l actor -d 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand exec" -s c -d 'Shell text to run with bash' -r -f -a "(__fish_complete_command)"
+complete -c recourse -n "__fish_recourse_using_subcommand exec" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand resources" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand resources" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand policy; and not __fish_seen_subcommand_from show check" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand policy; and not __fish_seen_subcommand_from show check" -f -a "show" -d 'The rules in force, layer by layer'
+complete -c recourse -n "__fish_recourse_using_subcommand policy; and not __fish_seen_subcommand_from show check" -f -a "check" -d 'Read policy files strictly and say what is wrong with them'
+complete -c recourse -n "__fish_recourse_using_subcommand policy; and __fish_seen_subcommand_from show" -l cwd -d 'Directory from which project policies are looked for [default: the current one]' -r -f -a "(__fish_complete_directories)"
+complete -c recourse -n "__fish_recourse_using_subcommand policy; and __fish_seen_subcommand_from show" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand policy; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand policy; and __fish_seen_subcommand_from check" -l cwd -d 'Directory from which project policies are looked for [default: the current one]' -r -f -a "(__fish_complete_directories)"
+complete -c recourse -n "__fish_recourse_using_subcommand policy; and __fish_seen_subcommand_from check" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand policy; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand doctor" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand doctor" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand completions" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand schema" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -1,0 +1,20 @@
+//! The completion scripts in `completions/` are what the program prints.
+
+mod support;
+
+use support::Scratch;
+
+#[test]
+fn completions_are_current() {
+    let scratch = Scratch::new();
+    for (shell, file) in [("bash", "recourse.bash"), ("zsh", "_recourse"), ("fish", "recourse.fish")] {
+        let output = scratch.run(&["completions", shell]);
+        assert!(output.status.success());
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("completions").join(file);
+        let stored = std::fs::read(&path).unwrap_or_default();
+        assert!(
+            stored == output.stdout,
+            "completions/{file} is out of date: cargo run -- completions {shell} > completions/{file}"
+        );
+    }
+}
