@@ -86,8 +86,11 @@ fn text_that_is_no_text() {
     let output = judged(&scratch, b"ls\0rm -rf ~");
     assert_ne!(verdict(&output), "allow", "NUL");
     let odd = OsStr::from_bytes(b"\xff\xfe");
-    let words: Vec<&OsStr> =
-        JSON.iter().map(OsStr::new).chain([OsStr::new("--"), OsStr::new("rm"), OsStr::new("-rf"), odd]).collect();
+    let words: Vec<&OsStr> = JSON
+        .iter()
+        .map(OsStr::new)
+        .chain([OsStr::new("--"), OsStr::new("rm"), OsStr::new("-rf"), odd])
+        .collect();
     let output = scratch.run(&words);
     assert_eq!(output.status.code(), Some(0));
     assert_ne!(verdict(&output), "allow", "a file whose name cannot be read");
@@ -171,7 +174,16 @@ fn a_broken_git_index_is_not_a_clean_one() {
 #[test]
 fn what_is_no_plan_is_an_error() {
     let scratch = Scratch::new();
-    for text in ["{}", "", "[]", "null", "not json", "{\"resource_changes\": []}", "{\"format_version\": \"1.2\"", "\u{0}"] {
+    for text in [
+        "{}",
+        "",
+        "[]",
+        "null",
+        "not json",
+        "{\"resource_changes\": []}",
+        "{\"format_version\": \"1.2\"",
+        "\u{0}",
+    ] {
         let output = piped(&scratch, &["evaluate", "terraform", "--format", "json", "-"], text.as_bytes());
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{text:?}: {said}");
@@ -183,14 +195,19 @@ fn what_is_no_plan_is_an_error() {
 fn a_reader_that_goes_away_is_no_failure() {
     let scratch = Scratch::new();
     let line = format!("{} explain 'rm -rf a b c' | true", support::program());
-    let output = std::process::Command::new("sh").arg("-c").arg(&line).current_dir(scratch.work()).output().unwrap();
+    let output =
+        std::process::Command::new("sh").arg("-c").arg(&line).current_dir(scratch.work()).output().unwrap();
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
 fn a_broken_policy_judges_nothing() {
     let scratch = Scratch::new();
-    for (text, place) in [("[[rule]]\n", ".recourse.toml:1"), ("verdict = 1\n", ".recourse.toml:1"), ("\u{0}", ".recourse.toml:1")] {
+    for (text, place) in [
+        ("[[rule]]\n", ".recourse.toml:1"),
+        ("verdict = 1\n", ".recourse.toml:1"),
+        ("\u{0}", ".recourse.toml:1"),
+    ] {
         scratch.file(".recourse.toml", text);
         let output = scratch.run(&[JSON, &["ls"]].concat());
         let said = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -36,7 +36,8 @@ const COMMANDS: &[&str] = &[
 ];
 
 fn report(scratch: &Scratch, extra: &[&str], command: &str) -> Value {
-    let arguments = [&["evaluate", "shell", "--format", "json", "--fail-on", "never"], extra, &["--", command]].concat();
+    let arguments =
+        [&["evaluate", "shell", "--format", "json", "--fail-on", "never"], extra, &["--", command]].concat();
     let output = scratch.run(&arguments);
     assert_eq!(output.status.code(), Some(0), "{command}: {}", String::from_utf8_lossy(&output.stderr));
     json(&output)
@@ -55,8 +56,10 @@ fn reports_hold_to_the_schema() {
             &["--profile", "ci", "--environment", "production", "--actor", "agent/deploy"],
         ] {
             let report = report(&scratch, extra, command);
-            let errors: Vec<String> =
-                validator.iter_errors(&report).map(|error| format!("{}: {error}", error.instance_path())).collect();
+            let errors: Vec<String> = validator
+                .iter_errors(&report)
+                .map(|error| format!("{}: {error}", error.instance_path()))
+                .collect();
             assert!(errors.is_empty(), "{command}: {errors:#?}");
             assert_eq!(report["enforcement"].is_object(), !extra.is_empty(), "{command}");
             assert!(!report.to_string().contains("hunter2secret"), "{command}: a secret in {report:#}");
@@ -68,7 +71,16 @@ fn reports_hold_to_the_schema() {
 fn keys_stand_in_the_contracts_order() {
     let scratch = scene();
     let output = scratch.run(&[
-        "evaluate", "shell", "--format", "json", "--fail-on", "never", "--profile", "agent", "--", "rm -rf data",
+        "evaluate",
+        "shell",
+        "--format",
+        "json",
+        "--fail-on",
+        "never",
+        "--profile",
+        "agent",
+        "--",
+        "rm -rf data",
     ]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let keys: Vec<&str> = text
@@ -79,8 +91,16 @@ fn keys_stand_in_the_contracts_order() {
     assert_eq!(
         keys,
         [
-            "schemaVersion", "riskAssessment", "assessmentReason", "enforcement", "summary", "mutations",
-            "crossActionRisks", "verificationSuggestions", "trace", "timing"
+            "schemaVersion",
+            "riskAssessment",
+            "assessmentReason",
+            "enforcement",
+            "summary",
+            "mutations",
+            "crossActionRisks",
+            "verificationSuggestions",
+            "trace",
+            "timing"
         ]
     );
 }
@@ -111,7 +131,16 @@ fn exit_statuses_follow_the_threshold() {
 fn several_words_are_an_argument_vector_and_never_shell_text() {
     let scratch = scene();
     let arguments = [
-        "evaluate", "shell", "--format", "json", "--fail-on", "never", "--", "echo", "; rm -rf data", "$(rm -rf data)",
+        "evaluate",
+        "shell",
+        "--format",
+        "json",
+        "--fail-on",
+        "never",
+        "--",
+        "echo",
+        "; rm -rf data",
+        "$(rm -rf data)",
     ];
     let output = scratch.run(&arguments);
     assert_eq!(json(&output)["riskAssessment"], "allow");
@@ -130,7 +159,8 @@ fn text_for_people_shows_the_guilty_words_and_hides_secrets() {
     let start = lines[words].find("rm -rf data").unwrap();
     let mark = lines[words + 1].find('^').unwrap();
     assert!(mark <= start + 3, "{text}");
-    let narrow = scratch.recourse(&["evaluate", "shell", "rm -rf data build notes.txt"]).env("COLUMNS", "60").output();
+    let narrow =
+        scratch.recourse(&["evaluate", "shell", "rm -rf data build notes.txt"]).env("COLUMNS", "60").output();
     let narrow = String::from_utf8(narrow.unwrap().stdout).unwrap();
     assert!(narrow.lines().all(|line| line.chars().count() <= 60), "{narrow}");
 }
