@@ -19,6 +19,7 @@ pub struct GitCall {
 /// Subcommands that a probe may use, all of which only read.
 const READING: &[&str] = &[
     "cat-file",
+    "diff-index",
     "diff-tree",
     "for-each-ref",
     "fsck",
@@ -105,6 +106,8 @@ pub fn harden(arguments: &[String], env: &dyn Fn(&str) -> Option<String>) -> Res
         return Err(LookError::Denied);
     }
     match subcommand.as_str() {
+        // Without it the working tree would be compared, and filters would run.
+        "diff-index" if !options.iter().any(|word| word == "--cached") => return Err(LookError::Denied),
         "prune" if !options.iter().any(|word| word == "-n") => return Err(LookError::Denied),
         "reflog" if !matches!(options.first().map(String::as_str), Some("show" | "exists" | "list")) => {
             return Err(LookError::Denied);

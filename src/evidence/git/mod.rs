@@ -3,9 +3,21 @@
 //! Owns everything that is looked up about repositories. The index is read here, without git, once per evaluation, so
 //! that judging ten thousand tracked files costs no process; git itself is asked (hardened, [`crate::world::Query::Git`])
 //! only about history. Never changes anything and never lets git compare file contents, so that no filter runs.
+//!
+//! What earlier steps of the same command do to a repository (settings written, refs moved, objects left behind) is kept
+//! in [`GitCache`], since mutations are handed in one by one, in program order.
 
+mod changes;
+mod clean;
 mod digest;
 mod index;
+mod look;
+mod objects;
+mod pathspec;
+mod probe;
+mod push;
+mod refs;
 mod repository;
 
+pub use probe::collect;
 pub use repository::{FileStatus, GitCache, GitRepo};

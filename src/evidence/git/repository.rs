@@ -41,6 +41,26 @@ pub enum FileStatus {
 pub struct GitCache {
     by_directory: RefCell<BTreeMap<PathBuf, Option<Rc<GitRepo>>>>,
     opened: RefCell<BTreeMap<PathBuf, Rc<GitRepo>>>,
+    done: RefCell<BTreeMap<PathBuf, Done>>,
+}
+
+/// What earlier steps of the same command did to a repository.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Done {
+    /// Settings that were written.
+    pub(super) settings: Vec<(String, String)>,
+    /// Refs came or moved: a revision that is not there now may be there then.
+    pub(super) moved: bool,
+    /// A fetch brought what the remotes have.
+    pub(super) fetched: bool,
+    /// The reflogs were expired.
+    pub(super) reflog_gone: bool,
+    /// What is reachable from no ref any more, in words.
+    pub(super) dropped: Vec<String>,
+    /// What only a reflog still reaches, in words.
+    pub(super) in_reflog: Vec<String>,
+    /// The repository is made by the command itself.
+    pub(super) made: bool,
 }
 
 impl GitCache {
@@ -62,6 +82,26 @@ impl GitCache {
         };
         self.by_directory.borrow_mut().insert(dir.to_owned(), found.clone());
         Ok(found)
+    }
+
+    /// Settings that earlier steps of the command wrote.
+    pub(super) fn settings(&self, common_dir: &Path) -> Vec<(String, String)> {
+        self.done(common_dir).settings
+    }
+
+    /// Whether earlier steps of the command made or moved refs.
+    pub(super) fn moved(&self, common_dir: &Path) -> bool {
+        self.done(common_dir).moved
+    }
+
+    /// What earlier steps of the command did to the repository.
+    pub(super) fn done(&self, common_dir: &Path) -> Done {
+        self.done.borrow().get(common_dir).cloned().unwrap_or_default()
+    }
+
+    /// Records what a step does to the repository.
+    pub(super) fn note(&self, common_dir: &Path, note: impl FnOnce(&mut Done)) {
+        note(self.done.borrow_mut().entry(common_dir.to_owned()).or_default());
     }
 
     /// The repository at a place that is known already.
@@ -215,7 +255,7 @@ impl GitRepo {
         if entry.stage == 0 && !entry.intent_to_add && proves_unchanged(meta, entry, loaded.written) {
             return FileStatus::Clean;
         }
-        let id = match self.content_id(world, path, meta) {
+        let id = match self.content_ids(world, path, meta) {
             Ok(ids) => ids,
             Err(reason) => return FileStatus::Unseen(reason),
         };
@@ -231,12 +271,12 @@ impl GitRepo {
 
     /// Whether an untracked (or changed) file's content is an object of the store all the same.
     pub fn stores_content(&self, world: &dyn World, path: &Path, meta: &Meta) -> bool {
-        self.content_id(world, path, meta)
+        self.content_ids(world, path, meta)
             .is_ok_and(|ids| ids.iter().any(|id| self.has_loose_object(world, id)))
     }
 
     /// Ids that git may give the content: as it is, and with line endings brought to LF.
-    fn content_id(&self, world: &dyn World, path: &Path, meta: &Meta) -> Result<Vec<Vec<u8>>, String> {
+    pub(super) fn content_ids(&self, world: &dyn World, path: &Path, meta: &Meta) -> Result<Vec<Vec<u8>>, String> {
         let format = self.format(world);
         match meta.kind {
             FileKind::Symlink => {

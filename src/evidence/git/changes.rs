@@ -1,0 +1,206 @@
+//! Files of the working tree that git overwrites or removes: `reset --hard`, `checkout -f`, `checkout -- path`,
+//! `restore`, `rm -f` and their kin.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::model::{Loss, LossClass, Saved, Subject};
+use crate::world::{FileKind, LookError, Meta};
+
+use super::digest::hex;
+use super::look::Look;
+use super::pathspec::Pathspecs;
+use super::repository::FileStatus;
+
+/// What the index and the source of new content say about a path.
+struct Differing {
+    in_index: bool,
+    /// Object id in the source, when it is there.
+    source: Option<String>,
+}
+
+/// What came of looking.
+pub(super) enum Outcome {
+    /// What would become of the files.
+    Loss(Loss),
+    /// Git refuses; says why.
+    Refused(String),
+}
+
+/// Collects what the command would overwrite or remove.
+///
+/// # Errors
+/// In words, when that cannot be told.
+pub(super) fn changes(look: &mut Look<'_>) -> Result<Outcome, String> {
+    let Some(top) = look.repo.work_tree().map(Path::to_owned) else {
+        return Ok(Outcome::Refused("a bare repository has no working tree".to_owned()));
+    };
+    let whole = look.has("whole");
+    let removes = look.has("removes");
+    let source = match look.text("source") {
+        Some(source) => Some(source.to_owned()),
+        None if whole => Some("HEAD".to_owned()),
+        None => None,
+    };
+    let mut differing = BTreeMap::new();
+    if let Some(source) = &source {
+        match difference(look, source)? {
+            Some(found) => differing = found,
+            None if look.session.git().moved(&look.repo.place().common_dir) => {}
+            None if source == "HEAD" => {}
+            None => return Ok(Outcome::Refused(format!("there is no revision {source}"))),
+        }
+    }
+    let prefix = look.prefix();
+    let specs = Pathspecs::read(&look.names(), if whole { "" } else { &prefix });
+    let mut loss = Loss::default();
+    let mut counted = Counted { look, top: &top, loss: &mut loss };
+    counted.tracked(&specs, &differing, whole || removes || counted.look.has("no-overlay"), removes)?;
+    counted.untracked(&specs, &differing);
+    Ok(Outcome::Loss(loss))
+}
+
+struct Counted<'c, 'l> {
+    look: &'c mut Look<'l>,
+    top: &'c Path,
+    loss: &'c mut Loss,
+}
+
+impl Counted<'_, '_> {
+    /// Files that the index knows.
+    fn tracked(
+        &mut self,
+        specs: &Pathspecs,
+        differing: &BTreeMap<String, Differing>,
+        removes_missing: bool,
+        removes: bool,
+    ) -> Result<(), String> {
+        let world = self.look.world;
+        let repo = std::rc::Rc::clone(&self.look.repo);
+        let index = repo.index(world)?;
+        let mut last: &[u8] = b"";
+        for (number, entry) in index.entries().iter().enumerate() {
+            let path = index.path(entry);
+            if path == last || (entry.skip_worktree && !removes) {
+                continue;
+            }
+            last = path;
+            let Ok(name) = std::str::from_utf8(path) else {
+                self.loss.add(LossClass::Unseen, 0, || String::from_utf8_lossy(path).into_owned());
+                continue;
+            };
+            if !specs.matches(name) {
+                continue;
+            }
+            if number % 1024 == 1023 && !self.look.session.in_time(world) {
+                self.loss.truncated = true;
+                self.loss.add(LossClass::Unseen, 0, || "the rest".to_owned());
+                return Ok(());
+            }
+            let place = self.top.join(name);
+            let Some(meta) = self.there(&place, name) else { continue };
+            // A submodule's or another directory's content is left alone.
+            if meta.kind == FileKind::Directory {
+                continue;
+            }
+            let difference = differing.get(name);
+            let goes = removes || difference.is_some_and(|d| d.source.is_none());
+            if goes && !removes_missing {
+                continue;
+            }
+            let replaced = goes || difference.is_some_and(|d| d.source.is_some());
+            let class = match repo.compare(world, &place, &meta, entry) {
+                FileStatus::Clean if replaced => LossClass::Tracked,
+                FileStatus::Clean => LossClass::Nothing,
+                FileStatus::Stored if meta.size == 0 => LossClass::Nothing,
+                FileStatus::Stored => LossClass::Tracked,
+                FileStatus::Modified if self.is_source(&place, &meta, difference) => LossClass::Nothing,
+                FileStatus::Modified if self.saved(Saved::Tracked) => LossClass::Tracked,
+                FileStatus::Modified => {
+                    self.loss.modified += 1;
+                    LossClass::Lost
+                }
+                FileStatus::Untracked | FileStatus::Internal => LossClass::Nothing,
+                FileStatus::Unseen(_) => LossClass::Unseen,
+            };
+            if class != LossClass::Nothing {
+                self.loss.add(class, meta.size, || name.to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// Files that only the source knows and that stand there untracked: they are overwritten.
+    fn untracked(&mut self, specs: &Pathspecs, differing: &BTreeMap<String, Differing>) {
+        for (name, difference) in differing {
+            if difference.in_index || !specs.matches(name) {
+                continue;
+            }
+            let place = self.top.join(name);
+            let Some(meta) = self.there(&place, name) else { continue };
+            if meta.size == 0 || self.is_source(&place, &meta, Some(difference)) {
+                continue;
+            }
+            let class =
+                if self.saved(Saved::Untracked) || self.look.repo.stores_content(self.look.world, &place, &meta)
+                {
+                    LossClass::Tracked
+                } else {
+                    LossClass::Lost
+                };
+            self.loss.add(class, meta.size, || name.clone());
+        }
+    }
+
+    fn saved(&self, what: Saved) -> bool {
+        matches!(&self.look.mutation.subject, Subject::Git { saved, .. } if saved.contains(&what))
+    }
+
+    fn there(&mut self, place: &Path, name: &str) -> Option<Meta> {
+        match self.look.world.lstat(place) {
+            Ok(meta) => Some(meta),
+            Err(LookError::NotFound) => None,
+            Err(_) => {
+                self.loss.add(LossClass::Unseen, 0, || name.to_owned());
+                None
+            }
+        }
+    }
+
+    /// Whether the file already is what the source has.
+    fn is_source(&self, place: &Path, meta: &Meta, difference: Option<&Differing>) -> bool {
+        let Some(id) = difference.and_then(|d| d.source.as_ref()) else { return false };
+        self.look
+            .repo
+            .content_ids(self.look.world, place, meta)
+            .is_ok_and(|ids| ids.iter().any(|found| hex(found) == *id))
+    }
+}
+
+/// Where index and source differ; `None` when there is no such revision.
+fn difference(look: &mut Look<'_>, source: &str) -> Result<Option<BTreeMap<String, Differing>>, String> {
+    let Some(commit) = look.resolve(source).map_err(|e| format!("git could not be asked: {e}"))? else {
+        return Ok(None);
+    };
+    let raw = look
+        .ask(&["diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", &commit])
+        .map_err(|e| format!("the difference to {source} could not be looked at: {e}"))?;
+    let mut found = BTreeMap::new();
+    let mut fields = raw.split('\0');
+    while let (Some(head), Some(path)) = (fields.next(), fields.next()) {
+        // `:<mode> <mode> <source id> <index id> <status>`; the source is the first of the two.
+        let parts: Vec<&str> = head.trim_start_matches(':').split(' ').collect();
+        let [source_mode, index_mode, id, _, _] = parts[..] else {
+            return Err("git's list of differences could not be read".to_owned());
+        };
+        let known = |mode: &str| mode != "000000";
+        found.insert(
+            path.to_owned(),
+            Differing {
+                in_index: known(index_mode),
+                source: known(source_mode).then(|| id.to_owned()),
+            },
+        );
+    }
+    Ok(Some(found))
+}

@@ -1,0 +1,204 @@
+//! One question to a repository: where it is, what was asked for, and how git is asked.
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::Duration;
+
+use crate::evidence::Session;
+use crate::model::{FactValue, Mutation, Subject, Value};
+use crate::world::git_dir::{self, Config, is_true};
+use crate::world::{LookError, Query, World};
+
+use super::GitRepo;
+
+/// Longest wait for one answer of git.
+const WAIT: Duration = Duration::from_secs(2);
+
+/// A mutation of something in a repository, with the machine to look at.
+pub(super) struct Look<'a> {
+    pub(super) world: &'a dyn World,
+    pub(super) session: &'a mut Session,
+    pub(super) mutation: &'a Mutation,
+    /// The repository.
+    pub(super) repo: Rc<GitRepo>,
+    /// Directory that git runs in, symbolic links resolved.
+    pub(super) dir: PathBuf,
+}
+
+/// What was found instead of a repository.
+pub(super) enum Found<'a> {
+    /// The repository.
+    Here(Box<Look<'a>>),
+    /// There is none, in this directory (`None`: the directory is not there): git refuses.
+    Nowhere(Option<PathBuf>),
+    /// It cannot be told; says why.
+    Unseen(String),
+}
+
+/// Finds the repository that a git mutation acts on when git runs in `dir`.
+pub(super) fn find<'a>(
+    mutation: &'a Mutation,
+    dir: &Path,
+    world: &'a dyn World,
+    session: &'a mut Session,
+) -> Found<'a> {
+    let dir = match world.canonicalize(dir) {
+        Ok(dir) => dir,
+        Err(LookError::NotFound) => return Found::Nowhere(None),
+        Err(error) => return Found::Unseen(format!("{} could not be looked at: {error}", dir.display())),
+    };
+    let named = |key: &str, variable: &str| {
+        text_fact(mutation, key)
+            .map(str::to_owned)
+            .or_else(|| world.env(variable))
+            .map(|path| world.canonicalize(&dir.join(&path)).unwrap_or_else(|_| dir.join(path)))
+    };
+    let work_tree = named("work-tree", "GIT_WORK_TREE");
+    let git = session.git();
+    if let Some(git_dir) = named("git-dir", "GIT_DIR") {
+        // Without a working tree of its own such a repository takes the current directory for one.
+        let top = work_tree.unwrap_or_else(|| dir.clone());
+        return match git_dir::at(world, &git_dir, Some(&top)) {
+            Some(place) => {
+                Found::Here(Box::new(Look { world, session, mutation, repo: git.open(place), dir }))
+            }
+            None => Found::Nowhere(Some(dir)),
+        };
+    }
+    match git.discover(world, &dir) {
+        Ok(Some(repo)) => {
+            let repo = match work_tree {
+                Some(top) => {
+                    let mut place = repo.place().clone();
+                    place.work_tree = Some(top);
+                    git.open(place)
+                }
+                None => repo,
+            };
+            Found::Here(Box::new(Look { world, session, mutation, repo, dir }))
+        }
+        Ok(None) => Found::Nowhere(Some(dir)),
+        Err(error) => Found::Unseen(format!("the repository could not be looked at: {error}")),
+    }
+}
+
+/// A fact of the mutation that is text.
+pub(super) fn text_fact<'m>(mutation: &'m Mutation, key: &str) -> Option<&'m str> {
+    match mutation.facts.get(key).map(|fact| &fact.value) {
+        Some(FactValue::Text(text)) => Some(text),
+        _ => None,
+    }
+}
+
+/// Whether a fact of the mutation is there and not false.
+pub(super) fn has_fact(mutation: &Mutation, key: &str) -> bool {
+    mutation.facts.get(key).is_some_and(|fact| fact.value != FactValue::Bool(false))
+}
+
+impl Look<'_> {
+    /// A fact that is text.
+    pub(super) fn text(&self, key: &str) -> Option<&str> {
+        text_fact(self.mutation, key)
+    }
+
+    /// Whether a fact is there.
+    pub(super) fn has(&self, key: &str) -> bool {
+        has_fact(self.mutation, key)
+    }
+
+    /// The names: paths, refs, stash entries. `None` for one that is not known.
+    pub(super) fn names(&self) -> Vec<Option<String>> {
+        let Subject::Git { names, .. } = &self.mutation.subject else { return Vec::new() };
+        let mut list = Vec::new();
+        for name in names {
+            match name {
+                Value::Known(text) => list.push(Some(text.clone())),
+                Value::OneOf(texts) => list.extend(texts.iter().cloned().map(Some)),
+                _ => list.push(None),
+            }
+        }
+        list
+    }
+
+    /// Directory that git runs in, relative to the top of the working tree.
+    pub(super) fn prefix(&self) -> String {
+        self.repo
+            .relative(&self.dir)
+            .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+            .unwrap_or_default()
+    }
+
+    /// A configuration value as the command sees it: `-c` first, then what the same command set, then the files.
+    pub(super) fn config(&self, key: &str) -> Option<String> {
+        let mut given = Config::default();
+        for (name, value) in self.session.git().settings(&self.repo.place().common_dir) {
+            given.set(&name, value);
+        }
+        for line in self.text("settings").unwrap_or_default().lines() {
+            let (name, value) = line.split_once('=').unwrap_or((line, "true"));
+            given.set(name, value);
+        }
+        given.get(key).or_else(|| self.repo.config(self.world).get(key)).map(str::to_owned)
+    }
+
+    /// Whether a configuration value means yes; `otherwise` when it is not set.
+    pub(super) fn config_is(&self, key: &str, otherwise: bool) -> bool {
+        self.config(key).map_or(otherwise, |value| is_true(&value))
+    }
+
+    /// Asks git in this repository; its output.
+    pub(super) fn ask(&mut self, words: &[&str]) -> Result<String, LookError> {
+        let dir = self.dir.clone();
+        let mut arguments = Vec::new();
+        // Only where the command names it: git finds everything else by itself.
+        let place = self.repo.place();
+        if self.has("git-dir") || self.world.env("GIT_DIR").is_some() {
+            arguments.push(format!("--git-dir={}", place.git_dir.display()));
+        }
+        if let Some(top) = &place.work_tree
+            && (self.has("work-tree") || self.has("git-dir") || self.world.env("GIT_WORK_TREE").is_some())
+        {
+            arguments.push(format!("--work-tree={}", top.display()));
+        }
+        arguments.extend(words.iter().map(|word| (*word).to_owned()));
+        self.ask_in(&dir, arguments)
+    }
+
+    /// Asks git in another directory.
+    pub(super) fn ask_in(&mut self, dir: &Path, arguments: Vec<String>) -> Result<String, LookError> {
+        let timeout = self.session.time_left(self.world).min(WAIT);
+        if timeout.is_zero() {
+            return Err(LookError::Deadline);
+        }
+        let query = Query::Git { dir: dir.to_owned(), arguments };
+        let answer = self.world.ask(&query, timeout)?;
+        Ok(String::from_utf8_lossy(&answer).into_owned())
+    }
+
+    /// Asks for one number.
+    pub(super) fn count(&mut self, words: &[&str]) -> Result<u64, LookError> {
+        let answer = self.ask(words)?;
+        answer.trim().parse().map_err(|_| LookError::Other("git gave no number".to_owned()))
+    }
+
+    /// The object id that a revision names, `None` when it names nothing.
+    ///
+    /// # Errors
+    /// When git cannot be asked at all.
+    pub(super) fn resolve(&mut self, revision: &str) -> Result<Option<String>, LookError> {
+        if revision.starts_with('-') || revision.contains('\0') {
+            return Ok(None);
+        }
+        let commit = format!("{revision}^{{}}");
+        match self.ask(&["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]) {
+            // Old versions print the separator too.
+            Ok(answer) => Ok(answer.lines().last().map(|line| line.trim().to_owned()).filter(|id| !id.is_empty())),
+            Err(LookError::Other(_)) => {
+                // Failing is also how git says that there is no such revision; it must be able to say anything at all.
+                self.ask(&["rev-parse", "--git-dir"])?;
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}

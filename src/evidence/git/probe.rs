@@ -1,0 +1,312 @@
+//! From a git mutation to its evidence: which question is asked for which kind, and what the answer is called.
+
+use std::path::{Path, PathBuf};
+
+use crate::evidence::Session;
+use crate::evidence::text::{count, list, size};
+use crate::model::{
+    Action, Evidence, FactValue, Loss, LossClass, MissingEffect, Mutation, Subject,
+};
+use crate::world::World;
+
+use super::changes::{self, Outcome};
+use super::look::{Found, Look, find, has_fact, text_fact};
+use super::{clean, objects, push, refs};
+
+/// Directories that a command may run in that are looked at.
+const DIRECTORIES: usize = 4;
+
+/// Adds what is known of a mutation whose subject is in a git repository. Sets the fact `loss` (`nothing`, `tracked`,
+/// `lost`) with `loss.summary`, or records what is missing.
+pub fn collect(mutation: &Mutation, world: &dyn World, session: &mut Session, evidence: &mut Evidence) {
+    let Subject::Git { dir, .. } = &mutation.subject else { return };
+    if let Some(host) = &mutation.context.host {
+        missing(evidence, &format!("the repository is on {host} and was not looked at"));
+        return;
+    }
+    let Some(dirs) = dir.choices() else {
+        missing(evidence, "the directory that git runs in is not known");
+        return;
+    };
+    let mut worst: Option<(u8, Evidence)> = None;
+    for dir in dirs.iter().take(DIRECTORIES) {
+        let mut found = Evidence { facts: evidence.facts.clone(), ..Evidence::default() };
+        one(mutation, Path::new(dir), world, session, &mut found);
+        let rank = rank(&found);
+        if worst.as_ref().is_none_or(|(known, _)| rank > *known) {
+            worst = Some((rank, found));
+        }
+    }
+    if let Some((_, found)) = worst {
+        evidence.facts.extend(found.facts);
+        evidence.items.extend(found.items);
+        evidence.missing.extend(found.missing);
+        evidence.loss = found.loss;
+    }
+}
+
+/// How bad: what is lost, what could not be seen, what is recoverable, nothing.
+fn rank(evidence: &Evidence) -> u8 {
+    match evidence.facts.get("loss").map(|fact| &fact.value) {
+        Some(FactValue::Text(class)) if class == "lost" => 3,
+        Some(FactValue::Text(class)) if class == "tracked" => 1,
+        Some(FactValue::Text(class)) if class == "nothing" => 0,
+        _ => 2,
+    }
+}
+
+fn one(mutation: &Mutation, dir: &Path, world: &dyn World, session: &mut Session, evidence: &mut Evidence) {
+    if has_fact(mutation, "made") {
+        nothing(evidence, "this command makes the repository itself".to_owned());
+        return;
+    }
+    if mutation.kind == "git.repository" {
+        // Made by this command: nothing of before is in it, but what stood there becomes untracked files.
+        session.git().note(dir, |done| done.made = true);
+        nothing(evidence, "an existing repository keeps everything".to_owned());
+        return;
+    }
+    match find(mutation, dir, world, session) {
+        Found::Here(mut look) => here(&mut look, evidence),
+        Found::Nowhere(dir) => nowhere(mutation, dir, world, session, evidence),
+        Found::Unseen(reason) => missing(evidence, &reason),
+    }
+}
+
+/// Outside of any repository git refuses, unless the same command made one.
+fn nowhere(
+    mutation: &Mutation,
+    dir: Option<PathBuf>,
+    world: &dyn World,
+    session: &mut Session,
+    evidence: &mut Evidence,
+) {
+    let Some(dir) = dir else {
+        nothing(evidence, "the directory is not there".to_owned());
+        return;
+    };
+    let made = dir.ancestors().any(|above| session.git().done(above).made);
+    if made && mutation.kind == "git.untracked" {
+        let mut whole = crate::model::PathSubject::new(
+            crate::model::Value::known(dir.to_string_lossy()),
+            dir.to_string_lossy(),
+        );
+        whole.recursive = true;
+        let tree = Mutation {
+            action: Action::Delete,
+            kind: "tree".to_owned(),
+            subject: Subject::Path(whole),
+            ..mutation.clone()
+        };
+        let found = crate::evidence::collect(&tree, world, session);
+        match found.loss {
+            Some(loss) => say_loss(evidence, loss, "removed"),
+            None => missing(evidence, "what lies in the new repository's directory was not looked at"),
+        }
+    } else {
+        nothing(evidence, "there is no git repository here, so git refuses".to_owned());
+    }
+}
+
+fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
+    let common = look.repo.place().common_dir.clone();
+    match (look.mutation.kind.as_str(), look.mutation.action) {
+        ("git.changes", _) => outcome(changes::changes(look), evidence, "overwritten"),
+        ("git.untracked", _) => outcome(clean::clean(look), evidence, "removed"),
+        ("git.branch" | "git.tag" | "git.ref" | "git.remote" | "git.note", Action::Delete | Action::Replace) => {
+            let left = refs::refs(look);
+            say_left(look, evidence, left, false);
+        }
+        ("git.commits", _) => {
+            let left = refs::moves(look);
+            say_left(look, evidence, left, true);
+            look.session.git().note(&common, |done| done.moved = true);
+        }
+        ("git.stash", Action::Delete) => stash(look, evidence),
+        ("git.remote-ref", _) => match push::push(look) {
+            Ok(found) => found.tell(evidence),
+            Err(reason) => missing(evidence, &reason),
+        },
+        ("git.objects", Action::Delete) => match objects::pruned(look) {
+            Ok(None) => nothing(evidence, "every object is reachable".to_owned()),
+            Ok(Some((what, commits))) => {
+                say(evidence, "lost", &format!("{what} go for good"));
+                if !commits.is_empty() {
+                    let names = FactValue::Text(commits.join(" "));
+                    evidence.fact("dangling.commits", names, "commits that nothing reaches any more");
+                }
+            }
+            Err(reason) => missing(evidence, &reason),
+        },
+        ("git.reflog", _) => {
+            look.session.git().note(&common, |done| done.reflog_gone = true);
+            say(evidence, "tracked", "the objects stay until git prunes them, only the way to find them goes");
+        }
+        ("git.config", _) => {
+            let value = text_fact(look.mutation, "value").unwrap_or_default().to_owned();
+            for key in look.names().into_iter().flatten() {
+                look.session.git().note(&common, |done| done.settings.push((key, value.clone())));
+            }
+            nothing(evidence, "a setting".to_owned());
+        }
+        ("git.fetch", _) => {
+            look.session.git().note(&common, |done| {
+                done.fetched = true;
+                done.moved = true;
+            });
+            nothing(evidence, "only remote-tracking refs follow the remote".to_owned());
+        }
+        (_, Action::Create | Action::Update) => {
+            look.session.git().note(&common, |done| done.moved = true);
+            nothing(evidence, "git keeps what was there".to_owned());
+        }
+        _ => missing(evidence, "this part of the repository is not looked at"),
+    }
+}
+
+fn stash(look: &mut Look<'_>, evidence: &mut Evidence) {
+    let common = look.repo.place().common_dir.clone();
+    let entries = refs::stashes(look);
+    let names = look.names();
+    let going = if look.has("all") {
+        entries.clone()
+    } else {
+        let wanted = names.first().cloned().flatten().unwrap_or_else(|| "stash@{0}".to_owned());
+        let number = wanted.trim_start_matches("stash@{").trim_end_matches('}').parse::<usize>();
+        number.ok().and_then(|number| entries.get(number).cloned()).into_iter().collect()
+    };
+    evidence.fact(
+        "stash.count",
+        FactValue::Number(i64::try_from(entries.len()).unwrap_or(i64::MAX)),
+        count(entries.len() as u64, "stash"),
+    );
+    if going.is_empty() {
+        // Made by this same command, or nothing there at all.
+        look.session.git().note(&common, |done| {
+            if done.moved {
+                done.dropped.push("the stash that this command makes and drops".to_owned());
+            }
+        });
+        say(evidence, "nothing", "no such stash entry now");
+        return;
+    }
+    let what = count(going.len() as u64, "stash");
+    say(evidence, "tracked", &format!("{what} can be found again by id until git prunes it"));
+    let ids: Vec<&str> = going.iter().map(|id| id.get(..12).unwrap_or(id)).collect();
+    evidence.fact("stash.ids", FactValue::Text(ids.join(" ")), "ids of the stash entries");
+    look.session.git().note(&common, |done| done.dropped.push(what));
+}
+
+fn say_left(look: &mut Look<'_>, evidence: &mut Evidence, left: Result<refs::Left, String>, reflog: bool) {
+    let left = match left {
+        Ok(left) => left,
+        Err(reason) => return missing(evidence, &reason),
+    };
+    let common = look.repo.place().common_dir.clone();
+    if let Some((name, id)) = left.tips.first() {
+        let id = id.get(..12).unwrap_or(id).to_owned();
+        evidence.fact("ref.commit", FactValue::Text(id), format!("where {} is", refs::short(name)));
+        evidence.fact("ref.name", FactValue::Text(refs::short(name).to_owned()), "the ref's name");
+    }
+    evidence.fact("ref.exists", FactValue::Bool(!left.tips.is_empty()), "the ref is there");
+    let only = i64::try_from(left.commits).unwrap_or(i64::MAX);
+    evidence.fact("ref.only", FactValue::Number(only), "commits that no other ref reaches");
+    let what = refs::describe(&left);
+    if left.commits == 0 && left.tags == 0 {
+        let why = if left.tips.is_empty() { "there is no such ref" } else { "every commit is on another ref too" };
+        say(evidence, "nothing", why);
+    } else if reflog {
+        say(evidence, "tracked", &format!("{what} stay in the reflog"));
+        look.session.git().note(&common, |done| done.in_reflog.push(what));
+    } else {
+        say(evidence, "tracked", &format!("{what} stay as objects until git prunes them"));
+        look.session.git().note(&common, |done| done.dropped.push(what));
+    }
+    look.session.git().note(&common, |done| done.moved = true);
+}
+
+fn outcome(found: Result<Outcome, String>, evidence: &mut Evidence, verb: &str) {
+    match found {
+        Ok(Outcome::Refused(why)) => nothing(evidence, why),
+        Ok(Outcome::Loss(loss)) => say_loss(evidence, loss, verb),
+        Err(reason) => missing(evidence, &reason),
+    }
+}
+
+/// Puts what was found of files into words.
+fn say_loss(evidence: &mut Evidence, loss: Loss, verb: &str) {
+    let mut parts = Vec::new();
+    let mut class = "nothing";
+    for (kind, tally) in loss.classes.iter().rev().filter(|(_, tally)| tally.files > 0) {
+        let (label, phrase) = match kind {
+            LossClass::Lost => ("lost", "exist nowhere else"),
+            LossClass::Unseen => ("unseen", "could not be looked at"),
+            LossClass::Tracked => ("tracked", "stay in git's object store"),
+            LossClass::Regenerable => ("regenerable", "can be made again"),
+            LossClass::Temporary => ("temporary", "are temporary"),
+            LossClass::Copied => ("copied", "exist in another place too"),
+            LossClass::Packaged => ("packaged", "come from a package"),
+            LossClass::Snapshot => ("snapshot", "are kept in a backup"),
+            LossClass::Nothing => continue,
+        };
+        if class == "nothing" {
+            class = label;
+        }
+        let noun = match kind {
+            LossClass::Lost if loss.modified == tally.files => "changed file",
+            LossClass::Lost if loss.modified == 0 && verb == "removed" => "untracked file",
+            _ => "file",
+        };
+        let names = if tally.examples.is_empty() {
+            String::new()
+        } else {
+            let more = if tally.files as usize > tally.examples.len().min(3) { " …" } else { "" };
+            format!(": {}{more}", tally.examples.iter().take(3).cloned().collect::<Vec<_>>().join(", "))
+        };
+        let phrase = if tally.files == 1 { singular(phrase) } else { phrase.to_owned() };
+        parts.push(format!("{}, {}, {phrase}{names}", count(tally.files, noun), size(tally.bytes)));
+    }
+    let summary = if parts.is_empty() {
+        format!("nothing that git does not have is {verb}")
+    } else {
+        parts.truncate(3);
+        list(&parts)
+    };
+    if class == "unseen" {
+        missing(evidence, &summary);
+    } else {
+        say(evidence, class, &summary);
+    }
+    evidence.loss = Some(loss);
+}
+
+fn singular(phrase: &str) -> String {
+    for (many, one) in [
+        ("exist ", "exists "),
+        ("stay ", "stays "),
+        ("are ", "is "),
+        ("come ", "comes "),
+    ] {
+        if let Some(rest) = phrase.strip_prefix(many) {
+            return format!("{one}{rest}");
+        }
+    }
+    phrase.to_owned()
+}
+
+fn nothing(evidence: &mut Evidence, why: String) {
+    say(evidence, "nothing", &why);
+}
+
+/// Sets the class and its sentence.
+pub(super) fn say(evidence: &mut Evidence, class: &str, summary: &str) {
+    evidence.fact("loss", FactValue::Text(class.to_owned()), summary);
+    let text = crate::model::Fact::new(FactValue::Text(summary.to_owned()), summary);
+    evidence.facts.insert("loss.summary".to_owned(), text);
+}
+
+fn missing(evidence: &mut Evidence, why: &str) {
+    evidence.miss("git", why, MissingEffect::BlocksSafeVerdict);
+    let text = crate::model::Fact::new(FactValue::Text(why.to_owned()), why);
+    evidence.facts.insert("loss.summary".to_owned(), text);
+}

@@ -1,0 +1,396 @@
+//! What a push takes away from the repository it pushes to.
+//!
+//! A remote that is a directory on this machine is looked into. Of any other only what was fetched before is known; a
+//! forced update or deletion there may hit commits that nobody here has ever seen.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::evidence::text::{count, list};
+use crate::model::{Evidence, FactValue, MissingEffect};
+use crate::world::git_dir;
+
+use super::look::Look;
+use super::probe::say;
+use super::refs::{for_each_ref, head, short};
+
+/// What came of looking at a push.
+pub(super) enum Push {
+    /// Nothing leaves the remote; says why.
+    Nothing(String),
+    /// What leaves the remote is here; says what.
+    Kept(String),
+    /// Commits that only the remote has go; says what.
+    Lost(String),
+    /// The remote cannot be looked at; says what may go.
+    Unseen(String),
+}
+
+impl Push {
+    /// Puts it into the evidence.
+    pub(super) fn tell(self, evidence: &mut Evidence) {
+        match self {
+            Self::Nothing(why) => say(evidence, "nothing", &why),
+            Self::Kept(what) => say(evidence, "tracked", &what),
+            Self::Lost(what) => say(evidence, "lost", &what),
+            Self::Unseen(why) => {
+                evidence.fact("remote.known", FactValue::Bool(false), "the remote's present state is not known here");
+                let text = crate::model::Fact::new(FactValue::Text(why.clone()), why.as_str());
+                evidence.facts.insert("loss.summary".to_owned(), text);
+                evidence.miss("remote", why, MissingEffect::BlocksSafeVerdict);
+            }
+        }
+    }
+}
+
+/// One ref on the remote and what becomes of it.
+struct Change {
+    name: String,
+    /// The new commit; `None` when the ref is deleted.
+    new: Option<String>,
+    forced: bool,
+}
+
+/// Looks at what a push would do.
+///
+/// # Errors
+/// In words, when it cannot be told.
+pub(super) fn push(look: &mut Look<'_>) -> Result<Push, String> {
+    let specs = look.names();
+    let forced = ["force", "mirror", "delete", "prune"].iter().any(|key| look.has(key))
+        || specs.iter().any(|spec| spec.as_deref().is_none_or(|s| s.starts_with(['+', ':'])));
+    let remote = remote_name(look);
+    let configured = remote.as_ref().is_some_and(|name| {
+        look.config(&format!("remote.{name}.push")).is_some_and(|spec| spec.starts_with('+'))
+            || look.config_is(&format!("remote.{name}.mirror"), false)
+    });
+    if !forced && !configured {
+        return Ok(Push::Nothing("without force a push only adds".to_owned()));
+    }
+    let Some(remote) = remote else {
+        return Ok(Push::Unseen("the remote is not known, and a forced push can drop commits there".to_owned()));
+    };
+    let common = look.repo.place().common_dir.clone();
+    let fetched = look.session.git().done(&common).fetched;
+    if look.has("lease") && !look.has("force") && !specs.iter().any(|s| s.as_deref().is_none_or(|s| s.starts_with('+')))
+    {
+        return Ok(Push::Kept(
+            "the lease lets git replace only commits that were fetched here, and those stay in this repository".to_owned(),
+        ));
+    }
+    let Some(place) = local_place(look, &remote) else {
+        return Ok(Push::Unseen(format!(
+            "what {remote} has now was not looked at (it is on another machine): commits pushed there since the last fetch would be gone for good"
+        )));
+    };
+    let Some(place) = place else {
+        return Ok(Push::Nothing(format!("there is no repository at {remote}, so the push fails")));
+    };
+    if fetched {
+        return Ok(Push::Kept(format!(
+            "what {remote} has was fetched by this same command and stays in this repository"
+        )));
+    }
+    into_local(look, &remote, &specs, &place)
+}
+
+/// The remote that is meant: a name, a path or a URL. `None` when it is not known.
+fn remote_name(look: &Look<'_>) -> Option<String> {
+    if look.has("remote-unknown") {
+        return None;
+    }
+    if let Some(named) = look.text("remote") {
+        return Some(named.to_owned());
+    }
+    let branch = head(look).map(|name| short(&name).to_owned());
+    let configured = branch.and_then(|branch| {
+        look.config(&format!("branch.{branch}.pushRemote"))
+            .or_else(|| look.config("remote.pushDefault"))
+            .or_else(|| look.config(&format!("branch.{branch}.remote")))
+    });
+    Some(configured.unwrap_or_else(|| "origin".to_owned()))
+}
+
+/// The git directory of a remote on this machine: `None` when the remote is elsewhere, `Some(None)` when nothing is there.
+fn local_place(look: &Look<'_>, remote: &str) -> Option<Option<PathBuf>> {
+    let url = look
+        .config(&format!("remote.{remote}.pushUrl"))
+        .or_else(|| look.config(&format!("remote.{remote}.url")))
+        .unwrap_or_else(|| remote.to_owned());
+    let rewritten = look.repo.config(look.world).iter().any(|(key, prefix)| {
+        key.starts_with("url.")
+            && (key.ends_with(".insteadof") || key.ends_with(".pushinsteadof"))
+            && url.starts_with(prefix)
+    });
+    if rewritten {
+        return None;
+    }
+    let path = match url.strip_prefix("file://") {
+        Some(path) => path,
+        None if url.contains("://") || scp_like(&url) => return None,
+        None => url.as_str(),
+    };
+    // Relative to the top of the working tree, or the git directory of a bare repository.
+    let base = look.repo.work_tree().unwrap_or(&look.repo.place().git_dir);
+    let path = git_dir::normalise(&base.join(path));
+    let places = [path.clone(), path.join(".git"), PathBuf::from(format!("{}.git", path.display()))];
+    Some(places.into_iter().find(|place| git_dir::is_git_dir(look.world, place)))
+}
+
+/// `host:path` names another machine unless a slash comes first.
+fn scp_like(url: &str) -> bool {
+    url.split_once(':').is_some_and(|(host, _)| !host.contains('/') && !host.is_empty())
+}
+
+fn into_local(
+    look: &mut Look<'_>,
+    remote: &str,
+    specs: &[Option<String>],
+    place: &Path,
+) -> Result<Push, String> {
+    let asked = |look: &mut Look<'_>, words: &[&str]| {
+        let arguments = words.iter().map(|word| (*word).to_owned()).collect();
+        look.ask_in(place, arguments).map_err(|e| format!("{remote} could not be looked at: {e}"))
+    };
+    let theirs: BTreeMap<String, String> = asked(look, &["for-each-ref", "--format=%(refname) %(objectname)"])?
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .map(|(name, id)| (name.to_owned(), id.to_owned()))
+        .collect();
+    let ours = for_each_ref(look)?;
+    let changes = changes(look, specs, &theirs, &ours)?;
+    // Old tips that their ref leaves, and what refs there will hold.
+    let mut leaving: Vec<(String, String)> = Vec::new();
+    let mut staying: BTreeSet<String> = BTreeSet::new();
+    let changed: BTreeMap<&str, &Change> = changes.iter().map(|c| (c.name.as_str(), c)).collect();
+    for (name, old) in &theirs {
+        match changed.get(name.as_str()) {
+            Some(change) if change.new.as_ref() == Some(old) => {
+                staying.insert(old.clone());
+            }
+            // Without force git only moves it forward.
+            Some(change) if !change.forced && change.new.is_some() => {
+                staying.insert(old.clone());
+            }
+            Some(_) => leaving.push((name.clone(), old.clone())),
+            None => {
+                staying.insert(old.clone());
+            }
+        }
+    }
+    let new: Vec<String> = changes.iter().filter_map(|c| c.new.clone()).collect();
+    if leaving.is_empty() {
+        return Ok(Push::Nothing("no ref of the remote is replaced or deleted".to_owned()));
+    }
+    let names: Vec<String> = leaving.iter().take(4).map(|(name, _)| short(name).to_owned()).collect();
+    // What this repository has of them.
+    let mut words = vec!["rev-list", "--no-walk", "--ignore-missing"];
+    words.extend(leaving.iter().map(|(_, id)| id.as_str()));
+    let here: BTreeSet<String> = look
+        .ask(&words)
+        .map_err(|e| format!("this repository's objects could not be looked at: {e}"))?
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    let only: Vec<&(String, String)> = leaving.iter().filter(|(_, id)| !here.contains(id)).collect();
+    if !only.is_empty() {
+        let mut words = vec!["rev-list", "--count", "--ignore-missing"];
+        words.extend(only.iter().map(|(_, id)| id.as_str()));
+        words.push("--not");
+        words.extend(staying.iter().map(String::as_str));
+        words.extend(new.iter().map(String::as_str));
+        words.extend(here.iter().map(String::as_str));
+        let gone: u64 = asked(look, &words)?.trim().parse().map_err(|_| "git gave no number".to_owned())?;
+        if gone > 0 {
+            let names: Vec<String> = only.iter().take(4).map(|(name, _)| short(name).to_owned()).collect();
+            return Ok(Push::Lost(format!(
+                "{} of {} on {remote} {} not in this repository and would be reachable from nowhere",
+                count(gone, "commit"),
+                list(&names),
+                if gone == 1 { "is" } else { "are" }
+            )));
+        }
+    }
+    if here.is_empty() {
+        return Ok(Push::Nothing(format!("every commit of {} stays on another ref", list(&names))));
+    }
+    let mut words = vec!["rev-list", "--count", "--ignore-missing"];
+    words.extend(here.iter().map(String::as_str));
+    words.push("--not");
+    words.extend(staying.iter().map(String::as_str));
+    words.extend(new.iter().map(String::as_str));
+    Ok(match look.count(&words) {
+        Ok(0) => Push::Nothing(format!("every commit of {} stays on the remote", list(&names))),
+        Ok(number) => Push::Kept(format!(
+            "{} of {} leave the remote but stay in this repository",
+            count(number, "commit"),
+            list(&names)
+        )),
+        Err(_) => Push::Kept(format!("the commits of {} stay in this repository", list(&names))),
+    })
+}
+
+/// Every ref on the remote that the push names.
+fn changes(
+    look: &mut Look<'_>,
+    specs: &[Option<String>],
+    theirs: &BTreeMap<String, String>,
+    ours: &[(String, String)],
+) -> Result<Vec<Change>, String> {
+    let force = look.has("force");
+    let mut found = Vec::new();
+    let under = |name: &str, prefixes: &[&str]| prefixes.iter().any(|p| name.starts_with(p));
+    if look.has("mirror") {
+        push_all(&mut found, ours.iter(), true);
+        delete_missing(&mut found, theirs, ours, &["refs/"]);
+        return Ok(found);
+    }
+    if look.has("all") {
+        push_all(&mut found, ours.iter().filter(|(n, _)| under(n, &["refs/heads/"])), force);
+    }
+    if look.has("tags") {
+        push_all(&mut found, ours.iter().filter(|(n, _)| under(n, &["refs/tags/"])), force);
+    }
+    for spec in specs {
+        match spec {
+            // Any ref may be meant, to any end.
+            None => found.extend(
+                theirs.keys().map(|name| Change { name: name.clone(), new: None, forced: true }),
+            ),
+            Some(spec) => one(look, spec, theirs, ours, force, &mut found)?,
+        }
+    }
+    if specs.is_empty() && !look.has("all") && !look.has("tags") {
+        default(look, theirs, ours, force, &mut found)?;
+    }
+    if look.has("prune") && specs.is_empty() {
+        delete_missing(&mut found, theirs, ours, &["refs/heads/"]);
+    }
+    Ok(found)
+}
+
+fn push_all<'a>(found: &mut Vec<Change>, refs: impl Iterator<Item = &'a (String, String)>, forced: bool) {
+    found.extend(refs.map(|(name, id)| Change { name: name.clone(), new: Some(id.clone()), forced }));
+}
+
+fn delete_missing(
+    found: &mut Vec<Change>,
+    theirs: &BTreeMap<String, String>,
+    ours: &[(String, String)],
+    prefixes: &[&str],
+) {
+    for name in theirs.keys() {
+        if prefixes.iter().any(|p| name.starts_with(p)) && !ours.iter().any(|(known, _)| known == name) {
+            found.push(Change { name: name.clone(), new: None, forced: true });
+        }
+    }
+}
+
+/// One refspec.
+fn one(
+    look: &mut Look<'_>,
+    spec: &str,
+    theirs: &BTreeMap<String, String>,
+    ours: &[(String, String)],
+    force: bool,
+    found: &mut Vec<Change>,
+) -> Result<(), String> {
+    let (forced, body) = match spec.strip_prefix('+') {
+        Some(body) => (true, body),
+        None => (force, spec),
+    };
+    if look.has("delete") {
+        found.push(Change { name: their_name(body, theirs), new: None, forced: true });
+        return Ok(());
+    }
+    if body == ":" {
+        let matching = ours.iter().filter(|(name, _)| name.starts_with("refs/heads/") && theirs.contains_key(name));
+        push_all(found, matching, forced);
+        return Ok(());
+    }
+    let (source, target) = body.split_once(':').unwrap_or((body, ""));
+    if source.is_empty() {
+        found.push(Change { name: their_name(target, theirs), new: None, forced: true });
+        return Ok(());
+    }
+    if let Some((head, tail)) = source.split_once('*') {
+        let target = if target.is_empty() { source } else { target };
+        let (to_head, to_tail) = target.split_once('*').unwrap_or((target, ""));
+        let mut kept = Vec::new();
+        for (name, id) in ours {
+            if let Some(middle) = name.strip_prefix(head).and_then(|rest| rest.strip_suffix(tail)) {
+                let name = format!("{to_head}{middle}{to_tail}");
+                kept.push(name.clone());
+                found.push(Change { name, new: Some(id.clone()), forced });
+            }
+        }
+        if look.has("prune") {
+            for name in theirs.keys() {
+                if name.starts_with(to_head) && name.ends_with(to_tail) && !kept.contains(name) {
+                    found.push(Change { name: name.clone(), new: None, forced: true });
+                }
+            }
+        }
+        return Ok(());
+    }
+    let Some(id) = look.resolve(source).map_err(|e| format!("git could not be asked: {e}"))? else {
+        // No such source: git refuses the whole push.
+        return Ok(());
+    };
+    let name = if target.is_empty() {
+        match ours.iter().find(|(name, _)| short(name) == source || name == source) {
+            Some((name, _)) => name.clone(),
+            None if source == "HEAD" || source == "@" => match head(look) {
+                Some(name) => name,
+                None => return Ok(()),
+            },
+            None => their_name(source, theirs),
+        }
+    } else {
+        their_name(target, theirs)
+    };
+    found.push(Change { name, new: Some(id), forced });
+    Ok(())
+}
+
+/// The full name on the remote.
+fn their_name(name: &str, theirs: &BTreeMap<String, String>) -> String {
+    if name.starts_with("refs/") {
+        return name.to_owned();
+    }
+    ["refs/heads/", "refs/tags/"]
+        .iter()
+        .map(|prefix| format!("{prefix}{name}"))
+        .find(|full| theirs.contains_key(full))
+        .unwrap_or_else(|| format!("refs/heads/{name}"))
+}
+
+/// Without a refspec: what the configuration says.
+fn default(
+    look: &mut Look<'_>,
+    theirs: &BTreeMap<String, String>,
+    ours: &[(String, String)],
+    force: bool,
+    found: &mut Vec<Change>,
+) -> Result<(), String> {
+    let remote = remote_name(look).unwrap_or_default();
+    if look.config_is(&format!("remote.{remote}.mirror"), false) {
+        push_all(found, ours.iter(), true);
+        delete_missing(found, theirs, ours, &["refs/"]);
+        return Ok(());
+    }
+    if let Some(spec) = look.config(&format!("remote.{remote}.push")) {
+        return one(look, &spec, theirs, ours, force, found);
+    }
+    let Some(current) = head(look) else { return Ok(()) };
+    match look.config("push.default").as_deref() {
+        Some("nothing") => Ok(()),
+        Some("matching") => one(look, ":", theirs, ours, force, found),
+        Some("upstream" | "tracking") => {
+            let upstream = look.config(&format!("branch.{}.merge", short(&current)));
+            let target = upstream.unwrap_or_else(|| current.clone());
+            one(look, &format!("{current}:{target}"), theirs, ours, force, found)
+        }
+        _ => one(look, &format!("{current}:{current}"), theirs, ours, force, found),
+    }
+}

@@ -1,0 +1,147 @@
+//! Refs that go or move: branches, tags, any ref, stashes, and commits that a branch leaves behind.
+
+use crate::evidence::text::{count, list};
+use crate::model::Action;
+
+use super::look::Look;
+
+/// What a ref leaves behind.
+#[derive(Debug, Default)]
+pub(super) struct Left {
+    /// Commits that no other ref reaches.
+    pub(super) commits: u64,
+    /// `name id` of the refs that are there, for recovery.
+    pub(super) tips: Vec<(String, String)>,
+    /// Annotated tags whose message goes with the ref.
+    pub(super) tags: u64,
+}
+
+/// Deleted or overwritten refs.
+///
+/// # Errors
+/// In words, when history could not be looked at.
+pub(super) fn refs(look: &mut Look<'_>) -> Result<Left, String> {
+    let folder = match look.mutation.kind.as_str() {
+        "git.branch" if look.has("remote") => "refs/remotes/",
+        "git.branch" => "refs/heads/",
+        "git.tag" => "refs/tags/",
+        "git.remote" => "refs/remotes/",
+        "git.note" => "refs/notes/",
+        _ => "",
+    };
+    let names = look.names();
+    let mut full: Vec<String> = Vec::new();
+    let all = for_each_ref(look)?;
+    for name in names {
+        match name {
+            Some(name) if look.mutation.kind == "git.remote" => {
+                let prefix = format!("{folder}{name}/");
+                full.extend(all.iter().filter(|(known, _)| known.starts_with(&prefix)).map(|(n, _)| n.clone()));
+            }
+            Some(name) if name == "HEAD" || name == "@" => full.extend(head(look)),
+            Some(name) if name.starts_with("refs/") => full.push(name),
+            Some(name) => full.push(format!("{folder}{name}")),
+            // Not known: any ref of the kind but the one that is checked out.
+            None => full.extend(all.iter().filter(|(n, _)| n.starts_with(folder)).map(|(n, _)| n.clone())),
+        }
+    }
+    let tips: Vec<(String, String)> =
+        all.into_iter().filter(|(name, _)| full.iter().any(|wanted| wanted == name)).collect();
+    if tips.is_empty() {
+        return Ok(Left::default());
+    }
+    let mut words = vec!["rev-list".to_owned(), "--count".to_owned()];
+    words.extend(tips.iter().map(|(_, id)| id.clone()));
+    words.push("--not".to_owned());
+    if look.mutation.action != Action::Delete
+        && let Some(to) = look.text("to").map(str::to_owned)
+        && let Some(id) = look.resolve(&to).map_err(|e| format!("git could not be asked: {e}"))?
+    {
+        words.push(id);
+    }
+    words.extend(tips.iter().map(|(name, _)| format!("--exclude={name}")));
+    words.push("--glob=refs".to_owned());
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let commits = look.count(&words).map_err(|e| format!("history could not be looked at: {e}"))?;
+    let mut tags = 0;
+    for (name, id) in tips.iter().filter(|(name, _)| name.starts_with("refs/tags/")).take(50) {
+        if look.ask(&["cat-file", "-t", id]).is_ok_and(|kind| kind.trim() == "tag") {
+            tags += 1;
+        }
+        let _ = name;
+    }
+    Ok(Left { commits, tips, tags })
+}
+
+/// All refs with the ids that they hold (not peeled).
+pub(super) fn for_each_ref(look: &mut Look<'_>) -> Result<Vec<(String, String)>, String> {
+    let answer = look
+        .ask(&["for-each-ref", "--format=%(refname) %(objectname)"])
+        .map_err(|e| format!("refs could not be listed: {e}"))?;
+    Ok(answer
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .map(|(name, id)| (name.to_owned(), id.to_owned()))
+        .collect())
+}
+
+/// The ref that is checked out.
+pub(super) fn head(look: &Look<'_>) -> Option<String> {
+    let text = look.world.read_file(&look.repo.place().git_dir.join("HEAD"), 4096).ok()?;
+    String::from_utf8_lossy(&text).strip_prefix("ref:").map(|name| name.trim().to_owned())
+}
+
+/// Commits that the current branch (or the ref in `names`) leaves for its reflog when it moves to `to`.
+///
+/// # Errors
+/// In words, when history could not be looked at.
+pub(super) fn moves(look: &mut Look<'_>) -> Result<Left, String> {
+    let from = match look.resolve("HEAD") {
+        Ok(Some(id)) => id,
+        Ok(None) => return Ok(Left::default()),
+        Err(error) => return Err(format!("git could not be asked: {error}")),
+    };
+    let to = look.text("to").unwrap_or("HEAD").to_owned();
+    let target = look.resolve(&to).map_err(|e| format!("git could not be asked: {e}"))?;
+    let Some(target) = target else { return Ok(Left::default()) };
+    let current = head(look);
+    let mut words =
+        ["rev-list", "--count", &from, "--not", &target].map(str::to_owned).to_vec();
+    if let Some(current) = &current {
+        words.push(format!("--exclude={current}"));
+    }
+    words.push("--glob=refs".to_owned());
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let commits = look.count(&words).map_err(|e| format!("history could not be looked at: {e}"))?;
+    let name = current.unwrap_or_else(|| "HEAD".to_owned());
+    Ok(Left { commits, tips: vec![(name, from)], tags: 0 })
+}
+
+/// Stash entries that are there, newest first, with their ids.
+pub(super) fn stashes(look: &Look<'_>) -> Vec<String> {
+    let log = look.repo.place().common_dir.join("logs/refs/stash");
+    let Ok(text) = look.world.read_file(&log, 4 << 20) else { return Vec::new() };
+    String::from_utf8_lossy(&text)
+        .lines()
+        .rev()
+        .filter_map(|line| line.split(' ').nth(1).map(str::to_owned))
+        .collect()
+}
+
+/// `2 commits of feature/login`.
+pub(super) fn describe(left: &Left) -> String {
+    let names: Vec<String> = left.tips.iter().take(4).map(|(name, _)| short(name).to_owned()).collect();
+    match (left.commits, left.tags) {
+        (0, 0) => format!("nothing of {}", list(&names)),
+        (0, tags) => format!("{} ({})", count(tags, "annotated tag"), list(&names)),
+        (commits, _) => format!("{} of {}", count(commits, "commit"), list(&names)),
+    }
+}
+
+/// A ref's name as people write it.
+pub(super) fn short(name: &str) -> &str {
+    ["refs/heads/", "refs/tags/", "refs/remotes/", "refs/"]
+        .iter()
+        .find_map(|prefix| name.strip_prefix(prefix))
+        .unwrap_or(name)
+}
