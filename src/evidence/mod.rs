@@ -23,6 +23,7 @@ pub fn collect(mutation: &Mutation, world: &dyn World, session: &mut Session) ->
     if let Subject::Path(subject) = &mutation.subject {
         path::probe(mutation, subject, world, session, &mut evidence);
     }
+    git::collect(mutation, world, session, &mut evidence);
     if may_change_rights(mutation) {
         session.change_rights();
     }

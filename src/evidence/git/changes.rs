@@ -35,14 +35,34 @@ pub(super) fn changes(look: &mut Look<'_>) -> Result<Outcome, String> {
     let Some(top) = look.repo.work_tree().map(Path::to_owned) else {
         return Ok(Outcome::Refused("a bare repository has no working tree".to_owned()));
     };
-    let whole = look.has("whole");
+    if look.has("abort") && !under_way(look) {
+        return Ok(Outcome::Refused("no merge, rebase or the like is under way".to_owned()));
+    }
     let removes = look.has("removes");
-    let source = match look.text("source") {
-        Some(source) => Some(source.to_owned()),
-        None if whole => Some("HEAD".to_owned()),
-        None => None,
-    };
+    let mut whole = look.has("whole");
+    let mut names = look.names();
+    let mut source = look.text("source").map(str::to_owned);
+    if look.has("maybe-source") {
+        match take_source(look, &mut names)? {
+            Source::Paths => {}
+            Source::From(revision) => source = Some(revision),
+            Source::Switch(revision) => {
+                if !look.has("force") {
+                    return Ok(Outcome::Refused("switching keeps local changes, or git refuses".to_owned()));
+                }
+                whole = true;
+                source = Some(revision);
+            }
+        }
+    }
+    if whole && source.is_none() {
+        source = Some("HEAD".to_owned());
+    }
     let mut differing = BTreeMap::new();
+    if look.has("source-unknown") {
+        // Whatever it is, every changed file may be overwritten.
+        source = None;
+    }
     if let Some(source) = &source {
         match difference(look, source)? {
             Some(found) => differing = found,
@@ -52,12 +72,58 @@ pub(super) fn changes(look: &mut Look<'_>) -> Result<Outcome, String> {
         }
     }
     let prefix = look.prefix();
-    let specs = Pathspecs::read(&look.names(), if whole { "" } else { &prefix });
+    let specs = Pathspecs::read(&names, if whole { "" } else { &prefix });
+    let removes_missing = whole || removes || look.has("no-overlay");
+    let safe = look.has("safe");
     let mut loss = Loss::default();
     let mut counted = Counted { look, top: &top, loss: &mut loss };
-    counted.tracked(&specs, &differing, whole || removes || counted.look.has("no-overlay"), removes)?;
+    counted.tracked(&specs, &differing, removes_missing, removes)?;
     counted.untracked(&specs, &differing);
+    if safe && loss.modified > 0 {
+        return Ok(Outcome::Refused("git refuses to remove changed files without -f".to_owned()));
+    }
     Ok(Outcome::Loss(loss))
+}
+
+/// What the words of `git checkout` turn out to be.
+enum Source {
+    /// All are paths.
+    Paths,
+    /// The first is a revision, the others are paths taken from it.
+    From(String),
+    /// There is only a revision: another branch is checked out.
+    Switch(String),
+}
+
+/// Git's own rule: the first word is a revision if there is one of that name.
+fn take_source(look: &mut Look<'_>, names: &mut Vec<Option<String>>) -> Result<Source, String> {
+    // A word that is not known may be a path, and that is the worse of the two.
+    let Some(Some(first)) = names.first().cloned() else { return Ok(Source::Paths) };
+    if first == "-" {
+        return Ok(Source::Switch("@{-1}".to_owned()));
+    }
+    let found = look.resolve(&first).map_err(|e| format!("git could not be asked: {e}"))?;
+    let path = look.world.lstat(&look.dir.join(&first)).is_ok();
+    if found.is_none() && (path || names.len() > 1) {
+        return Ok(Source::Paths);
+    }
+    let moved = look.session.git().moved(&look.repo.place().common_dir);
+    if found.is_none() && !moved && !look.repo.tracks(look.world, &look.dir.join(&first))? {
+        // A branch that only a remote has, or nothing at all.
+        return Ok(if first.contains(['*', '?', '[', ':']) { Source::Paths } else { Source::Switch(first) });
+    }
+    if found.is_none() && !moved {
+        return Ok(Source::Paths);
+    }
+    names.remove(0);
+    Ok(if names.is_empty() { Source::Switch(first) } else { Source::From(first) })
+}
+
+/// Whether a merge, rebase, cherry-pick, revert, bisect or am is under way.
+fn under_way(look: &Look<'_>) -> bool {
+    ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer"]
+        .iter()
+        .any(|name| look.world.lstat(&look.repo.place().git_dir.join(name)).is_ok())
 }
 
 struct Counted<'c, 'l> {

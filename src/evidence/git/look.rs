@@ -110,7 +110,8 @@ impl Look<'_> {
     pub(super) fn names(&self) -> Vec<Option<String>> {
         let Subject::Git { names, .. } = &self.mutation.subject else { return Vec::new() };
         let mut list = Vec::new();
-        for name in names {
+        // A push names its remote first.
+        for name in names.iter().skip(usize::from(self.has("has-remote"))) {
             match name {
                 Value::Known(text) => list.push(Some(text.clone())),
                 Value::OneOf(texts) => list.extend(texts.iter().cloned().map(Some)),

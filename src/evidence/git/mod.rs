@@ -18,6 +18,8 @@ mod probe;
 mod push;
 mod refs;
 mod repository;
+#[cfg(test)]
+mod tests;
 
 pub use probe::collect;
 pub use repository::{FileStatus, GitCache, GitRepo};

@@ -24,6 +24,13 @@ pub(super) fn pruned(look: &mut Look<'_>) -> Result<Option<(String, Vec<String>)
         || look.has("no-reflog")
         || (look.has("expires-reflog") && expires)
         || look.session.is_destroyed(&common.join("logs"));
+    let configured = look.has("expire-configured");
+    let keeps = |date: &str| ["week", "month", "year", "never"].iter().any(|unit| date.contains(unit));
+    let grace = look.has("grace")
+        || (configured && look.config("gc.pruneExpire").is_none_or(|date| keeps(&date)));
+    if grace {
+        return Ok(None);
+    }
     let mut words = vec!["fsck", "--unreachable", "--no-dangling", "--connectivity-only", "--no-progress"];
     if gone {
         words.push("--no-reflogs");
@@ -38,6 +45,10 @@ pub(super) fn pruned(look: &mut Look<'_>) -> Result<Option<(String, Vec<String>)
         }
         let (Some(kind), Some(id)) = (words.next(), words.next()) else { continue };
         let Some(kind) = KINDS.iter().find(|known| **known == kind) else { continue };
+        // Repacking leaves objects alone that are files of their own.
+        if look.has("packed") && look.repo.has_loose_hex(look.world, id) {
+            continue;
+        }
         *counts.entry(kind).or_default() += 1;
         if *kind == "commit" && commits.len() < 5 {
             commits.push(id.chars().take(12).collect());
@@ -48,9 +59,19 @@ pub(super) fn pruned(look: &mut Look<'_>) -> Result<Option<(String, Vec<String>)
         .filter(|kind| **kind != "tree")
         .filter_map(|kind| counts.get(kind).map(|number| count(*number, &format!("unreachable {kind}"))))
         .collect();
-    parts.extend(done.dropped.iter().cloned());
-    if gone {
-        parts.extend(done.in_reflog.iter().cloned());
+    if done.unstaged
+        && let Ok(raw) = look.ask(&["diff-index", "--cached", "--name-only", "--diff-filter=AM", "-z", "HEAD"])
+    {
+        let staged = raw.split('\0').filter(|name| !name.is_empty()).count() as u64;
+        if staged > 0 {
+            parts.push(format!("what was staged of {}", count(staged, "file")));
+        }
+    }
+    if !look.has("packed") {
+        parts.extend(done.dropped.iter().cloned());
+        if gone {
+            parts.extend(done.in_reflog.iter().cloned());
+        }
     }
     Ok((!parts.is_empty()).then(|| (list(&parts), commits)))
 }

@@ -78,11 +78,6 @@ impl Pathspecs {
         spec
     }
 
-    /// True when every path is meant.
-    pub(super) fn is_everything(&self) -> bool {
-        self.specs.iter().all(|spec| spec.text.is_empty() && !spec.exclude)
-    }
-
     /// Whether a path (relative to the top) is meant.
     pub(super) fn matches(&self, path: &str) -> bool {
         let mut included = self.specs.iter().all(|spec| spec.exclude);
@@ -193,7 +188,5 @@ mod tests {
             assert_eq!(matches(specs, prefix, path), expected, "{specs:?} in {prefix:?} on {path:?}");
         }
         assert!(Pathspecs::read(&[None], "src").matches("anything"));
-        assert!(Pathspecs::read(&[], "src").is_everything());
-        assert!(!Pathspecs::read(&[Some(".".into())], "src").is_everything());
     }
 }

@@ -111,7 +111,11 @@ fn nowhere(
 fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
     let common = look.repo.place().common_dir.clone();
     match (look.mutation.kind.as_str(), look.mutation.action) {
-        ("git.changes", _) => outcome(changes::changes(look), evidence, "overwritten"),
+        ("git.changes", _) => {
+            outcome(changes::changes(look), evidence, "overwritten");
+            let whole = look.has("whole");
+            look.session.git().note(&common, |done| done.unstaged |= whole);
+        }
         ("git.untracked", _) => outcome(clean::clean(look), evidence, "removed"),
         ("git.branch" | "git.tag" | "git.ref" | "git.remote" | "git.note", Action::Delete | Action::Replace) => {
             let left = refs::refs(look);
@@ -138,9 +142,17 @@ fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
             }
             Err(reason) => missing(evidence, &reason),
         },
+        ("git.reflog", _) if look.has("grace") => {
+            nothing(evidence, "entries of the last months stay".to_owned());
+        }
         ("git.reflog", _) => {
             look.session.git().note(&common, |done| done.reflog_gone = true);
             say(evidence, "tracked", "the objects stay until git prunes them, only the way to find them goes");
+        }
+        ("git.index", _) => {
+            let unstages = look.has("unstages");
+            look.session.git().note(&common, |done| done.unstaged |= unstages);
+            nothing(evidence, "staged content stays as objects in git".to_owned());
         }
         ("git.config", _) => {
             let value = text_fact(look.mutation, "value").unwrap_or_default().to_owned();
@@ -157,7 +169,11 @@ fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
             nothing(evidence, "only remote-tracking refs follow the remote".to_owned());
         }
         (_, Action::Create | Action::Update) => {
-            look.session.git().note(&common, |done| done.moved = true);
+            let fetches = look.has("fetches");
+            look.session.git().note(&common, |done| {
+                done.moved = true;
+                done.fetched |= fetches;
+            });
             nothing(evidence, "git keeps what was there".to_owned());
         }
         _ => missing(evidence, "this part of the repository is not looked at"),

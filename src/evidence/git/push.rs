@@ -57,7 +57,7 @@ struct Change {
 /// In words, when it cannot be told.
 pub(super) fn push(look: &mut Look<'_>) -> Result<Push, String> {
     let specs = look.names();
-    let forced = ["force", "mirror", "delete", "prune"].iter().any(|key| look.has(key))
+    let forced = ["force", "lease", "mirror", "delete", "prune"].iter().any(|key| look.has(key))
         || specs.iter().any(|spec| spec.as_deref().is_none_or(|s| s.starts_with(['+', ':'])));
     let remote = remote_name(look);
     let configured = remote.as_ref().is_some_and(|name| {

@@ -59,6 +59,8 @@ pub(super) struct Done {
     pub(super) dropped: Vec<String>,
     /// What only a reflog still reaches, in words.
     pub(super) in_reflog: Vec<String>,
+    /// Staged content was taken out of the index: it may be reachable from nothing any more.
+    pub(super) unstaged: bool,
     /// The repository is made by the command itself.
     pub(super) made: bool,
 }
@@ -231,6 +233,17 @@ impl GitRepo {
         }
     }
 
+    /// Whether a path is a tracked file or holds some.
+    ///
+    /// # Errors
+    /// As [`FileStatus::Unseen`].
+    pub(super) fn tracks(&self, world: &dyn World, path: &Path) -> Result<bool, String> {
+        let path = git_dir::normalise(path);
+        let Some(relative) = self.relative(&path) else { return Ok(false) };
+        let index = self.index(world)?;
+        Ok(index.find(relative, 0).is_some() || !index.below(relative).is_empty())
+    }
+
     /// How many tracked files lie at or below a directory of the working tree.
     ///
     /// # Errors
@@ -305,7 +318,11 @@ impl GitRepo {
 
     /// Whether the object store has this object as a file of its own.
     pub(super) fn has_loose_object(&self, world: &dyn World, id: &[u8]) -> bool {
-        let hex = digest::hex(id);
+        self.has_loose_hex(world, &digest::hex(id))
+    }
+
+    /// The same for an id in hexadecimal.
+    pub(super) fn has_loose_hex(&self, world: &dyn World, hex: &str) -> bool {
         let (dir, name) = hex.split_at(2.min(hex.len()));
         world.lstat(&self.place.common_dir.join("objects").join(dir).join(name)).is_ok()
     }
