@@ -60,7 +60,7 @@ pub(super) fn refs(look: &mut Look<'_>) -> Result<Left, String> {
         words.push(id);
     }
     words.extend(tips.iter().map(|(name, _)| format!("--exclude={name}")));
-    words.push("--glob=refs".to_owned());
+    words.push("--glob=refs/*".to_owned());
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let commits = look.count(&words).map_err(|e| format!("history could not be looked at: {e}"))?;
     let mut tags = 0;
@@ -110,7 +110,7 @@ pub(super) fn moves(look: &mut Look<'_>) -> Result<Left, String> {
     if let Some(current) = &current {
         words.push(format!("--exclude={current}"));
     }
-    words.push("--glob=refs".to_owned());
+    words.push("--glob=refs/*".to_owned());
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let commits = look.count(&words).map_err(|e| format!("history could not be looked at: {e}"))?;
     let name = current.unwrap_or_else(|| "HEAD".to_owned());
