@@ -207,13 +207,13 @@ impl Counted<'_, '_> {
             if meta.size == 0 || self.is_source(&place, &meta, Some(difference)) {
                 continue;
             }
-            let class =
-                if self.saved(Saved::Untracked) || self.look.repo.stores_content(self.look.world, &place, &meta)
-                {
-                    LossClass::Tracked
-                } else {
-                    LossClass::Lost
-                };
+            let class = if self.saved(Saved::Untracked)
+                || self.look.repo.stores_content(self.look.world, &place, &meta)
+            {
+                LossClass::Tracked
+            } else {
+                LossClass::Lost
+            };
             self.loss.add(class, meta.size, || name.clone());
         }
     }
@@ -262,10 +262,7 @@ fn difference(look: &mut Look<'_>, source: &str) -> Result<Option<BTreeMap<Strin
         let known = |mode: &str| mode != "000000";
         found.insert(
             path.to_owned(),
-            Differing {
-                in_index: known(index_mode),
-                source: known(source_mode).then(|| id.to_owned()),
-            },
+            Differing { in_index: known(index_mode), source: known(source_mode).then(|| id.to_owned()) },
         );
     }
     Ok(Some(found))

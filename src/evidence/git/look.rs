@@ -193,7 +193,9 @@ impl Look<'_> {
         let commit = format!("{revision}^{{}}");
         match self.ask(&["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]) {
             // Old versions print the separator too.
-            Ok(answer) => Ok(answer.lines().last().map(|line| line.trim().to_owned()).filter(|id| !id.is_empty())),
+            Ok(answer) => {
+                Ok(answer.lines().last().map(|line| line.trim().to_owned()).filter(|id| !id.is_empty()))
+            }
             Err(LookError::Other(_)) => {
                 // Failing is also how git says that there is no such revision; it must be able to say anything at all.
                 self.ask(&["rev-parse", "--git-dir"])?;

@@ -26,8 +26,8 @@ pub(super) fn pruned(look: &mut Look<'_>) -> Result<Option<(String, Vec<String>)
         || look.session.is_destroyed(&common.join("logs"));
     let configured = look.has("expire-configured");
     let keeps = |date: &str| ["week", "month", "year", "never"].iter().any(|unit| date.contains(unit));
-    let grace = look.has("grace")
-        || (configured && look.config("gc.pruneExpire").is_none_or(|date| keeps(&date)));
+    let grace =
+        look.has("grace") || (configured && look.config("gc.pruneExpire").is_none_or(|date| keeps(&date)));
     if grace {
         return Ok(None);
     }
@@ -60,7 +60,8 @@ pub(super) fn pruned(look: &mut Look<'_>) -> Result<Option<(String, Vec<String>)
         .filter_map(|kind| counts.get(kind).map(|number| count(*number, &format!("unreachable {kind}"))))
         .collect();
     if done.unstaged
-        && let Ok(raw) = look.ask(&["diff-index", "--cached", "--name-only", "--diff-filter=AM", "-z", "HEAD"])
+        && let Ok(raw) =
+            look.ask(&["diff-index", "--cached", "--name-only", "--diff-filter=AM", "-z", "HEAD"])
     {
         let staged = raw.split('\0').filter(|name| !name.is_empty()).count() as u64;
         if staged > 0 {

@@ -27,21 +27,14 @@ impl Pathspecs {
         for word in words {
             specs.push(match word {
                 Some(word) => Self::one(word, prefix),
-                None => Spec {
-                    text: String::new(),
-                    exclude: false,
-                    literal: true,
-                    glob: false,
-                    fold: false,
-                },
+                None => Spec { text: String::new(), exclude: false, literal: true, glob: false, fold: false },
             });
         }
         Self { specs }
     }
 
     fn one(word: &str, prefix: &str) -> Spec {
-        let mut spec =
-            Spec { text: String::new(), exclude: false, literal: false, glob: false, fold: false };
+        let mut spec = Spec { text: String::new(), exclude: false, literal: false, glob: false, fold: false };
         let mut top = false;
         let mut rest = word;
         if let Some((magic, path)) = word.strip_prefix(":(").and_then(|tail| tail.split_once(')')) {
@@ -133,9 +126,9 @@ fn glob_matches(pattern: &str, path: &str) -> bool {
             glob_matches(rest, path)
                 || path.match_indices('/').any(|(at, _)| glob_matches(rest, &path[at + 1..]))
         }
-        Some((first, rest)) => path
-            .split_once('/')
-            .is_some_and(|(name, below)| wild(first, name) && glob_matches(rest, below)),
+        Some((first, rest)) => {
+            path.split_once('/').is_some_and(|(name, below)| wild(first, name) && glob_matches(rest, below))
+        }
         None if pattern == "**" => true,
         None => !path.contains('/') && wild(pattern, path),
     }

@@ -4,9 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::evidence::Session;
 use crate::evidence::text::{count, list, size};
-use crate::model::{
-    Action, Evidence, FactValue, Loss, LossClass, MissingEffect, Mutation, Subject,
-};
+use crate::model::{Action, Evidence, FactValue, Loss, LossClass, MissingEffect, Mutation, Subject};
 use crate::world::World;
 
 use super::changes::{self, Outcome};
@@ -117,7 +115,10 @@ fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
             look.session.git().note(&common, |done| done.unstaged |= whole);
         }
         ("git.untracked", _) => outcome(clean::clean(look), evidence, "removed"),
-        ("git.branch" | "git.tag" | "git.ref" | "git.remote" | "git.note", Action::Delete | Action::Replace) => {
+        (
+            "git.branch" | "git.tag" | "git.ref" | "git.remote" | "git.note",
+            Action::Delete | Action::Replace,
+        ) => {
             let left = refs::refs(look);
             say_left(look, evidence, left, false);
         }
@@ -147,7 +148,11 @@ fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
         }
         ("git.reflog", _) => {
             look.session.git().note(&common, |done| done.reflog_gone = true);
-            say(evidence, "tracked", "the objects stay until git prunes them, only the way to find them goes");
+            say(
+                evidence,
+                "tracked",
+                "the objects stay until git prunes them, only the way to find them goes",
+            );
         }
         ("git.index", _) => {
             let unstages = look.has("unstages");
@@ -229,7 +234,8 @@ fn say_left(look: &mut Look<'_>, evidence: &mut Evidence, left: Result<refs::Lef
     evidence.fact("ref.only", FactValue::Number(only), "commits that no other ref reaches");
     let what = refs::describe(&left);
     if left.commits == 0 && left.tags == 0 {
-        let why = if left.tips.is_empty() { "there is no such ref" } else { "every commit is on another ref too" };
+        let why =
+            if left.tips.is_empty() { "there is no such ref" } else { "every commit is on another ref too" };
         say(evidence, "nothing", why);
     } else if reflog {
         say(evidence, "tracked", &format!("{what} stay in the reflog"));
@@ -297,12 +303,7 @@ fn say_loss(evidence: &mut Evidence, loss: Loss, verb: &str) {
 }
 
 fn singular(phrase: &str) -> String {
-    for (many, one) in [
-        ("exist ", "exists "),
-        ("stay ", "stays "),
-        ("are ", "is "),
-        ("come ", "comes "),
-    ] {
+    for (many, one) in [("exist ", "exists "), ("stay ", "stays "), ("are ", "is "), ("come ", "comes ")] {
         if let Some(rest) = phrase.strip_prefix(many) {
             return format!("{one}{rest}");
         }

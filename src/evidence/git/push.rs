@@ -34,7 +34,11 @@ impl Push {
             Self::Kept(what) => say(evidence, "tracked", &what),
             Self::Lost(what) => say(evidence, "lost", &what),
             Self::Unseen(why) => {
-                evidence.fact("remote.known", FactValue::Bool(false), "the remote's present state is not known here");
+                evidence.fact(
+                    "remote.known",
+                    FactValue::Bool(false),
+                    "the remote's present state is not known here",
+                );
                 let text = crate::model::Fact::new(FactValue::Text(why.clone()), why.as_str());
                 evidence.facts.insert("loss.summary".to_owned(), text);
                 evidence.miss("remote", why, MissingEffect::BlocksSafeVerdict);
@@ -68,11 +72,15 @@ pub(super) fn push(look: &mut Look<'_>) -> Result<Push, String> {
         return Ok(Push::Nothing("without force a push only adds".to_owned()));
     }
     let Some(remote) = remote else {
-        return Ok(Push::Unseen("the remote is not known, and a forced push can drop commits there".to_owned()));
+        return Ok(Push::Unseen(
+            "the remote is not known, and a forced push can drop commits there".to_owned(),
+        ));
     };
     let common = look.repo.place().common_dir.clone();
     let fetched = look.session.git().done(&common).fetched;
-    if look.has("lease") && !look.has("force") && !specs.iter().any(|s| s.as_deref().is_none_or(|s| s.starts_with('+')))
+    if look.has("lease")
+        && !look.has("force")
+        && !specs.iter().any(|s| s.as_deref().is_none_or(|s| s.starts_with('+')))
     {
         return Ok(Push::Kept(
             "the lease lets git replace only commits that were fetched here, and those stay in this repository".to_owned(),
@@ -152,11 +160,12 @@ fn into_local(
         let arguments = words.iter().map(|word| (*word).to_owned()).collect();
         look.ask_in(place, arguments).map_err(|e| format!("{remote} could not be looked at: {e}"))
     };
-    let theirs: BTreeMap<String, String> = asked(look, &["for-each-ref", "--format=%(refname) %(objectname)"])?
-        .lines()
-        .filter_map(|line| line.split_once(' '))
-        .map(|(name, id)| (name.to_owned(), id.to_owned()))
-        .collect();
+    let theirs: BTreeMap<String, String> =
+        asked(look, &["for-each-ref", "--format=%(refname) %(objectname)"])?
+            .lines()
+            .filter_map(|line| line.split_once(' '))
+            .map(|(name, id)| (name.to_owned(), id.to_owned()))
+            .collect();
     let ours = for_each_ref(look)?;
     let changes = changes(look, specs, &theirs, &ours)?;
     // Old tips that their ref leaves, and what refs there will hold.
@@ -254,9 +263,9 @@ fn changes(
     for spec in specs {
         match spec {
             // Any ref may be meant, to any end.
-            None => found.extend(
-                theirs.keys().map(|name| Change { name: name.clone(), new: None, forced: true }),
-            ),
+            None => {
+                found.extend(theirs.keys().map(|name| Change { name: name.clone(), new: None, forced: true }))
+            }
             Some(spec) => one(look, spec, theirs, ours, force, &mut found)?,
         }
     }
@@ -304,7 +313,8 @@ fn one(
         return Ok(());
     }
     if body == ":" {
-        let matching = ours.iter().filter(|(name, _)| name.starts_with("refs/heads/") && theirs.contains_key(name));
+        let matching =
+            ours.iter().filter(|(name, _)| name.starts_with("refs/heads/") && theirs.contains_key(name));
         push_all(found, matching, forced);
         return Ok(());
     }

@@ -36,7 +36,9 @@ pub(super) fn refs(look: &mut Look<'_>) -> Result<Left, String> {
         match name {
             Some(name) if look.mutation.kind == "git.remote" => {
                 let prefix = format!("{folder}{name}/");
-                full.extend(all.iter().filter(|(known, _)| known.starts_with(&prefix)).map(|(n, _)| n.clone()));
+                full.extend(
+                    all.iter().filter(|(known, _)| known.starts_with(&prefix)).map(|(n, _)| n.clone()),
+                );
             }
             Some(name) if name == "HEAD" || name == "@" => full.extend(head(look)),
             Some(name) if name.starts_with("refs/") => full.push(name),
@@ -105,8 +107,7 @@ pub(super) fn moves(look: &mut Look<'_>) -> Result<Left, String> {
     let target = look.resolve(&to).map_err(|e| format!("git could not be asked: {e}"))?;
     let Some(target) = target else { return Ok(Left::default()) };
     let current = head(look);
-    let mut words =
-        ["rev-list", "--count", &from, "--not", &target].map(str::to_owned).to_vec();
+    let mut words = ["rev-list", "--count", &from, "--not", &target].map(str::to_owned).to_vec();
     if let Some(current) = &current {
         words.push(format!("--exclude={current}"));
     }

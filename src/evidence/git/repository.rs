@@ -289,7 +289,12 @@ impl GitRepo {
     }
 
     /// Ids that git may give the content: as it is, and with line endings brought to LF.
-    pub(super) fn content_ids(&self, world: &dyn World, path: &Path, meta: &Meta) -> Result<Vec<Vec<u8>>, String> {
+    pub(super) fn content_ids(
+        &self,
+        world: &dyn World,
+        path: &Path,
+        meta: &Meta,
+    ) -> Result<Vec<Vec<u8>>, String> {
         let format = self.format(world);
         match meta.kind {
             FileKind::Symlink => {

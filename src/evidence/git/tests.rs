@@ -16,7 +16,16 @@ struct Repo {
 
 fn git(dir: &Path, words: &[&str]) -> String {
     let done = Command::new("git")
-        .args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always"])
+        .args([
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@b",
+            "-c",
+            "init.defaultBranch=main",
+            "-c",
+            "protocol.file.allow=always",
+        ])
         .args(words)
         .current_dir(dir)
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
@@ -170,9 +179,8 @@ fn clean_follows_its_options_and_settings() {
     write(repo.top.join("notes.md"), "notes\n");
     write(repo.top.join("new/deep/f"), "f\n");
     write(repo.top.join("x.log"), "log\n");
-    let clean = |names: &[&str], facts: &[(&str, &str)]| {
-        repo.class(Action::Delete, "git.untracked", names, facts)
-    };
+    let clean =
+        |names: &[&str], facts: &[(&str, &str)]| repo.class(Action::Delete, "git.untracked", names, facts);
     assert_eq!(clean(&[], &[]), "nothing", "requireForce");
     assert_eq!(clean(&[], &[("settings", "clean.requireForce=false")]), "lost");
     assert_eq!(clean(&[], &[("force", "")]), "lost");
