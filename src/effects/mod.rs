@@ -5,6 +5,7 @@
 //! decides what an act costs.
 
 mod code;
+mod collect;
 mod draft;
 mod paths;
 mod refine;
@@ -23,6 +24,7 @@ use crate::model::{Action, Cause, Mutation, Value};
 use crate::shell::{Files, Step, StepKind};
 use crate::world::{FileKind, World};
 
+pub use collect::Collect;
 use draft::Draft;
 use scene::Scene;
 

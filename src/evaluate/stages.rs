@@ -1,14 +1,10 @@
 //! The stages, wired.
-//!
-//! TEMPORARY: until interpretation lands every command is of unknown reach.
 
 use crate::cross_action;
+use crate::effects;
 use crate::evidence::{self, Session};
 use crate::knowledge::Knowledge;
-use crate::model::{
-    Action, Assessment, Cause, Context, CrossActionRisk, Facts, Mutation, RuleRef, Source, Span, Subject,
-    Target,
-};
+use crate::model::{Assessment, CrossActionRisk, Mutation};
 use crate::recoverability;
 use crate::shell;
 use crate::terraform;
@@ -16,33 +12,18 @@ use crate::world::World;
 
 use super::EvaluationContext;
 
+/// What the steps of shell text or of an argument vector would change.
 pub(super) fn shell(
     input: &shell::Input,
     context: &EvaluationContext,
-    _world: &dyn World,
-    _knowledge: &Knowledge,
+    world: &dyn World,
+    knowledge: &Knowledge,
 ) -> Vec<Mutation> {
-    let text = match input {
-        shell::Input::Text(text) => text.clone(),
-        shell::Input::Argv(words) => words.iter().flatten().cloned().collect::<Vec<_>>().join(" "),
-    };
-    if text.trim().is_empty() {
-        return Vec::new();
-    }
-    vec![Mutation {
-        action: Action::Execute,
-        kind: "unknown".to_owned(),
-        subject: Subject::Unknown,
-        target: Target { r#type: "command".to_owned(), id: text.clone(), ..Target::default() },
-        source: Source::Shell,
-        span: Some(Span::new(0, text.len())),
-        raw: text,
-        rule: RuleRef::default(),
-        cause: Cause::Opaque("not interpreted yet".to_owned()),
-        context: Context { cwd: vec![context.cwd.clone()], ..Context::default() },
-        facts: Facts::new(),
-        dependents: Vec::new(),
-    }]
+    let look = effects::WorldLook(world);
+    let mut collect = effects::Collect::new(knowledge, &look);
+    let options = shell::Options::fresh(&context.cwd);
+    shell::interpret(input, world, knowledge, &options, &mut collect);
+    collect.mutations
 }
 
 /// A plan's changes, and what the commands that its apply runs on this machine would do.
