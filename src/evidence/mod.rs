@@ -10,6 +10,8 @@ use crate::world::World;
 pub mod git;
 mod path;
 mod session;
+mod sqlite;
+mod surroundings;
 pub mod text;
 
 pub use session::{Budget, Session};
@@ -20,10 +22,21 @@ pub use session::{Budget, Session};
 /// destroys no longer counts as a copy for a later one.
 pub fn collect(mutation: &Mutation, world: &dyn World, session: &mut Session) -> Evidence {
     let mut evidence = Evidence { facts: mutation.facts.clone(), ..Evidence::default() };
-    if let Subject::Path(subject) = &mutation.subject {
-        path::probe(mutation, subject, world, session, &mut evidence);
+    match &mutation.subject {
+        Subject::Path(subject) => path::probe(mutation, subject, world, session, &mut evidence),
+        Subject::Sql { dialect: "sqlite", database, object, statement, condition } => {
+            let statement = sqlite::Statement {
+                database,
+                object: object.as_deref(),
+                text: statement,
+                condition: condition.as_deref(),
+            };
+            sqlite::probe(mutation, &statement, world, session, &mut evidence);
+        }
+        _ => {}
     }
     git::collect(mutation, world, session, &mut evidence);
+    surroundings::probe(mutation, world, &mut evidence);
     if may_change_rights(mutation) {
         session.change_rights();
     }

@@ -120,6 +120,22 @@ pub(super) fn probe(
     finish(evidence, loss, &notes, untracked);
 }
 
+/// How a file stands for whoever changes it in part: the class its content would have, in a word and a sentence.
+pub(super) fn standing(
+    mutation: &Mutation,
+    file: &Path,
+    world: &dyn World,
+    session: &mut Session,
+) -> Option<(&'static str, String)> {
+    let place = world.canonicalize(file).ok()?;
+    let meta = world.lstat(&place).ok()?;
+    let places = session.places(world);
+    let how = How { in_place: true, cwd: mutation.context.cwd.clone(), ..How::default() };
+    let mut walk = Walk::new(world, session, &places, how);
+    overwrite::one(&mut walk, &place, &meta);
+    Some((word(walk.loss.worst()), summary::sentence(&walk.loss, walk.untracked)))
+}
+
 /// Records what goes, so that it no longer counts as a copy for what comes after.
 fn remember(session: &mut Session, world: &dyn World, subject: &PathSubject, path: &Path) {
     let place =

@@ -31,7 +31,7 @@ pub(super) fn file(
 }
 
 /// Classes one file; a twin or a package may still hold what seems lost.
-fn one(walk: &mut Walk<'_>, place: &Path, meta: &Meta) {
+pub(super) fn one(walk: &mut Walk<'_>, place: &Path, meta: &Meta) {
     let mut trial = walk.loss.clone();
     std::mem::swap(&mut walk.loss, &mut trial);
     walk.loss = crate::model::Loss::default();

@@ -44,6 +44,8 @@ pub(super) struct How {
 struct Around {
     repo: Option<Rc<GitRepo>>,
     regenerable: Option<Rc<Regenerable>>,
+    /// The repository's object store goes too.
+    going: bool,
     /// The directory's entries cannot be removed by the caller.
     locked: bool,
 }
@@ -208,7 +210,8 @@ impl<'a> Walk<'a> {
             .take_while(|at| !stop(at))
             .find_map(|at| regenerable::directory(self.world, at, top.as_deref()))
             .map(Rc::new);
-        Around { repo, regenerable, locked: false }
+        let going = repo.as_ref().is_some_and(|repo| self.goes(repo));
+        Around { repo, regenerable, going, locked: false }
     }
 
     /// What surrounds the entries of a directory, given what surrounds the directory.
@@ -229,7 +232,8 @@ impl<'a> Walk<'a> {
         if let Some(why) = self.places.catastrophe(dir) {
             self.mark(why, 100);
         }
-        Around { repo, regenerable, locked }
+        let going = repo.as_ref().is_some_and(|repo| self.goes(repo));
+        Around { repo, regenerable, going, locked }
     }
 
     /// A git directory as a whole: `.git`, or a bare repository, all of it below what is destroyed.
@@ -277,13 +281,18 @@ impl<'a> Walk<'a> {
             .collect()
     }
 
+    /// Whether a repository's object store lies below what is destroyed.
+    fn goes(&self, repo: &GitRepo) -> bool {
+        let store = &repo.place().common_dir;
+        self.roots.iter().any(|root| store.starts_with(root)) || self.session.is_destroyed(store)
+    }
+
     /// What becomes of a repository's history, asked once.
     fn fate(&mut self, repo: &GitRepo) -> Fate {
-        let store = &repo.place().common_dir;
-        let goes = self.roots.iter().any(|root| store.starts_with(root)) || self.session.is_destroyed(store);
-        if !goes {
+        if !self.goes(repo) {
             return Fate::Stays;
         }
+        let store = &repo.place().common_dir;
         if let Some(known) = self.fates.get(store) {
             return known.clone();
         }
@@ -327,6 +336,7 @@ impl<'a> Walk<'a> {
         if let Some(repo) = &around.repo {
             in_work_tree = repo.work_tree().is_some();
             match repo.classify(self.world, path, meta) {
+                FileStatus::Clean if !around.going => return LossClass::Tracked,
                 FileStatus::Clean => match self.fate(repo) {
                     Fate::Stays => return LossClass::Tracked,
                     Fate::Pushed => return LossClass::Copied,

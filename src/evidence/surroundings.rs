@@ -1,0 +1,50 @@
+//! What the environment says about where this happens: production or not.
+
+use crate::model::{Evidence, FactValue, Mutation};
+use crate::world::World;
+
+/// Variables that name an environment or an account.
+const VARIABLES: &[&str] = &[
+    "NODE_ENV", "RAILS_ENV", "RACK_ENV", "APP_ENV", "DJANGO_ENV", "FLASK_ENV", "ASPNETCORE_ENVIRONMENT", "MIX_ENV", "ENV",
+    "ENVIRONMENT", "DEPLOY_ENV", "STAGE", "AWS_PROFILE", "AWS_VAULT", "CLOUDSDK_ACTIVE_CONFIG_NAME", "GOOGLE_CLOUD_PROJECT",
+    "AZURE_SUBSCRIPTION_ID", "TF_WORKSPACE", "DOCKER_CONTEXT", "PGHOST", "DATABASE_URL",
+];
+
+/// Records a hint at production. Local files are the same whatever the environment is called.
+pub(super) fn probe(mutation: &Mutation, world: &dyn World, evidence: &mut Evidence) {
+    if matches!(mutation.subject, crate::model::Subject::Path(_) | crate::model::Subject::Git { .. }) {
+        return;
+    }
+    for name in VARIABLES {
+        if let Some(value) = world.env(name)
+            && says_production(&value)
+        {
+            // The value may hold a password; the name is enough.
+            evidence.fact("environment.production", FactValue::Bool(true), format!("{name} names production"));
+            return;
+        }
+    }
+}
+
+/// `prod`, `production`, `live` as a word of its own.
+fn says_production(value: &str) -> bool {
+    value
+        .to_ascii_lowercase()
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .any(|word| matches!(word, "prod" | "production" | "prd" | "live"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::says_production;
+
+    #[test]
+    fn production_is_a_word() {
+        for yes in ["production", "acme-prod", "PROD_EU", "postgres://u:p@db.prod.example.org/x"] {
+            assert!(says_production(yes), "{yes}");
+        }
+        for no in ["development", "product", "reproduction", "livestock", ""] {
+            assert!(!says_production(no), "{no}");
+        }
+    }
+}
