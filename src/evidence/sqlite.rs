@@ -32,15 +32,24 @@ pub(super) fn probe(
         return;
     }
     let Some(file) = statement.database.as_known().filter(|_| mutation.context.host.is_none()) else {
-        return evidence.miss("database", "which database it is cannot be told", MissingEffect::LowersConfidence);
+        return evidence.miss(
+            "database",
+            "which database it is cannot be told",
+            MissingEffect::LowersConfidence,
+        );
     };
-    let (schema, table) = match statement.object.map(|object| object.split_once('.').unwrap_or(("main", object))) {
-        Some((schema, table)) => (unquote(schema).to_lowercase(), Some(unquote(table))),
-        None => ("main".to_owned(), None),
-    };
+    let (schema, table) =
+        match statement.object.map(|object| object.split_once('.').unwrap_or(("main", object))) {
+            Some((schema, table)) => (unquote(schema).to_lowercase(), Some(unquote(table))),
+            None => ("main".to_owned(), None),
+        };
     // Another file may be attached under any other name.
     if !matches!(schema.as_str(), "main" | "temp") {
-        return evidence.miss("database", format!("{schema} is an attached database"), MissingEffect::LowersConfidence);
+        return evidence.miss(
+            "database",
+            format!("{schema} is an attached database"),
+            MissingEffect::LowersConfidence,
+        );
     }
     if schema == "temp" || file == ":memory:" || file.is_empty() {
         evidence.fact("in-memory", FactValue::Bool(true), "it is a temporary database");
@@ -53,10 +62,20 @@ pub(super) fn probe(
             return nothing(evidence, format!("{file} is empty"));
         }
         Ok(meta) if meta.kind == FileKind::File => {}
-        Ok(_) => return evidence.miss("database", format!("{file} is no regular file"), MissingEffect::LowersConfidence),
-        Err(error) => return evidence.miss("database", format!("{file}: {error}"), MissingEffect::LowersConfidence),
+        Ok(_) => {
+            return evidence.miss(
+                "database",
+                format!("{file} is no regular file"),
+                MissingEffect::LowersConfidence,
+            );
+        }
+        Err(error) => {
+            return evidence.miss("database", format!("{file}: {error}"), MissingEffect::LowersConfidence);
+        }
     }
-    evidence.facts.insert("database.file".to_owned(), Fact::new(FactValue::Text(file.to_owned()), "the database"));
+    evidence
+        .facts
+        .insert("database.file".to_owned(), Fact::new(FactValue::Text(file.to_owned()), "the database"));
     rows(statement, table.as_deref(), database, world, session, evidence);
     kept(mutation, database, world, session, evidence);
 }
@@ -90,7 +109,11 @@ fn rows(
     let about = match ask(about) {
         Ok(about) => about,
         Err(error) => {
-            return evidence.miss("rows", format!("the rows could not be counted: {error}"), MissingEffect::LowersConfidence);
+            return evidence.miss(
+                "rows",
+                format!("the rows could not be counted: {error}"),
+                MissingEffect::LowersConfidence,
+            );
         }
     };
     let (tables, triggers) = about.split_once('|').unwrap_or((about.as_str(), "0"));
@@ -114,11 +137,17 @@ fn rows(
     match counted {
         // With triggers an unreached table says nothing about the others.
         Some(0) if triggers > 0 => {
-            evidence.miss("rows", "no rows are reached, but triggers may run", MissingEffect::LowersConfidence);
+            evidence.miss(
+                "rows",
+                "no rows are reached, but triggers may run",
+                MissingEffect::LowersConfidence,
+            );
         }
         Some(number) => {
             let said = format!("{} of {table}", count(number.unsigned_abs(), "row"));
-            evidence.facts.insert("rows.summary".to_owned(), Fact::new(FactValue::Text(said.clone()), "rows"));
+            evidence
+                .facts
+                .insert("rows.summary".to_owned(), Fact::new(FactValue::Text(said.clone()), "rows"));
             evidence.fact("rows", FactValue::Number(number), said);
         }
         None => evidence.miss("rows", "the rows could not be counted", MissingEffect::LowersConfidence),
@@ -132,7 +161,10 @@ fn matching(statement: &Statement<'_>) -> Option<String> {
         return None;
     }
     let differs = assignments(statement.text).map(|list| {
-        list.iter().map(|(column, value)| format!("({column}) IS NOT ({value}\n)")).collect::<Vec<_>>().join(" OR ")
+        list.iter()
+            .map(|(column, value)| format!("({column}) IS NOT ({value}\n)"))
+            .collect::<Vec<_>>()
+            .join(" OR ")
     });
     match (condition, differs) {
         (Some(condition), Some(differs)) => Some(format!("({condition}\n) AND ({differs})")),
@@ -144,12 +176,20 @@ fn matching(statement: &Statement<'_>) -> Option<String> {
 /// Column and new value of each assignment of a plain `UPDATE t SET a = b, …`. `None` for anything else.
 fn assignments(statement: &str) -> Option<Vec<(String, String)>> {
     let text = statement.trim().trim_end_matches(';');
-    if !text.get(..6)?.eq_ignore_ascii_case("update") || text.contains(';') || text.contains("--") || text.contains("/*") {
+    if !text.get(..6)?.eq_ignore_ascii_case("update")
+        || text.contains(';')
+        || text.contains("--")
+        || text.contains("/*")
+    {
         return None;
     }
     let set = top_level(text, "set")?;
     let rest = &text[set + 3..];
-    let body = match ["where", "from", "returning", "order", "limit"].iter().filter_map(|w| top_level(rest, w)).min() {
+    let body = match ["where", "from", "returning", "order", "limit"]
+        .iter()
+        .filter_map(|w| top_level(rest, w))
+        .min()
+    {
         Some(end) => &rest[..end],
         None => rest,
     };
@@ -171,9 +211,9 @@ fn top_level(text: &str, word: &str) -> Option<usize> {
     outside(text, |at, depth, _| {
         let before = text[..at].chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '_');
         let here = text.get(at..at + word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word));
-        let after = text.get(at + word.len()..).is_some_and(|rest| {
-            rest.chars().next().is_none_or(|c| !c.is_alphanumeric() && c != '_')
-        });
+        let after = text
+            .get(at + word.len()..)
+            .is_some_and(|rest| rest.chars().next().is_none_or(|c| !c.is_alphanumeric() && c != '_'));
         if found.is_none() && depth == 0 && before && here && after {
             found = Some(at);
         }
@@ -232,9 +272,17 @@ fn unquote(name: &str) -> String {
 }
 
 /// How the database file itself stands: what is in git or copied can be put back.
-fn kept(mutation: &Mutation, database: &Path, world: &dyn World, session: &mut Session, evidence: &mut Evidence) {
+fn kept(
+    mutation: &Mutation,
+    database: &Path,
+    world: &dyn World,
+    session: &mut Session,
+    evidence: &mut Evidence,
+) {
     let Some((class, summary)) = path::standing(mutation, database, world, session) else { return };
-    evidence.facts.insert("database.summary".to_owned(), Fact::new(FactValue::Text(summary.clone()), "its file"));
+    evidence
+        .facts
+        .insert("database.summary".to_owned(), Fact::new(FactValue::Text(summary.clone()), "its file"));
     evidence.fact("database.loss", FactValue::Text(class.to_owned()), summary);
 }
 
@@ -250,7 +298,8 @@ mod tests {
     fn an_update_reaches_only_rows_whose_values_differ() {
         let sql = matching(&statement("UPDATE t SET name=name", None)).unwrap();
         assert_eq!(sql, "(name) IS NOT (name\n)");
-        let sql = matching(&statement("update t set a = f(1, 'x,y'), b='q' where id = 1", Some("id = 1"))).unwrap();
+        let sql =
+            matching(&statement("update t set a = f(1, 'x,y'), b='q' where id = 1", Some("id = 1"))).unwrap();
         assert_eq!(sql, "(id = 1\n) AND ((a) IS NOT (f(1, 'x,y')\n) OR (b) IS NOT ('q'\n))");
         assert_eq!(matching(&statement("DELETE FROM t", None)), None);
         assert_eq!(matching(&statement("DELETE FROM t WHERE a; b", Some("a; b"))), None);

@@ -5,9 +5,27 @@ use crate::world::World;
 
 /// Variables that name an environment or an account.
 const VARIABLES: &[&str] = &[
-    "NODE_ENV", "RAILS_ENV", "RACK_ENV", "APP_ENV", "DJANGO_ENV", "FLASK_ENV", "ASPNETCORE_ENVIRONMENT", "MIX_ENV", "ENV",
-    "ENVIRONMENT", "DEPLOY_ENV", "STAGE", "AWS_PROFILE", "AWS_VAULT", "CLOUDSDK_ACTIVE_CONFIG_NAME", "GOOGLE_CLOUD_PROJECT",
-    "AZURE_SUBSCRIPTION_ID", "TF_WORKSPACE", "DOCKER_CONTEXT", "PGHOST", "DATABASE_URL",
+    "NODE_ENV",
+    "RAILS_ENV",
+    "RACK_ENV",
+    "APP_ENV",
+    "DJANGO_ENV",
+    "FLASK_ENV",
+    "ASPNETCORE_ENVIRONMENT",
+    "MIX_ENV",
+    "ENV",
+    "ENVIRONMENT",
+    "DEPLOY_ENV",
+    "STAGE",
+    "AWS_PROFILE",
+    "AWS_VAULT",
+    "CLOUDSDK_ACTIVE_CONFIG_NAME",
+    "GOOGLE_CLOUD_PROJECT",
+    "AZURE_SUBSCRIPTION_ID",
+    "TF_WORKSPACE",
+    "DOCKER_CONTEXT",
+    "PGHOST",
+    "DATABASE_URL",
 ];
 
 /// Records a hint at production. Local files are the same whatever the environment is called.
@@ -20,7 +38,11 @@ pub(super) fn probe(mutation: &Mutation, world: &dyn World, evidence: &mut Evide
             && says_production(&value)
         {
             // The value may hold a password; the name is enough.
-            evidence.fact("environment.production", FactValue::Bool(true), format!("{name} names production"));
+            evidence.fact(
+                "environment.production",
+                FactValue::Bool(true),
+                format!("{name} names production"),
+            );
             return;
         }
     }
