@@ -24,7 +24,7 @@ pub(super) fn run(what: Evaluate) -> Result<u8, Failure> {
 fn shell(args: &ShellArgs) -> Result<u8, Failure> {
     let setup = Setup::new(&args.common)?;
     let input = shell_input(&args.words)?;
-    let text = shown(&input);
+    let text = input.shown();
     let done = evaluate(Input::Shell(input), &setup.context, &setup.world, &setup.knowledge, &setup.policy);
     report(&done, Some(&text), args.common.format)?;
     Ok(if done.internal_error { status::INTERNAL } else { args.threshold.fail_on.status(done.verdict()) })
@@ -67,16 +67,6 @@ pub(super) fn shell_input(words: &[OsString]) -> Result<shell::Input, Failure> {
     match String::from_utf8(bytes) {
         Ok(text) => Ok(shell::Input::Text(text)),
         Err(_) => Err(Failure::usage("the shell text is not valid UTF-8 and cannot be judged")),
-    }
-}
-
-/// The text that spans in the report speak of.
-pub(super) fn shown(input: &shell::Input) -> String {
-    match input {
-        shell::Input::Text(text) => text.clone(),
-        shell::Input::Argv(words) => {
-            words.iter().map(|word| word.as_deref().unwrap_or("\u{fffd}")).collect::<Vec<_>>().join(" ")
-        }
     }
 }
 

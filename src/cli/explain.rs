@@ -9,7 +9,7 @@ use crate::model::{Assessment, Cause, FactValue, RecoverySource, Verdict, redact
 use crate::report::{ConsequenceReport, MutationReport, escape, render};
 
 use super::args::{ExplainArgs, Format};
-use super::evaluate::{plan_input, shell_input, shown};
+use super::evaluate::{plan_input, shell_input};
 use super::output::{self, Failure};
 use super::setup::Setup;
 use super::status;
@@ -84,7 +84,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
         Some(plan) => (plan_input(plan, None)?, None),
         None => {
             let input = shell_input(&args.words)?;
-            let text = shown(&input);
+            let text = input.shown();
             (Input::Shell(input), Some(text))
         }
     };

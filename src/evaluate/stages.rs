@@ -1,4 +1,6 @@
-//! The stages, wired.
+//! The stages, wired: input to mutations, mutations to assessments.
+
+use std::time::Duration;
 
 use crate::cross_action;
 use crate::effects;
@@ -12,6 +14,9 @@ use crate::world::World;
 
 use super::EvaluationContext;
 
+/// How long interpretation may take; past it the verdict is a human's.
+const READING: Duration = Duration::from_secs(2);
+
 /// What the steps of shell text or of an argument vector would change.
 pub(super) fn shell(
     input: &shell::Input,
@@ -21,7 +26,8 @@ pub(super) fn shell(
 ) -> Vec<Mutation> {
     let look = effects::WorldLook(world);
     let mut collect = effects::Collect::new(knowledge, &look);
-    let options = shell::Options::fresh(&context.cwd);
+    let mut options = shell::Options::fresh(&context.cwd);
+    options.deadline = Some(world.elapsed() + READING);
     shell::interpret(input, world, knowledge, &options, &mut collect);
     collect.mutations
 }

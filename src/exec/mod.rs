@@ -66,7 +66,7 @@ pub fn run(what: &What, around: &Surroundings<'_>) -> u8 {
         Ok(prepared) => prepared,
         Err(code) => return code,
     };
-    let text = shown(&input);
+    let text = input.shown();
     let around = &with_profile(around);
     if let What::Argv(_) = what
         && let Some(code) = terraform::run(&program, &argv, around)
@@ -235,14 +235,4 @@ fn become_program(program: &Program, argv: &[OsString], without: &[OsString]) ->
 /// A line on standard error.
 pub(crate) fn say(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
-}
-
-/// The text that spans in the report speak of.
-fn shown(input: &shell::Input) -> String {
-    match input {
-        shell::Input::Text(text) => text.clone(),
-        shell::Input::Argv(words) => {
-            words.iter().map(|word| word.as_deref().unwrap_or("\u{fffd}")).collect::<Vec<_>>().join(" ")
-        }
-    }
 }

@@ -11,7 +11,7 @@ use crate::world::World;
 use super::files::Files;
 use super::options::Options;
 use super::state::{Alias, Content, Flow, Positional, State, Status, Switches, Variable};
-use super::step::{Arg, Input, Sink, Stdin, Step, StepKind};
+use super::step::{Arg, Input, Sink, Stdin, Step, StepKind, shown_words};
 
 /// Longest `raw` text of a step, in characters.
 const RAW: usize = 240;
@@ -46,8 +46,9 @@ pub fn interpret(
             interp.text(&mut state, &scope, text);
         }
         Input::Argv(words) => {
-            let scope = Scope::top(Arc::from(""));
-            interp.argument_vector(&mut state, &scope, words);
+            let (shown, spans) = shown_words(words);
+            let scope = Scope::top(Arc::from(shown));
+            interp.argument_vector(&mut state, &scope, words, &spans);
         }
     }
 }
@@ -203,19 +204,27 @@ impl Interp<'_> {
         self.shell(state, |interp, inner| interp.script(inner, scope, &script));
     }
 
-    fn argument_vector(&mut self, state: &mut State, scope: &Scope, words: &[Option<String>]) {
+    fn argument_vector(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        words: &[Option<String>],
+        spans: &[Span],
+    ) {
         let args = words
             .iter()
-            .map(|word| Arg {
+            .zip(spans)
+            .map(|(word, span)| Arg {
                 value: word.clone().map_or(Value::Unknown, Value::Known),
-                span: Span::default(),
+                span: *span,
                 explicit: word.is_some(),
             })
             .collect::<Vec<_>>();
         if args.is_empty() {
             return;
         }
-        self.argv(state, scope, args, Vec::new(), Span::default());
+        let whole = Span::new(0, scope.source.len());
+        self.argv(state, scope, args, Vec::new(), whole);
     }
 
     /// Says which parts of a text could not be read.

@@ -140,3 +140,31 @@ pub enum Input {
     /// An argument vector, never parsed as shell text (`None`: a word that is not valid text).
     Argv(Vec<Option<String>>),
 }
+
+impl Input {
+    /// The text that spans speak of: the text itself, or the words as a person would type them.
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Argv(words) => shown_words(words).0,
+        }
+    }
+}
+
+/// The words joined by blanks, quoted where that is needed, and where each stands.
+pub(super) fn shown_words(words: &[Option<String>]) -> (String, Vec<Span>) {
+    let mut text = String::new();
+    let mut spans = Vec::with_capacity(words.len());
+    for word in words {
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        let start = text.len();
+        match word {
+            Some(word) => text.push_str(&shell_words::quote(word)),
+            None => text.push('\u{fffd}'),
+        }
+        spans.push(Span::new(start, text.len()));
+    }
+    (text, spans)
+}
