@@ -209,6 +209,8 @@ fn refs_are_worth_the_commits_that_only_they_reach() {
     let forward = repo.class(Action::Replace, "git.branch", &["merged"], &[("to", "main")]);
     assert_eq!(forward, "nothing");
     let reset = |to: &str| repo.class(Action::Update, "git.commits", &[], &[("to", to)]);
+    assert_eq!(reset("HEAD~1"), "nothing", "topic holds it");
+    git(&repo.top, &["commit", "-q", "--allow-empty", "-m", "only here"]);
     assert_eq!((reset("HEAD~1").as_str(), reset("HEAD").as_str()), ("tracked", "nothing"));
 }
 
