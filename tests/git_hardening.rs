@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use recourse::evidence::{Session, collect};
 use recourse::model::{
-    Action, Cause, Context, Evidence, Fact, FactValue, Facts, Mutation, PathSubject, RuleRef, Source, Subject,
-    Target, Value,
+    Action, Cause, Context, Evidence, Fact, FactValue, Facts, Mutation, PathSubject, RuleRef, Source,
+    Subject, Target, Value,
 };
 use recourse::world::{LookError, Query, RealWorld, World};
 
@@ -160,7 +160,9 @@ fn trapped(home: &Path) -> (PathBuf, PathBuf) {
         }
     }
     std::fs::create_dir(home.join("hooks")).unwrap();
-    for hook in ["post-index-change", "reference-transaction", "pre-auto-gc", "post-checkout", "query-watchman"] {
+    for hook in
+        ["post-index-change", "reference-transaction", "pre-auto-gc", "post-checkout", "query-watchman"]
+    {
         let path = home.join("hooks").join(hook);
         std::fs::write(&path, format!("#!/bin/sh\n{}\n", mark("hook"))).unwrap();
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
@@ -249,7 +251,8 @@ fn only_listed_questions_are_asked_and_objects_are_never_fetched() {
         let arguments = words.iter().map(|word| (*word).to_owned()).collect();
         world.ask(&Query::Git { dir: dir.to_owned(), arguments }, Duration::from_secs(10))
     };
-    for words in [&["status"][..], &["diff"], &["gc"], &["diff-index", "HEAD"], &["-c", "a.b=c", "rev-parse"]] {
+    for words in [&["status"][..], &["diff"], &["gc"], &["diff-index", "HEAD"], &["-c", "a.b=c", "rev-parse"]]
+    {
         assert_eq!(ask(&top, words), Err(LookError::Denied), "{words:?}");
     }
     git(&home.join("remote.git"), &["config", "uploadpack.allowFilter", "true"]);
@@ -257,7 +260,14 @@ fn only_listed_questions_are_asked_and_objects_are_never_fetched() {
     let url = format!("file://{}", home.join("remote.git").display());
     git(&home, &["clone", "-q", "--filter=blob:none", "--no-checkout", &url, "partial"]);
     let partial = home.join("partial");
-    git(&partial, &["config", "remote.origin.uploadpack", &format!("touch {}/fetched; git-upload-pack", marks.display())]);
+    git(
+        &partial,
+        &[
+            "config",
+            "remote.origin.uploadpack",
+            &format!("touch {}/fetched; git-upload-pack", marks.display()),
+        ],
+    );
     let blob = "HEAD:a.txt";
     assert!(ask(&partial, &["cat-file", "-p", blob]).is_err(), "the blob is not here and is not fetched");
     assert_eq!(marks_in(&marks), Vec::<String>::new());
