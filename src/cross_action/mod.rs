@@ -98,8 +98,9 @@ fn copies(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) {
             _ => continue,
         };
         let copies: Vec<PathBuf> = subject.copies.clone();
-        let killers: Vec<usize> = (0..assessments.len())
-            .filter(|other| *other != at && copies.iter().any(|copy| takes(&assessments[*other], copy)))
+        // Mutations stand in program order, and only copies that still stood by then are told: later ones count.
+        let killers: Vec<usize> = (at + 1..assessments.len())
+            .filter(|other| copies.iter().any(|copy| takes(&assessments[*other], copy)))
             .collect();
         let all = copies.iter().all(|copy| killers.iter().any(|other| takes(&assessments[*other], copy)));
         if !all {
