@@ -16,7 +16,13 @@ struct Project {
 impl Project {
     /// An initialised configuration, or `None` without terraform.
     fn new(configuration: &str) -> Option<Self> {
-        if Command::new("terraform").arg("version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
+        if Command::new("terraform")
+            .arg("version")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_err()
+        {
             eprintln!("SKIPPED: terraform is not installed, so exec was not tested against it");
             return None;
         }
@@ -55,7 +61,9 @@ impl Project {
             .env("TMPDIR", self.folder.path().join("tmp"))
             .env("TF_CLI_CONFIG_FILE", self.folder.path().join("terraformrc"))
             .env("CHECKPOINT_DISABLE", "1");
-        for name in ["TF_CLI_ARGS", "TF_CLI_ARGS_apply", "TF_WORKSPACE", "RECOURSE_PROFILE", "RECOURSE_POLICY"] {
+        for name in
+            ["TF_CLI_ARGS", "TF_CLI_ARGS_apply", "TF_WORKSPACE", "RECOURSE_PROFILE", "RECOURSE_POLICY"]
+        {
             command.env_remove(name);
         }
         command
@@ -72,7 +80,11 @@ impl Project {
 
     fn exec_with(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
         let mut command = self.command("setsid");
-        command.arg("-w").arg(env!("CARGO_BIN_EXE_recourse")).args(["exec", "--", "terraform"]).args(arguments);
+        command
+            .arg("-w")
+            .arg(env!("CARGO_BIN_EXE_recourse"))
+            .args(["exec", "--", "terraform"])
+            .args(arguments);
         command.envs(environment.iter().copied()).output().unwrap()
     }
 
@@ -104,8 +116,18 @@ impl Project {
     fn nothing_left_behind(&self) {
         let left: Vec<_> = names(&self.folder.path().join("tmp"));
         assert!(left.is_empty(), "left in the temporary directory: {left:?}");
-        let known = ["main.tf", "terraform.tfstate", "terraform.tfstate.backup", "terraform.tfstate.d", ".terraform", ".terraform.lock.hcl", "saved.plan", "one.tfvars"];
-        let foreign: Vec<_> = names(&self.root()).into_iter().filter(|n| !known.contains(&n.as_str())).collect();
+        let known = [
+            "main.tf",
+            "terraform.tfstate",
+            "terraform.tfstate.backup",
+            "terraform.tfstate.d",
+            ".terraform",
+            ".terraform.lock.hcl",
+            "saved.plan",
+            "one.tfvars",
+        ];
+        let foreign: Vec<_> =
+            names(&self.root()).into_iter().filter(|n| !known.contains(&n.as_str())).collect();
         assert!(foreign.is_empty(), "left in the project: {foreign:?}");
     }
 }
@@ -124,10 +146,19 @@ const TWO: &str = "variable \"x\" { default = \"1\" }\nresource \"terraform_data
 fn what_is_judged_is_applied_from_creation_to_destruction() {
     let Some(project) = Project::new(TWO) else { return };
     let text = project.applied(&["apply", "-auto-approve", "-no-color"]);
-    assert!(text.contains("Apply complete! Resources: 2 added") && !text.contains("Saved the plan"), "{text}");
+    assert!(
+        text.contains("Apply complete! Resources: 2 added") && !text.contains("Saved the plan"),
+        "{text}"
+    );
     assert_eq!(project.resources(), ["terraform_data.a", "terraform_data.b"]);
-    assert!(project.applied(&["apply", "-auto-approve", "-no-color"]).contains("0 added, 0 changed, 0 destroyed"));
-    assert!(project.applied(&["apply", "-auto-approve", "-no-color", "-var", "x=2", "-target=terraform_data.a"]).contains("1 changed"));
+    assert!(
+        project.applied(&["apply", "-auto-approve", "-no-color"]).contains("0 added, 0 changed, 0 destroyed")
+    );
+    assert!(
+        project
+            .applied(&["apply", "-auto-approve", "-no-color", "-var", "x=2", "-target=terraform_data.a"])
+            .contains("1 changed")
+    );
     fs::write(project.root().join("one.tfvars"), "x = \"3\"\n").unwrap();
     let text = project.applied(&["apply", "-auto-approve", "-no-color", "-var-file=one.tfvars"]);
     assert!(text.contains("1 added, 1 changed, 1 destroyed"), "{text}");
@@ -154,7 +185,11 @@ fn a_refused_apply_leaves_everything_as_it_was() {
     assert_eq!(output.status.code(), Some(REFUSED), "{}", said(&output));
     assert_eq!(project.resources().len(), 2);
     // The part that deletes nothing goes through.
-    assert!(project.applied(&["apply", "-auto-approve", "-no-color", "-var=x=2", "-target=terraform_data.a"]).contains("1 changed"));
+    assert!(
+        project
+            .applied(&["apply", "-auto-approve", "-no-color", "-var=x=2", "-target=terraform_data.a"])
+            .contains("1 changed")
+    );
 }
 
 #[test]
@@ -190,7 +225,8 @@ fn without_a_terminal_nobody_is_asked_and_nothing_runs() {
     assert!(text.contains("-auto-approve"), "{text}");
     let mut command = project.command("setsid");
     command.arg("-w").arg(env!("CARGO_BIN_EXE_recourse")).args(["exec", "--", "terraform", "apply"]);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     use std::io::Write;
     let _ = child.stdin.take().unwrap().write_all(b"yes\nyes\ny\n");
     assert_eq!(child.wait().unwrap().code(), Some(REFUSED), "a piped yes approves nothing");
@@ -203,12 +239,18 @@ fn errors_are_terraforms_own_and_nothing_is_applied() {
     project.configure("resource \"terraform_data\" \"a\" { input = nonsense.x }\n");
     let output = project.exec(&["apply", "-auto-approve", "-no-color"]);
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
-    assert!(said(&output).contains("Reference to undeclared resource") && said(&output).contains("nothing was applied"));
+    assert!(
+        said(&output).contains("Reference to undeclared resource")
+            && said(&output).contains("nothing was applied")
+    );
     project.nothing_left_behind();
     let output = project.exec(&["apply", "-no-such-option"]);
     assert!(!output.status.success());
     // What is no apply is handed through with its own exit status.
-    assert_eq!(project.exec(&["fmt", "-check", "-no-color"]).status.code(), project.terraform(&["fmt", "-check", "-no-color"]).status.code());
+    assert_eq!(
+        project.exec(&["fmt", "-check", "-no-color"]).status.code(),
+        project.terraform(&["fmt", "-check", "-no-color"]).status.code()
+    );
 }
 
 #[test]
@@ -236,6 +278,10 @@ fn sensitive_values_are_in_no_output() {
         use std::io::Write;
         child.stdin.take().unwrap().write_all(&plan).unwrap();
         let output = child.wait_with_output().unwrap();
-        assert!(!said(&output).contains("hunter2") && said(&output).contains("terraform_data.a"), "{}", said(&output));
+        assert!(
+            !said(&output).contains("hunter2") && said(&output).contains("terraform_data.a"),
+            "{}",
+            said(&output)
+        );
     }
 }

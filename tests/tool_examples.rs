@@ -110,12 +110,12 @@ fn all_effects(command: &CommandSpec, root: &CommandSpec, path: &str, found: &mu
     }
 }
 
-fn examples<'a>(command: &'a CommandSpec, root: &'a CommandSpec, found: &mut Vec<ExampleSpec>) {
+fn examples(command: &CommandSpec, root: &CommandSpec, found: &mut Vec<ExampleSpec>) {
     found.extend(command.examples.iter().cloned());
     for name in command.commands.names() {
         if let Some(below) = command.commands.get(name, root) {
             let below: Arc<CommandSpec> = below;
-            found.extend(below.examples.iter().cloned());
+            examples(&below, root, found);
         }
     }
 }

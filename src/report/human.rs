@@ -101,6 +101,10 @@ pub fn render(report: &ConsequenceReport, text: Option<&str>, style: Style) -> S
     headline(&mut page, report);
     let mut shown: Vec<&MutationReport> =
         report.mutations.iter().filter(|m| m.recoverability.tier > 1).collect();
+    if shown.is_empty() {
+        // A rule of the policy decided, not a loss: then what it speaks of is worth naming.
+        shown = report.mutations.iter().collect();
+    }
     shown.sort_by_key(|m| std::cmp::Reverse(severity(m)));
     if let Some(text) = text {
         let worst = shown.first().map_or(0, |m| severity(m));
