@@ -177,6 +177,17 @@ impl Reader<'_, '_> {
         list.tokens.push(token);
     }
 
+    /// Notes what stands before the next command. Each is a level of nesting in the tree.
+    fn prefix(&mut self, list: &mut List, prefix: Prefix, start: usize) {
+        if self.context.depth + list.prefixes.len() >= self.context.limits.depth {
+            self.stop("depth");
+            return;
+        }
+        let span = self.span(start);
+        list.prefix_start.get_or_insert(span);
+        list.prefixes.push(prefix);
+    }
+
     /// `!` or `time` without a command behind it: an empty command.
     fn flush_prefixes(&mut self, list: &mut List) {
         if list.prefixes.is_empty() {
@@ -333,13 +344,11 @@ impl Reader<'_, '_> {
                 if list.after_pipe() {
                     self.gap(start, GapReason::Syntax);
                 }
-                let span = self.span(start);
-                list.prefix_start.get_or_insert(span);
                 if word == "!" {
-                    list.prefixes.push(Prefix::Not);
+                    self.prefix(list, Prefix::Not, start);
                 } else {
                     self.time_options();
-                    list.prefixes.push(Prefix::Time);
+                    self.prefix(list, Prefix::Time, start);
                 }
             }
             "coproc" => self.coproc(list, start),
@@ -381,8 +390,6 @@ impl Reader<'_, '_> {
     }
 
     fn coproc(&mut self, list: &mut List, start: usize) {
-        let span = self.span(start);
-        list.prefix_start.get_or_insert(span);
         self.skip_blanks();
         let mark = self.mark();
         let mut name = "COPROC".to_owned();
@@ -397,22 +404,18 @@ impl Reader<'_, '_> {
                 _ => self.back_to(&mark),
             }
         }
-        list.prefixes.push(Prefix::Coproc(name));
+        self.prefix(list, Prefix::Coproc(name), start);
     }
 
     fn function(&mut self, list: &mut List, start: usize) {
-        let span = self.span(start);
-        list.prefix_start.get_or_insert(span);
         self.skip_blanks();
         let name_start = self.position;
         let word = self.word(Place::Command);
-        match word.fixed_text() {
-            Some(name) if !name.is_empty() => list.prefixes.push(Prefix::Function(name)),
-            _ => {
-                list.prefixes.push(Prefix::Function(String::new()));
-                self.gap(name_start, GapReason::Syntax);
-            }
+        let name = word.fixed_text().unwrap_or_default();
+        if name.is_empty() {
+            self.gap(name_start, GapReason::Syntax);
         }
+        self.prefix(list, Prefix::Function(name), start);
         self.skip_blanks();
         let mark = self.mark();
         if self.accept(b'(') {
@@ -540,9 +543,7 @@ impl Reader<'_, '_> {
         let start = self.position;
         let (simple, redirections, function) = self.simple_command();
         if let Some(name) = function {
-            let span = self.span(start);
-            list.prefix_start.get_or_insert(span);
-            list.prefixes.push(Prefix::Function(name));
+            self.prefix(list, Prefix::Function(name), start);
             return;
         }
         if list.after_command() {

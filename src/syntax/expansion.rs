@@ -3,7 +3,7 @@
 use super::commands::End;
 use super::reader::{Origin, Reader, is_name, is_name_start};
 use super::word::{Parts, Quoting};
-use super::{GapReason, Parameter, Part, Script, Word};
+use super::{Gap, GapReason, Parameter, Part, Script, Word};
 
 impl Reader<'_, '_> {
     /// Whatever `$` at the cursor starts.
@@ -103,7 +103,8 @@ impl Reader<'_, '_> {
     /// `((` with `before` bytes up to and including it, when it is arithmetic: the text up to `))`. Otherwise the cursor stays.
     pub(super) fn double_parenthesised(&mut self, before: usize) -> Option<Vec<Part>> {
         let start = self.position;
-        if self.refuted.contains(&start) {
+        if let Some(end) = self.refuted.get(&start).copied() {
+            self.refuse_here_document(start, end);
             return None;
         }
         let mark = self.mark();
@@ -118,15 +119,26 @@ impl Reader<'_, '_> {
             self.context.inert.push(opening);
             return Some(inside.done());
         }
+        let end = self.position;
         self.back_to(&mark);
-        self.refuted.insert(start);
+        self.refuted.insert(start, end);
+        self.refuse_here_document(start, end);
         None
+    }
+
+    /// bash reads `((` that is no arithmetic a second time, and then takes a here-document's body for commands.
+    fn refuse_here_document(&mut self, start: usize, end: usize) {
+        if self.text.get(start..end).is_some_and(|text| text.contains("<<")) {
+            let span = self.span_of(start, end);
+            self.context.gaps.push(Gap { span, reason: GapReason::Syntax });
+        }
     }
 
     /// Text like that between double quotes, up to `close` (which stays); `open` and `close` nest.
     pub(super) fn arithmetic_text(&mut self, parts: &mut Parts, open: u8, close: u8) {
         let mut nested = 0_usize;
         while let Some(byte) = self.peek() {
+            self.tick();
             if byte == close {
                 if nested == 0 {
                     return;

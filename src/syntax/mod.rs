@@ -25,6 +25,9 @@ mod tree;
 mod walk;
 mod word;
 
+#[cfg(test)]
+mod tests;
+
 use std::time::Duration;
 
 use crate::model::Span;

@@ -120,6 +120,9 @@ impl Reader<'_, '_> {
 
     fn parameter_operator(&mut self, indirect: bool, quoting: Quoting) -> Option<ParameterOperator> {
         let byte = self.peek()?;
+        if !b"-=?+:#%/^,~@*".contains(&byte) {
+            return None;
+        }
         let which = char::from(byte);
         self.position += 1;
         Some(match byte {

@@ -3,12 +3,15 @@
 //! Text inside backquotes and here-documents is unescaped and read by a reader of its own, whose [`Origin`] leads every
 //! position back to the text given to `parse`.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::time::Instant;
 
 use crate::model::Span;
 
 use super::{Gap, GapReason, Limits};
+
+/// Gaps after which a text is given up: nobody reads more, and a shell would have stopped at the first.
+const MOST_GAPS: usize = 1000;
 
 /// Where the bytes of a reader's text stand in the text given to `parse`.
 pub(super) enum Origin {
@@ -40,6 +43,8 @@ pub(super) struct Context {
     pub(super) deadline: Option<Instant>,
     pub(super) parser: Option<tree_sitter::Parser>,
     nodes: usize,
+    /// Work done, for a look at the clock now and then; unlike `nodes` it counts what was read in vain too.
+    ticks: usize,
     stopped: bool,
 }
 
@@ -54,6 +59,7 @@ impl Context {
             limits,
             parser: None,
             nodes: 0,
+            ticks: 0,
             stopped: false,
         }
     }
@@ -75,6 +81,7 @@ pub(super) struct Mark {
     plain: usize,
     pending: usize,
     depth: usize,
+    nodes: usize,
 }
 
 /// A here-document whose body is still to come.
@@ -96,8 +103,8 @@ pub(super) struct Reader<'t, 'c> {
     pub(super) pending: Vec<Pending>,
     /// Bodies of here-documents read so far, by slot.
     pub(super) bodies: Vec<Option<super::Word>>,
-    /// Positions where an attempt at `((` or `name[…]=` is known to fail.
-    pub(super) refuted: HashSet<usize>,
+    /// Positions where an attempt at `((` or `name[…]=` is known to fail, and where it did.
+    pub(super) refuted: HashMap<usize, usize>,
     /// Inside `$( … )`, where a here-document also ends at a line such as `EOF)`.
     pub(super) in_parentheses: usize,
 }
@@ -112,7 +119,7 @@ impl<'t, 'c> Reader<'t, 'c> {
             context,
             pending: Vec::new(),
             bodies: Vec::new(),
-            refuted: HashSet::new(),
+            refuted: HashMap::new(),
             in_parentheses: 0,
         }
     }
@@ -173,6 +180,9 @@ impl<'t, 'c> Reader<'t, 'c> {
     pub(super) fn gap(&mut self, start: usize, reason: GapReason) {
         let span = self.span(start);
         self.context.gaps.push(Gap { span, reason });
+        if self.context.gaps.len() > MOST_GAPS {
+            self.stop("nodes");
+        }
     }
 
     /// Notes that a limit was passed; every reader sees the end of its text from now on.
@@ -184,12 +194,19 @@ impl<'t, 'c> Reader<'t, 'c> {
         }
     }
 
-    /// Counts a node; looks at the clock now and then.
+    /// Counts a node.
     pub(super) fn count(&mut self) {
         self.context.nodes += 1;
         if self.context.nodes > self.context.limits.nodes {
             self.stop("nodes");
-        } else if self.context.nodes.is_multiple_of(1024) && self.context.past_deadline() {
+        }
+        self.tick();
+    }
+
+    /// Looks at the clock now and then.
+    pub(super) fn tick(&mut self) {
+        self.context.ticks += 1;
+        if self.context.ticks.is_multiple_of(1024) && self.context.past_deadline() {
             self.stop("deadline");
         }
     }
@@ -216,6 +233,7 @@ impl<'t, 'c> Reader<'t, 'c> {
             plain: self.context.plain.len(),
             pending: self.pending.len(),
             depth: self.context.depth,
+            nodes: self.context.nodes,
         }
     }
 
@@ -230,6 +248,7 @@ impl<'t, 'c> Reader<'t, 'c> {
         self.context.plain.truncate(mark.plain);
         self.pending.truncate(mark.pending);
         self.context.depth = mark.depth;
+        self.context.nodes = mark.nodes;
     }
 
     /// Steps over blanks; a comment too, when one starts here or behind them.

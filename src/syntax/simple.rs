@@ -199,7 +199,7 @@ impl Reader<'_, '_> {
     fn assignment(&mut self) -> Option<Assignment> {
         let first = self.peek()?;
         let start = self.position;
-        if !is_name_start(first) || self.refuted.contains(&start) {
+        if !is_name_start(first) || self.refuted.contains_key(&start) {
             return None;
         }
         let mark = self.mark();
@@ -210,7 +210,7 @@ impl Reader<'_, '_> {
             index = Some(self.inner_word(b"]", super::word::Quoting::None));
             if !self.accept(b']') {
                 self.back_to(&mark);
-                self.refuted.insert(start);
+                self.refuted.insert(start, start);
                 return None;
             }
         }
@@ -220,7 +220,7 @@ impl Reader<'_, '_> {
         }
         if !self.accept(b'=') {
             if index.is_some() {
-                self.refuted.insert(start);
+                self.refuted.insert(start, start);
             }
             self.back_to(&mark);
             return None;
@@ -276,7 +276,7 @@ impl Reader<'_, '_> {
     /// `[index]=` of an array's element, or nothing (the cursor stays).
     fn array_index(&mut self) -> Option<Word> {
         let start = self.position;
-        if self.refuted.contains(&start) {
+        if self.refuted.contains_key(&start) {
             return None;
         }
         let mark = self.mark();
@@ -291,7 +291,7 @@ impl Reader<'_, '_> {
             }
         }
         self.back_to(&mark);
-        self.refuted.insert(start);
+        self.refuted.insert(start, start);
         None
     }
 }
