@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::model::Mutation;
+use crate::model::{Mutation, Saved};
 
 /// What an act does to files, beyond what its action says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub(super) enum Change {
     Moved { from: PathBuf, to: PathBuf },
     /// A copy is made. `packed`: inside an archive.
     Copied { from: PathBuf, to: PathBuf, packed: bool },
+    /// Work of the repository that `dir` belongs to is saved in git.
+    Saved { dir: PathBuf, what: Saved },
 }
 
 /// A mutation with the changes that it makes, in order. Changes may also come without a mutation.

@@ -7,6 +7,7 @@
 mod code;
 mod collect;
 mod draft;
+mod git;
 mod paths;
 mod refine;
 mod run;

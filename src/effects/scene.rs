@@ -307,6 +307,7 @@ impl<'a> Scene<'a> {
                 self.files.set(path, FileState::Created { content, directory });
             }
             Change::Moved { from, to } => self.moved(&from, to),
+            Change::Saved { dir, what } => self.files.save(dir, what),
             Change::Copied { from, to, packed } => {
                 if !packed {
                     let state = match self.origin(&from) {

@@ -35,6 +35,7 @@ pub(super) fn refine(
         Refiner::Truncate => truncate::truncate(scene, invocation, drafts),
         Refiner::Split => split::split(scene, drafts),
         // Names made by a pattern: what the data says stands.
-        Refiner::Rename | Refiner::Git => drafts,
+        Refiner::Rename => drafts,
+        Refiner::Git => super::git::git(scene, invocation),
     }
 }

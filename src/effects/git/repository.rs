@@ -1,0 +1,175 @@
+//! Subcommands that change history, the object store, configuration, or make and remove working trees.
+
+use super::{Draft, Words};
+use crate::model::{Action, Saved, Value};
+
+pub(super) fn commit(words: &Words<'_>) -> Vec<Draft> {
+    let saves: &[Saved] = if words.has("-a") && words.operands().is_empty() { &[Saved::Tracked] } else { &[] };
+    if words.has("--amend") {
+        let previous = Value::known("HEAD~1");
+        return vec![
+            Draft::new(Action::Update, "git.commits")
+                .names([previous])
+                .text("to", Some("HEAD~1"))
+                .flag("amend", true)
+                .saves(saves),
+        ];
+    }
+    vec![Draft::new(Action::Create, "git.commit").saves(saves)]
+}
+
+/// Rebase and its kin.
+pub(super) fn history(words: &Words<'_>) -> Vec<Draft> {
+    if words.any(&["--abort", "--skip"]) {
+        return vec![Draft::new(Action::Update, "git.changes").flag("whole", true).flag("abort", true)];
+    }
+    if words.any(&["--quit", "--continue", "--edit-todo", "--show-current-patch"]) {
+        return vec![Draft::new(Action::Create, "git.commit")];
+    }
+    let rebases = words.name == "rebase" || (words.name == "pull" && words.has("-r"));
+    if !rebases {
+        // Merges refuse where uncommitted work is touched, and only add commits.
+        return vec![Draft::new(Action::Create, "git.commit").flag("fetches", words.name == "pull")];
+    }
+    let to = words.matched.value("--onto").cloned().or_else(|| words.operands().first().cloned());
+    let text = to.as_ref().and_then(Value::as_known).map(str::to_owned);
+    let fetches = words.name == "pull";
+    let to = if fetches { None } else { to };
+    let text = if fetches { Some("@{upstream}".to_owned()) } else { text.or(Some("@{upstream}".to_owned())) };
+    vec![
+        Draft::new(Action::Update, "git.commits")
+            .names(to)
+            .text("to", text.as_deref())
+            .flag("rebase", true)
+            .flag("fetches", fetches),
+    ]
+}
+
+/// What of `--expire` keeps recent objects.
+fn keeps_recent(date: &str) -> bool {
+    ["week", "month", "year", "never"].iter().any(|unit| date.contains(unit))
+}
+
+pub(super) fn objects(words: &Words<'_>) -> Vec<Draft> {
+    let draft = Draft::new(Action::Delete, "git.objects");
+    match words.name.as_str() {
+        "gc" => {
+            let date = words.value("--prune");
+            vec![match date {
+                Some(date) => draft.text("expire", Some(date)).flag("grace", keeps_recent(date)),
+                None => draft.flag("expire-configured", true),
+            }
+            .flag("expires-reflog", true)]
+        }
+        "prune" => {
+            let date = words.value("--expire").unwrap_or("now");
+            vec![draft.text("expire", Some(date)).flag("grace", keeps_recent(date))]
+        }
+        "repack" if words.has("-d") && words.any(&["-a", "--cruft-expiration", "--unpack-unreachable"]) => {
+            vec![draft.flag("packed", words.has("-a")).flag("grace", words.has("-k"))]
+        }
+        "maintenance" => vec![draft.flag("expire-configured", true)],
+        _ => vec![Draft::new(Action::Update, "git.index")],
+    }
+}
+
+pub(super) fn reflog(words: &Words<'_>) -> Vec<Draft> {
+    let mut names = words.operands();
+    if words.has("--all") {
+        names.push(Value::known("--all"));
+    }
+    let dates: Vec<&str> =
+        ["--expire", "--expire-unreachable"].iter().filter_map(|key| words.value(key)).collect();
+    let expires = words.second == "expire";
+    let grace = expires && (dates.is_empty() || dates.iter().all(|date| keeps_recent(date)));
+    vec![Draft::new(Action::Delete, "git.reflog").names(names).flag("grace", grace)]
+}
+
+pub(super) fn config(words: &Words<'_>) -> Vec<Draft> {
+    let mut operands = words.operands();
+    let known = |value: Option<&Value>| value.and_then(Value::as_known).map(str::to_owned);
+    let first = known(operands.first());
+    let write = match first.as_deref() {
+        Some("get" | "list" | "get-color" | "get-colorbool") => return Vec::new(),
+        Some("set" | "unset" | "rename-section" | "remove-section" | "edit") if operands.len() > 1 => {
+            operands.remove(0);
+            true
+        }
+        _ => {
+            operands.len() > 1
+                || words.any(&["--unset", "--unset-all", "--remove-section", "--rename-section", "-e"])
+        }
+    };
+    if !write {
+        return Vec::new();
+    }
+    let value = known(operands.get(1));
+    let name = operands.into_iter().next().unwrap_or(Value::Unknown);
+    vec![Draft::new(Action::Update, "git.config").names([name]).text("value", value.as_deref())]
+}
+
+/// `init` and `clone`.
+pub(super) fn made(words: &Words<'_>) -> Vec<Draft> {
+    let operands = words.operands();
+    if words.name != "clone" {
+        return vec![Draft::new(Action::Create, "git.repository").names(operands)];
+    }
+    let directory = operands.get(1).cloned().or_else(|| {
+        operands.first().map(|url| {
+            url.map(|url| {
+                let path = url.trim_end_matches('/').trim_end_matches("/.git");
+                let name = path.rsplit(['/', ':']).next().unwrap_or(path);
+                name.trim_end_matches(".git").trim_end_matches(".bundle").to_owned()
+            })
+        })
+    });
+    vec![Draft::path(Action::Create, "tree", directory.unwrap_or(Value::Unknown))]
+}
+
+pub(super) fn worktree(words: &Words<'_>) -> Vec<Draft> {
+    match words.second.as_str() {
+        "remove" if words.has("-f") => words
+            .operands()
+            .into_iter()
+            .map(|path| Draft::path(Action::Delete, "tree", path))
+            .collect(),
+        "add" => words
+            .matched
+            .value("-B")
+            .map(|name| Draft::new(Action::Replace, "git.branch").names([name.clone()]))
+            .into_iter()
+            .chain(words.operands().first().map(|path| Draft::path(Action::Create, "tree", path.clone())))
+            .collect(),
+        _ => vec![Draft::new(Action::Create, "git.head")],
+    }
+}
+
+pub(super) fn submodule(words: &Words<'_>) -> Vec<Draft> {
+    match words.second.as_str() {
+        "deinit" if words.has("-f") => {
+            let mut paths = words.operands();
+            if paths.is_empty() {
+                paths.push(Value::Unknown);
+            }
+            paths.into_iter().map(|path| Draft::path(Action::Delete, "tree", path)).collect()
+        }
+        "update" if words.has("-f") => {
+            let mut paths = words.operands();
+            if paths.is_empty() {
+                paths.push(Value::Unknown);
+            }
+            paths.into_iter().map(|path| Draft::path(Action::Update, "tree", path)).collect()
+        }
+        "foreach" => Vec::new(),
+        _ => vec![Draft::new(Action::Create, "git.head")],
+    }
+}
+
+pub(super) fn remote(words: &Words<'_>) -> Vec<Draft> {
+    match words.second.as_str() {
+        "remove" | "rm" => vec![Draft::new(Action::Delete, "git.remote").names(words.operands())],
+        "prune" => vec![Draft::new(Action::Update, "git.remote").names(words.operands())],
+        "update" => vec![Draft::new(Action::Create, "git.fetch")],
+        _ => vec![Draft::new(Action::Update, "git.config").names([Value::known("remote")])],
+    }
+}
