@@ -101,7 +101,8 @@ impl Words<'_> {
         let end = self.separator.unwrap_or(usize::MAX);
         let (before, behind): (Vec<_>, Vec<_>) =
             self.matched.operands.iter().partition(|binding| binding.index < end);
-        let values = |list: Vec<&crate::knowledge::Binding>| list.into_iter().map(|b| b.value.clone()).collect();
+        let values =
+            |list: Vec<&crate::knowledge::Binding>| list.into_iter().map(|b| b.value.clone()).collect();
         (values(before), values(behind))
     }
 
@@ -161,7 +162,9 @@ fn drafts(words: &Words<'_>) -> Vec<Draft> {
             .map(|path| Draft::path(Action::Update, "file", path))
             .into_iter()
             .collect(),
-        "merge" | "cherry-pick" | "revert" | "am" | "rebase" | "pull" | "replay" => repository::history(words),
+        "merge" | "cherry-pick" | "revert" | "am" | "rebase" | "pull" | "replay" => {
+            repository::history(words)
+        }
         "notes" if words.second == "remove" || words.second == "prune" => {
             vec![Draft::new(Action::Delete, "git.note").names(words.operands())]
         }
@@ -193,7 +196,9 @@ fn subcommand(invocation: &Invocation) -> (String, String) {
     let second = if path.len() > 2 {
         plain
             .find(|word| !word.starts_with('-'))
-            .filter(|word| !matches!((name.as_str(), word.as_str()), ("stash", _)) || path[2] != "push" || word == "save")
+            .filter(|word| {
+                !matches!((name.as_str(), word.as_str()), ("stash", _)) || path[2] != "push" || word == "save"
+            })
             .unwrap_or_default()
     } else {
         String::new()

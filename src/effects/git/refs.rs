@@ -6,8 +6,18 @@ use crate::shell::Stdin;
 
 /// Options with which `branch` and `tag` only list.
 const LISTING: [&str; 12] = [
-    "-l", "-a", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at", "--sort", "--column",
-    "--format", "-n", "-v",
+    "-l",
+    "-a",
+    "--contains",
+    "--no-contains",
+    "--merged",
+    "--no-merged",
+    "--points-at",
+    "--sort",
+    "--column",
+    "--format",
+    "-n",
+    "-v",
 ];
 
 pub(super) fn branch(words: &Words<'_>) -> Vec<Draft> {
@@ -89,7 +99,9 @@ fn update_refs_from(stdin: &Stdin) -> Vec<Draft> {
             }
             (Some("update" | "symref-update"), Some(name)) => {
                 list.push(
-                    Draft::new(Action::Replace, "git.ref").names([Value::known(name)]).text("to", parts.next()),
+                    Draft::new(Action::Replace, "git.ref")
+                        .names([Value::known(name)])
+                        .text("to", parts.next()),
                 );
             }
             _ => {}
@@ -123,7 +135,8 @@ pub(super) fn stash(words: &Words<'_>) -> Vec<Draft> {
 }
 
 pub(super) fn push(words: &Words<'_>) -> Vec<Draft> {
-    let remote = words.matched.operands.iter().find(|binding| binding.name == "remote").map(|b| b.value.clone());
+    let remote =
+        words.matched.operands.iter().find(|binding| binding.name == "remote").map(|b| b.value.clone());
     let remote = words.matched.value("--repo").cloned().filter(|_| remote.is_none()).or(remote);
     let mut specs: Vec<Value> = words
         .matched

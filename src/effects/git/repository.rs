@@ -4,7 +4,8 @@ use super::{Draft, Words};
 use crate::model::{Action, Saved, Value};
 
 pub(super) fn commit(words: &Words<'_>) -> Vec<Draft> {
-    let saves: &[Saved] = if words.has("-a") && words.operands().is_empty() { &[Saved::Tracked] } else { &[] };
+    let saves: &[Saved] =
+        if words.has("-a") && words.operands().is_empty() { &[Saved::Tracked] } else { &[] };
     if words.has("--amend") {
         let previous = Value::known("HEAD~1");
         return vec![
@@ -55,11 +56,13 @@ pub(super) fn objects(words: &Words<'_>) -> Vec<Draft> {
     match words.name.as_str() {
         "gc" => {
             let date = words.value("--prune");
-            vec![match date {
-                Some(date) => draft.text("expire", Some(date)).flag("grace", keeps_recent(date)),
-                None => draft.flag("expire-configured", true),
-            }
-            .flag("expires-reflog", true)]
+            vec![
+                match date {
+                    Some(date) => draft.text("expire", Some(date)).flag("grace", keeps_recent(date)),
+                    None => draft.flag("expire-configured", true),
+                }
+                .flag("expires-reflog", true),
+            ]
         }
         "prune" => {
             let date = words.value("--expire").unwrap_or("now");
@@ -128,11 +131,9 @@ pub(super) fn made(words: &Words<'_>) -> Vec<Draft> {
 
 pub(super) fn worktree(words: &Words<'_>) -> Vec<Draft> {
     match words.second.as_str() {
-        "remove" if words.has("-f") => words
-            .operands()
-            .into_iter()
-            .map(|path| Draft::path(Action::Delete, "tree", path))
-            .collect(),
+        "remove" if words.has("-f") => {
+            words.operands().into_iter().map(|path| Draft::path(Action::Delete, "tree", path)).collect()
+        }
         "add" => words
             .matched
             .value("-B")

@@ -53,7 +53,8 @@ pub(super) fn rename(words: &Words<'_>) -> Vec<Draft> {
     names
         .iter()
         .map(|name| {
-            let base = name.map(|text| text.trim_end_matches('/').rsplit('/').next().unwrap_or(text).to_owned());
+            let base =
+                name.map(|text| text.trim_end_matches('/').rsplit('/').next().unwrap_or(text).to_owned());
             let into = dest.map(|text| format!("{}/", text.trim_end_matches('/')));
             Draft::path(Action::Replace, "file", into.concat(&base))
         })
@@ -109,8 +110,9 @@ pub(super) fn checkout(words: &Words<'_>) -> Vec<Draft> {
     let start = before.first().and_then(Value::as_known);
     for (key, action) in [("-B", Action::Replace), ("-b", Action::Create), ("--orphan", Action::Create)] {
         if let Some(name) = words.matched.value(key) {
-            let branch =
-                Draft::new(action, "git.branch").names([name.clone()]).text("to", Some(start.unwrap_or("HEAD")));
+            let branch = Draft::new(action, "git.branch")
+                .names([name.clone()])
+                .text("to", Some(start.unwrap_or("HEAD")));
             let mut list = vec![branch];
             if words.has("-f") {
                 list.insert(0, changes_from(before.first()));
@@ -161,11 +163,15 @@ pub(super) fn switch(words: &Words<'_>) -> Vec<Draft> {
             || words.matched.options.iter().any(|option| option.key == "-c" && option.level > 0);
         list.push(changes_from(if branch && operands.is_empty() { None } else { operands.first() }));
     }
-    for (key, action) in [("--force-create", Action::Replace), ("-c", Action::Create), ("--orphan", Action::Create)] {
+    for (key, action) in
+        [("--force-create", Action::Replace), ("-c", Action::Create), ("--orphan", Action::Create)]
+    {
         // `-c` of git itself is another option.
         let own = words.matched.options.iter().rev().find(|option| option.key == key && option.level > 0);
         if let Some(name) = own.and_then(|option| option.value.clone()) {
-            list.push(Draft::new(action, "git.branch").names([name]).text("to", Some(start.unwrap_or("HEAD"))));
+            list.push(
+                Draft::new(action, "git.branch").names([name]).text("to", Some(start.unwrap_or("HEAD"))),
+            );
         }
     }
     if list.is_empty() { nothing() } else { list }
@@ -194,8 +200,7 @@ pub(super) fn restore(words: &Words<'_>) -> Vec<Draft> {
 
 pub(super) fn clean(words: &Words<'_>) -> Vec<Draft> {
     let forced = words.matched.options.iter().filter(|option| option.key == "-f").count();
-    let exclude: Vec<&str> =
-        words.matched.values("-e").iter().filter_map(|value| value.as_known()).collect();
+    let exclude: Vec<&str> = words.matched.values("-e").iter().filter_map(|value| value.as_known()).collect();
     let ignored = if words.has("-X") {
         Some("only")
     } else if words.has("-x") {
