@@ -1,6 +1,7 @@
 //! What the evaluated command itself did to files so far.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use crate::model::Saved;
@@ -81,7 +82,11 @@ impl Files {
             self.held.retain(|held| !held.at.starts_with(&path));
         }
         if matches!(state, FileState::Gone | FileState::MovedFrom(_)) {
-            self.states.retain(|known, _| known == &path || !known.starts_with(&path));
+            // Paths are ordered by component: what lies below one follows it.
+            let below = self.below(&path).map(|(known, _)| known.to_path_buf()).collect::<Vec<_>>();
+            for known in below {
+                self.states.remove(&known);
+            }
         }
         self.states.insert(path, state);
     }
@@ -99,8 +104,8 @@ impl Files {
     /// All states recorded below a path.
     pub fn below<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = (&'a Path, &'a FileState)> {
         self.states
-            .iter()
-            .filter(move |(k, _)| k.starts_with(path) && *k != path)
+            .range::<Path, _>((Bound::Excluded(path), Bound::Unbounded))
+            .take_while(move |(k, _)| k.starts_with(path))
             .map(|(k, v)| (k.as_path(), v))
     }
 

@@ -264,7 +264,7 @@ impl Interp<'_> {
         }
         state.status = Status::True;
         if scope.capture {
-            state.output = state.output.concat(&Value::Known(name + "\n"));
+            state.print(&Value::Known(name + "\n"));
         }
         Flow::Next
     }

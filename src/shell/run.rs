@@ -25,7 +25,7 @@ const SYSTEM: [&str; 8] = [
 ];
 
 /// Tools whose names are everyday words, so that as an operand of an unknown program they mostly mean something else.
-const ORDINARY_WORDS: [&str; 24] = [
+const ORDINARY_WORDS: [&str; 25] = [
     "install",
     "link",
     "kill",
@@ -40,6 +40,7 @@ const ORDINARY_WORDS: [&str; 24] = [
     "env",
     "time",
     "watch",
+    "init",
     "script",
     "test",
     "node",
@@ -78,6 +79,12 @@ impl Interp<'_> {
                 }
             }
         }
+        if !name.contains('/')
+            && scope.host.is_none()
+            && let Some(flow) = self.other_path(state, scope, name, call)
+        {
+            return flow;
+        }
         if super::follow::is_shell(base) {
             return self.shell_program(state, scope, base, call);
         }
@@ -99,13 +106,46 @@ impl Interp<'_> {
         Flow::Next
     }
 
+    /// When the command itself changed `PATH`, a name may mean another program, or none.
+    fn other_path(&mut self, state: &mut State, scope: &Scope, name: &str, call: &Call) -> Option<Flow> {
+        let path = call
+            .environment
+            .iter()
+            .rev()
+            .find(|(name, _)| name == "PATH")
+            .map(|(_, value)| value.clone())
+            .or_else(|| self.scalar(state, "PATH"))?;
+        let text = path.as_known()?;
+        if self.world.env("PATH").as_deref() == Some(text) {
+            return None;
+        }
+        match self.search(state, text, name) {
+            Some(found) if found.parent().and_then(Path::to_str).is_some_and(|dir| SYSTEM.contains(&dir)) => None,
+            Some(found) => self.program_file(state, scope, &found.to_string_lossy(), call),
+            None if self.everywhere(state, text) => {
+                state.status = Status::False;
+                Some(Flow::Next)
+            }
+            None => None,
+        }
+    }
+
+    /// Whether every directory of a search path can be looked into.
+    fn everywhere(&self, state: &State, path: &str) -> bool {
+        path.split(':').all(|dir| dir.starts_with('/') && self.exists(state, Path::new(dir)).is_some())
+    }
+
     /// A program found by `PATH`.
     pub(super) fn in_path(&self, state: &State, name: &str) -> Option<PathBuf> {
         if name.is_empty() || name.contains('/') {
             return None;
         }
         let path = self.scalar(state, "PATH")?;
-        path.as_known()?.split(':').find_map(|dir| {
+        self.search(state, path.as_known()?, name)
+    }
+
+    fn search(&self, state: &State, path: &str, name: &str) -> Option<PathBuf> {
+        path.split(':').find_map(|dir| {
             let dir = if dir.is_empty() { "." } else { dir };
             let base = if dir.starts_with('/') { PathBuf::from(dir) } else { state.only_cwd()?.join(dir) };
             let file = self.lexical(&base.join(name));
@@ -138,6 +178,7 @@ impl Interp<'_> {
             environment,
         };
         let status = self.status_of(state, scope, name, call);
+        let ends = name == "kill" && self.kills_shell(call);
         self.emit_as(state, scope, call.span, &call.raw, StepKind::Run(Box::new(invocation)));
         let mut followed = None;
         if !matched.informational {
@@ -148,14 +189,24 @@ impl Interp<'_> {
         }
         match followed {
             Some(flow) => flow,
+            None if ends => Flow::Exit,
             None => {
                 state.status = status;
                 if let Some(text) = printed {
-                    state.output = state.output.concat(&text.unwrap_or(Value::Unknown));
+                    state.print(&text.unwrap_or(Value::Unknown));
                 }
                 Flow::Next
             }
         }
+    }
+
+    /// `kill $$`: what follows never runs. A shell at a prompt ignores the mild signals.
+    fn kills_shell(&self, call: &Call) -> bool {
+        let Some(texts) = call.texts() else { return false };
+        let own = texts.contains(&super::variables::OWN_PROCESS);
+        let hard = texts.iter().any(|t| matches!(*t, "-9" | "-KILL" | "-SIGKILL" | "-HUP" | "-1"));
+        let named = texts.iter().any(|t| t.starts_with('-'));
+        own && (hard || (!named && !self.options.interactive))
     }
 
     /// What a program runs, as its declaration says. `None` when it runs nothing.
@@ -208,7 +259,7 @@ impl Interp<'_> {
         state.status =
             if runs == 1 && nested.iter().any(|p| p.role == "argv") { inner.status } else { Status::Unknown };
         if scope.capture && !nested.iter().any(|p| p.role == "argv" || p.role == "shell") {
-            state.output = state.output.concat(&Value::Unknown);
+            state.print(&Value::Unknown);
         }
         Some(Flow::Next)
     }
@@ -332,12 +383,7 @@ impl Interp<'_> {
     ) -> Flow {
         let raw = words.iter().map(|word| word.arg.value.display()).collect::<Vec<_>>().join(" ");
         let call = Call { words, environment: Vec::new(), span, raw, external: true, opened: None };
-        let mut inner = state.clone();
-        self.shell(&mut inner, |interp, inner| interp.dispatch(inner, scope, &call));
-        state.files = inner.files;
-        state.output = inner.output;
-        state.status = inner.status;
-        state.stdin = inner.stdin;
+        self.shell(state, |interp, inner| interp.dispatch(inner, scope, &call));
         Flow::Next
     }
 

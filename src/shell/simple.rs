@@ -320,7 +320,7 @@ impl Interp<'_> {
     pub(super) fn unknown_result(&mut self, state: &mut State, scope: &Scope) {
         state.status = Status::Unknown;
         if scope.capture {
-            state.output = state.output.concat(&Value::Unknown);
+            state.print(&Value::Unknown);
         }
     }
 

@@ -221,6 +221,11 @@ pub(super) struct State {
 }
 
 impl State {
+    /// Adds to what was written to standard output.
+    pub(super) fn print(&mut self, text: &Value) {
+        self.output = super::expand::capped(self.output.concat(text));
+    }
+
     /// This way is the one of success.
     pub(super) fn succeed(&mut self) {
         self.status = Status::True;

@@ -10,6 +10,9 @@ use super::expand::{Expanded, Number};
 use super::interp::{Interp, Scope};
 use super::state::{Content, State, Status, Variable};
 
+/// Stands for the shell's own process id: a number beyond the largest that a system gives out.
+pub(super) const OWN_PROCESS: &str = "4194305";
+
 impl Interp<'_> {
     /// What a variable holds, name references followed; `None` when nothing was said about it.
     pub(super) fn content<'s>(&self, state: &'s State, name: &str) -> Option<&'s Content> {
@@ -55,7 +58,8 @@ impl Interp<'_> {
                     _ => Value::Unknown,
                 });
             }
-            (Some('$' | '!'), None) => return Some(Value::Unknown),
+            (Some('$'), None) => return Some(Value::known(OWN_PROCESS)),
+            (Some('!'), None) => return Some(Value::Unknown),
             (Some('-'), None) => return Some(Value::Unknown),
             (Some('_'), None) => return Some(state.last_word.clone()),
             (Some('0'), None) => return Some(state.zero.clone()),
@@ -87,10 +91,11 @@ impl Interp<'_> {
             "HOME" => self.world.home(None).map(|path| Value::Known(path.to_string_lossy().into_owned())),
             "UID" | "EUID" => Some(Value::Known(self.world.uid().to_string())),
             "BASH" => Some(Value::known("/bin/bash")),
+            "BASHPID" => Some(Value::known(OWN_PROCESS)),
             "OSTYPE" => Some(Value::known("linux-gnu")),
             "IFS" => Some(Value::known(" \t\n")),
             "BASH_SOURCE" => Some(state.zero.clone()),
-            "RANDOM" | "SECONDS" | "SRANDOM" | "EPOCHSECONDS" | "EPOCHREALTIME" | "BASHPID" | "PPID"
+            "RANDOM" | "SECONDS" | "SRANDOM" | "EPOCHSECONDS" | "EPOCHREALTIME" | "PPID"
             | "LINENO" | "HOSTNAME" | "HOSTTYPE" | "MACHTYPE" | "BASH_VERSION" | "BASH_VERSINFO"
             | "SHLVL" | "BASH_COMMAND" | "FUNCNAME" | "PIPESTATUS" | "GROUPS" | "DIRSTACK" | "BASHOPTS"
             | "SHELLOPTS" | "COLUMNS" | "LINES" | "BASH_REMATCH" | "BASH_ARGV" | "BASH_ARGC" => {
@@ -114,7 +119,7 @@ impl Interp<'_> {
             self.assign_element(state, &array, &key, value);
             return;
         }
-        let value = self.shaped(state, &name, value);
+        let value = super::expand::capped(self.shaped(state, &name, value));
         let variables = Arc::make_mut(&mut state.variables);
         match variables.get_mut(&name) {
             Some(variable) if variable.readonly => {}
@@ -166,6 +171,7 @@ impl Interp<'_> {
 
     /// `a[key]=value`.
     pub(super) fn assign_element(&mut self, state: &mut State, name: &str, key: &Value, value: Value) {
+        let value = super::expand::capped(value);
         let name = self.target(state, name);
         let variable =
             Arc::make_mut(&mut state.variables).entry(name).or_insert_with(|| Variable::new(Content::Unset));

@@ -33,21 +33,22 @@ impl Interp<'_> {
     /// Runs something as a shell of its own: nothing but files, output and status comes back.
     pub(super) fn shell(&mut self, state: &mut State, run: impl FnOnce(&mut Self, &mut State) -> Flow) {
         let mark = self.escapes.len();
-        let seen = state.clone();
-        let mut inner = state.clone();
-        inner.exit_traps.clear();
-        let flow = run(self, &mut inner);
-        let mut ended = inner;
+        let stdin = state.stdin.clone();
+        // The files are one and the same for parent and child: they move in and come back.
+        let files = std::mem::take(&mut state.files);
+        let mut ended = state.clone();
+        ended.files = files;
+        ended.exit_traps.clear();
+        run(self, &mut ended);
         for (_, escaped) in self.escapes.split_off(mark) {
             ended = ended.join(escaped);
         }
-        let _ = flow;
         self.run_exit_traps(&mut ended);
         state.files = ended.files;
         state.output = ended.output;
         state.status = ended.status;
         // Input that was read is gone for the parent too.
-        if seen.stdin != ended.stdin {
+        if stdin != ended.stdin {
             state.stdin = ended.stdin;
         }
     }

@@ -83,7 +83,7 @@ impl Interp<'_> {
         }
         state.status = Status::True;
         if scope.capture && attributes.print {
-            state.output = state.output.concat(&Value::Unknown);
+            state.print(&Value::Unknown);
         }
         Flow::Next
     }

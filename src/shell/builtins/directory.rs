@@ -112,7 +112,7 @@ impl Interp<'_> {
 
     pub(super) fn pushd(&mut self, state: &mut State, scope: &Scope, call: &Call) -> Flow {
         if scope.capture {
-            state.output = state.output.concat(&Value::Unknown);
+            state.print(&Value::Unknown);
         }
         let values = call.values();
         let operand =

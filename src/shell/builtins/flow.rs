@@ -91,7 +91,7 @@ impl Interp<'_> {
                     },
                     _ => Value::Unknown,
                 };
-                state.output = state.output.concat(&text);
+                state.print(&text);
             }
             state.status = self.found_all(state, &names);
             return Flow::Next;

@@ -107,7 +107,7 @@ impl Interp<'_> {
             ":" | "true" | "jobs" | "bg" | "fg" | "disown" | "umask" | "ulimit" | "times" | "bind"
             | "complete" | "compopt" | "enable" | "help" | "caller" | "suspend" | "dirs" | "compgen" => {
                 if scope.capture && !matches!(name, ":" | "true") {
-                    state.output = state.output.concat(&Value::Unknown);
+                    state.print(&Value::Unknown);
                 }
                 done(state, Status::True)
             }
@@ -183,7 +183,7 @@ impl Interp<'_> {
             }
             "type" | "hash" => {
                 if scope.capture {
-                    state.output = state.output.concat(&Value::Unknown);
+                    state.print(&Value::Unknown);
                 }
                 let status = self.found_all(state, &call.values());
                 done(state, status)
@@ -198,7 +198,7 @@ impl Interp<'_> {
     fn print(&mut self, state: &mut State, scope: &Scope, call: &Call) {
         if scope.capture {
             let text = self.printed(state, scope, call).unwrap_or(Value::Unknown);
-            state.output = state.output.concat(&text);
+            state.print(&text);
         }
     }
 

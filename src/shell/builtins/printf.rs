@@ -21,7 +21,7 @@ impl Interp<'_> {
         }
         if scope.capture {
             let text = format_printf(&values).unwrap_or(Value::Unknown);
-            state.output = state.output.concat(&text);
+            state.print(&text);
         }
     }
 }

@@ -26,6 +26,9 @@ pub(super) struct Abort;
 
 pub(super) type Expanded<T> = Result<T, Abort>;
 
+/// Bytes that the expansions in one word may give; more is not known text any more.
+const LENGTH: usize = 256 * 1024;
+
 /// A piece of a field.
 #[derive(Clone, Debug)]
 enum Piece {
@@ -84,11 +87,13 @@ struct Builder {
     split: bool,
     /// Characters that separate words.
     separators: Option<String>,
+    /// Bytes that expansions gave so far.
+    length: usize,
 }
 
 impl Builder {
     fn new(split: bool, separators: Option<String>) -> Self {
-        Self { done: Vec::new(), current: Field::new(), split, separators }
+        Self { done: Vec::new(), current: Field::new(), split, separators, length: 0 }
     }
 
     fn finish_field(&mut self) {
@@ -110,6 +115,8 @@ impl Builder {
     /// The result of an expansion.
     fn result(&mut self, value: Value, quoted: bool) {
         self.current.explicit = false;
+        self.length += length(&value);
+        let value = if self.length > LENGTH { Value::Unknown } else { value };
         if quoted {
             self.quoted(value);
         } else if self.split {
@@ -358,6 +365,20 @@ impl Interp<'_> {
             None => Some(" \t\n".to_owned()),
         }
     }
+}
+
+fn length(value: &Value) -> usize {
+    match value {
+        Value::Known(text) => text.len(),
+        Value::OneOf(list) => list.iter().map(String::len).max().unwrap_or(0),
+        Value::Affix { prefix, suffix } => prefix.len() + suffix.len(),
+        Value::Unknown => 0,
+    }
+}
+
+/// A value short enough to be kept.
+pub(super) fn capped(value: Value) -> Value {
+    if length(&value) > LENGTH { Value::Unknown } else { value }
 }
 
 /// `"$@"` and `"${a[@]}"` alone: no word at all when the list is empty.

@@ -7,7 +7,7 @@ use crate::shell::find::{FindAction, FindLimits, FoundAction, FoundPath, FoundPa
 use crate::shell::interp::{Interp, Scope};
 use crate::shell::simple::Call;
 use crate::shell::state::{Flow, State, Status};
-use crate::shell::step::{Arg, Mode, StepKind};
+use crate::shell::step::{Arg, Mode, Stdin, StepKind};
 
 /// Commands of one `-exec … ;` that are walked one by one.
 const SINGLE: usize = 64;
@@ -41,7 +41,7 @@ impl Interp<'_> {
         }
         state.status = Status::Unknown;
         if scope.capture {
-            state.output = state.output.concat(&printed);
+            state.print(&printed);
         }
         Flow::Next
     }
@@ -72,6 +72,8 @@ impl Interp<'_> {
             }
             FindAction::Delete => self.deleted(state, scope, call, paths),
             FindAction::Write { file } => self.written(state, scope, call, file),
+            // Nobody is there to say yes.
+            FindAction::Exec { asks: true, .. } if state.stdin == Stdin::Empty => {}
             FindAction::Exec { argv, batch, in_directory, asks } => {
                 let mut inner = scope.through("find");
                 inner.asks |= *asks;

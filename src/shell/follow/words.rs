@@ -223,7 +223,7 @@ impl Interp<'_> {
         state.maybe = maybe;
         state.status = Status::Unknown;
         if scope.capture {
-            state.output = state.output.concat(&Value::Unknown);
+            state.print(&Value::Unknown);
         }
         Flow::Next
     }
