@@ -120,7 +120,9 @@ impl Interp<'_> {
             return None;
         }
         match self.search(state, text, name) {
-            Some(found) if found.parent().and_then(Path::to_str).is_some_and(|dir| SYSTEM.contains(&dir)) => None,
+            Some(found) if found.parent().and_then(Path::to_str).is_some_and(|dir| SYSTEM.contains(&dir)) => {
+                None
+            }
             Some(found) => self.program_file(state, scope, &found.to_string_lossy(), call),
             None if self.everywhere(state, text) => {
                 state.status = Status::False;

@@ -86,7 +86,10 @@ impl Sink for Recorder {
             }
         }
         // Reading and making is not what these tables are about.
-        let skipped = ["echo", "cat", "true", "seq", "ls", "mkdir", "date", "base64", "printf", "basename", "dirname", "xargs", "find ", "env "];
+        let skipped = [
+            "echo", "cat", "true", "seq", "ls", "mkdir", "date", "base64", "printf", "basename", "dirname",
+            "xargs", "find ", "env ",
+        ];
         let bare = line.trim_start_matches("? ");
         if !skipped.iter().any(|name| bare.starts_with(name)) {
             self.0.push(line);
@@ -111,7 +114,10 @@ fn world() -> MemoryWorld {
         .file("/w/clean.sh", "#!/bin/bash\nrm -rf \"$1\" build\n")
         .mode("/w/clean.sh", 0o755)
         .file("/w/lib.sh", "wipe() { rm -rf \"$@\"; }\nTARGET=docs\n")
-        .file("/w/Makefile", "OUT = build\nall: prog\n\tcc -o prog x.c\nclean:\n\trm -rf $(OUT) *.o\n.PHONY: clean\n")
+        .file(
+            "/w/Makefile",
+            "OUT = build\nall: prog\n\tcc -o prog x.c\nclean:\n\trm -rf $(OUT) *.o\n.PHONY: clean\n",
+        )
         .file("/w/package.json", r#"{"scripts": {"clean": "rm -rf dist", "pretest": "rm -f cache"}}"#)
         .file("/home/me/.bashrc", "")
         .special("/dev/null", FileKind::CharDevice)

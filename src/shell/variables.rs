@@ -95,9 +95,9 @@ impl Interp<'_> {
             "OSTYPE" => Some(Value::known("linux-gnu")),
             "IFS" => Some(Value::known(" \t\n")),
             "BASH_SOURCE" => Some(state.zero.clone()),
-            "RANDOM" | "SECONDS" | "SRANDOM" | "EPOCHSECONDS" | "EPOCHREALTIME" | "PPID"
-            | "LINENO" | "HOSTNAME" | "HOSTTYPE" | "MACHTYPE" | "BASH_VERSION" | "BASH_VERSINFO"
-            | "SHLVL" | "BASH_COMMAND" | "FUNCNAME" | "PIPESTATUS" | "GROUPS" | "DIRSTACK" | "BASHOPTS"
+            "RANDOM" | "SECONDS" | "SRANDOM" | "EPOCHSECONDS" | "EPOCHREALTIME" | "PPID" | "LINENO"
+            | "HOSTNAME" | "HOSTTYPE" | "MACHTYPE" | "BASH_VERSION" | "BASH_VERSINFO" | "SHLVL"
+            | "BASH_COMMAND" | "FUNCNAME" | "PIPESTATUS" | "GROUPS" | "DIRSTACK" | "BASHOPTS"
             | "SHELLOPTS" | "COLUMNS" | "LINES" | "BASH_REMATCH" | "BASH_ARGV" | "BASH_ARGC" => {
                 Some(Value::Unknown)
             }
