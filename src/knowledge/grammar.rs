@@ -182,7 +182,8 @@ impl<'a> Scan<'a> {
         if takes_operands {
             return false;
         }
-        let reads = command.verbs.as_ref().is_some_and(|v| v.only_read(&self.words[index..]));
+        let verbs = self.levels.iter().rev().find_map(|level| level.verbs.as_ref());
+        let reads = verbs.is_some_and(|v| v.only_read(&self.words[index..]));
         if reads || command.unlisted == Unlisted::Reads {
             self.unlisted_reads = true;
             self.at = self.words.len();
