@@ -51,6 +51,7 @@ impl Interp<'_> {
                 _ => None,
             },
             "git" if here => self.git_answer(state, call),
+            _ if prints_settings(name, call) => Some(Value::known("# settings of the shell\n")),
             _ => None,
         }
     }
@@ -334,6 +335,36 @@ fn nearest(interp: &Interp<'_>, state: &State, path: &std::path::Path) -> std::p
     path.ancestors()
         .find(|dir| interp.is_directory(state, dir) == Some(true))
         .map_or_else(|| std::path::PathBuf::from("/"), std::path::Path::to_path_buf)
+}
+
+/// Programs that print settings for `eval` and `source`: variables, completions, hooks of a prompt.
+fn prints_settings(name: &str, call: &Call) -> bool {
+    let Some(texts) = call.texts() else { return false };
+    let words = texts.iter().filter(|text| !text.starts_with('-')).copied().collect::<Vec<_>>();
+    match name {
+        "ssh-agent" | "dircolors" | "lesspipe" | "lesspipe.sh" | "keychain" | "gpg-agent" | "resize" | "tset"
+        | "register-python-argcomplete" => true,
+        "direnv" => matches!(words.first(), Some(&("hook" | "export"))),
+        "brew" => words.first() == Some(&"shellenv"),
+        "conda" | "mamba" => words.first().is_some_and(|word| word.starts_with("shell.")),
+        "pyenv" | "rbenv" | "nodenv" | "goenv" | "jenv" | "starship" | "zoxide" | "atuin" | "mcfly" | "oh-my-posh"
+        | "thefuck" | "pyenv-virtualenv" => {
+            matches!(words.first(), Some(&("init" | "virtualenv-init" | "sh-shell"))) || name == "thefuck"
+        }
+        "fnm" | "opam" | "nvm" | "volta" => words.first() == Some(&"env"),
+        "mise" | "rtx" => matches!(words.first(), Some(&("activate" | "env"))),
+        "fzf" => texts.contains(&"--bash") || texts.contains(&"--zsh"),
+        "minikube" => words.first() == Some(&"docker-env"),
+        "docker-machine" => words.first() == Some(&"env"),
+        "luarocks" => words.first() == Some(&"path"),
+        "locale" | "localectl" => true,
+        _ => match words.as_slice() {
+            ["completion" | "completions", rest @ ..] => {
+                rest.len() <= 1 && rest.iter().all(|shell| matches!(*shell, "bash" | "zsh" | "fish" | "sh"))
+            }
+            _ => false,
+        },
+    }
 }
 
 fn newline() -> Value {

@@ -94,7 +94,7 @@ impl Interp<'_> {
         if !name.contains('/')
             && scope.host.is_none()
             && let Some(path) = self.in_path(state, name)
-            && !path.parent().and_then(Path::to_str).is_some_and(|dir| SYSTEM.contains(&dir))
+            && self.is_own_script(state, &path)
             && let Some(flow) = self.program_file(state, scope, &path.to_string_lossy(), call)
         {
             return flow;
@@ -102,7 +102,11 @@ impl Interp<'_> {
         let kind = StepKind::UnknownProgram { name: name.to_owned(), args: call.args() };
         self.emit_as(state, scope, call.span, &call.raw, kind);
         self.suspect(state, scope, call, base);
-        self.unknown_result(state, scope);
+        state.status = Status::Unknown;
+        if scope.capture {
+            let text = self.printed(state, scope, call).unwrap_or(Value::Unknown);
+            state.print(&text);
+        }
         Flow::Next
     }
 
@@ -130,6 +134,15 @@ impl Interp<'_> {
             }
             None => None,
         }
+    }
+
+    /// Whether a program found by `PATH` belongs to the project or the person, and not to some installation.
+    fn is_own_script(&self, state: &State, path: &Path) -> bool {
+        let Some(dir) = path.parent() else { return false };
+        if state.only_cwd().is_some_and(|cwd| dir.starts_with(cwd) && cwd != Path::new("/")) {
+            return true;
+        }
+        self.world.home(None).is_some_and(|home| dir == home.join("bin") || dir == home.join(".local/bin"))
     }
 
     /// Whether every directory of a search path can be looked into.
@@ -383,6 +396,14 @@ impl Interp<'_> {
         words: Vec<Expansion>,
         span: Span,
     ) -> Flow {
+        if let [option, text, ..] = words.as_slice()
+            && option.arg.value.as_known() == Some("-c")
+        {
+            // `flock file -c text`, `su user -c text`: shell text after all.
+            let (text, zero) = (text.arg.value.clone(), state.zero.clone());
+            self.fresh_shell(state, scope, &text, span, zero, Default::default());
+            return Flow::Next;
+        }
         let raw = words.iter().map(|word| word.arg.value.display()).collect::<Vec<_>>().join(" ");
         let call = Call { words, environment: Vec::new(), span, raw, external: true, opened: None };
         self.shell(state, |interp, inner| interp.dispatch(inner, scope, &call));
@@ -406,7 +427,11 @@ impl Interp<'_> {
 
     /// The general rule: an unknown program before words that form a dangerous command is judged as if it ran it.
     pub(super) fn suspect(&mut self, state: &mut State, scope: &Scope, call: &Call, name: &str) {
-        for (index, word) in call.words.iter().enumerate().skip(1) {
+        // Behind `--` there often stands a command.
+        let dashes = call.words.iter().position(|word| word.arg.value.as_known() == Some("--"));
+        let order = dashes.map(|at| at + 1).into_iter().chain(1..call.words.len());
+        for index in order {
+            let Some(word) = call.words.get(index) else { continue };
             let Value::Known(text) = &word.arg.value else { continue };
             let base = text.rsplit('/').next().unwrap_or(text);
             if base.is_empty() || text.starts_with('-') || ORDINARY_WORDS.contains(&base) {

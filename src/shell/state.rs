@@ -123,6 +123,15 @@ pub(super) struct Definitions {
     pub(super) exported: bool,
 }
 
+/// `trap text EXIT`, or some signal.
+#[derive(Clone, Debug)]
+pub(super) struct Trap {
+    pub(super) text: Value,
+    pub(super) scope: Scope,
+    /// It runs when the shell ends; otherwise only if its signal comes.
+    pub(super) exit: bool,
+}
+
 /// An alias, and where it was defined (it takes effect on the next line).
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Alias {
@@ -214,8 +223,8 @@ pub(super) struct State {
     pub(super) files: Files,
     /// What stands here runs only if something unknown turns out so.
     pub(super) maybe: bool,
-    /// Command to run when the shell ends, `trap … EXIT`.
-    pub(super) exit_traps: Vec<(Value, Scope)>,
+    /// Commands to run when the shell ends or a signal comes.
+    pub(super) exit_traps: Vec<Trap>,
     /// Open file descriptors above 2 and redirections by `exec`: what reading them gives.
     pub(super) descriptors: BTreeMap<String, Stdin>,
 }
@@ -337,7 +346,7 @@ impl State {
         joined.files.merge(&other.files);
         joined.maybe |= other.maybe;
         for trap in other.exit_traps {
-            if !joined.exit_traps.iter().any(|known| known.0 == trap.0) {
+            if !joined.exit_traps.iter().any(|known| known.text == trap.text) {
                 joined.exit_traps.push(trap);
             }
         }

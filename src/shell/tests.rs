@@ -77,7 +77,7 @@ impl Sink for Recorder {
                 }
             }
             StepKind::Code { language, effect } => {
-                let _ = write!(line, "{language} {effect:?}");
+                let _ = write!(line, "code {language} {effect:?}");
             }
             StepKind::Gap { .. } => line.push_str("gap"),
             StepKind::Opaque { .. } => line.push_str("opaque"),
@@ -236,6 +236,8 @@ fn dead_code_is_dead() {
         ("grep -q x a.txt || exit; rm x", &["grep -q x a.txt", "? rm x"]),
         ("trap 'rm x' EXIT; true", &["rm x"]),
         ("trap 'rm x' EXIT; trap - EXIT", &[]),
+        ("trap 'rm -f $t' INT; t=y; true", &["? rm -f y"]),
+        ("history | grep rm; history -c", &["grep rm"]),
     ]);
 }
 
@@ -294,6 +296,7 @@ fn text_that_becomes_a_program() {
         ("R=rm; $R x", &["rm x"]),
         ("$NOTHING rm x", &["rm x"]),
         ("/bin/r? x", &["/bin/rm x"]),
+        ("eval \"$(ssh-agent -s)\"; source <(nosuch completion bash)", &["ssh-agent -s", "unknown nosuch completion bash"]),
         ("make clean", &["make clean", "rm -rf build *.o"]),
         ("make -n clean", &["make -n clean"]),
     ]);
@@ -313,6 +316,12 @@ fn programs_that_run_programs() {
         ("env A=1 rm x", &["rm x"]),
         ("nosuchwrapper --flag rm -rf x", &["unknown nosuchwrapper --flag rm -rf x", "? rm -rf x"]),
         ("exec rm x", &["rm x"]),
+        ("flock l -c 'rm x'", &["flock l -c 'rm x'", "rm x"]),
+        ("find . -name '*.py' -print0 | xargs -0 rm", &["rm ./src/one.py ./src/two.py"]),
+        ("find . -name '*.py' -delete", &[
+            "code find Delete { path: Known(\"./src/one.py\"), glob: false, recursive: false }",
+            "code find Delete { path: Known(\"./src/two.py\"), glob: false, recursive: false }",
+        ]),
         ("builtin eval 'rm x'", &["rm x"]),
     ]);
 }

@@ -56,9 +56,12 @@ impl Interp<'_> {
     fn run_exit_traps(&mut self, state: &mut State) {
         let traps = std::mem::take(&mut state.exit_traps);
         let status = state.status;
-        for (value, scope) in traps {
-            self.shell_text(state, &scope, &value, scope.span.unwrap_or_default());
+        let maybe = state.maybe;
+        for trap in traps {
+            state.maybe = maybe || !trap.exit;
+            self.shell_text(state, &trap.scope, &trap.text, trap.scope.span.unwrap_or_default());
         }
+        state.maybe = maybe;
         state.status = status;
     }
 

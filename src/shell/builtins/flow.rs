@@ -3,7 +3,7 @@
 use crate::model::Value;
 use crate::shell::interp::{Interp, Scope};
 use crate::shell::simple::Call;
-use crate::shell::state::{Flow, State, Status};
+use crate::shell::state::{Flow, State, Status, Trap};
 
 impl Interp<'_> {
     pub(super) fn eval(&mut self, state: &mut State, scope: &Scope, call: &Call) -> Flow {
@@ -123,28 +123,15 @@ impl Interp<'_> {
             return Flow::Next;
         }
         let exits = signals.iter().any(|word| matches!(word.arg.value.as_known(), Some("EXIT" | "0")));
+        // A signal comes when it comes: what its trap does is seen at the end, as something that may happen.
+        state.exit_traps.retain(|trap| trap.exit != exits);
         if matches!(text, Some("-" | "")) {
-            if exits {
-                state.exit_traps.clear();
-            }
             return Flow::Next;
         }
         let mut inner = scope.deeper();
         inner.via.push("trap".to_owned());
         inner.span = Some(action.arg.span);
-        if exits {
-            state.exit_traps.clear();
-            state.exit_traps.push((action.arg.value.clone(), inner.clone()));
-        }
-        if !exits || signals.len() > 1 {
-            // Signals come when they come: whatever the trap does may happen from here on.
-            let mut way = state.clone();
-            way.maybe = true;
-            way.exit_traps.clear();
-            let value = action.arg.value.clone();
-            let span = action.arg.span;
-            self.shell(&mut way, |interp, way| interp.shell_text(way, &inner, &value, span));
-        }
+        state.exit_traps.push(Trap { text: action.arg.value.clone(), scope: inner, exit: exits });
         Flow::Next
     }
 

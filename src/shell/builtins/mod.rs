@@ -12,13 +12,14 @@ use crate::model::Value;
 use super::interp::{Interp, Scope};
 use super::simple::Call;
 use super::state::{Alias, Flow, State, Status};
+use super::step::StepKind;
 
 pub(super) use options::switch;
 pub(super) use printf::{decode_escapes, format_printf};
 
 /// Whether the shell has a builtin of this name.
 pub(super) fn is_builtin(name: &str) -> bool {
-    const NAMES: [&str; 58] = [
+    const NAMES: [&str; 60] = [
         ".",
         ":",
         "[",
@@ -44,10 +45,12 @@ pub(super) fn is_builtin(name: &str) -> bool {
         "exit",
         "export",
         "false",
+        "fc",
         "fg",
         "getopts",
         "hash",
         "help",
+        "history",
         "jobs",
         "let",
         "local",
@@ -105,7 +108,7 @@ impl Interp<'_> {
         };
         match name {
             ":" | "true" | "jobs" | "bg" | "fg" | "disown" | "umask" | "ulimit" | "times" | "bind"
-            | "complete" | "compopt" | "enable" | "help" | "caller" | "suspend" | "dirs" | "compgen" => {
+            | "complete" | "compopt" | "enable" | "help" | "history" | "caller" | "suspend" | "dirs" | "compgen" => {
                 if scope.capture && !matches!(name, ":" | "true") {
                     state.print(&Value::Unknown);
                 }
@@ -154,6 +157,13 @@ impl Interp<'_> {
                 Some(if name == "break" { Flow::Break(levels) } else { Flow::Continue(levels) })
             }
             "trap" => Some(self.trap(state, scope, call)),
+            "fc" => {
+                if !call.texts().is_some_and(|texts| texts.iter().any(|t| t.starts_with('-') && t.contains('l'))) {
+                    let reason = "a command of the history is run again".to_owned();
+                    self.emit_as(state, scope, call.span, &call.raw, StepKind::Opaque { reason });
+                }
+                done(state, Status::Unknown)
+            }
             "wait" => done(state, Status::Unknown),
             "set" => Some(self.set(state, call)),
             "shift" => Some(self.shift(state, call)),

@@ -66,8 +66,13 @@ impl Interp<'_> {
                 if paths.iter().any(|path| !path.certain) {
                     *printed = Value::Unknown;
                 }
+                let given = |name: &str| call.texts().is_some_and(|texts| texts.contains(&name));
+                let end = if given("-print0") { '\0' } else { '\n' };
+                if given("-printf") || given("-ls") {
+                    *printed = Value::Unknown;
+                }
                 for path in paths {
-                    *printed = printed.concat(&Value::Known(format!("{}\n", path.path)));
+                    *printed = printed.concat(&Value::Known(format!("{}{end}", path.path)));
                 }
             }
             FindAction::Delete => self.deleted(state, scope, call, paths),

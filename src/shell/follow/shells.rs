@@ -171,6 +171,12 @@ impl Interp<'_> {
                     .collect::<Vec<_>>();
                 self.come_together(state, maybe, ways)
             }
+            other if is_getopt(other) => {
+                // `eval set -- "$(getopt …)"`: quoted words.
+                state.positional = Positional { values: vec![Value::Unknown], open: true };
+                state.status = Status::True;
+                Flow::Next
+            }
             other => {
                 let reason = format!("shell text that is not known before it runs: `{}`", other.display());
                 self.emit_as(state, scope, span, &other.display(), StepKind::Opaque { reason });
@@ -409,6 +415,11 @@ impl Interp<'_> {
             None => FileText::Unknown,
         }
     }
+}
+
+/// `set -- ` and something not known: what `getopt` is made for.
+fn is_getopt(text: &Value) -> bool {
+    matches!(text.prefix().trim_start().strip_prefix("set --"), Some(rest) if rest.trim().is_empty())
 }
 
 /// What is known of a file's text.
