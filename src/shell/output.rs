@@ -342,13 +342,20 @@ fn prints_settings(name: &str, call: &Call) -> bool {
     let Some(texts) = call.texts() else { return false };
     let words = texts.iter().filter(|text| !text.starts_with('-')).copied().collect::<Vec<_>>();
     match name {
-        "ssh-agent" | "dircolors" | "lesspipe" | "lesspipe.sh" | "keychain" | "gpg-agent" | "resize" | "tset"
+        "ssh-agent"
+        | "dircolors"
+        | "lesspipe"
+        | "lesspipe.sh"
+        | "keychain"
+        | "gpg-agent"
+        | "resize"
+        | "tset"
         | "register-python-argcomplete" => true,
         "direnv" => matches!(words.first(), Some(&("hook" | "export"))),
         "brew" => words.first() == Some(&"shellenv"),
         "conda" | "mamba" => words.first().is_some_and(|word| word.starts_with("shell.")),
-        "pyenv" | "rbenv" | "nodenv" | "goenv" | "jenv" | "starship" | "zoxide" | "atuin" | "mcfly" | "oh-my-posh"
-        | "thefuck" | "pyenv-virtualenv" => {
+        "pyenv" | "rbenv" | "nodenv" | "goenv" | "jenv" | "starship" | "zoxide" | "atuin" | "mcfly"
+        | "oh-my-posh" | "thefuck" | "pyenv-virtualenv" => {
             matches!(words.first(), Some(&("init" | "virtualenv-init" | "sh-shell"))) || name == "thefuck"
         }
         "fnm" | "opam" | "nvm" | "volta" => words.first() == Some(&"env"),

@@ -296,7 +296,10 @@ fn text_that_becomes_a_program() {
         ("R=rm; $R x", &["rm x"]),
         ("$NOTHING rm x", &["rm x"]),
         ("/bin/r? x", &["/bin/rm x"]),
-        ("eval \"$(ssh-agent -s)\"; source <(nosuch completion bash)", &["ssh-agent -s", "unknown nosuch completion bash"]),
+        (
+            "eval \"$(ssh-agent -s)\"; source <(nosuch completion bash)",
+            &["ssh-agent -s", "unknown nosuch completion bash"],
+        ),
         ("make clean", &["make clean", "rm -rf build *.o"]),
         ("make -n clean", &["make -n clean"]),
     ]);
@@ -318,10 +321,13 @@ fn programs_that_run_programs() {
         ("exec rm x", &["rm x"]),
         ("flock l -c 'rm x'", &["flock l -c 'rm x'", "rm x"]),
         ("find . -name '*.py' -print0 | xargs -0 rm", &["rm ./src/one.py ./src/two.py"]),
-        ("find . -name '*.py' -delete", &[
-            "code find Delete { path: Known(\"./src/one.py\"), glob: false, recursive: false }",
-            "code find Delete { path: Known(\"./src/two.py\"), glob: false, recursive: false }",
-        ]),
+        (
+            "find . -name '*.py' -delete",
+            &[
+                "code find Delete { path: Known(\"./src/one.py\"), glob: false, recursive: false }",
+                "code find Delete { path: Known(\"./src/two.py\"), glob: false, recursive: false }",
+            ],
+        ),
         ("builtin eval 'rm x'", &["rm x"]),
     ]);
 }

@@ -108,7 +108,8 @@ impl Interp<'_> {
         };
         match name {
             ":" | "true" | "jobs" | "bg" | "fg" | "disown" | "umask" | "ulimit" | "times" | "bind"
-            | "complete" | "compopt" | "enable" | "help" | "history" | "caller" | "suspend" | "dirs" | "compgen" => {
+            | "complete" | "compopt" | "enable" | "help" | "history" | "caller" | "suspend" | "dirs"
+            | "compgen" => {
                 if scope.capture && !matches!(name, ":" | "true") {
                     state.print(&Value::Unknown);
                 }
@@ -158,7 +159,10 @@ impl Interp<'_> {
             }
             "trap" => Some(self.trap(state, scope, call)),
             "fc" => {
-                if !call.texts().is_some_and(|texts| texts.iter().any(|t| t.starts_with('-') && t.contains('l'))) {
+                if !call
+                    .texts()
+                    .is_some_and(|texts| texts.iter().any(|t| t.starts_with('-') && t.contains('l')))
+                {
                     let reason = "a command of the history is run again".to_owned();
                     self.emit_as(state, scope, call.span, &call.raw, StepKind::Opaque { reason });
                 }
