@@ -7,6 +7,7 @@
 use crate::model::{Action, Evidence, Mutation, Subject};
 use crate::world::World;
 
+mod archive;
 pub mod git;
 mod path;
 mod session;
@@ -23,6 +24,9 @@ pub use session::{Budget, Session};
 pub fn collect(mutation: &Mutation, world: &dyn World, session: &mut Session) -> Evidence {
     let mut evidence = Evidence { facts: mutation.facts.clone(), ..Evidence::default() };
     match &mutation.subject {
+        Subject::Path(subject) if mutation.kind == "archive.extract" => {
+            archive::probe(mutation, subject, world, session, &mut evidence);
+        }
         Subject::Path(subject) => path::probe(mutation, subject, world, session, &mut evidence),
         Subject::Sql { dialect: "sqlite", database, object, statement, condition } => {
             let statement = sqlite::Statement {

@@ -31,6 +31,7 @@ use crate::world::{FileKind, LookError, World};
 use super::Session;
 use walk::{How, Walk};
 
+pub(super) use overwrite::Overwritten;
 pub(super) use places::Places;
 
 /// Whether a fact of the mutation is set to anything but no.
@@ -46,7 +47,8 @@ pub(super) fn probe(
     session: &mut Session,
     evidence: &mut Evidence,
 ) {
-    if !matches!(mutation.action, Action::Delete | Action::Replace | Action::Update) {
+    let keeps_content = matches!(mutation.kind.as_str(), "file.packed" | "file.trashed" | "file.mode" | "tree.mode");
+    if keeps_content || !matches!(mutation.action, Action::Delete | Action::Replace | Action::Update) {
         exists(subject, world, evidence);
         return;
     }
@@ -62,6 +64,7 @@ pub(super) fn probe(
     let places = session.places(world);
     let how = How {
         in_place: flag(mutation, "overwrites")
+            || mutation.kind == "device"
             || (mutation.action != Action::Delete && !flag(mutation, "renames")),
         rights: session.rights_hold() && !mutation.context.privileged,
         one_file_system: flag(mutation, "one-file-system"),
@@ -85,6 +88,10 @@ pub(super) fn probe(
     if protected > 0 {
         notes.push("this user may not change it, so the command fails there".to_owned());
         evidence.fact("writable", FactValue::Bool(false), "this user may not remove or overwrite it");
+    }
+    if flag(mutation, "kept") && loss.worst() > LossClass::Copied {
+        notes.push("the command keeps the content elsewhere first".to_owned());
+        soften(&mut loss, LossClass::Copied);
     }
     if flag(mutation, "backup") && loss.worst() >= LossClass::Lost {
         notes.push("the command keeps a backup of the old content".to_owned());

@@ -1,12 +1,14 @@
 //! What one file, one device or one merged tree loses.
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use crate::model::{Action, LossClass, Mutation, PathSubject};
-use crate::world::{FileKind, LookError, Meta, Query};
+use crate::evidence::Session;
+use crate::model::{Action, Evidence, Loss, LossClass, Mutation, PathSubject};
+use crate::world::{FileKind, LookError, Meta, Query, World};
 
-use super::walk::Walk;
-use super::{content, flag, places, rights};
+use super::walk::{How, Walk};
+use super::{Places, content, flag, places, rights};
 
 /// Deepest and largest tree that is merged into another, in entries.
 const MERGE_LIMIT: usize = 20_000;
@@ -129,7 +131,7 @@ fn fails(walk: &Walk<'_>, mutation: &Mutation, place: &Path, meta: &Meta) -> boo
 
 /// A device is written to or its name removed.
 pub(super) fn device(walk: &mut Walk<'_>, mutation: &Mutation, place: &Path, kind: FileKind) {
-    if mutation.action == Action::Delete && !flag(mutation, "overwrites") {
+    if mutation.action == Action::Delete && !flag(mutation, "overwrites") && mutation.kind != "device" {
         walk.note(format!("{} is only the name of a device", place.display()));
         return;
     }
@@ -234,5 +236,62 @@ fn merged(walk: &mut Walk<'_>, path: &Path, meta: &Meta) {
     if meta.kind == FileKind::File && meta.size > 0 {
         let place = places::resolve_parent(walk.world, path).unwrap_or_else(|_| path.to_owned());
         one(walk, &place, meta);
+    }
+}
+
+/// Files that something writes over, one by one: what they lose together.
+pub(in crate::evidence) struct Overwritten<'a> {
+    mutation: &'a Mutation,
+    world: &'a dyn World,
+    session: &'a mut Session,
+    places: Rc<Places>,
+    loss: Loss,
+    notes: Vec<String>,
+    untracked: bool,
+}
+
+impl<'a> Overwritten<'a> {
+    /// Nothing so far.
+    pub(in crate::evidence) fn new(mutation: &'a Mutation, world: &'a dyn World, session: &'a mut Session) -> Self {
+        let places = session.places(world);
+        Self { mutation, world, session, places, loss: Loss::default(), notes: Vec::new(), untracked: false }
+    }
+
+    /// Bytes of content that may still be read.
+    pub(in crate::evidence) fn bytes_left(&self) -> u64 {
+        self.session.bytes_left()
+    }
+
+    /// One more file, whose content goes.
+    pub(in crate::evidence) fn add(&mut self, path: &Path, meta: &Meta) {
+        let place = places::resolve_parent(self.world, path).unwrap_or_else(|_| path.to_owned());
+        self.walk(|walk| one(walk, &place, meta));
+        self.session.destroy(&place);
+    }
+
+    /// One more file, which could not be looked at.
+    pub(in crate::evidence) fn add_unseen(&mut self, path: &Path) {
+        self.walk(|walk| walk.add(LossClass::Unseen, 0, path));
+    }
+
+    fn walk(&mut self, each: impl FnOnce(&mut Walk<'_>)) {
+        let how = How { cwd: self.mutation.context.cwd.clone(), ..How::default() };
+        let mut walk = Walk::new(self.world, self.session, &self.places, how);
+        walk.loss = std::mem::take(&mut self.loss);
+        walk.notes = std::mem::take(&mut self.notes);
+        each(&mut walk);
+        self.untracked |= walk.untracked;
+        (self.loss, self.notes) = (walk.loss, walk.notes);
+    }
+
+    /// Sets the facts; `nothing` says why, when nothing is lost.
+    pub(in crate::evidence) fn finish(mut self, evidence: &mut Evidence, nothing: &str) {
+        if flag(self.mutation, "backup") {
+            super::soften(&mut self.loss, LossClass::Snapshot);
+        }
+        if self.loss.worst() == LossClass::Nothing {
+            self.notes.insert(0, nothing.to_owned());
+        }
+        super::finish(evidence, self.loss, &self.notes, self.untracked);
     }
 }

@@ -1,0 +1,199 @@
+//! The archive probe: which existing files unpacking overwrites, and whether their content differs.
+//!
+//! Tar (plain or gzip) and zip are listed here, within bounds; nothing is unpacked to disk and no program runs. For other
+//! forms what is overwritten stays unknown and is told as missing. Heeds the facts `archive`, `members` (one a line),
+//! `strip`, `one-top-level`, `flat`, `transform`, `no-clobber`, `update-only`, `backup`; sets those of the path probe.
+
+mod tar;
+mod zip;
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::model::{Evidence, FactValue, MissingEffect, Mutation, PathSubject};
+use crate::world::{FileKind, LookError, Meta, World};
+
+use super::Session;
+use super::path::{Overwritten, flag};
+
+/// Largest archive that is read, and the most that it may unpack to, in bytes.
+const ARCHIVE_LIMIT: u64 = 32 << 20;
+const CONTENT_LIMIT: usize = 128 << 20;
+/// Most members that are compared with what stands there.
+const MEMBER_LIMIT: usize = 20_000;
+
+/// One file of an archive.
+#[derive(Debug)]
+struct Member<'a> {
+    name: String,
+    /// Bytes, of a regular file.
+    size: Option<u64>,
+    /// Content where it is at hand.
+    content: Option<&'a [u8]>,
+    /// Checksum where there is one.
+    crc: Option<u32>,
+    /// Last change, seconds since the epoch.
+    modified: Option<i64>,
+}
+
+/// Collects evidence for unpacking an archive into a directory.
+pub(super) fn probe(
+    mutation: &Mutation,
+    subject: &PathSubject,
+    world: &dyn World,
+    session: &mut Session,
+    evidence: &mut Evidence,
+) {
+    let unknown = |evidence: &mut Evidence, why: String| {
+        evidence.miss("archive", format!("which files are overwritten is not known: {why}"), MissingEffect::LowersConfidence);
+    };
+    let Some(target) = subject.path.as_known().map(PathBuf::from).filter(|_| mutation.context.host.is_none()) else {
+        return unknown(evidence, "the directory cannot be told".to_owned());
+    };
+    let found = Overwritten::new(mutation, world, session);
+    match world.read_dir(&target, 2) {
+        Err(LookError::NotFound) => return found.finish(evidence, "the directory does not exist yet"),
+        Ok(entries) if entries.is_empty() => return found.finish(evidence, "the directory is empty"),
+        _ => {}
+    }
+    let Some(archive) = text(mutation, "archive").map(PathBuf::from) else {
+        return unknown(evidence, "the archive is not at hand".to_owned());
+    };
+    let data = match world.read_file(&archive, ARCHIVE_LIMIT.min(found.bytes_left())) {
+        Ok(data) => data,
+        Err(error) => return unknown(evidence, format!("{}: {error}", archive.display())),
+    };
+    if flag(mutation, "transform") {
+        return unknown(evidence, "names are changed on the way".to_owned());
+    }
+    let Some(plain) = inflated(&data) else {
+        return unknown(evidence, format!("{} cannot be listed", archive.display()));
+    };
+    let listed = if zip::is_zip(&plain) {
+        zip::members(&plain)
+    } else if tar::is_tar(&plain) {
+        tar::members(&plain)
+    } else {
+        None
+    };
+    match listed.filter(|members| members.len() <= MEMBER_LIMIT) {
+        None => unknown(evidence, format!("{} cannot be listed", archive.display())),
+        Some(members) => {
+            let top = if flag(mutation, "one-top-level") { target.join(stem(&archive)) } else { target };
+            compare(mutation, &top, &members, world, found).finish(evidence, "no existing file is overwritten");
+        }
+    }
+}
+
+fn text<'a>(mutation: &'a Mutation, key: &str) -> Option<&'a str> {
+    match &mutation.facts.get(key)?.value {
+        FactValue::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// The data without gzip around it; `None` when it cannot be taken off within bounds.
+fn inflated(data: &[u8]) -> Option<std::borrow::Cow<'_, [u8]>> {
+    if !data.starts_with(&[0x1f, 0x8b]) {
+        return Some(data.into());
+    }
+    let flags = *data.get(3)?;
+    let mut at = 10_usize;
+    if flags & 4 != 0 {
+        let extra = u16::from_le_bytes([*data.get(at)?, *data.get(at + 1)?]);
+        at += 2 + usize::from(extra);
+    }
+    for bit in [8, 16] {
+        if flags & bit != 0 {
+            at += data.get(at..)?.iter().position(|byte| *byte == 0)? + 1;
+        }
+    }
+    if flags & 2 != 0 {
+        at += 2;
+    }
+    miniz_oxide::inflate::decompress_to_vec_with_limit(data.get(at..)?, CONTENT_LIMIT).ok().map(Into::into)
+}
+
+/// The archive's name without its endings, for `--one-top-level`.
+fn stem(archive: &Path) -> String {
+    let name = archive.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let short = [".tar.gz", ".tgz", ".tar", ".tar.xz", ".tar.bz2", ".zip"].iter().find_map(|end| name.strip_suffix(end));
+    short.map_or(name.clone(), str::to_owned)
+}
+
+fn compare<'a>(
+    mutation: &Mutation,
+    target: &Path,
+    members: &[Member<'_>],
+    world: &dyn World,
+    mut found: Overwritten<'a>,
+) -> Overwritten<'a> {
+    let wanted: Option<Vec<&str>> = text(mutation, "members").map(|list| list.lines().collect());
+    for member in members {
+        if wanted.as_ref().is_some_and(|wanted| !wanted.iter().any(|name| is_wanted(&member.name, name))) {
+            continue;
+        }
+        let Some(place) = place(mutation, target, &member.name) else { continue };
+        let meta = match world.lstat(&place) {
+            Ok(meta) => meta,
+            Err(LookError::NotFound) => continue,
+            Err(_) => {
+                found.add_unseen(&place);
+                continue;
+            }
+        };
+        if meta.kind == FileKind::File && meta.size > 0 && overwrites(mutation, member, &place, &meta, world) {
+            found.add(&place, &meta);
+        }
+    }
+    found
+}
+
+/// A member that was asked for by its name, by a directory above it, or perhaps by a pattern.
+fn is_wanted(member: &str, wanted: &str) -> bool {
+    let wanted = wanted.trim_end_matches('/').trim_start_matches("./");
+    let member = member.trim_start_matches("./");
+    wanted.contains(['*', '?', '[']) || member == wanted || member.strip_prefix(wanted).is_some_and(|r| r.starts_with('/'))
+}
+
+/// Where a member lands; `None` where programs refuse it.
+fn place(mutation: &Mutation, target: &Path, name: &str) -> Option<PathBuf> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in Path::new(name).components() {
+        match part {
+            Component::Normal(part) => parts.push(part.to_str()?),
+            Component::ParentDir => return None,
+            Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
+        }
+    }
+    let strip = match mutation.facts.get("strip").map(|fact| &fact.value) {
+        Some(FactValue::Number(count)) => usize::try_from(*count).unwrap_or(0),
+        _ => 0,
+    };
+    let parts = parts.get(strip..)?;
+    if flag(mutation, "flat") {
+        return parts.last().map(|name| target.join(name));
+    }
+    (!parts.is_empty()).then(|| parts.iter().fold(target.to_owned(), |path, part| path.join(part)))
+}
+
+fn overwrites(mutation: &Mutation, member: &Member<'_>, place: &Path, meta: &Meta, world: &dyn World) -> bool {
+    if flag(mutation, "no-clobber") {
+        return false;
+    }
+    if flag(mutation, "update-only") && member.modified.is_some_and(|time| time <= meta.modified.0) {
+        return false;
+    }
+    if member.size != Some(meta.size) {
+        return true;
+    }
+    let Ok(old) = world.read_file(place, ARCHIVE_LIMIT) else { return true };
+    match (member.content, member.crc) {
+        (Some(content), _) => content != old,
+        (None, Some(crc)) => zip::crc32(&old) != crc,
+        (None, None) => true,
+    }
+}
+
+
+#[cfg(test)]
+mod tests;
