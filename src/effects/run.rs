@@ -38,7 +38,18 @@ fn one(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> Vec<D
     });
     drafts.extend(written(scene, invocation, matched));
     drafts.extend(sql::of_invocation(scene, invocation));
+    if !matches!(invocation.stdin, Stdin::Inherited | Stdin::Empty) {
+        answered(&mut drafts);
+    }
     drafts
+}
+
+/// Standard input may answer every question with yes: nobody is asked then.
+fn answered(drafts: &mut [Draft]) {
+    for mutation in drafts.iter_mut().filter_map(|draft| draft.mutation.as_mut()) {
+        mutation.context.asks = false;
+        mutation.facts.remove("asks");
+    }
 }
 
 /// One mutation for all that the declaration does not explain.

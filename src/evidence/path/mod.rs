@@ -24,7 +24,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 use crate::model::{
-    Action, Evidence, FactValue, Loss, LossClass, MissingEffect, Mutation, PathOrigin, PathSubject, Value,
+    Action, Evidence, Fact, FactValue, Loss, LossClass, MissingEffect, Mutation, PathOrigin, PathSubject, Value,
 };
 use crate::world::{FileKind, LookError, World};
 
@@ -84,7 +84,11 @@ pub(super) fn probe(
     for from in &subject.moved_in {
         at(&mut walk, mutation, subject, from);
     }
-    let Walk { mut loss, mut notes, untracked, protected, .. } = walk;
+    let Walk { mut loss, mut notes, untracked, protected, again, kept, .. } = walk;
+    for (key, value) in [("loss.again", again), ("loss.kept", kept)] {
+        let value = value.unwrap_or_default();
+        evidence.facts.insert(key.to_owned(), Fact::new(FactValue::Text(value), "how or where it can be had again"));
+    }
     if protected > 0 {
         notes.push("this user may not change it, so the command fails there".to_owned());
         evidence.fact("writable", FactValue::Bool(false), "this user may not remove or overwrite it");
@@ -108,6 +112,8 @@ pub(super) fn probe(
             let copies: Vec<_> =
                 subject.copies.iter().map(|copy| walk_show(&places, copy, mutation)).collect();
             notes.push(format!("this command copied it to {} before", copies.join(", ")));
+            let kept = Fact::new(FactValue::Text(copies.join(", ")), "where the content stays");
+            evidence.facts.insert("loss.kept".to_owned(), kept);
             soften(&mut loss, LossClass::Copied);
         }
     }
@@ -379,7 +385,7 @@ pub(super) fn finish(evidence: &mut Evidence, mut loss: Loss, notes: &[String], 
         ("loss.bytes", number(tally.bytes)),
         ("truncated", FactValue::Bool(loss.truncated)),
     ] {
-        evidence.facts.insert(key.to_owned(), crate::model::Fact::new(value, summary.clone()));
+        evidence.facts.insert(key.to_owned(), Fact::new(value, summary.clone()));
     }
     if let Some(why) = &loss.precious {
         evidence.fact(

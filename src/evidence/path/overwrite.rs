@@ -55,7 +55,9 @@ pub(super) fn one(walk: &mut Walk<'_>, place: &Path, meta: &Meta) {
 /// Another place that holds the same content.
 fn rescued(walk: &mut Walk<'_>, place: &Path, meta: &Meta) -> Option<LossClass> {
     if let Some(twin) = content::twin(walk.world, walk.session, place, meta) {
-        walk.note(format!("{} has the same content", walk.show(&twin)));
+        let shown = walk.show(&twin);
+        walk.note(format!("{shown} has the same content"));
+        walk.kept.get_or_insert(shown);
         return Some(LossClass::Copied);
     }
     if walk.places.is_system(place) && walk.session.in_time(walk.world) {

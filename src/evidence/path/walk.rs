@@ -69,6 +69,10 @@ pub(super) struct Walk<'a> {
     pub(super) loss: Loss,
     /// Sentences for the report, without repetition.
     pub(super) notes: Vec<String>,
+    /// How what a tool makes again is made again.
+    pub(super) again: Option<String>,
+    /// Where the content stays.
+    pub(super) kept: Option<String>,
     /// A file that no repository tracks was met in a working tree.
     pub(super) untracked: bool,
     /// Files that the caller's rights protect.
@@ -95,6 +99,8 @@ impl<'a> Walk<'a> {
             how,
             loss: Loss::default(),
             notes: Vec::new(),
+            again: None,
+            kept: None,
             untracked: false,
             protected: 0,
             git,
@@ -225,6 +231,7 @@ impl<'a> Walk<'a> {
             let found = regenerable::directory(self.world, dir, top.as_deref()).map(Rc::new);
             if let Some(found) = &found {
                 self.note(format!("{} is made again by {}", self.show(dir), found.again));
+                self.again.get_or_insert_with(|| found.again.clone());
             }
             found
         });
