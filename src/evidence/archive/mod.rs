@@ -44,9 +44,14 @@ pub(super) fn probe(
     evidence: &mut Evidence,
 ) {
     let unknown = |evidence: &mut Evidence, why: String| {
-        evidence.miss("archive", format!("which files are overwritten is not known: {why}"), MissingEffect::LowersConfidence);
+        evidence.miss(
+            "archive",
+            format!("which files are overwritten is not known: {why}"),
+            MissingEffect::LowersConfidence,
+        );
     };
-    let Some(target) = subject.path.as_known().map(PathBuf::from).filter(|_| mutation.context.host.is_none()) else {
+    let Some(target) = subject.path.as_known().map(PathBuf::from).filter(|_| mutation.context.host.is_none())
+    else {
         return unknown(evidence, "the directory cannot be told".to_owned());
     };
     let found = Overwritten::new(mutation, world, session);
@@ -79,7 +84,8 @@ pub(super) fn probe(
         None => unknown(evidence, format!("{} cannot be listed", archive.display())),
         Some(members) => {
             let top = if flag(mutation, "one-top-level") { target.join(stem(&archive)) } else { target };
-            compare(mutation, &top, &members, world, found).finish(evidence, "no existing file is overwritten");
+            compare(mutation, &top, &members, world, found)
+                .finish(evidence, "no existing file is overwritten");
         }
     }
 }
@@ -116,7 +122,9 @@ fn inflated(data: &[u8]) -> Option<std::borrow::Cow<'_, [u8]>> {
 /// The archive's name without its endings, for `--one-top-level`.
 fn stem(archive: &Path) -> String {
     let name = archive.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let short = [".tar.gz", ".tgz", ".tar", ".tar.xz", ".tar.bz2", ".zip"].iter().find_map(|end| name.strip_suffix(end));
+    let short = [".tar.gz", ".tgz", ".tar", ".tar.xz", ".tar.bz2", ".zip"]
+        .iter()
+        .find_map(|end| name.strip_suffix(end));
     short.map_or(name.clone(), str::to_owned)
 }
 
@@ -141,7 +149,8 @@ fn compare<'a>(
                 continue;
             }
         };
-        if meta.kind == FileKind::File && meta.size > 0 && overwrites(mutation, member, &place, &meta, world) {
+        if meta.kind == FileKind::File && meta.size > 0 && overwrites(mutation, member, &place, &meta, world)
+        {
             found.add(&place, &meta);
         }
     }
@@ -152,7 +161,9 @@ fn compare<'a>(
 fn is_wanted(member: &str, wanted: &str) -> bool {
     let wanted = wanted.trim_end_matches('/').trim_start_matches("./");
     let member = member.trim_start_matches("./");
-    wanted.contains(['*', '?', '[']) || member == wanted || member.strip_prefix(wanted).is_some_and(|r| r.starts_with('/'))
+    wanted.contains(['*', '?', '['])
+        || member == wanted
+        || member.strip_prefix(wanted).is_some_and(|r| r.starts_with('/'))
 }
 
 /// Where a member lands; `None` where programs refuse it.
@@ -176,7 +187,13 @@ fn place(mutation: &Mutation, target: &Path, name: &str) -> Option<PathBuf> {
     (!parts.is_empty()).then(|| parts.iter().fold(target.to_owned(), |path, part| path.join(part)))
 }
 
-fn overwrites(mutation: &Mutation, member: &Member<'_>, place: &Path, meta: &Meta, world: &dyn World) -> bool {
+fn overwrites(
+    mutation: &Mutation,
+    member: &Member<'_>,
+    place: &Path,
+    meta: &Meta,
+    world: &dyn World,
+) -> bool {
     if flag(mutation, "no-clobber") {
         return false;
     }
@@ -193,7 +210,6 @@ fn overwrites(mutation: &Mutation, member: &Member<'_>, place: &Path, meta: &Met
         (None, None) => true,
     }
 }
-
 
 #[cfg(test)]
 mod tests;

@@ -73,7 +73,9 @@ fn pax_path(content: &[u8]) -> Option<String> {
 /// Octal, or big-endian binary when the first bit is set.
 fn number(field: &[u8]) -> Option<u64> {
     if field.first()? & 0x80 != 0 {
-        return field[1..].iter().try_fold(0_u64, |sum, byte| sum.checked_mul(256)?.checked_add(u64::from(*byte)));
+        return field[1..]
+            .iter()
+            .try_fold(0_u64, |sum, byte| sum.checked_mul(256)?.checked_add(u64::from(*byte)));
     }
     let digits = text(field);
     let digits = digits.trim();

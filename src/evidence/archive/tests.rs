@@ -89,7 +89,11 @@ fn only_files_whose_content_differs_are_lost() {
         assert_eq!(place.lost(archive, &[("backup", yes.clone())]), Some(0));
         assert_eq!(place.lost(archive, &[("members", word("sub"))]), Some(0));
         assert_eq!(place.lost(archive, &[("members", word("a"))]), Some(1));
-        assert_eq!(place.lost(archive, &[("strip", FactValue::Number(1))]), Some(0), "only sub/same is left, as same");
+        assert_eq!(
+            place.lost(archive, &[("strip", FactValue::Number(1))]),
+            Some(0),
+            "only sub/same is left, as same"
+        );
         assert_eq!(place.lost(archive, &[("one-top-level", yes.clone())]), Some(0));
         assert_eq!(place.lost(archive, &[("transform", yes.clone())]), None);
     }

@@ -24,7 +24,8 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 use crate::model::{
-    Action, Evidence, Fact, FactValue, Loss, LossClass, MissingEffect, Mutation, PathOrigin, PathSubject, Value,
+    Action, Evidence, Fact, FactValue, Loss, LossClass, MissingEffect, Mutation, PathOrigin, PathSubject,
+    Value,
 };
 use crate::world::{FileKind, LookError, World};
 
@@ -47,7 +48,8 @@ pub(super) fn probe(
     session: &mut Session,
     evidence: &mut Evidence,
 ) {
-    let keeps_content = matches!(mutation.kind.as_str(), "file.packed" | "file.trashed" | "file.mode" | "tree.mode");
+    let keeps_content =
+        matches!(mutation.kind.as_str(), "file.packed" | "file.trashed" | "file.mode" | "tree.mode");
     if keeps_content || !matches!(mutation.action, Action::Delete | Action::Replace | Action::Update) {
         exists(subject, world, evidence);
         return;
@@ -87,7 +89,9 @@ pub(super) fn probe(
     let Walk { mut loss, mut notes, untracked, protected, again, kept, .. } = walk;
     for (key, value) in [("loss.again", again), ("loss.kept", kept)] {
         let value = value.unwrap_or_default();
-        evidence.facts.insert(key.to_owned(), Fact::new(FactValue::Text(value), "how or where it can be had again"));
+        evidence
+            .facts
+            .insert(key.to_owned(), Fact::new(FactValue::Text(value), "how or where it can be had again"));
     }
     if protected > 0 {
         notes.push("this user may not change it, so the command fails there".to_owned());

@@ -254,7 +254,11 @@ pub(in crate::evidence) struct Overwritten<'a> {
 
 impl<'a> Overwritten<'a> {
     /// Nothing so far.
-    pub(in crate::evidence) fn new(mutation: &'a Mutation, world: &'a dyn World, session: &'a mut Session) -> Self {
+    pub(in crate::evidence) fn new(
+        mutation: &'a Mutation,
+        world: &'a dyn World,
+        session: &'a mut Session,
+    ) -> Self {
         let places = session.places(world);
         Self { mutation, world, session, places, loss: Loss::default(), notes: Vec::new(), untracked: false }
     }
