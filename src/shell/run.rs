@@ -179,6 +179,11 @@ impl Interp<'_> {
     ) -> Flow {
         let values = call.values();
         let matched = match_words(tool, &values);
+        if name == "git"
+            && let Some(flow) = self.git_alias(state, scope, call, &matched)
+        {
+            return flow;
+        }
         let printed = if scope.capture { Some(self.printed(state, scope, call)) } else { None };
         if name == "mktemp" && !matched.does_nothing() {
             return self.fresh_name(state, scope, call);

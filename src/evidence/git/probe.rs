@@ -237,6 +237,10 @@ fn say_left(look: &mut Look<'_>, evidence: &mut Evidence, left: Result<refs::Lef
         let why =
             if left.tips.is_empty() { "there is no such ref" } else { "every commit is on another ref too" };
         say(evidence, "nothing", why);
+    } else if look.repo.work_tree().is_none() && !look.config_is("core.logAllRefUpdates", false) {
+        // Others only get what a ref of a bare repository reaches, and it keeps no reflog.
+        say(evidence, "lost", &format!("{what} are reachable from nowhere in a bare repository"));
+        look.session.git().note(&common, |done| done.dropped.push(what));
     } else if reflog {
         say(evidence, "tracked", &format!("{what} stay in the reflog"));
         look.session.git().note(&common, |done| done.in_reflog.push(what));

@@ -3,6 +3,7 @@
 
 mod code;
 mod find;
+mod git;
 mod make;
 mod packages;
 mod shells;
@@ -30,6 +31,10 @@ impl Interp<'_> {
             "xargs" | "gxargs" => Some(self.xargs(state, scope, call, matched)),
             "parallel" => Some(self.parallel(state, scope, call)),
             "find" | "gfind" => Some(self.find(state, scope, call)),
+            "git" => {
+                self.git_programs(state, scope, call, matched);
+                None
+            }
             "make" | "gmake" => self.make(state, scope, call),
             "npm" | "yarn" | "pnpm" | "bun" => self.package_script(state, scope, name, call),
             _ => None,

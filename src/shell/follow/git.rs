@@ -1,0 +1,241 @@
+//! Git's own ways of running programs: aliases, and what settings and variables name (editors, pagers, ssh …).
+
+use std::path::PathBuf;
+
+use crate::knowledge::Match;
+use crate::model::Value;
+use crate::shell::expand::Expansion;
+use crate::shell::interp::{Interp, Scope};
+use crate::shell::simple::Call;
+use crate::shell::state::{Flow, Positional, State};
+use crate::shell::step::Arg;
+use crate::world::git_dir::{self, Config, GitDir};
+
+/// Variables whose value git runs as shell text, and whether a file name follows it.
+const VARIABLES: [(&str, bool); 11] = [
+    ("GIT_EDITOR", true),
+    ("GIT_SEQUENCE_EDITOR", true),
+    ("VISUAL", true),
+    ("EDITOR", true),
+    ("GIT_PAGER", false),
+    ("PAGER", false),
+    ("GIT_SSH_COMMAND", false),
+    ("GIT_SSH", false),
+    ("GIT_EXTERNAL_DIFF", true),
+    ("GIT_ASKPASS", false),
+    ("GIT_PROXY_COMMAND", false),
+];
+
+/// What stands for the file that an editor is given: one of git's own, made for the purpose.
+const MESSAGE: &str = "/dev/null";
+
+impl Interp<'_> {
+    /// An alias of git, run as what it stands for; `None` when the subcommand is git's own or stands for nothing known.
+    pub(in crate::shell) fn git_alias(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        call: &Call,
+        matched: &Match,
+    ) -> Option<Flow> {
+        if matched.path.len() != 1 || matched.informational {
+            return None;
+        }
+        let taken: Vec<usize> = matched.options.iter().flat_map(|o| [o.index, o.value_index]).collect();
+        let index = matched.gaps.iter().map(|gap| gap.index).find(|index| !taken.contains(index))?;
+        let name = call.words.get(index + 1)?.arg.value.as_known()?.to_owned();
+        let guard = format!("git {name}");
+        if scope.aliases.contains(&guard) {
+            return None;
+        }
+        let dirs = self.git_directories(state, matched);
+        let place = self.git_place(&dirs);
+        let key = format!("alias.{name}");
+        let Some(text) = self.git_setting(state, matched, call, place.as_ref(), &key) else {
+            let path = self.in_path(state, &format!("git-{name}"))?;
+            return self.program_file(state, scope, &path.to_string_lossy(), call);
+        };
+        let mut inner_scope = scope.through("git");
+        inner_scope.aliases.push(guard);
+        let rest = call.words.get(index + 2..).unwrap_or_default();
+        if let Some(shell) = text.strip_prefix('!') {
+            let mut inner = state.clone();
+            inner.cwd = place.and_then(|place| place.work_tree).map_or(dirs, |top| vec![top]);
+            for (name, value) in &call.environment {
+                self.assign_scalar(&mut inner, name, value.clone());
+            }
+            let values = rest.iter().map(|word| word.arg.value.clone()).collect::<Vec<_>>();
+            let text = Value::known(format!("{shell} \"$@\""));
+            let positional = Positional { open: rest.iter().any(|word| word.elastic), values };
+            self.fresh_shell(&mut inner, &inner_scope, &text, call.span, Value::known("sh"), positional);
+            state.files = inner.files;
+            state.output = inner.output;
+            state.status = inner.status;
+            return Some(Flow::Next);
+        }
+        let span = call.words.get(index + 1).map_or(call.span, |word| word.arg.span);
+        let mut words = call.words.get(..=index).unwrap_or_default().to_vec();
+        let expanded = shell_words::split(&text).ok()?;
+        words.extend(expanded.into_iter().map(|word| Expansion { arg: Arg::literal(word, span), elastic: false }));
+        words.extend_from_slice(rest);
+        let call = Call {
+            words,
+            environment: call.environment.clone(),
+            span: call.span,
+            raw: call.raw.clone(),
+            external: true,
+            opened: None,
+        };
+        Some(self.external(state, &inner_scope, "git", &call))
+    }
+
+    /// Programs that the command names by settings and variables, and settings that it writes for later commands.
+    pub(super) fn git_programs(&mut self, state: &mut State, scope: &Scope, call: &Call, matched: &Match) {
+        self.git_config_written(state, matched);
+        let mut texts: Vec<(Value, Vec<Value>)> = Vec::new();
+        let mut environment = self.exported(state);
+        environment.extend(call.environment.iter().cloned());
+        for (name, value) in &environment {
+            if let Some((_, file)) = VARIABLES.iter().find(|(known, _)| known == name) {
+                texts.push((value.clone(), arguments(*file)));
+            }
+        }
+        for (key, value) in self.git_given(state, matched, call) {
+            let Some(file) = runs(&key, &value) else { continue };
+            let text = value.strip_prefix('!').unwrap_or(&value);
+            texts.push((Value::known(text), arguments(file)));
+        }
+        if matched.path.get(1).is_some_and(|name| name == "grep")
+            && let Some(pager) = matched.value("-O")
+        {
+            // It is given every file that has a match.
+            texts.push((pager.clone(), vec![Value::Unknown]));
+        }
+        if texts.is_empty() {
+            return;
+        }
+        let inner_scope = scope.through("git");
+        let before = state.status;
+        let cwd = state.cwd.clone();
+        state.cwd = self.git_directories(state, matched);
+        for (text, values) in texts {
+            let text = text.concat(&Value::known(" \"$@\""));
+            let positional = Positional { open: false, values };
+            self.fresh_shell(state, &inner_scope, &text, call.span, Value::known("sh"), positional);
+        }
+        state.cwd = cwd;
+        state.status = before;
+    }
+
+    /// `git config key value`: later commands see it. Kept beside the variables, under a name that none can have.
+    fn git_config_written(&mut self, state: &mut State, matched: &Match) {
+        if matched.path.get(1).is_none_or(|name| name != "config") {
+            return;
+        }
+        let mut words: Vec<&Value> = matched.operands.iter().map(|binding| &binding.value).collect();
+        if words.first().and_then(|word| word.as_known()) == Some("set") {
+            words.remove(0);
+        }
+        if let [key, value, ..] = words.as_slice()
+            && let Some(key) = key.as_known()
+        {
+            let name = format!("git {}", key.to_ascii_lowercase());
+            self.assign_scalar(state, &name, (*value).clone());
+        }
+    }
+
+    /// Settings given in the command line, in the environment, or by earlier commands.
+    fn git_given(&self, state: &State, matched: &Match, call: &Call) -> Vec<(String, String)> {
+        let mut found: Vec<(String, String)> = state
+            .variables
+            .keys()
+            .filter_map(|name| {
+                let key = name.strip_prefix("git ")?;
+                Some((key.to_owned(), self.scalar(state, name)?.as_known()?.to_owned()))
+            })
+            .collect();
+        let mut environment = self.exported(state);
+        environment.extend(call.environment.iter().cloned());
+        let text = |name: &str| {
+            environment.iter().rev().find(|(known, _)| known == name).and_then(|(_, value)| value.as_known())
+        };
+        let count = text("GIT_CONFIG_COUNT").and_then(|count| count.parse::<usize>().ok()).unwrap_or(0);
+        for number in 0..count.min(100) {
+            if let (Some(key), Some(value)) =
+                (text(&format!("GIT_CONFIG_KEY_{number}")), text(&format!("GIT_CONFIG_VALUE_{number}")))
+            {
+                found.push((key.to_ascii_lowercase(), value.to_owned()));
+            }
+        }
+        for option in matched.options.iter().filter(|option| option.key == "-c" && option.level == 0) {
+            if let Some(given) = option.value.as_ref().and_then(Value::as_known) {
+                let (key, value) = given.split_once('=').unwrap_or((given, "true"));
+                found.push((key.to_ascii_lowercase(), value.to_owned()));
+            }
+        }
+        found
+    }
+
+    /// The value of one setting.
+    fn git_setting(
+        &self,
+        state: &State,
+        matched: &Match,
+        call: &Call,
+        place: Option<&GitDir>,
+        key: &str,
+    ) -> Option<String> {
+        let key = key.to_ascii_lowercase();
+        let given = self.git_given(state, matched, call);
+        if let Some((_, value)) = given.into_iter().rev().find(|(known, _)| *known == key) {
+            return Some(value);
+        }
+        Config::load(self.world, place).get(&key).map(str::to_owned)
+    }
+
+    /// Directories that git runs in.
+    fn git_directories(&self, state: &State, matched: &Match) -> Vec<PathBuf> {
+        let mut inner = state.clone();
+        for option in matched.options.iter().filter(|option| option.key == "-C" && option.level == 0) {
+            if let Some(value) = &option.value {
+                inner.cwd = self.directories(&inner, value);
+            }
+        }
+        inner.cwd
+    }
+
+    /// The repository there, when there is one directory.
+    fn git_place(&self, dirs: &[PathBuf]) -> Option<GitDir> {
+        let [dir] = dirs else { return None };
+        let dir = self.world.canonicalize(dir).ok()?;
+        git_dir::locate(self.world, &dir).ok()?
+    }
+}
+
+fn arguments(file: bool) -> Vec<Value> {
+    if file { vec![Value::known(MESSAGE)] } else { Vec::new() }
+}
+
+/// Whether git runs a setting's value as shell text; `Some(true)` when a file name follows it.
+fn runs(key: &str, value: &str) -> Option<bool> {
+    let tail = key.rsplit('.').next().unwrap_or(key);
+    match key {
+        "core.editor" | "sequence.editor" | "diff.external" => return Some(true),
+        "core.pager" | "core.sshcommand" | "core.askpass" | "core.gitproxy" | "core.alternaterefscommand"
+        | "uploadpack.packobjectshook" | "gpg.program" => return Some(false),
+        "core.fsmonitor" => return (!matches!(value, "true" | "false" | "0" | "1" | "")).then_some(false),
+        "credential.helper" => return value.starts_with(['!', '/']).then_some(false),
+        _ => {}
+    }
+    let section = key.split('.').next().unwrap_or(key);
+    match (section, tail) {
+        ("pager", _) => (!matches!(value, "true" | "false")).then_some(false),
+        ("diff", "textconv" | "command") => Some(true),
+        ("filter", "clean" | "smudge" | "process") | ("merge", "driver") => Some(false),
+        ("difftool" | "mergetool", "cmd") => Some(false),
+        ("remote", "uploadpack" | "receivepack") => Some(false),
+        ("credential", "helper") => value.starts_with(['!', '/']).then_some(false),
+        ("gpg", "program") => Some(false),
+        _ => None,
+    }
+}
