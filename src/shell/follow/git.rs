@@ -76,7 +76,9 @@ impl Interp<'_> {
         let span = call.words.get(index + 1).map_or(call.span, |word| word.arg.span);
         let mut words = call.words.get(..=index).unwrap_or_default().to_vec();
         let expanded = shell_words::split(&text).ok()?;
-        words.extend(expanded.into_iter().map(|word| Expansion { arg: Arg::literal(word, span), elastic: false }));
+        words.extend(
+            expanded.into_iter().map(|word| Expansion { arg: Arg::literal(word, span), elastic: false }),
+        );
         words.extend_from_slice(rest);
         let call = Call {
             words,
@@ -221,8 +223,13 @@ fn runs(key: &str, value: &str) -> Option<bool> {
     let tail = key.rsplit('.').next().unwrap_or(key);
     match key {
         "core.editor" | "sequence.editor" | "diff.external" => return Some(true),
-        "core.pager" | "core.sshcommand" | "core.askpass" | "core.gitproxy" | "core.alternaterefscommand"
-        | "uploadpack.packobjectshook" | "gpg.program" => return Some(false),
+        "core.pager"
+        | "core.sshcommand"
+        | "core.askpass"
+        | "core.gitproxy"
+        | "core.alternaterefscommand"
+        | "uploadpack.packobjectshook"
+        | "gpg.program" => return Some(false),
         "core.fsmonitor" => return (!matches!(value, "true" | "false" | "0" | "1" | "")).then_some(false),
         "credential.helper" => return value.starts_with(['!', '/']).then_some(false),
         _ => {}
