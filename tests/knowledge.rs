@@ -130,3 +130,52 @@ fn every_kind_that_an_effect_names_says_what_it_costs() {
     }
     complain(&problems.into_iter().collect::<Vec<_>>());
 }
+
+/// What the whole pipeline up to effects makes of a text, in an empty directory: `action kind target`.
+fn mutations(text: &str) -> Vec<String> {
+    use recourse::effects::{Collect, WorldLook};
+    use recourse::model::Subject;
+    let world = recourse::world::MemoryWorld::new();
+    let look = WorldLook(&world);
+    let knowledge = Knowledge::builtin();
+    let mut collect = Collect::new(&knowledge, &look);
+    let input = recourse::shell::Input::Text(text.to_owned());
+    recourse::shell::interpret(
+        &input,
+        &world,
+        &knowledge,
+        &recourse::shell::Options::fresh("/work"),
+        &mut collect,
+    );
+    collect
+        .mutations
+        .iter()
+        .map(|m| {
+            let shown = match &m.subject {
+                Subject::Path(path) => path.shown.clone(),
+                _ => m.target.name.clone().unwrap_or_else(|| m.target.id.clone()),
+            };
+            format!("{} {} {shown}", format!("{:?}", m.action).to_lowercase(), m.kind).trim().to_owned()
+        })
+        .collect()
+}
+
+#[test]
+fn examples_hold_in_the_whole_pipeline() {
+    let mut problems = Vec::new();
+    for (file, tool) in tools(&mut Vec::new()) {
+        walk(&tool.root, &tool.root, &tool.names[0], &mut |_, command| {
+            for example in &command.examples {
+                // What it runs gives mutations of its own.
+                let (Some(expected), None) = (&example.is, &example.runs) else { continue };
+                let (mut found, mut expected) = (mutations(&example.run), expected.clone());
+                found.sort();
+                expected.sort();
+                if found != expected {
+                    problems.push(format!("{file}: `{}` gives {found:?}, not {expected:?}", example.run));
+                }
+            }
+        });
+    }
+    complain(&problems);
+}

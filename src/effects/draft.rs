@@ -38,9 +38,4 @@ impl Draft {
     pub(super) fn with(mutation: Mutation, changes: Vec<Change>) -> Self {
         Self { mutation: Some(mutation), changes, by_action: false }
     }
-
-    /// Changes alone.
-    pub(super) fn only(changes: Vec<Change>) -> Self {
-        Self { mutation: None, changes, by_action: false }
-    }
 }

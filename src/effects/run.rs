@@ -38,18 +38,25 @@ fn one(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> Vec<D
     });
     drafts.extend(written(scene, invocation, matched));
     drafts.extend(sql::of_invocation(scene, invocation));
-    if !matches!(invocation.stdin, Stdin::Inherited | Stdin::Empty) {
-        answered(&mut drafts);
-    }
-    drafts
+    drafts.into_iter().filter_map(|draft| asked(invocation, draft)).collect()
 }
 
-/// Standard input may answer every question with yes: nobody is asked then.
-fn answered(drafts: &mut [Draft]) {
-    for mutation in drafts.iter_mut().filter_map(|draft| draft.mutation.as_mut()) {
-        mutation.context.asks = false;
-        mutation.facts.remove("asks");
+/// What becomes of an act that asks first: without anything on standard input the answer is no; where the answer comes
+/// from a text or a program, nobody is asked.
+fn asked(invocation: &Invocation, mut draft: Draft) -> Option<Draft> {
+    let Some(mutation) = draft.mutation.as_mut().filter(|m| m.facts.contains_key("asks")) else {
+        return Some(draft);
+    };
+    match &invocation.stdin {
+        Stdin::Empty => return None,
+        Stdin::Inherited => {}
+        Stdin::Text(Value::Known(text)) if text.trim().is_empty() => return None,
+        Stdin::Text(_) | Stdin::File(_) | Stdin::Unknown => {
+            mutation.context.asks = false;
+            mutation.facts.remove("asks");
+        }
     }
+    Some(draft)
 }
 
 /// One mutation for all that the declaration does not explain.

@@ -108,7 +108,7 @@ fn paths_are_absolute() {
 fn nothing_happens() {
     assert!(show("rm --help a").is_empty());
     assert!(show("> /dev/null").is_empty());
-    assert!(show(">> a").is_empty());
+    assert_eq!(show(">> a"), ["create file /w/a"]);
     assert!(show("ls -la a").is_empty());
 }
 
@@ -177,6 +177,11 @@ fn content_moves_in_and_out() {
 }
 
 #[test]
+fn moving_into_nothing_deletes() {
+    assert_eq!(show("mv a /dev/null"), ["delete file /w/a"]);
+}
+
+#[test]
 fn backups_keep_the_old_content() {
     let last = run("cp -b a b ; rm b~").pop().unwrap();
     assert_eq!(subject(&last).origin, PathOrigin::MovedFrom("/w/b".into()));
@@ -186,6 +191,7 @@ fn backups_keep_the_old_content() {
 fn dd_and_truncate() {
     assert_eq!(show("dd if=a of=b"), ["replace file /w/b"]);
     assert_eq!(show("dd if=a of=b conv=fsync,notrunc"), ["update file /w/b"]);
+    assert!(run("dd if=/dev/null of=b conv=notrunc")[0].facts.contains_key("no-change"));
     assert_eq!(show("dd if=a of=/dev/null"), Vec::<String>::new());
     assert_eq!(show("dd if=/dev/zero of=/dev/sda"), ["replace file /dev/sda"]);
     assert_eq!(show("truncate -s 0 a"), ["replace file /w/a"]);

@@ -3,8 +3,7 @@
 use crate::model::{Action, Value};
 use crate::shell::{Arg, Mode};
 
-use super::draft::{Change, Draft};
-use super::paths::text_of;
+use super::draft::Draft;
 use super::scene::{Scene, Word, flag};
 
 /// A redirection opens a file for writing.
@@ -45,15 +44,13 @@ pub(super) fn overwrite(scene: &Scene<'_>, word: &Word, content: Option<String>,
 
 /// A file is added to: nothing is lost unless it is a device, and a new file is one of this command's.
 pub(super) fn append(scene: &Scene<'_>, word: &Word) -> Vec<Draft> {
-    let path = scene.path(&word.value);
-    let Some(path) = path.as_known().map(std::path::PathBuf::from) else { return Vec::new() };
-    if path.starts_with("/dev") {
-        let mut mutation = scene.on_path(Action::Update, "file", word);
+    let device = scene.path(&word.value).as_known().is_some_and(|path| path.starts_with("/dev/"));
+    let action = if device { Action::Update } else { Action::Create };
+    let mut mutation = scene.on_path(action, "file", word);
+    if device {
         flag(&mut mutation, "in-place", "written in place");
-        return vec![Draft::of(mutation)];
+    } else {
+        flag(&mut mutation, "append", "written at the end");
     }
-    if scene.at(&path).is_none() && !text_of(&path).is_empty() {
-        return vec![Draft::only(vec![Change::Made { path, content: None, directory: false }])];
-    }
-    Vec::new()
+    vec![Draft::of(mutation)]
 }

@@ -24,7 +24,9 @@ pub(super) fn dd(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft>)
             if notrunc && lists(matched, "oflag", "append") {
                 flag(mutation, "append", "written at the end");
             }
-            if notrunc && matched.value("count").and_then(Value::as_known) == Some("0") {
+            let empty = matched.value("count").and_then(Value::as_known) == Some("0")
+                || matched.value("if").and_then(Value::as_known) == Some("/dev/null");
+            if notrunc && empty {
                 flag(mutation, "no-change", "nothing is copied");
             }
             let whole = !["count", "skip", "iseek"].iter().any(|key| given(matched, key)) && !partial;

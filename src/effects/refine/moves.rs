@@ -1,10 +1,11 @@
 //! `mv`: what is overwritten at the new place. What is moved is not lost.
 
-use crate::model::{Action, Subject};
+use crate::model::{Action, Subject, Value};
 use crate::shell::Invocation;
 
 use super::super::draft::{Change, Draft};
-use super::super::scene::{Scene, flag};
+use super::super::paths::{keeps_nothing, text_of};
+use super::super::scene::{Scene, Word, flag};
 use super::place::{backup_change, overwrite_facts, placed};
 
 /// One draft per source.
@@ -13,6 +14,14 @@ pub(super) fn moves(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
     placed(scene, invocation, false)
         .into_iter()
         .map(|placed| {
+            if placed.to.as_known().is_some_and(keeps_nothing)
+                && let Some(from) = &placed.from
+            {
+                // Renaming onto a device takes its place, or fails and copies the content into nothing.
+                let path = Value::known(text_of(from));
+                let word = Word::new(placed.source.value.clone(), placed.source.explicit);
+                return Draft::of(scene.on_absolute(Action::Delete, "file", path, &word));
+            }
             let mut mutation = scene.on_absolute(Action::Replace, "file", placed.to.clone(), &placed.shown);
             overwrite_facts(matched, &mut mutation);
             if matched.has("--exchange") {

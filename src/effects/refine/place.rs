@@ -13,6 +13,8 @@ use super::super::scene::{Scene, Word, fact, flag};
 
 /// One source and where it lands.
 pub(super) struct Placed {
+    /// Source as written.
+    pub(super) source: Word,
     /// Its absolute path, when there is only one.
     pub(super) from: Option<PathBuf>,
     /// Where it lands, absolute.
@@ -64,7 +66,7 @@ pub(super) fn placed(scene: &Scene<'_>, invocation: &Invocation, parents: bool) 
                 // `cp -r src/. dest`, or onto the name itself.
                 _ => (absolute.clone(), target.value.clone()),
             };
-            Placed { shown: Word::new(shown, target.explicit && word.explicit), from, to }
+            Placed { shown: Word::new(shown, target.explicit && word.explicit), source: word, from, to }
         })
         .collect()
 }
