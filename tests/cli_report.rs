@@ -149,6 +149,8 @@ fn several_words_are_an_argument_vector_and_never_shell_text() {
 #[test]
 fn text_for_people_shows_the_guilty_words_and_hides_secrets() {
     let scratch = scene();
+    // What lies in a temporary directory is not worth a word by itself.
+    scratch.policy("[[rule]]\ntool = \"rm\"\nverdict = \"block\"\n");
     let output = scratch.run(&["evaluate", "shell", "API_TOKEN=hunter2secret rm -rf data && echo done"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains("API_TOKEN=*** rm -rf data && echo done"), "{text}");

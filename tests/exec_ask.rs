@@ -94,7 +94,7 @@ fn what_was_typed_before_the_question_is_no_answer() {
 fn the_command_has_the_terminal_as_it_was() {
     let scratch = Scratch::with_policy(ASK);
     let line =
-        format!("stty -a > before; {} exec -- stty -a > after; cmp before after && echo same", program());
+        format!("stty -a > before; {} exec -c 'rm kept; stty -a' > after; cmp before after && echo same", program());
     let mut terminal = scratch.in_terminal(&["sh", "-c", &line]);
     terminal.expect("[y/N]");
     terminal.send("y\r");

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::evaluate::EvaluationContext;
+use crate::evaluate::{EvaluationContext, Supplied};
 use crate::knowledge::Knowledge;
 use crate::model::Actor;
 use crate::policy::{LayerKind, Policy, PolicyFile, Profile};
@@ -50,8 +50,13 @@ impl Setup {
         };
         let environment = common.environment.clone().or(variable("RECOURSE_ENVIRONMENT")?);
         let actor = common.actor.clone().or(variable("RECOURSE_ACTOR")?);
-        let context =
-            EvaluationContext { cwd, environment, actor: actor.map(|id| Actor::parse(&id)), profile };
+        let supplied = match &common.evidence {
+            Some(path) => Supplied::parse(&read_input(path, TEXT_LIMIT)?)
+                .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?,
+            None => Supplied::default(),
+        };
+        let actor = actor.map(|id| Actor::parse(&id));
+        let context = EvaluationContext { cwd, environment, actor, profile, supplied };
         Ok(Self { world, knowledge, policy, context })
     }
 }

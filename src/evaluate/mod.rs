@@ -5,6 +5,7 @@
 //! dead guard that lets its caller go on.
 
 mod stages;
+mod supplied;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -20,6 +21,8 @@ use crate::report::{ConsequenceReport, Parts, StageTimes, build};
 use crate::shell;
 use crate::terraform;
 use crate::world::World;
+
+pub use supplied::Supplied;
 
 /// What is evaluated.
 #[derive(Clone, Debug)]
@@ -60,6 +63,8 @@ pub struct EvaluationContext {
     pub actor: Option<Actor>,
     /// Whose enforcement the report should state.
     pub profile: Option<Profile>,
+    /// Evidence that the caller gathered.
+    pub supplied: Supplied,
 }
 
 /// The outcome.
@@ -122,7 +127,7 @@ fn judge(
         }
     };
     let parsed = world.elapsed();
-    let mut assessments = stages::assess(mutations, world, knowledge);
+    let mut assessments = stages::assess(mutations, context, world, knowledge);
     let risks = stages::together(&mut assessments);
     let analysed = world.elapsed();
     let times = StageTimes {

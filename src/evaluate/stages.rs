@@ -7,7 +7,6 @@ use crate::effects;
 use crate::evidence::{self, Session};
 use crate::knowledge::Knowledge;
 use crate::model::{Assessment, CrossActionRisk, Mutation};
-use crate::recoverability;
 use crate::shell;
 use crate::terraform;
 use crate::world::World;
@@ -57,13 +56,18 @@ pub(super) fn terraform(
     mutations
 }
 
-pub(super) fn assess(mutations: Vec<Mutation>, world: &dyn World, knowledge: &Knowledge) -> Vec<Assessment> {
+pub(super) fn assess(
+    mutations: Vec<Mutation>,
+    context: &EvaluationContext,
+    world: &dyn World,
+    knowledge: &Knowledge,
+) -> Vec<Assessment> {
     let mut session = Session::new();
     mutations
         .into_iter()
         .map(|mutation| {
             let evidence = evidence::collect(&mutation, world, &mut session);
-            recoverability::assess(mutation, evidence, knowledge)
+            context.supplied.assess(mutation, evidence, knowledge)
         })
         .collect()
 }

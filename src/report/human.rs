@@ -67,23 +67,29 @@ impl Page {
     }
 }
 
-fn color_of(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Allow => GREEN,
-        Verdict::Warn | Verdict::Escalate => YELLOW,
-        Verdict::Block => RED,
+/// What happens, in a word, and its colour: the enforcement where one is stated, else the verdict.
+fn outcome(report: &ConsequenceReport) -> (&'static str, &'static str) {
+    let verdict = report.risk_assessment;
+    match (report.enforcement.as_ref().map(|enforcement| enforcement.action), verdict) {
+        (_, Verdict::Allow) => ("allow", GREEN),
+        (Some(EnforcementAction::Run), _) => ("runs", GREEN),
+        (Some(EnforcementAction::Note), _) => ("note", YELLOW),
+        (None, Verdict::Warn) => ("warning", YELLOW),
+        (Some(EnforcementAction::Ask), _) | (None, Verdict::Escalate) => ("needs a decision", YELLOW),
+        (Some(EnforcementAction::Refuse), Verdict::Block) | (None, Verdict::Block) => ("blocked", RED),
+        (Some(EnforcementAction::Refuse), _) => ("refused", RED),
     }
 }
 
 /// One line: the verdict and its reason, for notes beside a command that runs.
 pub fn render_line(report: &ConsequenceReport, style: Style) -> String {
     let page = Page { out: String::new(), style };
-    let verdict = report.risk_assessment;
-    let head = format!("recourse: {}", verdict.as_str());
+    let (word, color) = outcome(report);
+    let head = format!("recourse: {word}");
     let room = style.width.saturating_sub(width(&head) + 2).max(20);
     format!(
         "{}: {}",
-        page.paint(&[BOLD, color_of(verdict)], &head),
+        page.paint(&[BOLD, color], &head),
         shorten(&escape(&report.assessment_reason), room)
     )
 }
@@ -91,14 +97,15 @@ pub fn render_line(report: &ConsequenceReport, style: Style) -> String {
 /// The whole report. `text` is the command line that spans speak of; without it the words are not shown.
 pub fn render(report: &ConsequenceReport, text: Option<&str>, style: Style) -> String {
     let style = Style { width: style.width.clamp(40, 120), ..style };
-    let verdict = report.risk_assessment;
+    let (word, color) = outcome(report);
     let mut page = Page { out: String::new(), style };
-    if verdict == Verdict::Allow {
+    let runs = report.enforcement.as_ref().is_some_and(|e| e.action == EnforcementAction::Run);
+    if runs || report.risk_assessment == Verdict::Allow {
         let line = render_line(report, style);
         page.line(&line);
         return page.out;
     }
-    headline(&mut page, report);
+    headline(&mut page, word, color, &report.assessment_reason);
     let mut shown: Vec<&MutationReport> =
         report.mutations.iter().filter(|m| m.recoverability.tier > 1).collect();
     if shown.is_empty() {
@@ -115,11 +122,11 @@ pub fn render(report: &ConsequenceReport, text: Option<&str>, style: Style) -> S
             .filter_map(|m| m.intent.span.map(|span| span.start..span.end))
             .collect();
         page.line("");
-        guilty_words(&mut page, text, &spans, color_of(verdict));
+        guilty_words(&mut page, text, &spans, color);
     }
     for mutation in shown.iter().take(DESCRIBED) {
         page.line("");
-        describe(&mut page, mutation);
+        describe(&mut page, mutation, &report.assessment_reason);
     }
     if shown.len() > DESCRIBED {
         page.line("");
@@ -131,10 +138,14 @@ pub fn render(report: &ConsequenceReport, text: Option<&str>, style: Style) -> S
         page.labelled(2, "together", &risk.explanation, &[]);
     }
     if let Some(enforcement) = &report.enforcement
-        && matches!(enforcement.action, EnforcementAction::Ask | EnforcementAction::Refuse)
+        && report.risk_assessment >= Verdict::Escalate
     {
         page.line("");
-        let said = format!("{} ({} profile)", enforcement.reason, enforcement.profile);
+        let before = match enforcement.action {
+            EnforcementAction::Run | EnforcementAction::Note => "it runs all the same: ",
+            EnforcementAction::Ask | EnforcementAction::Refuse => "",
+        };
+        let said = format!("{before}{} ({} profile)", enforcement.reason, enforcement.profile);
         page.labelled(2, "", &said, &[DIM]);
     }
     page.out
@@ -149,30 +160,20 @@ fn severity(mutation: &MutationReport) -> u8 {
     }
 }
 
-fn headline(page: &mut Page, report: &ConsequenceReport) {
-    let verdict = report.risk_assessment;
-    let word = match verdict {
-        Verdict::Allow => "allow",
-        Verdict::Warn => "warning",
-        Verdict::Escalate => "needs a decision",
-        Verdict::Block => "blocked",
-    };
+fn headline(page: &mut Page, word: &str, color: &str, reason: &str) {
     let head = format!("recourse: {word}");
-    let said = escape(&report.assessment_reason);
-    let room = page.style.width;
-    let lines = wrap(&format!("{head}: {said}"), room);
+    let lines = wrap(&format!("{head}: {}", escape(reason)), page.style.width);
     for (n, line) in lines.iter().enumerate() {
         let painted = match (n, line.strip_prefix(head.as_str())) {
-            (0, Some(rest)) => {
-                format!("{}{}", page.paint(&[BOLD, color_of(verdict)], &head), page.paint(&[BOLD], rest))
-            }
+            (0, Some(rest)) => format!("{}{}", page.paint(&[BOLD, color], &head), page.paint(&[BOLD], rest)),
             _ => page.paint(&[BOLD], line),
         };
         page.line(&painted);
     }
 }
 
-fn describe(page: &mut Page, mutation: &MutationReport) {
+/// One mutation; what the headline said already is not said again.
+fn describe(page: &mut Page, mutation: &MutationReport, said: &str) {
     let target = &mutation.intent.target;
     let what = target.name.as_deref().unwrap_or(&target.id);
     let action = action_word(mutation);
@@ -196,11 +197,15 @@ fn describe(page: &mut Page, mutation: &MutationReport) {
         let line = format!("    {}  {}", page.paint(&[DIM], &kind), page.paint(&[code], &label));
         page.line(&line);
     }
-    page.labelled(4, "why", &mutation.recoverability.reasoning, &[]);
+    let reasoning = &mutation.recoverability.reasoning;
+    if reasoning != said {
+        page.labelled(4, "why", reasoning, &[]);
+    }
     for dependent in mutation.dependency_impact.iter().take(3) {
         page.labelled(4, "affects", &format!("{}: {}", dependent.target_id, dependent.reason), &[]);
     }
-    for (n, missing) in mutation.missing_evidence.iter().take(2).enumerate() {
+    let unseen = mutation.missing_evidence.iter().filter(|m| &m.description != reasoning && m.description != said);
+    for (n, missing) in unseen.take(2).enumerate() {
         page.labelled(4, if n == 0 { "not seen" } else { " " }, &missing.description, &[]);
     }
     if mutation.recovery.is_empty() {
