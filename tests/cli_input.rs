@@ -108,7 +108,7 @@ fn nothing_at_all_changes_nothing() {
 fn large_and_deep_text_ends_in_time_and_is_never_allowed_unread() {
     let scratch = Scratch::new();
     let deep = "$(".repeat(20_000);
-    let nested = format!("{}rm -rf /usr{}", "(".repeat(5000), ")".repeat(5000));
+    let nested = format!("{}rm -rf /usr{}", "( ".repeat(5000), " )".repeat(5000));
     for text in ["a|".repeat(524_288), "x".repeat(1 << 20), deep, nested, "\\\n".repeat(400_000)] {
         let start = Instant::now();
         let output = judged(&scratch, text.as_bytes());

@@ -115,7 +115,7 @@ pub fn render(report: &ConsequenceReport, text: Option<&str>, style: Style) -> S
     shown.sort_by_key(|m| std::cmp::Reverse(severity(m)));
     if let Some(text) = text {
         let worst = shown.first().map_or(0, |m| severity(m));
-        let floor = if worst >= 3 { 3 } else { 2 };
+        let floor = worst.min(3);
         let spans: Vec<Range<usize>> = shown
             .iter()
             .filter(|m| severity(m) >= floor)
