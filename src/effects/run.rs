@@ -32,6 +32,9 @@ fn one(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> Vec<D
         return drafts;
     }
     let effects = declared(scene, invocation, matched);
+    // What a refiner adds rests on the command as a whole.
+    let rule = matched.path.get(1..).unwrap_or_default().join(" ");
+    scene.rule = RuleRef { tool: tool_name(matched), rule };
     drafts.extend(match matched.command.refine {
         Some(refiner) => refine::refine(refiner, scene, invocation, effects),
         None => effects,

@@ -6,6 +6,8 @@
 
 mod stages;
 mod supplied;
+#[cfg(test)]
+mod tests;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;

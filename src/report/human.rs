@@ -175,7 +175,9 @@ fn headline(page: &mut Page, word: &str, color: &str, reason: &str) {
 /// One mutation; what the headline said already is not said again.
 fn describe(page: &mut Page, mutation: &MutationReport, said: &str) {
     let target = &mutation.intent.target;
-    let what = target.name.as_deref().unwrap_or(&target.id);
+    let named = [target.name.as_deref(), Some(target.id.as_str())].into_iter().flatten();
+    // Some acts have no target of their own (`git reset --hard`); then the words stand for it.
+    let what = named.chain([mutation.intent.raw.as_str()]).find(|name| !name.is_empty()).unwrap_or_default();
     let action = action_word(mutation);
     let label = mutation.recoverability.label.replace('-', " ");
     let room = page.style.width.saturating_sub(width(&action) + 3);

@@ -1,0 +1,93 @@
+//! Tests of the boundary and of the stages together.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use super::*;
+use crate::world::{Entry, LookError, MemoryWorld, Meta, Query};
+
+/// A machine at which every look ends in a panic.
+struct Faulty;
+
+impl World for Faulty {
+    fn lstat(&self, _: &Path) -> Result<Meta, LookError> {
+        panic!("lstat")
+    }
+    fn stat(&self, _: &Path) -> Result<Meta, LookError> {
+        panic!("stat")
+    }
+    fn read_link(&self, _: &Path) -> Result<PathBuf, LookError> {
+        panic!("read_link")
+    }
+    fn read_dir(&self, _: &Path, _: usize) -> Result<Vec<Entry>, LookError> {
+        panic!("read_dir")
+    }
+    fn scan(&self, _: &Path, _: usize) -> Result<Vec<(Entry, Result<Meta, LookError>)>, LookError> {
+        panic!("scan")
+    }
+    fn read_file(&self, _: &Path, _: u64) -> Result<Vec<u8>, LookError> {
+        panic!("read_file")
+    }
+    fn canonicalize(&self, _: &Path) -> Result<PathBuf, LookError> {
+        panic!("canonicalize")
+    }
+    fn writable(&self, _: &Path) -> bool {
+        panic!("writable")
+    }
+    fn env(&self, _: &str) -> Option<String> {
+        panic!("env")
+    }
+    fn env_names(&self) -> Vec<String> {
+        panic!("env_names")
+    }
+    fn home(&self, _: Option<&str>) -> Option<PathBuf> {
+        None
+    }
+    fn user(&self) -> String {
+        panic!("user")
+    }
+    fn uid(&self) -> u32 {
+        panic!("uid")
+    }
+    fn mounts(&self) -> Vec<PathBuf> {
+        panic!("mounts")
+    }
+    fn now(&self) -> SystemTime {
+        panic!("now")
+    }
+    fn elapsed(&self) -> Duration {
+        Duration::ZERO
+    }
+    fn ask(&self, _: &Query, _: Duration) -> Result<Vec<u8>, LookError> {
+        panic!("ask")
+    }
+}
+
+fn judged(world: &dyn World, text: &str, profile: Profile) -> Evaluation {
+    let context =
+        EvaluationContext { cwd: "/home/u".into(), profile: Some(profile), ..EvaluationContext::default() };
+    let input = Input::Shell(shell::Input::Text(text.to_owned()));
+    evaluate(input, &context, world, &Knowledge::builtin(), &Policy::default())
+}
+
+#[test]
+fn a_fault_inside_ends_in_a_question_and_never_in_allow() {
+    for profile in [Profile::Human, Profile::Agent, Profile::Ci] {
+        let done = judged(&Faulty, "rm -rf x", profile);
+        assert!(done.internal_error);
+        assert_eq!(done.verdict(), Verdict::Escalate);
+        let action = done.report.enforcement.unwrap().action;
+        assert!(action >= crate::policy::EnforcementAction::Ask, "{profile}");
+    }
+}
+
+#[test]
+fn the_stages_meet() {
+    let world = MemoryWorld::new().dir("/home/u/photos").file("/home/u/photos/a.jpg", "only here");
+    assert_eq!(judged(&world, "ls photos", Profile::Ci).verdict(), Verdict::Allow);
+    assert_eq!(judged(&world, "rm -rf absent", Profile::Ci).verdict(), Verdict::Allow);
+    let done = judged(&world, "rm -rf photos", Profile::Ci);
+    assert_eq!(done.verdict(), Verdict::Block);
+    assert_eq!(done.report.summary.total_mutations, 1);
+    assert!(done.report.summary.has_unrecoverable);
+}
