@@ -93,8 +93,10 @@ fn what_was_typed_before_the_question_is_no_answer() {
 #[test]
 fn the_command_has_the_terminal_as_it_was() {
     let scratch = Scratch::with_policy(ASK);
-    let line =
-        format!("stty -a > before; {} exec -c 'rm kept; stty -a' > after; cmp before after && echo same", program());
+    let line = format!(
+        "stty -a > before; {} exec -c 'rm kept; stty -a' > after; cmp before after && echo same",
+        program()
+    );
     let mut terminal = scratch.in_terminal(&["sh", "-c", &line]);
     terminal.expect("[y/N]");
     terminal.send("y\r");

@@ -50,7 +50,12 @@ impl Supplied {
     }
 
     /// Judges a mutation with what was supplied about it.
-    pub(super) fn assess(&self, mutation: Mutation, mut evidence: Evidence, knowledge: &Knowledge) -> Assessment {
+    pub(super) fn assess(
+        &self,
+        mutation: Mutation,
+        mut evidence: Evidence,
+        knowledge: &Knowledge,
+    ) -> Assessment {
         let mut doubtful = Facts::new();
         for claim in self.evidence.iter().filter(|claim| claim.is_about(&mutation)) {
             let Some(value) = fact_value(&claim.value) else { continue };
@@ -58,7 +63,11 @@ impl Supplied {
             match claim.proof(&mutation) {
                 Ok(()) => evidence.fact(&claim.key, value, format!("{said}, as the supplied output shows")),
                 Err(why) => {
-                    evidence.miss(&claim.key, format!("supplied: {said}; {why}"), MissingEffect::LowersConfidence);
+                    evidence.miss(
+                        &claim.key,
+                        format!("supplied: {said}; {why}"),
+                        MissingEffect::LowersConfidence,
+                    );
                     doubtful.insert(claim.key.clone(), Fact::new(value, said));
                 }
             }
@@ -87,7 +96,11 @@ impl Claim {
         let output: Value = serde_json::from_str(raw).map_err(|_| "its output is not JSON")?;
         let names = names(mutation);
         let found = look_up(&self.key, &output, &names).ok_or("its output does not speak of it")?;
-        if fact_value(&self.value).as_ref() == Some(&found) { Ok(()) } else { Err("its output says otherwise") }
+        if fact_value(&self.value).as_ref() == Some(&found) {
+            Ok(())
+        } else {
+            Err("its output says otherwise")
+        }
     }
 }
 
@@ -108,18 +121,27 @@ const ENTRIES: &[(&str, &str, &[(&str, &str)])] = &[
     (
         "DBInstances",
         "DBInstanceIdentifier",
-        &[("deletion_protection", "DeletionProtection"), ("backup_retention_period", "BackupRetentionPeriod")],
+        &[
+            ("deletion_protection", "DeletionProtection"),
+            ("backup_retention_period", "BackupRetentionPeriod"),
+        ],
     ),
     (
         "DBClusters",
         "DBClusterIdentifier",
-        &[("deletion_protection", "DeletionProtection"), ("backup_retention_period", "BackupRetentionPeriod")],
+        &[
+            ("deletion_protection", "DeletionProtection"),
+            ("backup_retention_period", "BackupRetentionPeriod"),
+        ],
     ),
 ];
 
 /// Lists of snapshots and the field that names what they were taken of.
-const SNAPSHOTS: &[(&str, &str)] =
-    &[("DBSnapshots", "DBInstanceIdentifier"), ("DBClusterSnapshots", "DBClusterIdentifier"), ("Snapshots", "VolumeId")];
+const SNAPSHOTS: &[(&str, &str)] = &[
+    ("DBSnapshots", "DBInstanceIdentifier"),
+    ("DBClusterSnapshots", "DBClusterIdentifier"),
+    ("Snapshots", "VolumeId"),
+];
 
 /// What an output says of a fact, where it is about one of these names.
 fn look_up(key: &str, output: &Value, names: &[&str]) -> Option<FactValue> {
@@ -188,7 +210,11 @@ mod tests {
             action: Action::Delete,
             kind: "aws.rds.instance".into(),
             subject: Subject::Named(crate::model::Value::known("orders")),
-            target: Target { r#type: "aws_db_instance".into(), id: "aws_db_instance.main".into(), ..Target::default() },
+            target: Target {
+                r#type: "aws_db_instance".into(),
+                id: "aws_db_instance.main".into(),
+                ..Target::default()
+            },
             source: Source::Terraform,
             raw: String::new(),
             span: None,
@@ -209,7 +235,9 @@ mod tests {
 
     fn claim(value: &str, raw: &str) -> String {
         let raw = serde_json::to_string(raw).unwrap();
-        format!("{{\"evidence\": [{{\"target\": \"aws_db_instance.main\", \"key\": \"snapshots\", \"value\": {value}, \"raw\": {raw}}}]}}")
+        format!(
+            "{{\"evidence\": [{{\"target\": \"aws_db_instance.main\", \"key\": \"snapshots\", \"value\": {value}, \"raw\": {raw}}}]}}"
+        )
     }
 
     const ONE: &str = r#"{"DBSnapshots": [
@@ -226,7 +254,12 @@ mod tests {
         assert_eq!(tier(&claim("1", &ONE.replace("\"orders\"", "\"others\""))), 4, "another database");
         let bare = claim("1", ONE).replace("\"raw\"", "\"target\"");
         assert!(Supplied::parse(bare.as_bytes()).is_err(), "a key twice");
-        assert_eq!(tier("{\"evidence\": [{\"target\": \"aws_db_instance.main\", \"key\": \"snapshots\", \"value\": 9}]}"), 4);
+        assert_eq!(
+            tier(
+                "{\"evidence\": [{\"target\": \"aws_db_instance.main\", \"key\": \"snapshots\", \"value\": 9}]}"
+            ),
+            4
+        );
     }
 
     #[test]

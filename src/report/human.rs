@@ -87,11 +87,7 @@ pub fn render_line(report: &ConsequenceReport, style: Style) -> String {
     let (word, color) = outcome(report);
     let head = format!("recourse: {word}");
     let room = style.width.saturating_sub(width(&head) + 2).max(20);
-    format!(
-        "{}: {}",
-        page.paint(&[BOLD, color], &head),
-        shorten(&escape(&report.assessment_reason), room)
-    )
+    format!("{}: {}", page.paint(&[BOLD, color], &head), shorten(&escape(&report.assessment_reason), room))
 }
 
 /// The whole report. `text` is the command line that spans speak of; without it the words are not shown.
@@ -206,7 +202,8 @@ fn describe(page: &mut Page, mutation: &MutationReport, said: &str) {
     for dependent in mutation.dependency_impact.iter().take(3) {
         page.labelled(4, "affects", &format!("{}: {}", dependent.target_id, dependent.reason), &[]);
     }
-    let unseen = mutation.missing_evidence.iter().filter(|m| &m.description != reasoning && m.description != said);
+    let unseen =
+        mutation.missing_evidence.iter().filter(|m| &m.description != reasoning && m.description != said);
     for (n, missing) in unseen.take(2).enumerate() {
         page.labelled(4, if n == 0 { "not seen" } else { " " }, &missing.description, &[]);
     }
