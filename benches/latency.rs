@@ -31,8 +31,16 @@ fn main() {
     fs::create_dir(&plain).unwrap();
     process("recourse evaluate shell 'ls -la'", guard("ls -la", &plain).env("HOME", folder.path()), 400);
     let repository = repository(folder.path(), 10_000);
-    process("recourse evaluate shell 'rm -rf src', 10,000 files in git", &mut guard("rm -rf src", &repository), 100);
-    process("recourse evaluate shell 'git reset --hard', the same", &mut guard("git reset --hard", &repository), 50);
+    process(
+        "recourse evaluate shell 'rm -rf src', 10,000 files in git",
+        &mut guard("rm -rf src", &repository),
+        100,
+    );
+    process(
+        "recourse evaluate shell 'git reset --hard', the same",
+        &mut guard("git reset --hard", &repository),
+        50,
+    );
 
     println!("\n{:<58} {:>9} {:>9} {:>9}", "in process, the whole evaluation", "min", "median", "p99");
     in_process(&plain);
@@ -69,7 +77,9 @@ fn main() {
 
 fn guard(text: &str, directory: &Path) -> Command {
     let mut command = Command::new(BINARY);
-    command.args(["evaluate", "shell", "--fail-on", "never", "--format", "json", "--", text]).current_dir(directory);
+    command
+        .args(["evaluate", "shell", "--fail-on", "never", "--format", "json", "--", text])
+        .current_dir(directory);
     command
 }
 
@@ -216,7 +226,8 @@ fn peak_memory(text: &str, directory: &Path) -> u64 {
         while child.try_wait().unwrap().is_none() {
             let now = fs::read_to_string(&status).unwrap_or_default();
             let line = now.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or("");
-            peak = peak.max(line.split_whitespace().nth(1).and_then(|kb| kb.parse().ok()).unwrap_or(0) / 1000);
+            peak =
+                peak.max(line.split_whitespace().nth(1).and_then(|kb| kb.parse().ok()).unwrap_or(0) / 1000);
             std::thread::sleep(Duration::from_millis(2));
         }
         peak
