@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use recourse::evaluate::{EvaluationContext, Input, evaluate};
+use recourse::knowledge::Knowledge;
 use recourse::policy::Policy;
 use recourse::world::RealWorld;
 use recourse::{shell, terraform};
@@ -62,7 +63,13 @@ fn main() {
     let start = Instant::now();
     let read = terraform::read(&plan).unwrap();
     let context = EvaluationContext { cwd: plain.clone(), ..EvaluationContext::default() };
-    let judged = evaluate(Input::terraform(read), &context, &RealWorld::new(), &Policy::default());
+    let judged = evaluate(
+        Input::terraform(read),
+        &context,
+        &RealWorld::new(),
+        &Knowledge::builtin(),
+        &Policy::default(),
+    );
     let took = start.elapsed();
     let ratio = took.as_secs_f64() / parse.as_secs_f64();
     println!(
@@ -147,12 +154,13 @@ fn in_process(directory: &Path) {
         Err(_) => BUILT_IN.iter().map(|&text| text.to_owned()).collect(),
     };
     let world = RealWorld::new();
+    let knowledge = Knowledge::builtin();
     let policy = Policy::default();
     let context = EvaluationContext { cwd: directory.to_owned(), ..EvaluationContext::default() };
     let once = |text: &str| {
         let start = Instant::now();
         let input = Input::Shell(shell::Input::Text(text.to_owned()));
-        std::hint::black_box(evaluate(input, &context, &world, &policy));
+        std::hint::black_box(evaluate(input, &context, &world, &knowledge, &policy));
         start.elapsed()
     };
     let cold = commands.iter().map(|text| once(text)).collect();
