@@ -119,6 +119,9 @@ pub(super) fn stash(words: &Words<'_>) -> Vec<Draft> {
             let partial = words.any(&["-p", "-S", "--pathspec-from-file"])
                 || (words.second == "push" && !words.operands().is_empty());
             let mut draft = Draft::new(Action::Create, "git.stash");
+            if words.second == "push" && !words.any(&["-p", "-S"]) && !words.operands().is_empty() {
+                draft = draft.flag("saves-paths", true).names(words.operands());
+            }
             if !partial {
                 draft = draft.saves(&[Saved::Tracked]);
                 if words.any(&["-u", "-a"]) {

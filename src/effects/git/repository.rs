@@ -16,7 +16,13 @@ pub(super) fn commit(words: &Words<'_>) -> Vec<Draft> {
                 .saves(saves),
         ];
     }
-    vec![Draft::new(Action::Create, "git.commit").saves(saves)]
+    let paths = words.operands();
+    vec![
+        Draft::new(Action::Create, "git.commit")
+            .saves(saves)
+            .flag("saves-paths", !paths.is_empty())
+            .names(paths),
+    ]
 }
 
 /// Rebase and its kin.

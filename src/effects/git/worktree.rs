@@ -22,6 +22,8 @@ pub(super) fn add(words: &Words<'_>) -> Vec<Draft> {
             }
         } else if words.has("-u") && names.is_empty() {
             draft = draft.saves(&[Saved::Tracked]);
+        } else {
+            draft = draft.flag("saves-paths", true).names(names);
         }
     }
     vec![draft]
@@ -120,7 +122,7 @@ pub(super) fn checkout(words: &Words<'_>) -> Vec<Draft> {
             return list;
         }
     }
-    let named = words.has("--pathspec-from-file");
+    let named = words.has("--pathspec-from-file") || words.has("-p");
     if before.is_empty() && behind.is_empty() && !named {
         return if words.has("-f") { vec![changes_from(None)] } else { nothing() };
     }
@@ -144,7 +146,7 @@ pub(super) fn checkout(words: &Words<'_>) -> Vec<Draft> {
         // The first word is a revision if there is one of that name, else a path.
         draft = draft.flag("maybe-source", true).flag("force", words.has("-f")).names(before);
     }
-    if named {
+    if named && behind.is_empty() {
         draft = draft.names([Value::Unknown]);
     }
     vec![draft.names(behind)]

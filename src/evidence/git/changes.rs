@@ -181,7 +181,7 @@ impl Counted<'_, '_> {
                 FileStatus::Stored if meta.size == 0 => LossClass::Nothing,
                 FileStatus::Stored => LossClass::Tracked,
                 FileStatus::Modified if self.is_source(&place, &meta, difference) => LossClass::Nothing,
-                FileStatus::Modified if self.saved(Saved::Tracked) => LossClass::Tracked,
+                FileStatus::Modified if self.saved(Saved::Tracked) || self.saved_path(name) => LossClass::Tracked,
                 FileStatus::Modified => {
                     self.loss.modified += 1;
                     LossClass::Lost
@@ -216,6 +216,12 @@ impl Counted<'_, '_> {
             };
             self.loss.add(class, meta.size, || name.clone());
         }
+    }
+
+    /// Whether an earlier step of the command put just this path into git.
+    fn saved_path(&self, name: &str) -> bool {
+        let done = self.look.session.git().done(&self.look.repo.place().common_dir);
+        done.saved_paths.iter().any(|specs| specs.matches(name))
     }
 
     fn saved(&self, what: Saved) -> bool {

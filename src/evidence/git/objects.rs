@@ -1,6 +1,6 @@
 //! Objects that only a reflog, or nothing at all, reaches: what `gc --prune=now` and `prune` delete for good.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evidence::text::{count, list};
 
@@ -68,6 +68,12 @@ pub(super) fn pruned(look: &mut Look<'_>) -> Result<Option<(String, Vec<String>)
             parts.push(format!("what was staged of {}", count(staged, "file")));
         }
     }
+    if !gone && look.has("expires-reflog") {
+        let forgotten = forgotten(look)?;
+        if forgotten > 0 {
+            parts.push(format!("{} that only old reflog entries reach", count(forgotten, "commit")));
+        }
+    }
     if !look.has("packed") {
         parts.extend(done.dropped.iter().cloned());
         if gone {
@@ -75,4 +81,60 @@ pub(super) fn pruned(look: &mut Look<'_>) -> Result<Option<(String, Vec<String>)
         }
     }
     Ok((!parts.is_empty()).then(|| (list(&parts), commits)))
+}
+
+/// Seconds that `gc` keeps a reflog entry whose commit no ref reaches, unless configured.
+const UNREACHABLE_AGE: u64 = 30 * 24 * 3600;
+/// Reflogs and entries that are read.
+const LOGS: usize = 500;
+/// Old entries that git is asked about.
+const ENTRIES: usize = 2000;
+
+/// Commits that only reflog entries reach which `gc` itself expires first, for their age.
+fn forgotten(look: &mut Look<'_>) -> Result<u64, String> {
+    let keep = match look.config("gc.reflogExpireUnreachable") {
+        None => UNREACHABLE_AGE,
+        Some(value) if value == "never" || value == "false" => return Ok(0),
+        // `90`, `90.days`, `90 days`.
+        Some(value) => {
+            let digits: String = value.chars().take_while(char::is_ascii_digit).collect();
+            digits.parse::<u64>().map_or(UNREACHABLE_AGE, |days| days * 24 * 3600)
+        }
+    };
+    let now = look.world.now().duration_since(std::time::UNIX_EPOCH).map_or(0, |age| age.as_secs());
+    let common = look.repo.place().common_dir.clone();
+    let mut pending = vec![common.join("logs")];
+    if let Ok(trees) = look.world.read_dir(&common.join("worktrees"), LOGS) {
+        pending.extend(trees.iter().map(|tree| common.join("worktrees").join(&tree.name).join("logs")));
+    }
+    let (mut old, mut young) = (BTreeSet::new(), BTreeSet::new());
+    let mut files = 0;
+    while let Some(place) = pending.pop() {
+        if let Ok(entries) = look.world.read_dir(&place, LOGS) {
+            pending.extend(entries.iter().map(|entry| place.join(&entry.name)));
+            continue;
+        }
+        files += 1;
+        // Stashes are kept whatever their age.
+        if files > LOGS || place.ends_with("refs/stash") {
+            continue;
+        }
+        let Ok(text) = look.world.read_file(&place, 4 << 20) else { continue };
+        for line in String::from_utf8_lossy(&text).lines() {
+            let head = line.split('\t').next().unwrap_or(line);
+            let mut words = head.split(' ');
+            let (Some(before), Some(after)) = (words.next(), words.next()) else { continue };
+            let time = head.rsplit(' ').nth(1).and_then(|time| time.parse::<u64>().ok()).unwrap_or(0);
+            let into = if time.saturating_add(keep) < now { &mut old } else { &mut young };
+            into.extend([before, after].into_iter().filter(|id| id.chars().any(|c| c != '0')).map(str::to_owned));
+        }
+    }
+    if old.is_empty() {
+        return Ok(0);
+    }
+    let mut words: Vec<&str> = vec!["rev-list", "--count", "--ignore-missing"];
+    words.extend(old.iter().take(ENTRIES).map(String::as_str));
+    words.extend(["--not", "--glob=refs/*", "HEAD"]);
+    words.extend(young.iter().take(ENTRIES).map(String::as_str));
+    look.count(&words).map_err(|e| format!("old reflog entries could not be looked at: {e}"))
 }

@@ -8,6 +8,7 @@ use crate::model::{Action, Evidence, FactValue, Loss, LossClass, MissingEffect, 
 use crate::world::World;
 
 use super::changes::{self, Outcome};
+use super::pathspec::Pathspecs;
 use super::look::{Found, Look, find, has_fact, text_fact};
 use super::{clean, objects, push, refs};
 
@@ -108,6 +109,13 @@ fn nowhere(
 
 fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
     let common = look.repo.place().common_dir.clone();
+    if look.has("saves-paths") {
+        let names: Vec<_> = look.names().into_iter().filter(Option::is_some).collect();
+        if !names.is_empty() {
+            let specs = Pathspecs::read(&names, &look.prefix());
+            look.session.git().note(&common, |done| done.saved_paths.push(specs));
+        }
+    }
     match (look.mutation.kind.as_str(), look.mutation.action) {
         ("git.changes", _) => {
             outcome(changes::changes(look), evidence, "overwritten");
@@ -181,6 +189,8 @@ fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
             });
             nothing(evidence, "git keeps what was there".to_owned());
         }
+        // What these cost does not hang on what is there.
+        ("git.lfs" | "git.history", _) => {}
         _ => missing(evidence, "this part of the repository is not looked at"),
     }
 }

@@ -11,6 +11,7 @@ use crate::world::{FileKind, LookError, Meta, World};
 
 use super::digest::{self, Format};
 use super::index::{Index, IndexEntry};
+use super::pathspec::Pathspecs;
 
 /// Largest index that is read, in bytes (about a million files).
 const INDEX_LIMIT: u64 = 128 << 20;
@@ -59,6 +60,8 @@ pub(super) struct Done {
     pub(super) dropped: Vec<String>,
     /// What only a reflog still reaches, in words.
     pub(super) in_reflog: Vec<String>,
+    /// Paths whose content was put into git.
+    pub(super) saved_paths: Vec<Pathspecs>,
     /// Staged content was taken out of the index: it may be reachable from nothing any more.
     pub(super) unstaged: bool,
     /// The repository is made by the command itself.

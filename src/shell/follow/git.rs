@@ -9,6 +9,7 @@ use crate::shell::interp::{Interp, Scope};
 use crate::shell::simple::Call;
 use crate::shell::state::{Flow, Positional, State};
 use crate::shell::step::Arg;
+use crate::world::LookError;
 use crate::world::git_dir::{self, Config, GitDir};
 
 /// Variables whose value git runs as shell text, and whether a file name follows it.
@@ -113,6 +114,12 @@ impl Interp<'_> {
             // It is given every file that has a match.
             texts.push((pager.clone(), vec![Value::Unknown]));
         }
+        if matched.path.get(1).is_some_and(|name| name == "difftool")
+            && let Some(command) = matched.value("-x")
+        {
+            // It is given the old content and the file of the working tree.
+            texts.push((command.clone(), vec![Value::known(MESSAGE), Value::Unknown]));
+        }
         if texts.is_empty() {
             return;
         }
@@ -127,6 +134,43 @@ impl Interp<'_> {
         }
         state.cwd = cwd;
         state.status = before;
+    }
+
+    /// `git submodule foreach`: the text runs in every submodule, and nowhere when there is none.
+    pub(super) fn git_foreach(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        call: &Call,
+        matched: &Match,
+    ) -> Option<Flow> {
+        if matched.path.get(1..).unwrap_or_default() != ["submodule", "foreach"] {
+            return None;
+        }
+        let top = self.git_place(&self.git_directories(state, matched))?.work_tree?;
+        let text = match self.world.read_file(&top.join(".gitmodules"), 1 << 20) {
+            Ok(text) => text,
+            Err(LookError::NotFound) => return Some(Flow::Next),
+            Err(_) => return None,
+        };
+        let mut modules = Config::default();
+        modules.read(&String::from_utf8_lossy(&text));
+        let mut words = matched.operands.iter().map(|binding| binding.value.clone());
+        let mut command = words.next()?;
+        for word in words {
+            command = command.concat(&Value::known(" ")).concat(&word);
+        }
+        let inner_scope = scope.through("git");
+        let (before, cwd) = (state.status, state.cwd.clone());
+        for (key, path) in modules.iter().filter(|(key, _)| key.ends_with(".path")) {
+            let _ = key;
+            state.cwd = vec![top.join(path)];
+            let positional = Positional { open: true, values: Vec::new() };
+            self.fresh_shell(state, &inner_scope, &command, call.span, Value::known("sh"), positional);
+        }
+        state.cwd = cwd;
+        state.status = before;
+        Some(Flow::Next)
     }
 
     /// `git config key value`: later commands see it. Kept beside the variables, under a name that none can have.

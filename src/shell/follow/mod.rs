@@ -33,7 +33,7 @@ impl Interp<'_> {
             "find" | "gfind" => Some(self.find(state, scope, call)),
             "git" => {
                 self.git_programs(state, scope, call, matched);
-                None
+                self.git_foreach(state, scope, call, matched)
             }
             "make" | "gmake" => self.make(state, scope, call),
             "npm" | "yarn" | "pnpm" | "bun" => self.package_script(state, scope, name, call),
