@@ -181,7 +181,9 @@ impl Counted<'_, '_> {
                 FileStatus::Stored if meta.size == 0 => LossClass::Nothing,
                 FileStatus::Stored => LossClass::Tracked,
                 FileStatus::Modified if self.is_source(&place, &meta, difference) => LossClass::Nothing,
-                FileStatus::Modified if self.saved(Saved::Tracked) || self.saved_path(name) => LossClass::Tracked,
+                FileStatus::Modified if self.saved(Saved::Tracked) || self.saved_path(name) => {
+                    LossClass::Tracked
+                }
                 FileStatus::Modified => {
                     self.loss.modified += 1;
                     LossClass::Lost

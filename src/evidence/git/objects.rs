@@ -126,7 +126,9 @@ fn forgotten(look: &mut Look<'_>) -> Result<u64, String> {
             let (Some(before), Some(after)) = (words.next(), words.next()) else { continue };
             let time = head.rsplit(' ').nth(1).and_then(|time| time.parse::<u64>().ok()).unwrap_or(0);
             let into = if time.saturating_add(keep) < now { &mut old } else { &mut young };
-            into.extend([before, after].into_iter().filter(|id| id.chars().any(|c| c != '0')).map(str::to_owned));
+            into.extend(
+                [before, after].into_iter().filter(|id| id.chars().any(|c| c != '0')).map(str::to_owned),
+            );
         }
     }
     if old.is_empty() {

@@ -8,8 +8,8 @@ use crate::model::{Action, Evidence, FactValue, Loss, LossClass, MissingEffect, 
 use crate::world::World;
 
 use super::changes::{self, Outcome};
-use super::pathspec::Pathspecs;
 use super::look::{Found, Look, find, has_fact, text_fact};
+use super::pathspec::Pathspecs;
 use super::{clean, objects, push, refs};
 
 /// Directories that a command may run in that are looked at.
