@@ -8,7 +8,7 @@ mod template;
 use crate::knowledge::{Case, Knowledge};
 use crate::model::{
     Action, Alternative, Assessment, Cause, Evidence, Facts, MissingEffect, Mutation, Recoverability,
-    RecoverySource, Source, Tier, Verdict,
+    RecoverySource, Source, Subject, Tier, Verdict,
 };
 
 /// Judges one mutation. The verdict is left for the policy; until then it is that of the tier's worst profile.
@@ -136,7 +136,12 @@ fn without_case(mutation: &Mutation, title: &str) -> Judged {
 
 fn from_case(case: &Case, mutation: &Mutation, facts: &Facts) -> Judged {
     let target = &mutation.target.id;
-    let prose = |text: &str| template::prose(text, target, facts);
+    // People know a file by what they typed; a command has to work from anywhere.
+    let shown = match &mutation.subject {
+        Subject::Path(subject) => &subject.shown,
+        _ => mutation.target.name.as_ref().unwrap_or(target),
+    };
+    let prose = |text: &str| template::prose(text, shown, facts);
     let command = |text: &str| template::command(text, target, facts);
     Judged {
         harmless: case.harmless,
@@ -172,7 +177,7 @@ fn held_up_by_missing(mut judged: Judged, evidence: &Evidence) -> Judged {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Context, FactValue, PathSubject, RuleRef, Subject, Target, Value};
+    use crate::model::{Context, FactValue, PathSubject, RuleRef, Target, Value};
 
     fn mutation(action: Action, kind: &str) -> Mutation {
         Mutation {

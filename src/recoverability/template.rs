@@ -13,7 +13,16 @@ pub(super) fn prose(text: &str, target: &str, facts: &Facts) -> String {
 
 /// A command or step; `None` when it needs a fact that is not known. Values are quoted where a shell would split them.
 pub(super) fn command(text: &str, target: &str, facts: &Facts) -> Option<String> {
-    fill(text, |key| Some(shell_words::quote(&prose_value(key, target, facts)?).into_owned()), false)
+    // A fact that ends a sentence behind a colon or `in` is text for people.
+    let told = text.ends_with('}') && (text.contains(": {") || text.contains(" in {"));
+    fill(
+        text,
+        |key| {
+            let value = prose_value(key, target, facts)?;
+            Some(if told { value } else { shell_words::quote(&value).into_owned() })
+        },
+        false,
+    )
 }
 
 fn prose_value(key: &str, target: &str, facts: &Facts) -> Option<String> {

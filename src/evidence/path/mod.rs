@@ -97,29 +97,27 @@ pub(super) fn probe(
         notes.push("this user may not change it, so the command fails there".to_owned());
         evidence.fact("writable", FactValue::Bool(false), "this user may not remove or overwrite it");
     }
-    if flag(mutation, "kept") && loss.worst() > LossClass::Copied {
-        notes.push("the command keeps the content elsewhere first".to_owned());
-        soften(&mut loss, LossClass::Copied);
-    }
-    if flag(mutation, "backup") && loss.worst() >= LossClass::Lost {
-        notes.push("the command keeps a backup of the old content".to_owned());
-        soften(&mut loss, LossClass::Snapshot);
-    }
+    let outright = loss.worst();
     if !subject.copies.is_empty() {
-        let outright = loss.worst();
         evidence.fact(
             "loss.outright",
             FactValue::Text(word(outright).to_owned()),
             "what would be lost if this command had not made a copy before",
         );
-        if outright > LossClass::Copied {
-            let copies: Vec<_> =
-                subject.copies.iter().map(|copy| walk_show(&places, copy, mutation)).collect();
-            notes.push(format!("this command copied it to {} before", copies.join(", ")));
-            let kept = Fact::new(FactValue::Text(copies.join(", ")), "where the content stays");
-            evidence.facts.insert("loss.kept".to_owned(), kept);
-            soften(&mut loss, LossClass::Copied);
-        }
+    }
+    if outright > LossClass::Copied && !subject.copies.is_empty() {
+        let copies: Vec<_> = subject.copies.iter().map(|copy| walk_show(&places, copy, mutation)).collect();
+        let copies = copies.join(", ");
+        notes.push(format!("this command copies it to {copies} before"));
+        let kept = Fact::new(FactValue::Text(copies), "where the content stays");
+        evidence.facts.insert("loss.kept".to_owned(), kept);
+        soften(&mut loss, LossClass::Copied);
+    } else if outright > LossClass::Copied && flag(mutation, "kept") {
+        notes.push("the command keeps the content elsewhere first".to_owned());
+        soften(&mut loss, LossClass::Copied);
+    } else if outright >= LossClass::Lost && flag(mutation, "backup") {
+        notes.push("the command keeps a backup of the old content".to_owned());
+        soften(&mut loss, LossClass::Snapshot);
     }
     for path in subject.path.choices().unwrap_or_default() {
         if subject.origin == PathOrigin::Existing {

@@ -28,7 +28,10 @@ pub(super) fn sentence(loss: &Loss, untracked: bool) -> String {
         LossClass::Snapshot => {
             format!("the content of {what} is kept, for example in git's object store or a backup")
         }
-        LossClass::Lost => lost(loss, tally, untracked),
+        LossClass::Lost => match &loss.precious {
+            Some(why) => format!("{why}: {}", lost(loss, tally, untracked)),
+            None => lost(loss, tally, untracked),
+        },
         LossClass::Unseen if loss.truncated => {
             let known = loss.classes.get(&LossClass::Lost).filter(|known| known.files > 0);
             match known {

@@ -73,7 +73,7 @@ pub(super) struct Walk<'a> {
     pub(super) again: Option<String>,
     /// Where the content stays.
     pub(super) kept: Option<String>,
-    /// A file that no repository tracks was met in a working tree.
+    /// A file that no repository tracks was met in a working tree whose repository stays.
     pub(super) untracked: bool,
     /// Files that the caller's rights protect.
     pub(super) protected: u64,
@@ -173,7 +173,8 @@ impl<'a> Walk<'a> {
                 made_again += entries.len();
             }
             let short = sure && made_again > REGENERABLE_LIMIT;
-            for (entry, found) in entries.into_iter().rev() {
+            let first = pending.len();
+            for (entry, found) in entries {
                 let path = dir.join(&entry.name);
                 if self.is_excluded(&path) {
                     continue;
@@ -190,6 +191,8 @@ impl<'a> Walk<'a> {
                     Err(error) => self.unreadable(&path, &error),
                 }
             }
+            // The stack gives the last one back first.
+            pending[first..].reverse();
             if short {
                 self.note(format!("{} holds more than was counted", self.show(&dir)));
             }
@@ -262,11 +265,16 @@ impl<'a> Walk<'a> {
             Fate::Goes(what) => {
                 self.mark("git repository", 80);
                 let shown = format!("{} ({what})", self.show(dir));
-                self.loss.add(LossClass::Lost, 0, || shown);
+                let tally = self.loss.classes.entry(LossClass::Lost).or_default();
+                tally.files += 1;
+                tally.examples.insert(0, shown);
+                tally.examples.truncate(5);
                 self.note(format!("{} holds {what}", self.show(dir)));
             }
             Fate::Pushed | Fate::Stays => {
-                self.note(format!("every commit of {} is on a remote", self.show(dir)));
+                let shown = self.show(dir);
+                self.note(format!("every commit of {shown} is on a remote"));
+                self.kept.get_or_insert_with(|| format!("the remote of {shown}"));
                 self.add(LossClass::Copied, 0, dir);
             }
         }
@@ -366,7 +374,7 @@ impl<'a> Walk<'a> {
                     self.note(reason);
                     unclear = true;
                 }
-                FileStatus::Untracked => self.untracked |= in_work_tree,
+                FileStatus::Untracked => self.untracked |= in_work_tree && !around.going,
             }
         }
         if let Some(found) = &around.regenerable
