@@ -217,7 +217,7 @@ const PLACES: &[&str] = &[
     ": \"$( (@\n) )\"",
     ": a # b\n@",
     ": 'a' \\\n\"b\"; @",
-    "select i in 1; do :; done; @",
+    "select i in 1; do :; done </dev/null; @",
     "if [ a \\> b ]; then @\nfi",
     ": {a,b}#c; @",
     "exec {fd}</dev/null; @",

@@ -139,6 +139,10 @@ impl Reader<'_, '_> {
         let mut nested = 0_usize;
         while let Some(byte) = self.peek() {
             self.tick();
+            if matches!(byte, b'"' | b'\'') {
+                self.shield(parts, Quoting::Arithmetic);
+                continue;
+            }
             if byte == close {
                 if nested == 0 {
                     return;
@@ -159,6 +163,10 @@ impl Reader<'_, '_> {
         let (mut open, mut questions) = (0_usize, 0_usize);
         while let Some(byte) = self.peek() {
             match byte {
+                b'"' | b'\'' => {
+                    self.shield(&mut parts, Quoting::Arithmetic);
+                    continue;
+                }
                 b':' if questions > 0 => questions -= 1,
                 _ if open == 0 && stops.contains(&byte) => break,
                 b'?' => questions += 1,

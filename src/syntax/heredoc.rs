@@ -2,7 +2,7 @@
 
 use super::reader::{Origin, Pending, Reader};
 use super::word::{Parts, Place, Quoting};
-use super::{Part, Word};
+use super::{GapReason, Part, Word};
 
 impl Reader<'_, '_> {
     /// The delimiter behind `<<`; its body is read at the next newline. Returns the body's slot.
@@ -43,12 +43,18 @@ impl Reader<'_, '_> {
                 map.truncate(line_start);
                 break;
             }
-            // `EOF)` ends a here-document inside `$( … )`.
-            if self.in_parentheses > 0 && line.strip_prefix(delimiter).is_some_and(|rest| rest.contains(')'))
+            // `EOF)` ends a here-document inside `$( … )`; so does `EOF x)`, but not for every version of bash.
+            if self.in_parentheses > 0
+                && let Some(rest) = line.strip_prefix(delimiter)
+                && rest.contains(')')
             {
+                let sure = rest.starts_with(')');
                 self.position = end + self.text[end..].find(delimiter).unwrap_or(0) + delimiter.len();
                 text.truncate(line_start);
                 map.truncate(line_start);
+                if !sure {
+                    self.gap(end, GapReason::Syntax);
+                }
                 break;
             }
             end = self.position;

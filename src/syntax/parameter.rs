@@ -186,6 +186,45 @@ impl Reader<'_, '_> {
         })
     }
 
+    /// A quote inside `"${ … }"` or arithmetic. Single quotes are plain text there, and yet nothing up to the second of
+    /// them closes anything. (Not so in POSIX mode: where that makes a difference, it is a gap.)
+    pub(super) fn shield(&mut self, parts: &mut Parts, quoting: Quoting) {
+        if self.peek() == Some(b'"') {
+            let inside = self.double_quoted();
+            parts.push(Part::DoubleQuoted(inside));
+            return;
+        }
+        let start = self.position;
+        let Some(length) = self.text[start + 1..].find('\'') else {
+            self.plain_byte(parts);
+            self.gap(start, GapReason::Syntax);
+            return;
+        };
+        let end = start + 1 + length;
+        self.plain_byte(parts);
+        let mut sure = true;
+        while self.position < end
+            && let Some(byte) = self.peek()
+        {
+            match byte {
+                b'\\' | b'$' | b'`' => self.quoted_unit(parts, byte, quoting),
+                // A run of plain text might reach over the end.
+                _ => self.plain_byte(parts),
+            }
+            sure &= match byte {
+                b'}' | b'"' => false,
+                b'(' | b')' | b'[' | b']' | b':' => quoting != Quoting::Arithmetic,
+                _ => true,
+            };
+        }
+        if self.position == end {
+            self.plain_byte(parts);
+        }
+        if self.position != end + 1 || !sure {
+            self.gap(start, GapReason::Syntax);
+        }
+    }
+
     /// A word inside `${ … }` or a subscript: ends at an unquoted byte of `stops` (which stays), not at blanks.
     pub(super) fn inner_word(&mut self, stops: &[u8], quoting: Quoting) -> Word {
         self.peek();
@@ -214,10 +253,7 @@ impl Reader<'_, '_> {
                 (_, b'\\') if self.peek_at(1).is_some_and(|next| stops.contains(&next)) => {
                     self.unit(&mut parts, byte);
                 }
-                (Quoting::Double | Quoting::HereDocument, b'"') => {
-                    let inside = self.double_quoted();
-                    parts.push(Part::DoubleQuoted(inside));
-                }
+                (_, b'"' | b'\'') => self.shield(&mut parts, quoting),
                 _ => self.quoted_unit(&mut parts, byte, quoting),
             }
         }

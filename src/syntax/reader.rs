@@ -268,9 +268,14 @@ impl<'t, 'c> Reader<'t, 'c> {
     }
 
     fn at_word_start(&self) -> bool {
-        let before = self.text[..self.position].trim_end_matches("\\\n");
+        let mut before = &self.bytes[..self.position];
+        while let Some(line) = before.strip_suffix(b"\\\n")
+            && line.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 0
+        {
+            before = line;
+        }
         matches!(
-            before.as_bytes().last(),
+            before.last(),
             None | Some(b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')
         )
     }

@@ -226,7 +226,14 @@ impl Reader<'_, '_> {
             return None;
         }
         let value = if self.peek() == Some(b'(') {
-            AssignedValue::Array(self.array())
+            let array_start = self.position;
+            let mut items = self.array();
+            if self.peek().is_some_and(|byte| !is_meta(byte)) {
+                // `a=(b)c` is plain text after all, or an error.
+                items.push((None, self.word(Place::Argument)));
+                self.gap(array_start, GapReason::Syntax);
+            }
+            AssignedValue::Array(items)
         } else {
             AssignedValue::Scalar(self.word(Place::Argument))
         };

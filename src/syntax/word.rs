@@ -215,6 +215,11 @@ impl Reader<'_, '_> {
                 match self.bytes.get(self.position) {
                     Some(b'"') if quoting == Quoting::HereDocument => parts.literal("\\"),
                     Some(b'$' | b'`' | b'"' | b'\\') => self.plain_byte(parts),
+                    Some(b'\'') => {
+                        // Both stay, but the quote does not count as one inside `${ … }`.
+                        self.position += 1;
+                        parts.literal("\\'");
+                    }
                     _ => parts.literal("\\"),
                 }
             }
@@ -226,7 +231,19 @@ impl Reader<'_, '_> {
                 let stop = |byte: &u8| {
                     matches!(
                         byte,
-                        b'\\' | b'$' | b'`' | b'"' | b'(' | b')' | b'}' | b']' | b'[' | b':' | b'?' | b';'
+                        b'\\'
+                            | b'$'
+                            | b'`'
+                            | b'"'
+                            | b'\''
+                            | b'('
+                            | b')'
+                            | b'}'
+                            | b']'
+                            | b'['
+                            | b':'
+                            | b'?'
+                            | b';'
                     )
                 };
                 let length = rest.iter().position(stop).unwrap_or(rest.len());

@@ -181,6 +181,25 @@ fn what_cannot_be_read_is_a_gap_with_what_was_found_in_it() {
 }
 
 #[test]
+fn what_shells_read_differently_is_a_gap() {
+    for text in [
+        "echo \"${x:-'}\"'}\"; rm a #'",
+        "echo $(( ')) ' )); rm a #'",
+        "a=(b)#c; rm a",
+        "x=$(: <<E\nE b)\nrm a",
+        "((: <<E\nx\nE\n); rm a)",
+    ] {
+        let (script, gaps) = parse(text);
+        assert!(
+            !gaps.is_empty() && show::script(&script).contains("[rm a]"),
+            "{text}: {}",
+            show::script(&script)
+        );
+    }
+    assert_eq!(tree("a \\\\\n# it's\nb"), "[a '\\']; [b]");
+}
+
+#[test]
 fn spans_lead_back_to_the_source() {
     let text = "a $(b `c d`) <<E\n\tx `ls`\nE\n";
     let (script, _) = parse(text);
