@@ -66,6 +66,8 @@ pub(super) struct Scope {
     pub(super) via: Vec<String>,
     /// Standard output is looked at.
     pub(super) capture: bool,
+    /// A later stage of a pipeline: what stands before it runs at the same time.
+    pub(super) piped: bool,
     /// `set -e` does not act here.
     pub(super) checked: bool,
     /// Aliases being expanded.
@@ -84,6 +86,7 @@ impl Scope {
             privileged: false,
             via: Vec::new(),
             capture: false,
+            piped: false,
             checked: false,
             aliases: Vec::new(),
             asks: false,

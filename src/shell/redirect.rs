@@ -4,7 +4,7 @@ use crate::model::{Span, Value};
 use crate::syntax::{Command, Redirection, RedirectionOperator, RedirectionTarget};
 
 use super::expand::{Abort, Expanded};
-use super::files::FileState;
+use super::files::{FileState, Files};
 use super::interp::{Interp, Scope};
 use super::state::{Flow, State, Status};
 use super::step::{Arg, Mode, Stdin, StepKind};
@@ -135,6 +135,8 @@ impl Interp<'_> {
         if redirection.operator == Op::ReadWrite && matches!(descriptor, None | Some("0")) {
             let input = self.input_from(state, path.value.clone());
             set_input(opened, Some("0"), input);
+            // Programs read their standard input; only a duplicate of it would be written to.
+            return Ok(());
         }
         let both = matches!(redirection.operator, Op::WriteBoth | Op::AppendBoth | Op::Duplicate);
         let stdout = both
@@ -212,6 +214,17 @@ impl Interp<'_> {
         }
     }
 
+    /// The files that are emptied before the command starts, as the command sees them.
+    pub(super) fn emptied(&self, state: &State, opened: &Opened) -> Files {
+        let mut files = state.files.clone();
+        for opening in opened.writes.iter().filter(|opening| opening.mode == Mode::Truncate) {
+            if let Some(path) = self.absolute(state, &opening.path.value) {
+                files.set(path, FileState::Created { content: Some(String::new()), directory: false });
+            }
+        }
+        files
+    }
+
     /// Gives the steps of the files that are opened; `content` is what goes to standard output, where known.
     pub(super) fn open_writes(
         &mut self,
@@ -230,6 +243,10 @@ impl Interp<'_> {
                 Some(Value::known(""))
             };
             let path = self.absolute(state, &opening.path.value).filter(|_| scope.host.is_none());
+            // A stage of a pipeline may read the file before or after it is emptied: what ends up in it is open.
+            let raced = scope.piped
+                && opening.mode == Mode::Truncate
+                && path.as_ref().is_none_or(|path| self.exists(state, path) != Some(false));
             let before = match (&path, opening.mode) {
                 (Some(path), Mode::Append) => match state.files.get(path) {
                     Some(FileState::Created { content, directory: false }) => content.clone(),
@@ -244,7 +261,7 @@ impl Interp<'_> {
                 path: opening.path.clone(),
                 mode: opening.mode,
                 noclobber: opening.noclobber,
-                content: content.clone(),
+                content: content.clone().filter(|_| !raced),
             };
             self.emit(state, scope, opening.span, kind);
             // What was appended to a file of this command's own making is known too.

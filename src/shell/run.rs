@@ -194,13 +194,20 @@ impl Interp<'_> {
             name: name.to_owned(),
             args: call.args(),
             matched: matched.clone(),
-            stdin: state.stdin.clone(),
-            environment,
+            stdin: if name == "tee" && self.tee_races(state, scope, call) {
+                super::step::Stdin::Unknown
+            } else {
+                state.stdin.clone()
+            },
+            environment: environment.clone(),
         };
         let status = self.status_of(state, scope, name, call);
         let ends = name == "kill" && self.kills_shell(call);
         self.emit_as(state, scope, call.span, &call.raw, StepKind::Run(Box::new(invocation)));
         let mut followed = None;
+        if !matched.informational && !environment.is_empty() {
+            self.environment_commands(state, scope, name, call, &environment);
+        }
         if !matched.informational {
             followed = self.follow(state, scope, name, call, &matched);
             if followed.is_none() && !matched.dry_run {
@@ -218,6 +225,15 @@ impl Interp<'_> {
                 Flow::Next
             }
         }
+    }
+
+    /// `… f | tee f`: whether `f` is read before or after it is emptied is open.
+    fn tee_races(&self, state: &State, scope: &Scope, call: &Call) -> bool {
+        scope.piped
+            && call.arguments().iter().any(|word| {
+                self.absolute(state, &word.arg.value)
+                    .is_none_or(|path| self.exists(state, &path) != Some(false))
+            })
     }
 
     /// `kill $$`: what follows never runs. A shell at a prompt ignores the mild signals.

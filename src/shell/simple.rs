@@ -155,7 +155,13 @@ impl Interp<'_> {
     ) -> Flow {
         let before = opened.stdin.clone().map(|new| std::mem::replace(&mut state.stdin, new));
         let content = match opened.output {
-            Output::File => self.printed(state, scope, &call),
+            Output::File => {
+                let files = self.emptied(state, &opened);
+                let files = std::mem::replace(&mut state.files, files);
+                let printed = self.printed(state, scope, &call);
+                state.files = files;
+                printed
+            }
             _ => None,
         };
         self.open_writes(state, scope, &opened, content.as_ref());

@@ -329,6 +329,11 @@ fn programs_that_run_programs() {
             ],
         ),
         ("builtin eval 'rm x'", &["rm x"]),
+        ("git -c alias.zap='!rm x' zap y", &["rm x y"]),
+        ("git -c alias.st=status st", &["git -c alias.st=status status"]),
+        ("git config alias.z '!rm x' && git z", &["git config alias.z '!rm x'", "? rm x"]),
+        ("GIT_EDITOR='rm x' git commit", &["git commit", "rm x /dev/null"]),
+        ("GIT_EDITOR=true git commit", &["git commit"]),
     ]);
 }
 
@@ -342,7 +347,8 @@ fn redirections_are_writes_wherever_they_stand() {
         ("echo x &> a.txt", &["> a.txt"]),
         ("echo x >| a.txt", &["> a.txt"]),
         ("echo x >> a.txt", &[">> a.txt"]),
-        ("cat <> a.txt", &["<> a.txt"]),
+        ("cat <> a.txt", &[]),
+        ("echo x 1<> a.txt", &["<> a.txt"]),
         ("{ echo a; rm x; } > a.txt", &["> a.txt", "rm x"]),
         ("for i in 1 2; do echo; done > a.txt", &["> a.txt"]),
         ("f=a.txt; echo > $f", &["> a.txt"]),

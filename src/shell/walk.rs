@@ -334,7 +334,8 @@ impl Interp<'_> {
         let mut input = state.stdin.clone();
         for (index, (stage, _)) in stages.iter().enumerate() {
             let last = index + 1 == stages.len();
-            let inner_scope = if last { scope.deeper() } else { scope.capturing() };
+            let mut inner_scope = if last { scope.deeper() } else { scope.capturing() };
+            inner_scope.piped |= index > 0;
             let mut inner = state.clone();
             inner.stdin = input;
             if last && state.switches.lastpipe {

@@ -6,6 +6,7 @@ mod find;
 mod git;
 mod make;
 mod packages;
+mod settings;
 mod shells;
 mod words;
 
