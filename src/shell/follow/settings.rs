@@ -18,7 +18,10 @@ impl Interp<'_> {
         for (variable, value) in environment {
             let runs = match variable.as_str() {
                 "EDITOR" | "VISUAL" => {
-                    matches!(name, "crontab" | "visudo" | "sudoedit" | "vipw" | "vigr" | "less" | "svn" | "hg")
+                    matches!(
+                        name,
+                        "crontab" | "visudo" | "sudoedit" | "vipw" | "vigr" | "less" | "svn" | "hg"
+                    )
                 }
                 "PAGER" | "MANPAGER" | "BAT_PAGER" => matches!(name, "man" | "psql" | "mysql" | "bat" | "gh"),
                 "LESSOPEN" => name == "less",
