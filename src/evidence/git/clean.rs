@@ -57,6 +57,8 @@ pub(super) fn clean(look: &mut Look<'_>) -> Result<Outcome, String> {
     let saved = matches!(&look.mutation.subject, Subject::Git { saved, .. }
         if saved.contains(&Saved::Ignored) || (ignored.is_none() && saved.contains(&Saved::Untracked)));
     if saved && let Some(lost) = loss.classes.remove(&LossClass::Lost) {
+        let common = look.repo.place().common_dir.clone();
+        look.session.git().note(&common, |done| done.only_saved = true);
         let tracked = loss.classes.entry(LossClass::Tracked).or_default();
         tracked.files += lost.files;
         tracked.bytes += lost.bytes;

@@ -60,6 +60,8 @@ pub(super) fn find<'a>(
         let top = work_tree.unwrap_or_else(|| dir.clone());
         return match git_dir::at(world, &git_dir, Some(&top)) {
             Some(place) => {
+                // From outside of its working tree git works at its top.
+                let dir = place.work_tree.clone().filter(|top| !dir.starts_with(top)).unwrap_or(dir);
                 Found::Here(Box::new(Look { world, session, mutation, repo: git.open(place), dir }))
             }
             None => Found::Nowhere(Some(dir)),
@@ -75,6 +77,8 @@ pub(super) fn find<'a>(
                 }
                 None => repo,
             };
+            let inside = repo.work_tree().is_none_or(|top| dir.starts_with(top)) || repo.is_internal(&dir);
+            let dir = if inside { dir } else { repo.work_tree().map_or(dir, Path::to_owned) };
             Found::Here(Box::new(Look { world, session, mutation, repo, dir }))
         }
         Ok(None) => Found::Nowhere(Some(dir)),

@@ -68,6 +68,10 @@ pub(super) fn pruned(look: &mut Look<'_>) -> Result<Option<(String, Vec<String>)
             parts.push(format!("what was staged of {}", count(staged, "file")));
         }
     }
+    let drops = !done.dropped.is_empty() || gone;
+    if (done.unstaged && done.staged_here) || (done.only_saved && drops) {
+        parts.push("what this command itself put into git before".to_owned());
+    }
     if !gone && look.has("expires-reflog") {
         let forgotten = forgotten(look)?;
         if forgotten > 0 {

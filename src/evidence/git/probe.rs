@@ -164,7 +164,10 @@ fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
         }
         ("git.index", _) => {
             let unstages = look.has("unstages");
-            look.session.git().note(&common, |done| done.unstaged |= unstages);
+            look.session.git().note(&common, |done| {
+                done.unstaged |= unstages;
+                done.staged_here |= !unstages;
+            });
             nothing(evidence, "staged content stays as objects in git".to_owned());
         }
         ("git.config", _) => {
@@ -183,9 +186,11 @@ fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
         }
         (_, Action::Create | Action::Update) => {
             let fetches = look.has("fetches");
+            let keeps = matches!(look.mutation.kind.as_str(), "git.commit" | "git.stash");
             look.session.git().note(&common, |done| {
                 done.moved = true;
                 done.fetched |= fetches;
+                done.staged_here &= !keeps;
             });
             nothing(evidence, "git keeps what was there".to_owned());
         }

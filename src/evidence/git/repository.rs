@@ -60,6 +60,10 @@ pub(super) struct Done {
     pub(super) dropped: Vec<String>,
     /// What only a reflog still reaches, in words.
     pub(super) in_reflog: Vec<String>,
+    /// Content that was only in the working tree is, by this command, only in git.
+    pub(super) only_saved: bool,
+    /// Content that this command staged is in no commit or stash yet.
+    pub(super) staged_here: bool,
     /// Paths whose content was put into git.
     pub(super) saved_paths: Vec<Pathspecs>,
     /// Staged content was taken out of the index: it may be reachable from nothing any more.
