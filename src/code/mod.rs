@@ -4,7 +4,11 @@
 //! understood and could do harm is [`CodeEffect::Unknown`]. Uses `model` alone.
 
 mod effect;
+mod language;
+mod lexer;
+mod parser;
 mod sql;
+mod tree;
 
 pub use effect::{CodeEffect, SqlStatement, SqlVerb};
 pub use sql::sql;
