@@ -4,8 +4,10 @@
 //! understood and could do harm is [`CodeEffect::Unknown`]. Uses `model` alone.
 
 mod effect;
+mod interpret;
 mod language;
 mod lexer;
+mod library;
 mod parser;
 mod sql;
 mod tree;
@@ -21,6 +23,8 @@ use crate::model::Value;
 /// [`CodeEffect::Unknown`]. `arguments` are the program's operands (`sys.argv[1:]`, `@ARGV`, awk's input files).
 /// Nothing in the result means that the code changes nothing.
 pub fn analyse(language: &str, text: &str, arguments: &[Value]) -> Vec<CodeEffect> {
-    let _ = (text, arguments);
-    vec![CodeEffect::Unknown { reason: format!("{language} code is not understood") }]
+    match language::Language::named(language) {
+        Some(language) => interpret::run(language, text, arguments),
+        None => vec![CodeEffect::Unknown { reason: format!("{language} code is not understood") }],
+    }
 }

@@ -53,11 +53,19 @@ pub(super) enum Expr {
     /// `c ? a : b`: condition and both outcomes.
     Choice(Box<Expr>, Box<Expr>, Box<Expr>),
     /// `body for target in list if …`.
-    Each { target: Box<Expr>, list: Box<Expr>, body: Box<Expr> },
+    Each {
+        target: Box<Expr>,
+        list: Box<Expr>,
+        body: Box<Expr>,
+    },
     Function(Rc<Function>),
     /// Backticks.
     Shell(Vec<Part>),
-    Assign { target: Box<Expr>, value: Box<Expr>, adds: bool },
+    Assign {
+        target: Box<Expr>,
+        value: Box<Expr>,
+        adds: bool,
+    },
     Block(Vec<Stmt>),
     /// Perl's `<*.txt>`.
     Glob(Vec<Part>),
@@ -81,11 +89,18 @@ pub(super) enum Stmt {
     /// Conditions, then ways to go on of which one is taken.
     Branch(Vec<Expr>, Vec<Vec<Stmt>>),
     /// `for target in list`, or a loop that goes round an unknown number of times.
-    Loop { target: Option<Expr>, list: Option<Expr>, body: Vec<Stmt> },
+    Loop {
+        target: Option<Expr>,
+        list: Option<Expr>,
+        body: Vec<Stmt>,
+    },
     Define(String, Rc<Function>),
     Class(String, Vec<Stmt>),
     /// `import a.b as c`: full name and the name it is bound to.
-    Import { name: String, bound: String },
+    Import {
+        name: String,
+        bound: String,
+    },
     /// `with a as b`: b is bound to what a gives.
     With(Expr, Option<Expr>),
     Return(Option<Expr>),

@@ -52,10 +52,11 @@ pub(super) struct Token {
 
 /// Operators, longest first.
 const OPERATORS: &[&str] = &[
-    ">>>=", "...", "**=", "//=", "<<=", ">>=", "<=>", "===", "!==", "&&=", "||=", "??=", "->", "=>", "::", "==", "!=", "<=",
-    ">=", "&&", "||", "??", "?.", "&.", "=~", "!~", "~=", "+=", "-=", "*=", "/=", ".=", "%=", "|=", "&=", "^=", ":=", "..",
-    "**", "//", "<<", ">>", "++", "--", "<", ">", "=", "+", "-", "*", "/", "%", ".", ",", ";", ":", "?", "!", "&", "|", "^",
-    "~", "(", ")", "[", "]", "{", "}", "@", "$", "\\", "#",
+    ">>>=", "...", "**=", "//=", "<<=", ">>=", "<=>", "===", "!==", "&&=", "||=", "??=", "->", "=>", "::",
+    "==", "!=", "<=", ">=", "&&", "||", "??", "?.", "&.", "=~", "!~", "~=", "+=", "-=", "*=", "/=", ".=",
+    "%=", "|=", "&=", "^=", ":=", "..", "**", "//", "<<", ">>", "++", "--", "<", ">", "=", "+", "-", "*",
+    "/", "%", ".", ",", ";", ":", "?", "!", "&", "|", "^", "~", "(", ")", "[", "]", "{", "}", "@", "$", "\\",
+    "#",
 ];
 
 /// All tokens of a text.
@@ -93,6 +94,11 @@ struct Lexer {
 impl Lexer {
     fn peek(&self, ahead: usize) -> Option<char> {
         self.chars.get(self.at + ahead).copied()
+    }
+
+    /// The text from one place to another.
+    fn between(&self, start: usize, end: usize) -> String {
+        self.chars.get(start..end.min(self.chars.len())).unwrap_or_default().iter().collect()
     }
 
     fn looking_at(&self, text: &str) -> bool {
@@ -163,7 +169,9 @@ impl Lexer {
         use Language::{Lua, Node, Perl, Php, Python, Ruby};
         let language = self.language;
         let line_start = self.at == 0 || self.chars.get(self.at - 1) == Some(&'\n');
-        if c == '#' && (matches!(language, Python | Perl | Ruby) || (language == Php && !self.looking_at("#["))) {
+        if c == '#'
+            && (matches!(language, Python | Perl | Ruby) || (language == Php && !self.looking_at("#[")))
+        {
             self.to_line_end();
         } else if matches!(language, Node | Php) && self.looking_at("//") {
             self.to_line_end();
@@ -202,7 +210,7 @@ impl Lexer {
             {
                 self.at += 1;
             }
-            self.push(Tok::Number(self.chars[start..self.at].iter().collect()));
+            self.push(Tok::Number(self.between(start, self.at)));
             return true;
         }
         let sigil = match self.language {
@@ -241,7 +249,9 @@ impl Lexer {
                 Some('?' | '!')
                     if self.language == Language::Ruby
                         && self.peek(1) != Some('=')
-                        && !(self.peek(0) == Some('?') && self.peek(1) == Some(' ') && self.peek(2) == Some(':')) =>
+                        && !(self.peek(0) == Some('?')
+                            && self.peek(1) == Some(' ')
+                            && self.peek(2) == Some(':')) =>
                 {
                     self.at += 1;
                     break;
@@ -249,13 +259,15 @@ impl Lexer {
                 _ => break,
             }
         }
-        self.chars[start..self.at].iter().collect()
+        self.between(start, self.at)
     }
 
     fn variable(&mut self, sigil: char) -> bool {
         let start = self.at;
         let value_before = self.after_value();
-        if matches!(sigil, '%' | '&') && (value_before || !self.peek(1).is_some_and(|c| c.is_alphabetic() || c == '_' || c == '$')) {
+        if matches!(sigil, '%' | '&')
+            && (value_before || !self.peek(1).is_some_and(|c| c.is_alphabetic() || c == '_' || c == '$'))
+        {
             return false;
         }
         let mut at = self.at + 1;
@@ -280,9 +292,11 @@ impl Lexer {
                 Some('{') if self.language != Language::Ruby => {
                     let close = self.chars[at..].iter().take(64).position(|c| *c == '}').map(|p| p + at);
                     if let Some(close) = close
-                        && self.chars[at + 1..close].iter().all(|c| c.is_alphanumeric() || *c == '_' || *c == '^')
+                        && self.chars[at + 1..close]
+                            .iter()
+                            .all(|c| c.is_alphanumeric() || *c == '_' || *c == '^')
                     {
-                        let name = self.chars[at + 1..close].iter().collect::<String>();
+                        let name = self.between(at + 1, close);
                         self.at = close + 1;
                         self.push(Tok::Variable(format!("{sigil}{name}")));
                         return true;
@@ -297,7 +311,7 @@ impl Lexer {
             }
         }
         self.at = at;
-        self.push(Tok::Variable(self.chars[start..at].iter().collect()));
+        self.push(Tok::Variable(self.between(start, at)));
         true
     }
 
@@ -312,7 +326,11 @@ impl Lexer {
         let operator = match (self.language, operator) {
             (Language::Python, "++") => "+",
             (Language::Python, "--") => "-",
-            (Language::Node | Language::Perl | Language::Php | Language::Ruby, "//" | "//=") if self.language != Language::Perl => "/",
+            (Language::Node | Language::Perl | Language::Php | Language::Ruby, "//" | "//=")
+                if self.language != Language::Perl =>
+            {
+                "/"
+            }
             (_, other) => other,
         };
         match c {
@@ -337,10 +355,67 @@ impl Lexer {
 
 /// Words after which a value is expected.
 const OPERATOR_WORDS: &[&str] = &[
-    "return", "and", "or", "not", "if", "unless", "while", "until", "in", "of", "typeof", "case", "when", "do", "else", "elsif",
-    "then", "split", "grep", "map", "join", "push", "print", "x", "lt", "gt", "eq", "ne", "puts", "p", "unlink", "for", "foreach",
-    "await", "new", "delete", "void", "throw", "yield", "qw", "say", "die", "warn", "defined", "scalar", "chomp", "sort", "keys",
-    "values", "reverse", "exec", "system", "instanceof", "echo", "my", "our", "local", "ref", "each", "wantarray", "elif",
+    "return",
+    "and",
+    "or",
+    "not",
+    "if",
+    "unless",
+    "while",
+    "until",
+    "in",
+    "of",
+    "typeof",
+    "case",
+    "when",
+    "do",
+    "else",
+    "elsif",
+    "then",
+    "split",
+    "grep",
+    "map",
+    "join",
+    "push",
+    "print",
+    "x",
+    "lt",
+    "gt",
+    "eq",
+    "ne",
+    "puts",
+    "p",
+    "unlink",
+    "for",
+    "foreach",
+    "await",
+    "new",
+    "delete",
+    "void",
+    "throw",
+    "yield",
+    "qw",
+    "say",
+    "die",
+    "warn",
+    "defined",
+    "scalar",
+    "chomp",
+    "sort",
+    "keys",
+    "values",
+    "reverse",
+    "exec",
+    "system",
+    "instanceof",
+    "echo",
+    "my",
+    "our",
+    "local",
+    "ref",
+    "each",
+    "wantarray",
+    "elif",
 ];
 
 #[cfg(test)]

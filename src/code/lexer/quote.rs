@@ -46,7 +46,7 @@ impl Lexer {
         if !matches!(self.peek(length), Some('\'' | '"')) || (length == 0 && !matches!(c, '\'' | '"')) {
             return false;
         }
-        let prefix = self.chars[self.at..self.at + length].iter().collect::<String>().to_lowercase();
+        let prefix = self.between(self.at, self.at + length).to_lowercase();
         self.at += length;
         let quote = self.peek(0).unwrap_or('"');
         let triple = self.peek(1) == Some(quote) && self.peek(2) == Some(quote);
@@ -90,7 +90,13 @@ impl Lexer {
                 self.push(Tok::Text(pieces));
             }
             '[' if matches!(self.peek(1), Some('[' | '=')) => {
-                let level = self.chars[self.at + 1..].iter().take_while(|c| **c == '=').count();
+                let level = self
+                    .chars
+                    .get(self.at + 1..)
+                    .unwrap_or_default()
+                    .iter()
+                    .take_while(|c| **c == '=')
+                    .count();
                 if self.peek(level + 1) != Some('[') {
                     return false;
                 }
@@ -159,11 +165,20 @@ impl Lexer {
 
     /// `<STDIN>`, `<$fh>`, `<>`, `<*.txt>`.
     fn angle(&mut self) -> bool {
-        let Some(length) = self.chars[self.at..].iter().take(200).position(|c| matches!(c, '>' | '\n')) else { return false };
+        let Some(length) = self
+            .chars
+            .get(self.at..)
+            .unwrap_or_default()
+            .iter()
+            .take(200)
+            .position(|c| matches!(c, '>' | '\n'))
+        else {
+            return false;
+        };
         if self.peek(length) != Some('>') {
             return false;
         }
-        let inner = self.chars[self.at + 1..self.at + length].iter().collect::<String>();
+        let inner = self.between(self.at + 1, self.at + length);
         let glob = inner.contains(['*', '?', '/', '.', '{']);
         if !glob && !inner.chars().all(|c| c.is_alphanumeric() || matches!(c, '$' | '_' | '<')) {
             return false;
@@ -181,7 +196,7 @@ impl Lexer {
 
     /// `q qq qw qx qr m s tr y` with any delimiter.
     fn perl_operator(&mut self, first: char) -> bool {
-        if self.tokens.last().is_some_and(|t| matches!(&t.kind, Tok::Op("->" | "{") )) && self.hash_key() {
+        if self.tokens.last().is_some_and(|t| matches!(&t.kind, Tok::Op("->" | "{"))) && self.hash_key() {
             return false;
         }
         let mut name = first.to_string();
@@ -220,7 +235,8 @@ impl Lexer {
                 self.push(Tok::Text(pieces));
             }
             "qx" => {
-                let pieces = self.until(&close.to_string(), nests, if raw { Reading::Raw } else { Reading::Full });
+                let pieces =
+                    self.until(&close.to_string(), nests, if raw { Reading::Raw } else { Reading::Full });
                 self.push(Tok::Shell(pieces));
             }
             "qw" => {
@@ -244,7 +260,11 @@ impl Lexer {
                     let replacement = self.plain(close, nests);
                     let flags = self.flags();
                     if name == "s" {
-                        code = if flags.contains('e') { Some(replacement) } else { embedded(&replacement).or(code) };
+                        code = if flags.contains('e') {
+                            Some(replacement)
+                        } else {
+                            embedded(&replacement).or(code)
+                        };
                     }
                 } else {
                     self.flags();
@@ -257,7 +277,13 @@ impl Lexer {
 
     /// Whether the word here is only a key: `{s}`, `->y`.
     fn hash_key(&self) -> bool {
-        let after = self.chars[self.at..].iter().position(|c| !c.is_alphanumeric()).unwrap_or(0);
+        let after = self
+            .chars
+            .get(self.at..)
+            .unwrap_or_default()
+            .iter()
+            .position(|c| !c.is_alphanumeric())
+            .unwrap_or(0);
         matches!(self.tokens.last().map(|t| &t.kind), Some(Tok::Op("->"))) || self.peek(after) == Some('}')
     }
 
@@ -266,7 +292,7 @@ impl Lexer {
         while self.peek(0).is_some_and(|c| c.is_ascii_alphabetic()) {
             self.at += 1;
         }
-        self.chars[start..self.at].iter().collect()
+        self.between(start, self.at)
     }
 
     fn ruby(&mut self, c: char) -> bool {
@@ -320,7 +346,9 @@ impl Lexer {
     fn percent(&mut self) -> bool {
         let letter = self.peek(1).filter(char::is_ascii_alphabetic);
         let open = self.peek(if letter.is_some() { 2 } else { 1 });
-        let Some(open) = open.filter(|c| matches!(c, '(' | '[' | '{' | '<' | '|' | '!' | '/')) else { return false };
+        let Some(open) = open.filter(|c| matches!(c, '(' | '[' | '{' | '<' | '|' | '!' | '/')) else {
+            return false;
+        };
         let spaced = self.space && matches!(self.tokens.last().map(|t| &t.kind), Some(Tok::Name(_)));
         if self.after_value() && !spaced {
             return false;
@@ -368,7 +396,7 @@ impl Lexer {
             self.at += 1;
         }
         self.at = self.at.min(self.chars.len());
-        let text = self.chars[start..self.at].iter().collect::<String>();
+        let text = self.between(start, self.at);
         self.at = (self.at + 1).min(self.chars.len());
         self.flags();
         let code = if self.language == Language::Perl { embedded(&text) } else { None };
@@ -383,10 +411,13 @@ impl Lexer {
         let quote = self.peek(0).filter(|c| matches!(c, '"' | '\'' | '`'));
         self.at += usize::from(quote.is_some());
         let start = self.at;
-        while self.peek(0).is_some_and(|c| quote.map_or(c.is_alphanumeric() || c == '_', |q| c != q && c != '\n')) {
+        while self
+            .peek(0)
+            .is_some_and(|c| quote.map_or(c.is_alphanumeric() || c == '_', |q| c != q && c != '\n'))
+        {
             self.at += 1;
         }
-        let mark = self.chars[start..self.at].iter().collect::<String>();
+        let mark = self.between(start, self.at);
         self.at += usize::from(quote.is_some());
         let mut line = self.resume.unwrap_or_else(|| {
             let rest = self.chars.get(self.at..).unwrap_or_default();
@@ -394,8 +425,9 @@ impl Lexer {
         });
         let mut body = String::new();
         while line < self.chars.len() {
-            let end = self.chars[line..].iter().position(|c| *c == '\n').map_or(self.chars.len(), |p| line + p);
-            let text = self.chars[line..end].iter().collect::<String>();
+            let end =
+                self.chars[line..].iter().position(|c| *c == '\n').map_or(self.chars.len(), |p| line + p);
+            let text = self.between(line, end);
             line = (end + 1).min(self.chars.len());
             if text.trim().trim_end_matches([';', ',']) == mark {
                 break;
@@ -534,9 +566,11 @@ impl Lexer {
             {
                 self.at += 1;
             }
-        } else if self.chars[start] == '$' && (next.is_ascii_digit() || matches!(next, '&' | '!' | '@' | '0' | '.' | ',')) {
+        } else if self.chars[start] == '$'
+            && (next.is_ascii_digit() || matches!(next, '&' | '!' | '@' | '0' | '.' | ','))
+        {
             self.at += 2;
-            return Some(self.chars[start..self.at].iter().collect());
+            return Some(self.between(start, self.at));
         } else {
             return None;
         }
@@ -552,7 +586,7 @@ impl Lexer {
                 _ => break,
             }
         }
-        Some(self.chars[start..self.at].iter().collect())
+        Some(self.between(start, self.at))
     }
 
     /// Source up to the brace that closes, nested ones and quotes passed.
@@ -565,7 +599,7 @@ impl Lexer {
                 self.at += 1;
             } else if matches!(c, '\'' | '"' | '`') {
                 // A quote without its partner is only a character.
-                let rest = &self.chars[self.at + 1..];
+                let rest = self.chars.get(self.at + 1..).unwrap_or_default();
                 if let Some(end) = rest.iter().take(500).position(|other| *other == c) {
                     self.at += end + 1;
                 }
@@ -581,7 +615,7 @@ impl Lexer {
         }
         let end = self.at.min(self.chars.len());
         self.at = (end + 1).min(self.chars.len());
-        self.chars[start..end].iter().collect()
+        self.between(start, end)
     }
 
     fn escape(&mut self, text: &mut String, close: &str, reading: Reading) {
@@ -635,7 +669,8 @@ impl Lexer {
 
     /// Like [`Lexer::after_value`], but a name with a blank behind it may take an operand (`print <<EOT`).
     fn after_value_strictly(&self) -> bool {
-        self.after_value() && !(self.space && matches!(self.tokens.last().map(|t| &t.kind), Some(Tok::Name(_))))
+        self.after_value()
+            && !(self.space && matches!(self.tokens.last().map(|t| &t.kind), Some(Tok::Name(_))))
     }
 }
 
@@ -672,7 +707,9 @@ fn python_field(source: &str) -> String {
             (None, '(' | '[' | '{') => level += 1,
             (None, ')' | ']' | '}') => level -= 1,
             (None, ':') if level == 0 => return source[..*at].to_owned(),
-            (None, '!') if level == 0 && chars.get(index + 1).is_some_and(|(_, c)| *c != '=') => return source[..*at].to_owned(),
+            (None, '!') if level == 0 && chars.get(index + 1).is_some_and(|(_, c)| *c != '=') => {
+                return source[..*at].to_owned();
+            }
             _ => {}
         }
     }

@@ -45,7 +45,11 @@ fn each_language() {
         (Node, "a / b; x = /[/]'/g; `p${q}r`", "a / b ; x = /re/ ; 'p{q}r'"),
         (Node, "// c\nf(/* d */'e')", "f ( 'e' )"),
         (Perl, "unlink qw(a b); s/a/`rm x`/e; print if /x/;", "unlink (a|b) ; /re `rm x`/ ; print if /re/ ;"),
-        (Perl, "`rm $x`; qx{ls}; q(a'b); \"$h{k} @{[ f() ]}\"", "`rm {$x}` ; `ls` ; 'a'b' ; '{$h{k}} {@{[ f() ]}}'"),
+        (
+            Perl,
+            "`rm $x`; qx{ls}; q(a'b); \"$h{k} @{[ f() ]}\"",
+            "`rm {$x}` ; `ls` ; 'a'b' ; '{$h{k}} {@{[ f() ]}}'",
+        ),
         (Perl, "unlink <*.o>; while (<STDIN>) {}", "unlink <*.o> ; while ( <> ) { }"),
         (Perl, "print <<\"E\", 1;\na $b\nE\nunlink 'x'", "print 'a {$b}\n' , 1 ; unlink 'x'"),
         (Perl, "$h{s} = 1; $x->y; tr/a/b/; m{x}", "$h { s } = 1 ; $x -> y ; /re/ ; /re/"),

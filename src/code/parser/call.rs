@@ -10,18 +10,87 @@ use super::primary::first;
 
 /// Perl functions that take one operand.
 const PERL_UNARY: &[&str] = &[
-    "defined", "ref", "scalar", "lc", "uc", "lcfirst", "ucfirst", "shift", "pop", "chdir", "rmdir", "readlink", "lstat", "stat", "exists",
-    "delete", "each", "keys", "values", "chr", "ord", "int", "length", "quotemeta", "rand", "localtime", "gmtime", "hex", "oct",
-    "abs", "sqrt", "log", "exp", "sleep", "exit", "umask", "undef", "require", "chroot", "readline", "close", "fileno",
+    "defined",
+    "ref",
+    "scalar",
+    "lc",
+    "uc",
+    "lcfirst",
+    "ucfirst",
+    "shift",
+    "pop",
+    "chdir",
+    "rmdir",
+    "readlink",
+    "lstat",
+    "stat",
+    "exists",
+    "delete",
+    "each",
+    "keys",
+    "values",
+    "chr",
+    "ord",
+    "int",
+    "length",
+    "quotemeta",
+    "rand",
+    "localtime",
+    "gmtime",
+    "hex",
+    "oct",
+    "abs",
+    "sqrt",
+    "log",
+    "exp",
+    "sleep",
+    "exit",
+    "umask",
+    "undef",
+    "require",
+    "chroot",
+    "readline",
+    "close",
+    "fileno",
 ];
 /// Perl functions whose first operand may be a block.
 const PERL_BLOCK: &[&str] = &[
-    "map", "grep", "sort", "first", "any", "all", "none", "try", "catch", "finally", "print", "printf", "say", "find", "reduce",
+    "map", "grep", "sort", "first", "any", "all", "none", "try", "catch", "finally", "print", "printf",
+    "say", "find", "reduce",
 ];
 /// Words that go on with an expression or end it; never operands.
 const INFIX_WORDS: &[&str] = &[
-    "if", "unless", "while", "until", "for", "foreach", "and", "or", "xor", "x", "eq", "ne", "lt", "gt", "le", "ge", "cmp", "in",
-    "then", "do", "end", "else", "elsif", "elseif", "rescue", "ensure", "when", "is", "instanceof", "as", "not",
+    "if",
+    "unless",
+    "while",
+    "until",
+    "for",
+    "foreach",
+    "and",
+    "or",
+    "xor",
+    "x",
+    "eq",
+    "ne",
+    "lt",
+    "gt",
+    "le",
+    "ge",
+    "cmp",
+    "in",
+    "then",
+    "do",
+    "end",
+    "else",
+    "elsif",
+    "elseif",
+    "rescue",
+    "ensure",
+    "when",
+    "is",
+    "instanceof",
+    "as",
+    "not",
 ];
 
 impl Parser {
@@ -48,7 +117,11 @@ impl Parser {
         let take = |value: &mut Expr| Box::new(std::mem::replace(value, Expr::Plain(Vec::new())));
         match self.kind()?.clone() {
             Tok::Op("." | "?." | "&.") if !matches!(language, Perl | Php) || self.op("?.") => {
-                if self.op(".") && language == Ruby && self.new_line() && !matches!(self.kind_at(1), Some(Tok::Name(_))) {
+                if self.op(".")
+                    && language == Ruby
+                    && self.new_line()
+                    && !matches!(self.kind_at(1), Some(Tok::Name(_)))
+                {
                     return None;
                 }
                 self.at += 1;
@@ -81,7 +154,9 @@ impl Parser {
                 self.at += 1;
                 self.member(take(value))
             }
-            Tok::Op(":") if language == Lua && matches!(self.kind_at(1), Some(Tok::Name(_))) && self.lua_method() => {
+            Tok::Op(":")
+                if language == Lua && matches!(self.kind_at(1), Some(Tok::Name(_))) && self.lua_method() =>
+            {
                 self.at += 1;
                 self.member(take(value))
             }
@@ -91,6 +166,11 @@ impl Parser {
                 Some(self.with_block(call))
             }
             Tok::Op("[") if same_line && !(matches!(language, Ruby | Perl) && self.spaced()) => {
+                if let Some((method, argument, length)) = self.slice() {
+                    self.at += length;
+                    let member = Expr::Attribute(take(value), method.to_owned());
+                    return Some(Expr::Call(Box::new(member), argument.into_iter().map(plain).collect()));
+                }
                 let index = self.index();
                 Some(Expr::Index(take(value), Box::new(index)))
             }
@@ -98,7 +178,9 @@ impl Parser {
                 let key = self.subscript();
                 Some(Expr::Index(take(value), Box::new(key)))
             }
-            Tok::Op("{") if language == Lua && same_line && matches!(value, Expr::Name(_) | Expr::Attribute(..)) => {
+            Tok::Op("{")
+                if language == Lua && same_line && matches!(value, Expr::Name(_) | Expr::Attribute(..)) =>
+            {
                 let argument = self.primary();
                 Some(Expr::Call(take(value), vec![plain(argument)]))
             }
@@ -120,6 +202,31 @@ impl Parser {
 
     fn lua_method(&self) -> bool {
         matches!(self.kind_at(2), Some(Tok::Op("(" | "{") | Tok::Text(_)))
+    }
+
+    /// Python's `[n:]` and `[::-1]`: a method that does the same, its argument, and the number of tokens.
+    fn slice(&self) -> Option<(&'static str, Option<Expr>, usize)> {
+        if self.language != Language::Python {
+            return None;
+        }
+        match (self.kind_at(1), self.kind_at(2), self.kind_at(3), self.kind_at(4), self.kind_at(5)) {
+            (Some(Tok::Number(n)), Some(Tok::Op(":")), Some(Tok::Op("]")), ..) => {
+                Some(("drop", Some(Expr::Number(n.clone())), 4))
+            }
+            (
+                Some(Tok::Op(":")),
+                Some(Tok::Op(":")),
+                Some(Tok::Op("-")),
+                Some(Tok::Number(n)),
+                Some(Tok::Op("]")),
+            ) if n == "1" => Some(("reverse", None, 6)),
+            (Some(Tok::Op("::")), Some(Tok::Op("-")), Some(Tok::Number(n)), Some(Tok::Op("]")), _)
+                if n == "1" =>
+            {
+                Some(("reverse", None, 5))
+            }
+            _ => None,
+        }
     }
 
     /// What stands in square brackets: an index, or a slice.
@@ -216,7 +323,19 @@ impl Parser {
                 }
                 self.with_block(callee)
             }
-            Language::Php if matches!(name, "echo" | "print" | "include" | "require" | "include_once" | "require_once" | "exit" | "die") => {
+            Language::Php
+                if matches!(
+                    name,
+                    "echo"
+                        | "print"
+                        | "include"
+                        | "require"
+                        | "include_once"
+                        | "require_once"
+                        | "exit"
+                        | "die"
+                ) =>
+            {
                 let arguments = if self.starts_operand() { self.bare_arguments(ITEM) } else { Vec::new() };
                 Expr::Call(Box::new(callee), arguments)
             }
@@ -237,7 +356,9 @@ impl Parser {
         if self.op("=>") {
             return Expr::Text(vec![Part::Text(name.to_owned())]);
         }
-        if self.op("->") || name.chars().next().is_some_and(char::is_uppercase) && !self.starts_perl_operand(name) {
+        if self.op("->")
+            || name.chars().next().is_some_and(char::is_uppercase) && !self.starts_perl_operand(name)
+        {
             return callee;
         }
         if PERL_BLOCK.contains(&name) && self.op("{") {
@@ -300,7 +421,8 @@ impl Parser {
     }
 
     fn starts_argument(&self) -> bool {
-        self.starts_operand() || matches!(self.kind(), Some(Tok::Op("{" | "-" | "*" | "&" | "!" | "->" | "::" | "+" | "**")))
+        self.starts_operand()
+            || matches!(self.kind(), Some(Tok::Op("{" | "-" | "*" | "&" | "!" | "->" | "::" | "+" | "**")))
     }
 
     /// Whether an operand can begin here (one that is no operator either).
@@ -320,9 +442,7 @@ impl Parser {
         }
         let tight = !self.tokens.get(self.at + 1).is_some_and(|token| token.space);
         match self.kind() {
-            Some(Tok::Name(name)) => {
-                !INFIX_WORDS.contains(&name.as_str()) || matches!(name.as_str(), "not")
-            }
+            Some(Tok::Name(name)) => !INFIX_WORDS.contains(&name.as_str()) || matches!(name.as_str(), "not"),
             Some(Tok::Op(op)) => match *op {
                 "(" | "->" => true,
                 "[" | "*" | "&" | "-" | "::" | "!" | "**" => tight,
@@ -341,7 +461,13 @@ fn plain(value: Expr) -> Argument {
 fn callable(value: &Expr) -> bool {
     matches!(
         value,
-        Expr::Name(_) | Expr::Attribute(..) | Expr::Index(..) | Expr::Call(..) | Expr::Function(_) | Expr::Choice(..)
-            | Expr::Binary(..) | Expr::Block(_)
+        Expr::Name(_)
+            | Expr::Attribute(..)
+            | Expr::Index(..)
+            | Expr::Call(..)
+            | Expr::Function(_)
+            | Expr::Choice(..)
+            | Expr::Binary(..)
+            | Expr::Block(_)
     )
 }

@@ -29,7 +29,9 @@ pub(super) const UNARY: u8 = level::RANGE;
 
 enum Infix {
     Binary(Operator),
-    Assign { adds: bool },
+    Assign {
+        adds: bool,
+    },
     Choice,
     /// Python's `a if c else b`.
     Conditional,
@@ -124,7 +126,8 @@ impl Parser {
         let Some(Tok::Op(op)) = self.kind() else {
             if self.is_word("not") {
                 self.at += 1;
-                let operand = self.expression(if self.language == Language::Python { 10 } else { level::ASSIGN });
+                let operand =
+                    self.expression(if self.language == Language::Python { 10 } else { level::ASSIGN });
                 return Expr::Plain(vec![operand]);
             }
             return self.postfix();
@@ -138,7 +141,11 @@ impl Parser {
             && !self.op_at(2, "=>")
         {
             self.at += 2;
-            return if self.starts_operand() { Expr::Plain(vec![self.expression(UNARY)]) } else { Expr::Plain(Vec::new()) };
+            return if self.starts_operand() {
+                Expr::Plain(vec![self.expression(UNARY)])
+            } else {
+                Expr::Plain(Vec::new())
+            };
         }
         match op {
             "-" | "+" | "!" | "~" | "++" | "--" | "?" | "#" => {
@@ -171,13 +178,20 @@ impl Parser {
                     }
                     "if" if language == Python => (level::CHOICE, Infix::Conditional),
                     "x" if language == Perl => (level::MULTIPLY, Infix::Binary(Operator::Repeat)),
-                    "in" if !self.no_in && matches!(language, Python | Node) => (level::COMPARE, Infix::Plain),
-                    "not" if language == Python && matches!(self.kind_at(1), Some(Tok::Name(n)) if n == "in") => {
+                    "in" if !self.no_in && matches!(language, Python | Node) => {
+                        (level::COMPARE, Infix::Plain)
+                    }
+                    "not"
+                        if language == Python
+                            && matches!(self.kind_at(1), Some(Tok::Name(n)) if n == "in") =>
+                    {
                         return Some((level::COMPARE, Infix::Plain, 2));
                     }
                     "is" if language == Python => (level::COMPARE, Infix::Plain),
                     "instanceof" if matches!(language, Node | Php) => (level::COMPARE, Infix::Plain),
-                    "eq" | "ne" | "lt" | "gt" | "le" | "ge" | "cmp" if language == Perl => (level::COMPARE, Infix::Plain),
+                    "eq" | "ne" | "lt" | "gt" | "le" | "ge" | "cmp" if language == Perl => {
+                        (level::COMPARE, Infix::Plain)
+                    }
                     _ => return None,
                 };
                 Some((found.0, found.1, 1))
@@ -187,9 +201,8 @@ impl Parser {
                 let found = match *op {
                     "=" | ":=" => (level::ASSIGN, Infix::Assign { adds: false }),
                     "+=" | ".=" | "||=" | "&&=" | "??=" => (level::ASSIGN, Infix::Assign { adds: true }),
-                    "-=" | "*=" | "/=" | "%=" | "|=" | "&=" | "^=" | "**=" | "//=" | "<<=" | ">>=" | ">>>=" => {
-                        (level::ASSIGN, Infix::Assign { adds: true })
-                    }
+                    "-=" | "*=" | "/=" | "%=" | "|=" | "&=" | "^=" | "**=" | "//=" | "<<=" | ">>="
+                    | ">>>=" => (level::ASSIGN, Infix::Assign { adds: true }),
                     "?" if matches!(language, Node | Perl | Ruby | Php) => (level::CHOICE, Infix::Choice),
                     "||" | "??" => (level::OR, Infix::Binary(Operator::Either)),
                     "//" if language == Perl => (level::OR, Infix::Binary(Operator::Either)),

@@ -201,7 +201,10 @@ mod tests {
 
     #[test]
     fn deep_nesting_ends() {
-        for text in ["(", "[", "{", "x(", "a.b ", "-", "if x: ", "f { ", "do ", "lambda: ", "x => ", "\"#{", "$x->", "not "] {
+        for text in [
+            "(", "[", "{", "x(", "a.b ", "-", "if x: ", "f { ", "do ", "lambda: ", "x => ", "\"#{", "$x->",
+            "not ",
+        ] {
             for language in ALL {
                 let _ = parse(&text.repeat(3000), language);
             }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::code::language::Language;
 use crate::code::lexer::{Piece, Tok};
-use crate::code::tree::{Argument, Expr, Function, Part, Stmt};
+use crate::code::tree::{Argument, Expr, Function, Operator, Part, Stmt};
 
 use super::Parser;
 use super::expression::UNARY;
@@ -173,7 +173,8 @@ impl Parser {
             }
             let before = self.at;
             let element = self.expression(1);
-            let element = if self.language == Language::Python { self.comprehension(element) } else { element };
+            let element =
+                if self.language == Language::Python { self.comprehension(element) } else { element };
             list.push(element);
             self.skip_newlines();
             if !self.eat(",") && !self.eat("=>") && !self.eat(";") {
@@ -213,12 +214,10 @@ impl Parser {
         if clauses.is_empty() {
             return body;
         }
-        conditions.push(body);
-        let body = if conditions.len() == 1 {
-            conditions.remove(0)
-        } else {
-            Expr::Block(conditions.into_iter().map(Stmt::Expr).collect())
-        };
+        let body = conditions
+            .into_iter()
+            .rev()
+            .fold(body, |body, condition| Expr::Binary(Operator::Both, Box::new(condition), Box::new(body)));
         clauses.into_iter().rev().fold(body, |body, (target, list)| Expr::Each {
             target: Box::new(target),
             list: Box::new(list),
@@ -436,7 +435,9 @@ impl Parser {
                 let body = vec![Stmt::Return(Some(self.expression(4)))];
                 return function(parameters, body);
             }
-            (Python, "await") | (Node, "await" | "void" | "typeof" | "new" | "yield" | "delete") | (Php, "new" | "clone") => {
+            (Python, "await")
+            | (Node, "await" | "void" | "typeof" | "new" | "yield" | "delete")
+            | (Php, "new" | "clone") => {
                 if name == "yield" {
                     self.eat("*");
                 }
@@ -445,9 +446,15 @@ impl Parser {
             }
             (Python, "yield") => {
                 self.eat_word("from");
-                return if self.starts_operand() { Expr::Plain(vec![self.item()]) } else { Expr::Plain(Vec::new()) };
+                return if self.starts_operand() {
+                    Expr::Plain(vec![self.item()])
+                } else {
+                    Expr::Plain(Vec::new())
+                };
             }
-            (Node, "async") if matches!(self.kind(), Some(Tok::Name(_) | Tok::Op("("))) && !self.new_line() => {
+            (Node, "async")
+                if matches!(self.kind(), Some(Tok::Name(_) | Tok::Op("("))) && !self.new_line() =>
+            {
                 return self.primary();
             }
             (Node | Php | Lua, "function") | (Node, "class") | (Php, "fn") => {
@@ -541,11 +548,17 @@ impl Parser {
     /// One argument, with its keyword.
     pub(super) fn argument(&mut self) -> Argument {
         let named = match (self.kind().cloned(), self.kind_at(1)) {
-            (Some(Tok::Name(name)), Some(Tok::Op("="))) if self.language == Language::Python => Some((name, 2)),
-            (Some(Tok::Name(name)), Some(Tok::Op(":"))) if matches!(self.language, Language::Ruby | Language::Php) => {
+            (Some(Tok::Name(name)), Some(Tok::Op("="))) if self.language == Language::Python => {
                 Some((name, 2))
             }
-            (Some(Tok::Name(name)), Some(Tok::Op("=>"))) if self.language == Language::Ruby => Some((name, 2)),
+            (Some(Tok::Name(name)), Some(Tok::Op(":")))
+                if matches!(self.language, Language::Ruby | Language::Php) =>
+            {
+                Some((name, 2))
+            }
+            (Some(Tok::Name(name)), Some(Tok::Op("=>"))) if self.language == Language::Ruby => {
+                Some((name, 2))
+            }
             _ => None,
         };
         if let Some((name, length)) = named {

@@ -27,7 +27,9 @@ impl Parser {
                 Language::Lua => self.lua(&word, out),
                 Language::Node | Language::Php | Language::Perl => self.braced(&word, out),
             },
-            None if self.op("{") && matches!(self.language, Language::Node | Language::Perl | Language::Php) => {
+            None if self.op("{")
+                && matches!(self.language, Language::Node | Language::Perl | Language::Php) =>
+            {
                 let inner = self.braces();
                 out.extend(inner);
                 true
@@ -71,7 +73,8 @@ impl Parser {
             };
         }
         // `x: int = 3`
-        if self.language == Language::Python && self.op(":") && !matches!(self.kind_at(1), Some(Tok::Newline)) {
+        if self.language == Language::Python && self.op(":") && !matches!(self.kind_at(1), Some(Tok::Newline))
+        {
             self.at += 1;
             self.expression(4);
             if self.eat("=") {
@@ -355,7 +358,11 @@ impl Parser {
                         name.split('.').next().unwrap_or_default().to_owned()
                     };
                     // `import a.b` binds `a`, and so does `import a.b as c` bind the whole.
-                    let name = if name.contains('.') && name.starts_with(&format!("{bound}.")) { bound.clone() } else { name };
+                    let name = if name.contains('.') && name.starts_with(&format!("{bound}.")) {
+                        bound.clone()
+                    } else {
+                        name
+                    };
                     out.push(Stmt::Import { name, bound });
                     if !self.eat(",") {
                         break;
@@ -377,7 +384,8 @@ impl Parser {
                     out.push(Stmt::Import { name: module.clone(), bound: "*".to_owned() });
                 }
                 while let Some(name) = self.name() {
-                    let bound = if self.eat_word("as") { self.name().unwrap_or_default() } else { name.clone() };
+                    let bound =
+                        if self.eat_word("as") { self.name().unwrap_or_default() } else { name.clone() };
                     out.push(Stmt::Import { name: format!("{module}.{name}"), bound });
                     if !self.eat(",") {
                         break;
@@ -389,7 +397,8 @@ impl Parser {
             }
             "return" | "raise" => {
                 self.at += 1;
-                let value = (!matches!(self.kind(), None | Some(Tok::Newline | Tok::Op(";")))).then(|| self.comma_list());
+                let value = (!matches!(self.kind(), None | Some(Tok::Newline | Tok::Op(";"))))
+                    .then(|| self.comma_list());
                 if word == "raise" && self.eat_word("from") {
                     self.item();
                 }
@@ -419,7 +428,11 @@ impl Parser {
 
     fn as_inside(&self) -> bool {
         let close = self.partners.get(self.at).copied().unwrap_or(usize::MAX).min(self.tokens.len());
-        self.tokens.get(self.at..close).unwrap_or_default().iter().any(|t| t.kind == Tok::Name("as".to_owned()))
+        self.tokens
+            .get(self.at..close)
+            .unwrap_or_default()
+            .iter()
+            .any(|t| t.kind == Tok::Name("as".to_owned()))
     }
 
     fn dotted(&mut self) -> Option<String> {
@@ -494,7 +507,8 @@ impl Parser {
             "catch" => {
                 self.at += 1;
                 if self.op("(") {
-                    self.at = self.partners.get(self.at).copied().unwrap_or(usize::MAX).min(self.tokens.len());
+                    self.at =
+                        self.partners.get(self.at).copied().unwrap_or(usize::MAX).min(self.tokens.len());
                     self.close(")");
                 }
                 let body = self.braces();
@@ -515,7 +529,8 @@ impl Parser {
                 let name = self.name().unwrap_or_default();
                 let (parameters, body) = if language == Language::Perl {
                     if self.op("(") {
-                        self.at = self.partners.get(self.at).copied().unwrap_or(usize::MAX).min(self.tokens.len());
+                        self.at =
+                            self.partners.get(self.at).copied().unwrap_or(usize::MAX).min(self.tokens.len());
                         self.close(")");
                     }
                     (Vec::new(), self.braces())
@@ -540,12 +555,15 @@ impl Parser {
                 out.extend(body);
             }
             "async" if matches!(self.kind_at(1), Some(Tok::Name(n)) if n == "function") => self.at += 1,
-            "const" | "let" | "var" | "static" | "public" | "private" | "protected" | "export" | "declare" | "global"
+            "const" | "let" | "var" | "static" | "public" | "private" | "protected" | "export"
+            | "declare" | "global"
                 if language != Language::Perl =>
             {
                 self.at += 1;
                 if word == "export" {
                     self.eat_word("default");
+                } else if matches!(word, "const" | "let" | "var") {
+                    self.simple(out);
                 }
             }
             "class" | "interface" | "trait" | "namespace" if language != Language::Perl => {
@@ -592,8 +610,17 @@ impl Parser {
         }
         while !self.op("}") && self.kind().is_some() {
             let before = self.at;
-            while self.word_in(&["static", "async", "get", "set", "public", "private", "protected", "readonly", "function"])
-                && matches!(self.kind_at(1), Some(Tok::Name(_) | Tok::Variable(_)))
+            while self.word_in(&[
+                "static",
+                "async",
+                "get",
+                "set",
+                "public",
+                "private",
+                "protected",
+                "readonly",
+                "function",
+            ]) && matches!(self.kind_at(1), Some(Tok::Name(_) | Tok::Variable(_)))
             {
                 self.at += 1;
             }
@@ -700,7 +727,8 @@ impl Parser {
                 Some(Tok::Op("{")) => {
                     self.at += 1;
                     while let Some(name) = self.name() {
-                        let bound = if self.eat_word("as") { self.name().unwrap_or_default() } else { name.clone() };
+                        let bound =
+                            if self.eat_word("as") { self.name().unwrap_or_default() } else { name.clone() };
                         names.push((Some(name), bound));
                         if !self.eat(",") {
                             break;

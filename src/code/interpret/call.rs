@@ -1,0 +1,234 @@
+//! Calls: the program's own functions, callbacks, and what belongs to libraries.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::code::language::Language;
+use crate::code::library;
+use crate::code::tree::Function;
+
+use super::{Arguments, CALLS, Machine, Object, UNROLL};
+
+impl Machine<'_> {
+    /// Calls a value with arguments.
+    pub(super) fn call(&mut self, callee: Object, arguments: Arguments) -> Object {
+        match callee {
+            Object::Function(function) => {
+                let mut list = arguments.list;
+                list.extend(arguments.named.into_iter().map(|(_, value)| value));
+                self.invoke(&function, list)
+            }
+            Object::Native(name) => {
+                if name.ends_with('\u{0}') {
+                    self.unknown(format!(
+                        "a function of {} that is chosen at run time",
+                        name.trim_end_matches(['\u{0}', '.'])
+                    ));
+                    return Object::Unknown;
+                }
+                if self.language == Language::Ruby
+                    && let Some(result) = self.ruby_call_by_name(&name, &arguments)
+                {
+                    return result;
+                }
+                match library::act(self.language, &name) {
+                    Some(act) => self.perform(&name, act, arguments),
+                    None => {
+                        self.callbacks(&arguments);
+                        Object::Plain
+                    }
+                }
+            }
+            Object::Foreign(name) => {
+                let last = name.rsplit(['.', ':']).next().unwrap_or(&name).to_owned();
+                if library::takes_away(&last) {
+                    self.unknown(format!("{name}(…) of a module that is not known"));
+                }
+                self.callbacks(&arguments);
+                Object::Unknown
+            }
+            Object::Member(receiver, name) => self.method(*receiver, &name, arguments),
+            Object::Class(_) => {
+                for name in ["__init__", "constructor", "initialize", "__construct"] {
+                    self.own_methods(name, &arguments);
+                }
+                Object::Unknown
+            }
+            Object::Either(list) => {
+                self.maybe += 1;
+                let results = list.into_iter().map(|one| self.call(one, arguments.clone())).collect();
+                self.maybe -= 1;
+                Object::any(results)
+            }
+            Object::Database { .. } => callee,
+            _ => {
+                self.callbacks(&arguments);
+                Object::Unknown
+            }
+        }
+    }
+
+    /// Ruby's `x.send(:name, …)`, `method(:name)`, `include Module`.
+    fn ruby_call_by_name(&mut self, name: &str, arguments: &Arguments) -> Option<Object> {
+        let (receiver, function) = name.rsplit_once('.').unwrap_or(("", name));
+        match function {
+            "send" | "public_send" | "__send__" | "method" => {
+                let member = arguments.list.first()?.known()?;
+                let callee = match receiver {
+                    "" | "Kernel" | "self" | "Object" => library::global(self.language, &member),
+                    _ => Object::Native(format!("{receiver}.{member}")),
+                };
+                if function == "method" {
+                    return Some(callee);
+                }
+                let rest = Arguments { list: arguments.list[1..].to_vec(), ..arguments.clone() };
+                Some(self.call(callee, rest))
+            }
+            "include" | "extend" => {
+                if let Some(Object::Native(module)) = arguments.list.first() {
+                    self.open_modules.push(module.clone());
+                }
+                Some(Object::Plain)
+            }
+            _ => None,
+        }
+    }
+
+    /// Runs the program's own methods of this name; `None` when there are none.
+    pub(super) fn own_methods(&mut self, name: &str, arguments: &Arguments) -> Option<Object> {
+        let methods = self.methods.get(name)?.clone();
+        let mut results = Vec::new();
+        for method in methods {
+            let mut list = arguments.list.clone();
+            if self.language == Language::Python {
+                list.insert(0, Object::Unknown);
+            }
+            results.push(self.invoke(&method, list));
+        }
+        Some(Object::any(results))
+    }
+
+    /// Runs a function of the program.
+    pub(super) fn invoke(&mut self, function: &Rc<Function>, arguments: Vec<Object>) -> Object {
+        if self.calls >= CALLS || self.ended {
+            return Object::Unknown;
+        }
+        self.calls += 1;
+        let outer = self.returned.take();
+        let mut frame = BTreeMap::new();
+        match self.language {
+            Language::Perl => {
+                frame.insert("@_".to_owned(), Object::List(arguments.clone()));
+                if let Some(first) = arguments.first() {
+                    frame.insert("$_".to_owned(), first.clone());
+                }
+            }
+            Language::Ruby => {
+                for name in ["it", "_1"] {
+                    frame.insert(name.to_owned(), arguments.first().cloned().unwrap_or(Object::Unknown));
+                }
+            }
+            _ => {}
+        }
+        self.frames.push(frame);
+        // A single list that meets several parameters is taken apart (Ruby, and Python's `for k, v`).
+        let spread = match arguments.as_slice() {
+            [Object::List(inner)] if function.parameters.len() > 1 && self.language == Language::Ruby => {
+                inner.clone()
+            }
+            _ => arguments,
+        };
+        for (index, parameter) in function.parameters.iter().enumerate() {
+            let object = match (spread.get(index), parameter) {
+                (Some(object), _) => object.clone(),
+                (None, crate::code::tree::Expr::Assign { value, .. }) => self.value(value),
+                (None, _) => Object::Unknown,
+            };
+            self.assign(parameter, object);
+        }
+        // Without an explicit return, the last expression is the value.
+        let body = function.body.clone();
+        let last = self.value(&crate::code::tree::Expr::Block(body));
+        self.frames.pop();
+        self.calls -= 1;
+        let result = self.returned.take();
+        self.returned = outer;
+        result.unwrap_or(last)
+    }
+
+    /// Applies a callable to arguments; a text names a method of the first one (`&:delete`).
+    pub(super) fn apply(&mut self, callable: &Object, arguments: Vec<Object>) -> Object {
+        if let (Some(name), Some(first)) = (callable.known(), arguments.first()) {
+            return match self.language {
+                Language::Php => {
+                    let function = library::global(self.language, &name);
+                    self.call(function, Arguments::of(arguments))
+                }
+                _ => {
+                    let member = self.attribute(first.clone(), &name);
+                    self.call(member, Arguments::default())
+                }
+            };
+        }
+        self.call(callable.clone(), Arguments::of(arguments))
+    }
+
+    /// Applies a callable to each element of a list; the results.
+    pub(super) fn apply_each(&mut self, callable: &Object, list: &Object) -> Object {
+        let (elements, exact) = list.elements();
+        let mut results = Vec::new();
+        self.maybe += 1;
+        for element in elements.into_iter().take(UNROLL) {
+            results.push(self.apply(callable, vec![element]));
+        }
+        self.maybe -= 1;
+        if exact { Object::List(results) } else { Object::Many(Box::new(Object::any(results))) }
+    }
+
+    /// Functions that are handed to something that is not followed are taken to be called.
+    pub(super) fn callbacks(&mut self, arguments: &Arguments) {
+        let all = arguments
+            .list
+            .iter()
+            .chain(arguments.named.iter().map(|(_, value)| value))
+            .chain(&arguments.block);
+        let all = all.cloned().collect::<Vec<_>>();
+        for (index, object) in all.iter().enumerate() {
+            match object {
+                Object::Function(function) => {
+                    self.maybe += 1;
+                    self.invoke(function, Vec::new());
+                    self.maybe -= 1;
+                }
+                Object::Native(name)
+                    if library::act(self.language, name).is_some_and(|act| act.changes()) =>
+                {
+                    let others = all.iter().enumerate().filter(|(other, _)| *other != index);
+                    let others = others.map(|(_, object)| object.clone()).collect::<Vec<_>>();
+                    let list =
+                        others.iter().find(|o| matches!(o, Object::List(_) | Object::Many(_))).cloned();
+                    match list {
+                        Some(list) => {
+                            self.apply_each(object, &list);
+                        }
+                        None => {
+                            self.maybe += 1;
+                            self.call(object.clone(), Arguments::of(others));
+                            self.maybe -= 1;
+                        }
+                    }
+                }
+                Object::Map(entries) => {
+                    for (_, value) in entries.clone() {
+                        if let Object::Function(function) = value {
+                            self.maybe += 1;
+                            self.invoke(&function, Vec::new());
+                            self.maybe -= 1;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,387 @@
+//! Values of expressions.
+
+use crate::code::effect::CodeEffect;
+use crate::code::language::Language;
+use crate::code::library;
+use crate::code::tree::{Argument, Expr, Operator, Part};
+use crate::model::Value;
+
+use super::{Arguments, Machine, Object, STEPS, written};
+
+impl Machine<'_> {
+    /// Evaluates an expression; its effects are recorded.
+    pub(super) fn value(&mut self, expression: &Expr) -> Object {
+        self.steps += 1;
+        if self.ended || self.steps > STEPS {
+            return Object::Unknown;
+        }
+        match expression {
+            Expr::Text(parts) => self.text(parts),
+            Expr::Number(number) => Object::text(number.clone()),
+            Expr::Name(name) => self.named(name),
+            Expr::Attribute(object, member) => {
+                if let Some(known) = written(expression).and_then(|name| self.get(&name).cloned()) {
+                    return known;
+                }
+                let object = self.value(object);
+                let member = self.attribute(object, member);
+                self.ruby_call(member)
+            }
+            Expr::Index(object, index) => {
+                let object = self.value(object);
+                let index = self.value(index);
+                self.index(object, &index)
+            }
+            Expr::Call(callee, arguments) => self.called(callee, arguments),
+            Expr::List(list) => {
+                let mut elements = Vec::with_capacity(list.len());
+                for element in list {
+                    let object = self.value(element);
+                    // Perl's lists are flat.
+                    match object {
+                        Object::List(inner) if self.language == Language::Perl => elements.extend(inner),
+                        other => elements.push(other),
+                    }
+                }
+                match elements.as_slice() {
+                    [Object::Many(_)] if self.language == Language::Perl => elements.remove(0),
+                    _ => Object::List(elements),
+                }
+            }
+            Expr::Map(entries) => {
+                let mut map = Vec::new();
+                for (key, value) in entries {
+                    let key = self.value(key);
+                    let value = self.value(value);
+                    if let Some(key) = key.known() {
+                        map.push((key, value));
+                    }
+                }
+                Object::Map(map)
+            }
+            Expr::Binary(operator, left, right) => self.binary(*operator, left, right),
+            Expr::Choice(condition, yes, no) => {
+                self.value(condition);
+                self.maybe += 1;
+                let yes = self.value(yes);
+                let no = self.value(no);
+                self.maybe -= 1;
+                yes.or(no)
+            }
+            Expr::Each { target, list, body } => {
+                let (elements, exact) = self.value(list).elements();
+                let mut results = Vec::new();
+                self.maybe += 1;
+                for element in elements.into_iter().take(super::UNROLL) {
+                    self.assign(target, element);
+                    results.push(self.value(body));
+                }
+                self.maybe -= 1;
+                if exact { Object::List(results) } else { Object::Many(Box::new(Object::any(results))) }
+            }
+            Expr::Function(function) => Object::Function(function.clone()),
+            Expr::Shell(parts) => {
+                let (text, _) = self.text(parts).value();
+                self.emit(CodeEffect::Shell { text });
+                Object::Unknown
+            }
+            Expr::Assign { target, value, adds } => {
+                let mut object = self.value(value);
+                if *adds {
+                    let before = self.value(target);
+                    object = match (&before, &object) {
+                        (Object::List(a), Object::List(b)) => {
+                            Object::List(a.iter().chain(b).cloned().collect())
+                        }
+                        (Object::Text { .. }, _) => before.then(&object),
+                        _ => before.or(object),
+                    };
+                }
+                self.assign(target, object.clone());
+                object
+            }
+            Expr::Block(body) => {
+                // The value is the last expression's.
+                let Some((last, rest)) = body.split_last() else { return Object::Plain };
+                if self.block(rest) == super::Flow::Stop {
+                    return Object::Plain;
+                }
+                match last {
+                    crate::code::tree::Stmt::Expr(value) => self.value(value),
+                    other => {
+                        self.statement(other);
+                        Object::Plain
+                    }
+                }
+            }
+            Expr::Glob(parts) => {
+                let (value, _) = self.text(parts).value();
+                Object::Many(Box::new(Object::pattern(value)))
+            }
+            Expr::Input => Object::Unknown,
+            Expr::Plain(parts) => {
+                for part in parts {
+                    self.value(part);
+                }
+                Object::Plain
+            }
+        }
+    }
+
+    /// In Ruby a name without parentheses is a call.
+    fn ruby_call(&mut self, object: Object) -> Object {
+        if self.language != Language::Ruby {
+            return object;
+        }
+        match &object {
+            // A constant with arguments behind it is a conversion, and alone it is only a class.
+            Object::Native(name)
+                if name.rsplit('.').next().is_some_and(|n| n.starts_with(char::is_uppercase)) =>
+            {
+                object
+            }
+            Object::Native(name) if library::act(self.language, name).is_some() => {
+                self.call(object, Arguments::default())
+            }
+            Object::Member(..) | Object::Function(_) => self.call(object, Arguments::default()),
+            _ => object,
+        }
+    }
+
+    pub(super) fn text(&mut self, parts: &[Part]) -> Object {
+        let mut text = Object::text("");
+        for part in parts {
+            let next = match part {
+                Part::Text(text) => Object::text(text.clone()),
+                Part::Value(value) => self.value(value),
+            };
+            text = text.then(&next);
+        }
+        text
+    }
+
+    fn named(&mut self, name: &str) -> Object {
+        if let Some(object) = self.get(name) {
+            let object = object.clone();
+            return if matches!(object, Object::Function(_)) { self.ruby_call(object) } else { object };
+        }
+        let arguments = || {
+            self.arguments
+                .iter()
+                .map(|value| Object::Text { value: value.clone(), glob: false })
+                .collect::<Vec<_>>()
+        };
+        match (self.language, name) {
+            (Language::Perl, "@ARGV") | (Language::Ruby, "ARGV") | (Language::Lua, "arg") => {
+                return Object::List(arguments());
+            }
+            (Language::Php, "$argv") => {
+                let mut list = vec![Object::Plain];
+                list.extend(arguments());
+                return Object::List(list);
+            }
+            _ => {}
+        }
+        if let Some(module) = self
+            .open_modules
+            .iter()
+            .find(|module| library::act(self.language, &format!("{module}.{name}")).is_some())
+        {
+            return Object::Native(format!("{module}.{name}"));
+        }
+        let object = library::global(self.language, name);
+        if matches!(object, Object::Native(_)) { self.ruby_call(object) } else { object }
+    }
+
+    /// A member of a value.
+    pub(super) fn attribute(&mut self, object: Object, member: &str) -> Object {
+        match object {
+            Object::Native(name) => match (self.language, name.as_str(), member) {
+                (Language::Python, "sys", "argv") => {
+                    let mut list = vec![Object::text("-c")];
+                    list.extend(
+                        self.arguments.iter().map(|v| Object::Text { value: v.clone(), glob: false }),
+                    );
+                    Object::List(list)
+                }
+                (Language::Node, "process", "argv") => {
+                    let list = self
+                        .arguments
+                        .iter()
+                        .map(|v| Object::Text { value: v.clone(), glob: false })
+                        .collect();
+                    Object::Many(Box::new(Object::any(list)))
+                }
+                (Language::Node, "fs", "promises") => Object::Native(name),
+                (_, "os" | "os.path" | "path", "sep") => Object::text("/"),
+                (_, "os", "environ") | (_, "process", "env") => Object::Plain,
+                _ => Object::Native(format!("{name}.{member}")),
+            },
+            Object::Foreign(name) => Object::Foreign(format!("{name}.{member}")),
+            Object::Map(entries) => {
+                let found = entries.iter().find(|(key, _)| key == member).map(|(_, value)| value.clone());
+                found.unwrap_or_else(|| Object::Member(Box::new(Object::Map(entries)), member.to_owned()))
+            }
+            Object::Path { value, glob } => match member {
+                "parent" | "dirname" => Object::Path {
+                    value: value.map(|path| path.rsplit_once('/').map_or(".", |(dir, _)| dir).to_owned()),
+                    glob,
+                },
+                "name" => Object::Text {
+                    value: value.map(|path| path.rsplit('/').next().unwrap_or_default().to_owned()),
+                    glob,
+                },
+                "path" => Object::Text { value, glob },
+                "stem" | "suffix" | "parts" => Object::Unknown,
+                _ => Object::Member(Box::new(Object::Path { value, glob }), member.to_owned()),
+            },
+            Object::Either(list) => {
+                let members = list.into_iter().map(|object| self.attribute(object, member)).collect();
+                Object::any(members)
+            }
+            other => Object::Member(Box::new(other), member.to_owned()),
+        }
+    }
+
+    fn index(&mut self, object: Object, index: &Object) -> Object {
+        match (&object, index.known()) {
+            (Object::List(list), Some(text)) => match text.parse::<usize>() {
+                // Lua counts from one.
+                Ok(at) => {
+                    let at = if self.language == Language::Lua { at.saturating_sub(1) } else { at };
+                    list.get(at).cloned().unwrap_or(Object::Unknown)
+                }
+                Err(_) => Object::any(list.clone()),
+            },
+            (Object::Map(entries), Some(key)) => entries
+                .iter()
+                .find(|(known, _)| *known == key)
+                .map_or(Object::Unknown, |(_, value)| value.clone()),
+            (Object::List(list), None) => {
+                if matches!(index, Object::Plain) && list.len() > 1 {
+                    // A slice or a counted index.
+                    Object::Many(Box::new(Object::any(list.clone())))
+                } else {
+                    Object::any(list.clone())
+                }
+            }
+            (Object::Many(element), _) => (**element).clone(),
+            // `Dir['*.txt']`
+            (Object::Native(name), Some(_)) if name == "Dir" => {
+                self.call(Object::Native("Dir.glob".to_owned()), Arguments::of(vec![index.clone()]))
+            }
+            (Object::Native(name), None) if library::holds_acts(self.language, name) => {
+                Object::Native(format!("{name}.\u{0}"))
+            }
+            (_, Some(member)) if matches!(object, Object::Native(_) | Object::Foreign(_)) => {
+                self.attribute(object, &member)
+            }
+            (Object::Plain, _) => Object::Plain,
+            _ => Object::Unknown,
+        }
+    }
+
+    fn binary(&mut self, operator: Operator, left: &Expr, right: &Expr) -> Object {
+        let first = self.value(left);
+        match operator {
+            Operator::Either => {
+                self.maybe += 1;
+                let second = self.value(right);
+                self.maybe -= 1;
+                first.or(second)
+            }
+            Operator::Both => {
+                let refined = self.refinement(left);
+                let restore = refined.map(|(name, object)| (name.clone(), self.replace(&name, object)));
+                self.maybe += 1;
+                let second = self.value(right);
+                self.maybe -= 1;
+                if let Some((name, old)) = restore {
+                    self.replace(&name, old);
+                }
+                second
+            }
+            _ => {
+                let second = self.value(right);
+                self.operate(operator, first, second)
+            }
+        }
+    }
+
+    /// Evaluates the arguments of a call.
+    pub(super) fn passed(&mut self, arguments: &[Argument]) -> Arguments {
+        let mut passed = Arguments::default();
+        for argument in arguments {
+            let object = self.value(&argument.value);
+            match argument.name.as_deref() {
+                Some("&") => passed.block = Some(object),
+                Some(name) => passed.named.push((name.to_owned(), object)),
+                None => match object {
+                    Object::List(list) if argument.spread || self.language == Language::Perl => {
+                        passed.list.extend(list)
+                    }
+                    other => passed.list.push(other),
+                },
+            }
+        }
+        passed
+    }
+
+    fn called(&mut self, callee: &Expr, arguments: &[Argument]) -> Object {
+        // What is added to a list stays in it.
+        if let Expr::Attribute(list, method) = callee
+            && matches!(method.as_str(), "append" | "push" | "add" | "extend" | "unshift" | "concat")
+            && let Some(name) = written(list)
+            && let Some(Object::List(mut known)) = self.get(&name).cloned()
+        {
+            let passed = self.passed(arguments);
+            for object in passed.list {
+                match object {
+                    Object::List(more) if matches!(method.as_str(), "extend" | "concat") => {
+                        known.extend(more)
+                    }
+                    other => known.push(other),
+                }
+            }
+            self.set(&name, Object::List(known));
+            return Object::Plain;
+        }
+        let callee = match callee {
+            // No call happens while the callee itself is looked up.
+            Expr::Name(name) => match self.get(name) {
+                Some(object) => object.clone(),
+                None => match self.language {
+                    Language::Ruby => self.ruby_global(name),
+                    _ => self.named(name),
+                },
+            },
+            Expr::Attribute(object, member) => {
+                let known = written(callee).and_then(|name| self.get(&name).cloned());
+                match known {
+                    Some(known) => known,
+                    None => {
+                        let object = self.value(object);
+                        self.attribute(object, member)
+                    }
+                }
+            }
+            other => self.value(other),
+        };
+        let passed = self.passed(arguments);
+        self.call(callee, passed)
+    }
+
+    fn ruby_global(&self, name: &str) -> Object {
+        let open = self
+            .open_modules
+            .iter()
+            .find(|module| library::act(self.language, &format!("{module}.{name}")).is_some())
+            .map(|module| Object::Native(format!("{module}.{name}")));
+        open.unwrap_or_else(|| library::global(self.language, name))
+    }
+
+    /// A text value of unknown content.
+    pub(super) fn some_text(value: Value) -> Object {
+        Object::Text { value, glob: false }
+    }
+}

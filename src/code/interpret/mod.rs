@@ -1,0 +1,424 @@
+//! Abstract interpretation of the shared tree: what the program deletes, writes and runs, in order.
+//!
+//! Values are followed as far as they are literal; all ways of a branch are taken, loops over known lists are unrolled,
+//! functions run where they are called. Bounded in steps and effects; what exceeds a bound is unknown.
+
+mod act;
+mod call;
+mod evaluate;
+mod method;
+mod object;
+mod operate;
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::effect::CodeEffect;
+use super::language::Language;
+use super::library;
+use super::parser;
+use super::tree::{Expr, Function, Stmt};
+use crate::model::Value;
+
+pub(super) use object::{Arguments, Object};
+
+/// Expressions evaluated.
+const STEPS: usize = 60_000;
+/// Effects kept.
+const EFFECTS: usize = 500;
+/// Calls of the program's own functions in each other.
+const CALLS: usize = 12;
+/// Elements that a loop is unrolled for.
+const UNROLL: usize = 64;
+
+/// The effects of a program in one of the languages that share this interpreter.
+pub(super) fn run(language: Language, text: &str, arguments: &[Value]) -> Vec<CodeEffect> {
+    let mut machine = Machine::new(language, arguments);
+    let faults = machine.program(text);
+    machine.settle();
+    let mut effects = machine.effects;
+    if let Some(name) = faults.filter(|_| effects.is_empty()) {
+        effects.push(CodeEffect::Unknown {
+            reason: format!("{} code that mentions {name} could not be read in full", language.title()),
+        });
+    }
+    effects
+}
+
+/// How a statement ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flow {
+    Next,
+    /// The rest of the block does not run.
+    Stop,
+}
+
+struct Machine<'a> {
+    language: Language,
+    arguments: &'a [Value],
+    /// Variables, innermost function last.
+    frames: Vec<BTreeMap<String, Object>>,
+    /// Methods of the program's own classes, by name.
+    methods: BTreeMap<String, Vec<Rc<Function>>>,
+    /// Modules whose names are used without the module's (`from os import *`).
+    open_modules: Vec<String>,
+    effects: Vec<CodeEffect>,
+    /// Effects on a database that are undone unless a commit follows.
+    uncommitted: Vec<usize>,
+    steps: usize,
+    calls: usize,
+    /// Greater than zero where it is not sure that the code runs.
+    maybe: usize,
+    /// The program has ended.
+    ended: bool,
+    returned: Option<Object>,
+}
+
+impl<'a> Machine<'a> {
+    fn new(language: Language, arguments: &'a [Value]) -> Self {
+        Self {
+            language,
+            arguments,
+            frames: vec![BTreeMap::new()],
+            methods: BTreeMap::new(),
+            open_modules: Vec::new(),
+            effects: Vec::new(),
+            uncommitted: Vec::new(),
+            steps: 0,
+            calls: 0,
+            maybe: 0,
+            ended: false,
+            returned: None,
+        }
+    }
+
+    /// Runs program text; tells a dangerous name in it when the text was not understood in full.
+    fn program(&mut self, text: &str) -> Option<String> {
+        let Some(program) = parser::parse(text, self.language) else {
+            self.unknown(format!("{} code that is too long to be read", self.language.title()));
+            return None;
+        };
+        self.block(&program.body);
+        if program.faults {
+            program.names.into_iter().find(|name| library::acts(self.language, name))
+        } else {
+            None
+        }
+    }
+
+    fn emit(&mut self, effect: CodeEffect) {
+        if self.effects.last() == Some(&effect) {
+            return;
+        }
+        if self.effects.len() < EFFECTS {
+            self.effects.push(effect);
+        } else if self.effects.len() == EFFECTS {
+            self.effects.push(CodeEffect::Unknown { reason: "more effects than are followed".to_owned() });
+        }
+    }
+
+    fn unknown(&mut self, reason: impl Into<String>) {
+        self.emit(CodeEffect::Unknown { reason: reason.into() });
+    }
+
+    /// What was done to a database and never committed is undone.
+    fn settle(&mut self) {
+        let undone = std::mem::take(&mut self.uncommitted);
+        let mut index = 0;
+        self.effects.retain(|_| {
+            index += 1;
+            !undone.contains(&(index - 1))
+        });
+    }
+
+    /// Runs statements in order.
+    fn block(&mut self, body: &[Stmt]) -> Flow {
+        for statement in body {
+            if self.ended || self.statement(statement) == Flow::Stop {
+                return Flow::Stop;
+            }
+        }
+        Flow::Next
+    }
+
+    fn statement(&mut self, statement: &Stmt) -> Flow {
+        self.steps += 1;
+        if self.steps > STEPS {
+            if !self.ended {
+                self.unknown("code that runs longer than it is followed");
+            }
+            self.ended = true;
+            return Flow::Stop;
+        }
+        match statement {
+            Stmt::Expr(value) => {
+                self.value(value);
+                if self.ended { Flow::Stop } else { Flow::Next }
+            }
+            Stmt::Branch(conditions, ways) => self.branch(conditions, ways),
+            Stmt::Loop { target, list, body } => {
+                self.repeat(target.as_ref(), list.as_ref(), body);
+                Flow::Next
+            }
+            Stmt::Define(name, function) => {
+                self.set(name, Object::Function(Rc::clone(function)));
+                Flow::Next
+            }
+            Stmt::Class(name, body) => {
+                for member in body {
+                    match member {
+                        Stmt::Define(name, function) => {
+                            self.methods.entry(name.clone()).or_default().push(Rc::clone(function));
+                        }
+                        other => {
+                            self.statement(other);
+                        }
+                    }
+                }
+                self.set(name, Object::Class(name.clone()));
+                Flow::Next
+            }
+            Stmt::Import { name, bound } => {
+                self.import(name, bound);
+                Flow::Next
+            }
+            Stmt::With(value, target) => {
+                let object = self.value(value);
+                if matches!(object, Object::Database { .. }) {
+                    self.uncommitted.clear();
+                    self.set("\u{0}commits", Object::Plain);
+                }
+                if let Some(target) = target {
+                    self.assign(target, object);
+                }
+                Flow::Next
+            }
+            Stmt::Return(value) => {
+                let object = value.as_ref().map_or(Object::Plain, |value| self.value(value));
+                self.returned = Some(match self.returned.take() {
+                    Some(before) => before.or(object),
+                    None => object,
+                });
+                Flow::Stop
+            }
+            Stmt::Unknown(reason) => {
+                self.unknown(reason.clone());
+                Flow::Next
+            }
+        }
+    }
+
+    fn branch(&mut self, conditions: &[Expr], ways: &[Vec<Stmt>]) -> Flow {
+        for condition in conditions {
+            self.value(condition);
+        }
+        let refined = conditions.first().and_then(|condition| self.refinement(condition));
+        let before = self.frames.clone();
+        let mut after: Option<Vec<BTreeMap<String, Object>>> = None;
+        let mut stops = true;
+        for (index, way) in ways.iter().enumerate() {
+            self.frames.clone_from(&before);
+            let restore = match (&refined, index) {
+                (Some((name, object)), 0) => Some((name.clone(), self.replace(name, object.clone()))),
+                _ => None,
+            };
+            self.maybe += 1;
+            let flow = self.block(way);
+            self.maybe -= 1;
+            if let Some((name, old)) = restore {
+                self.replace(&name, old);
+            }
+            if flow == Flow::Next {
+                stops = false;
+                let own = std::mem::take(&mut self.frames);
+                after = Some(match after {
+                    Some(joined) => join_frames(joined, own),
+                    None => own,
+                });
+            }
+        }
+        self.frames = after.unwrap_or(before);
+        // A return in every way ends the block; so does an exit, but that is only followed where it is sure.
+        if stops && !ways.is_empty() { Flow::Stop } else { Flow::Next }
+    }
+
+    fn repeat(&mut self, target: Option<&Expr>, list: Option<&Expr>, body: &[Stmt]) {
+        let (mut elements, mut exact) = match list {
+            Some(list) => self.value(list).elements(),
+            None => (vec![Object::Unknown], false),
+        };
+        if elements.len() > UNROLL {
+            elements = vec![Object::any(elements)];
+            exact = false;
+        }
+        if elements.is_empty() {
+            return;
+        }
+        let before = self.frames.clone();
+        self.maybe += usize::from(!exact);
+        for element in elements {
+            if let Some(target) = target {
+                self.assign(target, element);
+            }
+            self.maybe += 1;
+            self.block(body);
+            self.maybe -= 1;
+            if self.ended {
+                break;
+            }
+        }
+        self.maybe -= usize::from(!exact);
+        let after = std::mem::take(&mut self.frames);
+        self.frames = if exact { after } else { join_frames(before, after) };
+    }
+
+    /// Narrows a name pattern by a condition on its end or beginning.
+    fn refinement(&self, condition: &Expr) -> Option<(String, Object)> {
+        let (callee, arguments) = match condition {
+            Expr::Call(callee, arguments) => (callee, arguments),
+            Expr::Binary(super::tree::Operator::Both, first, _) => return self.refinement(first),
+            _ => return None,
+        };
+        let Expr::Attribute(subject, method) = callee.as_ref() else { return None };
+        let Expr::Name(name) = subject.as_ref() else { return None };
+        let Expr::Text(parts) = &arguments.first()?.value else { return None };
+        let [super::tree::Part::Text(text)] = parts.as_slice() else { return None };
+        let Object::Text { value: Value::Known(pattern), glob: true } = self.get(name)? else { return None };
+        let pattern = match method.as_str() {
+            "endswith" | "endsWith" | "end_with?" if pattern.ends_with('*') => format!("{pattern}{text}"),
+            "startswith" | "startsWith" | "start_with?" if pattern == "*" => format!("{text}*"),
+            _ => return None,
+        };
+        Some((name.clone(), Object::pattern(Value::known(pattern))))
+    }
+
+    fn get(&self, name: &str) -> Option<&Object> {
+        self.frames.iter().rev().find_map(|frame| frame.get(name))
+    }
+
+    fn set(&mut self, name: &str, object: Object) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.insert(name.to_owned(), object);
+        }
+    }
+
+    /// Sets a variable and gives its old value.
+    fn replace(&mut self, name: &str, object: Object) -> Object {
+        let old = self.get(name).cloned().unwrap_or(Object::Unknown);
+        self.set(name, object);
+        old
+    }
+
+    /// Sets whatever stands on the left side of an assignment.
+    fn assign(&mut self, target: &Expr, object: Object) {
+        match target {
+            Expr::Name(name) => {
+                // Perl keeps a list and its elements under names with different signs.
+                self.set(name, object);
+            }
+            Expr::List(targets) => {
+                let (elements, exact) = object.elements();
+                for (index, target) in targets.iter().enumerate() {
+                    let element =
+                        if exact { elements.get(index).cloned() } else { elements.first().cloned() };
+                    self.assign(target, element.unwrap_or(Object::Unknown));
+                }
+            }
+            Expr::Map(entries) => {
+                for (key, target) in entries {
+                    let key = match key {
+                        Expr::Text(parts) => match parts.as_slice() {
+                            [super::tree::Part::Text(text)] => text.clone(),
+                            _ => continue,
+                        },
+                        _ => continue,
+                    };
+                    let member = self.attribute(object.clone(), &key);
+                    self.assign(target, member);
+                }
+            }
+            Expr::Assign { target, .. } => self.assign(target, object),
+            Expr::Attribute(..) | Expr::Index(..) => {
+                // Members are kept under their written path, so that `self.path` is found again.
+                if let Some(name) = written(target) {
+                    self.set(&name, object);
+                }
+            }
+            Expr::Plain(targets) => {
+                for target in targets {
+                    self.assign(target, object.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn import(&mut self, name: &str, bound: &str) {
+        if self.language == Language::Perl || self.language == Language::Php {
+            return;
+        }
+        let (module, member) = name.split_once('\u{0}').unwrap_or((name, ""));
+        let mut object = library::module(self.language, module);
+        if !member.is_empty() {
+            object = self.attribute(object, member);
+        }
+        if bound == "*" {
+            self.open_modules.push(module.to_owned());
+        } else if !bound.is_empty() {
+            self.set(bound, object);
+        }
+    }
+}
+
+/// `self.path` as one name.
+fn written(expression: &Expr) -> Option<String> {
+    match expression {
+        Expr::Name(name) => Some(name.clone()),
+        Expr::Attribute(object, member) => Some(format!("{}.{member}", written(object)?)),
+        _ => None,
+    }
+}
+
+fn join_frames(
+    left: Vec<BTreeMap<String, Object>>,
+    right: Vec<BTreeMap<String, Object>>,
+) -> Vec<BTreeMap<String, Object>> {
+    left.into_iter()
+        .zip(right)
+        .map(|(mut left, right)| {
+            for (name, object) in right {
+                match left.remove(&name) {
+                    Some(before) if !same(&before, &object) => left.insert(name, before.or(object)),
+                    _ => left.insert(name, object),
+                };
+            }
+            left
+        })
+        .collect()
+}
+
+/// Cheap equality: enough to keep unchanged variables as they are.
+fn same(left: &Object, right: &Object) -> bool {
+    match (left, right) {
+        (Object::Text { value: a, glob: g }, Object::Text { value: b, glob: h })
+        | (Object::Path { value: a, glob: g }, Object::Path { value: b, glob: h }) => a == b && g == h,
+        (Object::Native(a), Object::Native(b)) | (Object::Foreign(a), Object::Foreign(b)) => a == b,
+        (Object::Function(a), Object::Function(b)) => Rc::ptr_eq(a, b),
+        (Object::Handle(a), Object::Handle(b)) => a == b,
+        (Object::Class(a), Object::Class(b)) => a == b,
+        (Object::Database { .. }, Object::Database { .. })
+        | (Object::Plain, Object::Plain)
+        | (Object::Unknown, Object::Unknown) => true,
+        (Object::List(a), Object::List(b)) | (Object::Either(a), Object::Either(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+        }
+        (Object::Many(a), Object::Many(b)) => same(a, b),
+        (Object::Map(a), Object::Map(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|((k, a), (l, b))| k == l && same(a, b))
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;
