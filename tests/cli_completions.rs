@@ -1,5 +1,7 @@
 //! The completion scripts in `completions/` are what the program prints.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)] // A test may fail loudly.
+
 mod support;
 
 use support::Scratch;

@@ -1,5 +1,7 @@
 //! Bad input: a clear error or a careful verdict, never a crash and never `allow` by accident.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)] // A test may fail loudly.
+
 mod support;
 
 use std::ffi::OsStr;

@@ -1,5 +1,7 @@
 //! Reports: the schema, the order of keys, exit statuses, and what must never be in them.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)] // A test may fail loudly.
+
 mod support;
 
 use serde_json::Value;

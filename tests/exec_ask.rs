@@ -1,5 +1,7 @@
 //! `exec` where it may not simply run: refusal without a terminal, the question on one.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)] // A test may fail loudly.
+
 mod support;
 
 use nix::sys::signal::{Signal, kill};

@@ -1,5 +1,7 @@
 //! `exec` where it runs: the command's own arguments, input, signals and exit status.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)] // A test may fail loudly.
+
 mod support;
 
 use std::io::Write;

@@ -116,8 +116,11 @@ fn names(mutation: &Mutation) -> Vec<&str> {
     names
 }
 
-/// Lists in providers' answers, the field that names an entry in them, and the fields that hold facts.
-const ENTRIES: &[(&str, &str, &[(&str, &str)])] = &[
+/// A list in a provider's answer, the field that names an entry in it, and the fields that hold facts.
+type Entries = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+/// Where facts about single things stand.
+const ENTRIES: &[Entries] = &[
     (
         "DBInstances",
         "DBInstanceIdentifier",

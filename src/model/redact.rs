@@ -225,10 +225,11 @@ fn is_secret_name(name: &str) -> bool {
     // Names of files and counts, not of secrets.
     const NOT: &[&str] =
         &["file", "path", "dir", "length", "count", "name", "arn", "id", "ttl", "type", "policy"];
-    (PARTS.iter().any(|part| name.contains(part))
-        || WHOLE.iter().any(|whole| name.ends_with(whole) && name.len() <= whole.len() + 6))
-        && !(NOT.iter().any(|end| name.ends_with(end)) && !name.ends_with("keyid"))
-        && !(name == "pwd" || name == "oldpwd")
+    let secret = PARTS.iter().any(|part| name.contains(part))
+        || WHOLE.iter().any(|whole| name.ends_with(whole) && name.len() <= whole.len() + 6);
+    let about = NOT.iter().any(|end| name.ends_with(end)) && !name.ends_with("keyid");
+    let directory = matches!(name.as_str(), "pwd" | "oldpwd");
+    secret && !about && !directory
 }
 
 fn is_name_byte(byte: u8) -> bool {

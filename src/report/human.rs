@@ -216,9 +216,9 @@ fn describe(page: &mut Page, mutation: &MutationReport, said: &str) {
             page.labelled(4, if n == 0 { "back" } else { " " }, step, &[]);
         }
     }
-    for (n, other) in mutation.alternatives.iter().take(3).enumerate() {
-        let said = format!("{}  ({})", other.command, other.explanation);
-        page.labelled(4, if n == 0 { "instead" } else { " " }, &said, &[GREEN]);
+    for (n, other) in mutation.alternatives.iter().take(2).enumerate() {
+        page.labelled(4, if n == 0 { "instead" } else { " " }, &other.command, &[GREEN]);
+        page.labelled(4, " ", &other.explanation, &[]);
     }
 }
 
