@@ -179,6 +179,10 @@ impl<'a> Scan<'a> {
         if self.descend(name) {
             return true;
         }
+        if name.starts_with('+') {
+            // A toolchain is chosen (`cargo +nightly …`); no subcommand is named so.
+            return true;
+        }
         if takes_operands {
             return false;
         }
