@@ -1,11 +1,11 @@
 //! Simple commands: assignments, words and redirections in any order.
 
 use super::expansion::is_variable;
-use super::reader::{Reader, is_meta, is_name_start};
+use super::reader::{Mark, Reader, is_meta, is_name_start};
 use super::tokens::{Redirected, Simple};
 use super::word::Place;
 use super::{
-    AssignedValue, Assignment, DeclarationArgument, GapReason, Redirection, RedirectionOperator,
+    AssignedValue, Assignment, DeclarationArgument, Gap, GapReason, Redirection, RedirectionOperator,
     RedirectionTarget, Word,
 };
 
@@ -32,14 +32,25 @@ impl Reader<'_, '_> {
             let arrays =
                 simple.words.first().and_then(Word::bare).is_some_and(|word| TAKES_ARRAYS.contains(&word));
             if first && let Some(assignment) = self.assignment() {
+                if !redirections.is_empty() {
+                    self.doubt_subscript(&assignment);
+                }
                 simple.assignments.push(assignment);
                 continue;
             }
             if let Some((_, arguments)) = &mut simple.declaration {
-                arguments.push(match self.assignment() {
-                    Some(assignment) => DeclarationArgument::Assignment(assignment),
-                    None => DeclarationArgument::Word(self.word(Place::Argument)),
-                });
+                let mark = self.mark();
+                let assignment = self.assignment();
+                if assignment.as_ref().is_some_and(|assignment| self.splits_subscript(assignment)) {
+                    // Here a subscript is no reason for bash to read over blanks and operators.
+                    self.back_to(&mark);
+                    arguments.push(DeclarationArgument::Word(self.word(Place::Argument)));
+                } else {
+                    arguments.push(match assignment {
+                        Some(assignment) => DeclarationArgument::Assignment(assignment),
+                        None => DeclarationArgument::Word(self.word(Place::Argument)),
+                    });
+                }
                 continue;
             }
             if arrays
@@ -66,6 +77,25 @@ impl Reader<'_, '_> {
             }
         }
         (simple, redirections, None)
+    }
+
+    /// True when a subscript holds what would end a word.
+    fn splits_subscript(&self, assignment: &Assignment) -> bool {
+        let Some(index) = &assignment.index else { return false };
+        let (start, end) = (assignment.span.start, index.span.end);
+        // Spans are those of the whole text; a reader's own differ where escapes were taken out, and then by more.
+        let own = match &self.origin {
+            super::reader::Origin::Offset(offset) => self.bytes.get(start - offset..end - offset),
+            super::reader::Origin::Map(_) => None,
+        };
+        own.is_none_or(|bytes| bytes.iter().any(|byte| is_meta(*byte) || *byte == b'#'))
+    }
+
+    /// Behind a redirection, versions of bash differ in how far a subscript reaches.
+    fn doubt_subscript(&mut self, assignment: &Assignment) {
+        if self.splits_subscript(assignment) {
+            self.context.gaps.push(Gap { span: assignment.span, reason: GapReason::Syntax });
+        }
     }
 
     /// `()` behind a name.
@@ -199,7 +229,7 @@ impl Reader<'_, '_> {
     fn assignment(&mut self) -> Option<Assignment> {
         let first = self.peek()?;
         let start = self.position;
-        if !is_name_start(first) || self.refuted.contains_key(&start) {
+        if !is_name_start(first) || self.known_subscript(start) {
             return None;
         }
         let mark = self.mark();
@@ -209,8 +239,7 @@ impl Reader<'_, '_> {
             self.position += 1;
             index = Some(self.inner_word(b"]", super::word::Quoting::None));
             if !self.accept(b']') {
-                self.back_to(&mark);
-                self.refuted.insert(start, start);
+                self.refute_subscript(start, &mark, false);
                 return None;
             }
         }
@@ -220,9 +249,10 @@ impl Reader<'_, '_> {
         }
         if !self.accept(b'=') {
             if index.is_some() {
-                self.refuted.insert(start, start);
+                self.refute_subscript(start, &mark, true);
+            } else {
+                self.back_to(&mark);
             }
-            self.back_to(&mark);
             return None;
         }
         let value = if self.peek() == Some(b'(') {
@@ -283,13 +313,14 @@ impl Reader<'_, '_> {
     /// `[index]=` of an array's element, or nothing (the cursor stays).
     fn array_index(&mut self) -> Option<Word> {
         let start = self.position;
-        if self.refuted.contains_key(&start) {
+        if self.known_subscript(start) {
             return None;
         }
         let mark = self.mark();
         self.position += 1;
         let index = self.inner_word(b"]", super::word::Quoting::None);
-        if self.accept(b']') {
+        let closed = self.accept(b']');
+        if closed {
             if self.peek() == Some(b'+') && self.peek_at(1) == Some(b'=') {
                 self.skip(1);
             }
@@ -297,9 +328,28 @@ impl Reader<'_, '_> {
                 return Some(index);
             }
         }
-        self.back_to(&mark);
-        self.refuted.insert(start, start);
+        self.refute_subscript(start, &mark, closed);
         None
+    }
+
+    /// `name[…]` without `=` is a plain word. bash has then read up to the bracket whatever was in between, so blanks,
+    /// operators and comments in there did not count for it: that is a gap.
+    fn refute_subscript(&mut self, start: usize, mark: &Mark, closed: bool) {
+        let end = self.position;
+        self.back_to(mark);
+        let plain = closed && !self.bytes[start..end].iter().any(|byte| is_meta(*byte) || *byte == b'#');
+        self.refuted.insert(start, if plain { start } else { end });
+        self.known_subscript(start);
+    }
+
+    /// True where a subscript is known to be none.
+    fn known_subscript(&mut self, start: usize) -> bool {
+        let Some(end) = self.refuted.get(&start).copied() else { return false };
+        if end > start {
+            let span = self.span_of(start, end);
+            self.context.gaps.push(Gap { span, reason: GapReason::Syntax });
+        }
+        true
     }
 }
 
