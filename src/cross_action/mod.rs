@@ -147,11 +147,26 @@ fn moved(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) {
     }
 }
 
+/// What git can still find for a while after it is gone.
+const UNREACHABLE: &[&str] = &[
+    "git.branch",
+    "git.tag",
+    "git.ref",
+    "git.commits",
+    "git.stash",
+    "git.reflog",
+    "git.note",
+    "git.commit",
+    "git.changes",
+    "git.untracked",
+    "git.history",
+];
+
 /// Kinds whose loss is mild only because git keeps unreachable objects for a while.
 fn rests_on_unreachable_objects(assessment: &Assessment) -> bool {
     let mutation = &assessment.mutation;
     let kind = mutation.kind.as_str();
-    let git = kind.starts_with("git.") && !purges(assessment);
+    let git = UNREACHABLE.contains(&kind);
     let snapshot =
         matches!(mutation.subject, Subject::Path(_)) && text(assessment, "loss") == Some("snapshot");
     let tier = assessment.recoverability.tier;
@@ -159,15 +174,13 @@ fn rests_on_unreachable_objects(assessment: &Assessment) -> bool {
         && matches!(mutation.action, Action::Delete | Action::Replace | Action::Update)
         && !assessment.harmless
         && (tier == Tier::RecoverableWithEffort || tier == Tier::RecoverableFromBackup)
-        && !kind.starts_with("git.remote")
 }
 
 /// Makes unreachable objects go at once, or takes the last thing that reaches them.
 fn purges(assessment: &Assessment) -> bool {
-    let kind = assessment.mutation.kind.as_str();
-    ["git.objects", "git.unreachable", "git.garbage", "git.object"].iter().any(|known| kind == *known)
-        && !matches!(assessment.mutation.action, Action::Read | Action::Create)
-        && !assessment.mutation.facts.contains_key("keeps-recent")
+    assessment.mutation.kind == "git.objects"
+        && assessment.mutation.action == Action::Delete
+        && bool_fact(assessment, "grace") != Some(true)
 }
 
 /// Work that could be found among git's unreachable objects, until the same command prunes them.

@@ -76,6 +76,10 @@ fn pruning_after_making_unreachable_is_fatal() {
     let risks = examine(&mut both);
     assert_eq!(risks[0].pattern, "unreachable_then_pruned");
     assert_eq!(both[0].recoverability.tier, Tier::Unrecoverable);
+    let mut patient = both.clone();
+    patient[0].recoverability.tier = Tier::RecoverableWithEffort;
+    set(&mut patient[1], "grace", FactValue::Bool(true));
+    assert!(examine(&mut patient).is_empty(), "recent objects are kept");
     let mut other_way = both.clone();
     other_way.reverse();
     for each in &mut other_way {

@@ -6,7 +6,7 @@ const BLOCK: usize = 512;
 
 /// Whether bytes look like a tar archive: the first header's checksum fits.
 pub(super) fn is_tar(data: &[u8]) -> bool {
-    data.get(..BLOCK).is_some_and(|header| checksum_fits(header))
+    data.get(..BLOCK).is_some_and(checksum_fits)
 }
 
 /// All members; `None` when the archive makes no sense.
