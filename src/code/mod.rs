@@ -8,6 +8,7 @@ mod interpret;
 mod language;
 mod lexer;
 mod library;
+mod mongo;
 mod parser;
 mod sql;
 mod tree;
@@ -19,10 +20,13 @@ use crate::model::Value;
 
 /// What a program text does, in order of appearance.
 ///
-/// `language` is `python`, `perl`, `ruby`, `node`, `awk`, `sed`, `tcl`, `php` or `lua`; any other language gives one
+/// `language` is `python`, `perl`, `ruby`, `node`, `awk`, `sed`, `tcl`, `php`, `lua` or `mongosh`; any other language gives one
 /// [`CodeEffect::Unknown`]. `arguments` are the program's operands (`sys.argv[1:]`, `@ARGV`, awk's input files).
 /// Nothing in the result means that the code changes nothing.
 pub fn analyse(language: &str, text: &str, arguments: &[Value]) -> Vec<CodeEffect> {
+    if language == "mongosh" {
+        return mongo::analyse(text);
+    }
     match language::Language::named(language) {
         Some(language) => interpret::run(language, text, arguments),
         None => vec![CodeEffect::Unknown { reason: format!("{language} code is not understood") }],

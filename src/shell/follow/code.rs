@@ -29,6 +29,7 @@ pub(super) fn language(interpreter: &str) -> Option<&'static str> {
 fn fixed(name: &str) -> &'static str {
     match name {
         "javascript" | "js" => "node",
+        "mongosh" => "mongosh",
         other => language(other).unwrap_or("code"),
     }
 }
