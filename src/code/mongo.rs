@@ -91,7 +91,9 @@ pub(super) fn analyse(text: &str) -> Vec<CodeEffect> {
     if harmless && !writes {
         Vec::new()
     } else {
-        vec![CodeEffect::Unknown { reason: "the MongoDB shell text may change or delete documents".to_owned() }]
+        vec![CodeEffect::Unknown {
+            reason: "the MongoDB shell text may change or delete documents".to_owned(),
+        }]
     }
 }
 
