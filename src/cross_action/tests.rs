@@ -80,6 +80,11 @@ fn pruning_after_making_unreachable_is_fatal() {
     patient[0].recoverability.tier = Tier::RecoverableWithEffort;
     set(&mut patient[1], "grace", FactValue::Bool(true));
     assert!(examine(&mut patient).is_empty(), "recent objects are kept");
+    let mut plain = both.clone();
+    plain[0].recoverability.tier = Tier::RecoverableWithEffort;
+    plain[1].harmless = true;
+    set(&mut plain[1], "expire-configured", FactValue::Bool(true));
+    assert!(examine(&mut plain).is_empty(), "git gc alone keeps two weeks");
     let mut other_way = both.clone();
     other_way.reverse();
     for each in &mut other_way {
