@@ -245,8 +245,10 @@ fn every_command_is_found_wherever_it_stands() {
     let mut wrong = Vec::new();
     for snippet in compositions(every) {
         let (missed, gaps) = missed(&snippet);
-        // bash itself misreads a here-document inside `((`.
-        let misread = snippet.contains("<<") && snippet.contains("((");
+        // bash itself misreads a here-document or `case` inside `((`; a here-document ends at the first `E`, so one in
+        // another of that name is broken.
+        let misread = (snippet.contains("((") && snippet.contains("case"))
+            || snippet.matches("<<").count() > usize::from(!snippet.contains("(("));
         let missed_here = !missed.is_empty() && gaps.is_empty();
         if missed_here || (!misread && !gaps.is_empty() && accepted_by_bash(&snippet)) {
             wrong.push(format!("missed {missed:?}, {gaps:?} in\n{snippet}"));

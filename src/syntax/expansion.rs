@@ -117,6 +117,13 @@ impl Reader<'_, '_> {
             let opening = self.span_of(start, start + before);
             self.context.plain.extend([whole, opening]);
             self.context.inert.push(opening);
+            let count =
+                |wanted: u8| self.bytes[start..self.position].iter().filter(|byte| **byte == wanted).count();
+            if count(b'(') != count(b')') {
+                // bash counts parentheses here without regard to `case` inside a substitution, and may find that this
+                // is no arithmetic after all.
+                self.gap(start, GapReason::Syntax);
+            }
             return Some(inside.done());
         }
         let end = self.position;
