@@ -358,7 +358,7 @@ impl Interp<'_> {
     ) -> Flow {
         let mark = self.escapes.len();
         let maybe = state.maybe;
-        let text = header_text(scope, header);
+        let text = header_text(header);
         let mut parts = text.as_deref().unwrap_or("").split(';');
         let (first, condition, step) =
             (parts.next().unwrap_or(""), parts.next().unwrap_or(""), parts.next().unwrap_or(""));
@@ -415,6 +415,7 @@ impl Interp<'_> {
     }
 
     /// Calls a function by each of its possible bodies.
+    #[allow(clippy::too_many_arguments)]
     pub(super) fn call(
         &mut self,
         state: &mut State,
@@ -494,7 +495,7 @@ impl Interp<'_> {
     }
 }
 
-fn header_text(scope: &Scope, header: &Word) -> Option<String> {
+fn header_text(header: &Word) -> Option<String> {
     let mut whole = String::new();
     for part in &header.parts {
         match part {
@@ -507,7 +508,6 @@ fn header_text(scope: &Scope, header: &Word) -> Option<String> {
             _ => return None,
         }
     }
-    let _ = scope;
     let inner = whole.trim().trim_start_matches("((").trim_end_matches("))").to_owned();
     (inner.matches(';').count() == 2).then_some(inner)
 }

@@ -277,7 +277,7 @@ impl Interp<'_> {
         inner.status = Status::Unknown;
         let mut runs = 0;
         for part in &nested {
-            if self.run_part(&mut inner, &inner_scope, name, call, matched, part) {
+            if self.run_part(&mut inner, &inner_scope, call, matched, part) {
                 runs += 1;
             }
         }
@@ -304,7 +304,6 @@ impl Interp<'_> {
         &mut self,
         state: &mut State,
         scope: &Scope,
-        name: &str,
         call: &Call,
         matched: &Match,
         part: &Nested,
@@ -354,7 +353,6 @@ impl Interp<'_> {
                 let Some(word) = words.first() else { return false };
                 let arguments = self.code_arguments(matched, part);
                 self.code(state, scope, language, &word.arg.value, &arguments, word.arg.span, &call.raw);
-                let _ = name;
                 true
             }
             _ => false,

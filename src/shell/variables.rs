@@ -140,7 +140,7 @@ impl Interp<'_> {
         let (integer, case) = (variable.integer, variable.case);
         let value = if integer {
             match value.as_known() {
-                Some(text) => match self.evaluate_arithmetic(state, &text.to_owned()) {
+                Some(text) => match self.evaluate_arithmetic(state, text) {
                     Number::Known(n) => Value::Known(n.to_string()),
                     Number::Unknown => Value::Unknown,
                 },
@@ -334,11 +334,11 @@ impl Interp<'_> {
     /// `local name`: the old value comes back when the function ends.
     pub(super) fn shadow(&mut self, state: &mut State, name: &str) {
         let old = state.variables.get(name).cloned();
-        if let Some(frame) = state.shadowed.last_mut() {
-            if !frame.contains_key(name) {
-                frame.insert(name.to_owned(), old);
-                Arc::make_mut(&mut state.variables).insert(name.to_owned(), Variable::new(Content::Unset));
-            }
+        if let Some(frame) = state.shadowed.last_mut()
+            && !frame.contains_key(name)
+        {
+            frame.insert(name.to_owned(), old);
+            Arc::make_mut(&mut state.variables).insert(name.to_owned(), Variable::new(Content::Unset));
         }
     }
 

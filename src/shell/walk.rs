@@ -360,7 +360,6 @@ impl Interp<'_> {
                 };
             }
         }
-        let _ = input;
         let mut status = statuses.last().copied().unwrap_or(Status::Unknown);
         if state.switches.pipefail && statuses.iter().any(|s| *s != Status::True) {
             status = if statuses.contains(&Status::False) { Status::False } else { Status::Unknown };

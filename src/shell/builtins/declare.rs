@@ -178,13 +178,11 @@ impl Interp<'_> {
             }
             None => {
                 let name = text.to_owned();
-                if attributes.has('f')
-                    || (keyword == "export" && state.functions.contains_key(&name) && attributes.has('f'))
-                {
-                    if keyword == "export" || attributes.has('x') {
-                        if let Some(definitions) = state.functions.get_mut(&name) {
-                            definitions.exported = true;
-                        }
+                if attributes.has('f') {
+                    if (keyword == "export" || attributes.has('x'))
+                        && let Some(definitions) = state.functions.get_mut(&name)
+                    {
+                        definitions.exported = true;
                     }
                     return;
                 }

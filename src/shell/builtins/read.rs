@@ -25,8 +25,7 @@ impl Interp<'_> {
                 continue;
             }
             if text.len() > 1 && text.starts_with('-') && names.is_empty() {
-                let mut letters = text.char_indices().skip(1);
-                while let Some((at, c)) = letters.next() {
+                for (at, c) in text.char_indices().skip(1) {
                     let rest = &text[at + 1..];
                     if matches!(c, 'a' | 'd' | 'i' | 'n' | 'N' | 'p' | 't' | 'u') {
                         let value = if rest.is_empty() {

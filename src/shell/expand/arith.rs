@@ -297,7 +297,7 @@ impl Reader<'_, '_, '_> {
             self.depth += 8;
             let value = match number(text) {
                 Some(n) => Some(n),
-                None => self.variable(&text.to_owned()),
+                None => self.variable(text),
             };
             self.depth -= 8;
             return value;

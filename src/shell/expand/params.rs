@@ -8,6 +8,9 @@ use crate::syntax::{Parameter, ParameterOperator, Word};
 
 use super::{Abort, Builder, Expanded, Number, is_at};
 
+/// An operator of a parameter expansion, ready to act on values.
+type Operation = Box<dyn Fn(&Value) -> Value>;
+
 /// What a parameter holds before its operator acts.
 #[derive(Clone, Debug)]
 enum Held {
@@ -415,7 +418,7 @@ impl Interp<'_> {
         state: &mut State,
         scope: &Scope,
         operator: &ParameterOperator,
-    ) -> Expanded<Box<dyn Fn(&Value) -> Value>> {
+    ) -> Expanded<Operation> {
         let options = pattern::Options { extglob: state.switches.extglob, ..Default::default() };
         Ok(match operator {
             ParameterOperator::Remove(which, longest, word) => {

@@ -55,8 +55,8 @@ impl Interp<'_> {
             return;
         };
         let cwd = state.cwd.clone();
-        for text in texts.to_vec() {
-            for effect in analyse(language, &text, arguments) {
+        for text in texts {
+            for effect in analyse(language, text, arguments) {
                 if !self.tick(state, scope, span) {
                     return;
                 }

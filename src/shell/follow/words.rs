@@ -265,8 +265,7 @@ fn read_options(call: &Call) -> (Cutting, Vec<Expansion>) {
             }
             _ if text.starts_with("--") => {}
             _ if text.len() > 1 && text.starts_with('-') => {
-                let mut letters = text.char_indices().skip(1);
-                while let Some((at, letter)) = letters.next() {
+                for (at, letter) in text.char_indices().skip(1) {
                     let rest = &text[at + letter.len_utf8()..];
                     let mut value = || {
                         if rest.is_empty() {
