@@ -3,6 +3,7 @@
 //! Owns reading such code far enough to say what it deletes, writes or runs. Pure: text in, effects out; what is not
 //! understood and could do harm is [`CodeEffect::Unknown`]. Uses `model` alone.
 
+mod awk;
 mod effect;
 mod interpret;
 mod language;
@@ -10,7 +11,9 @@ mod lexer;
 mod library;
 mod mongo;
 mod parser;
+mod sed;
 mod sql;
+mod tcl;
 mod tree;
 
 pub use effect::{CodeEffect, SqlStatement, SqlVerb};
@@ -24,11 +27,12 @@ use crate::model::Value;
 /// [`CodeEffect::Unknown`]. `arguments` are the program's operands (`sys.argv[1:]`, `@ARGV`, awk's input files).
 /// Nothing in the result means that the code changes nothing.
 pub fn analyse(language: &str, text: &str, arguments: &[Value]) -> Vec<CodeEffect> {
-    if language == "mongosh" {
-        return mongo::analyse(text);
-    }
-    match language::Language::named(language) {
-        Some(language) => interpret::run(language, text, arguments),
-        None => vec![CodeEffect::Unknown { reason: format!("{language} code is not understood") }],
+    match (language, language::Language::named(language)) {
+        ("sed", _) => sed::analyse(text),
+        ("awk", _) => awk::analyse(text),
+        ("mongosh", _) => mongo::analyse(text),
+        ("tcl", _) => tcl::analyse(text, arguments),
+        (_, Some(language)) => interpret::run(language, text, arguments),
+        (_, None) => vec![CodeEffect::Unknown { reason: format!("{language} code is not understood") }],
     }
 }

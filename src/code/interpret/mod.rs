@@ -421,4 +421,4 @@ fn same(left: &Object, right: &Object) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -134,11 +134,9 @@ impl Parser {
                 }
                 let comma_before = self.at;
                 let mut list = self.list("(");
-                let tuple = self.tokens[comma_before..self.at]
-                    .iter()
-                    .rev()
-                    .nth(1)
-                    .is_some_and(|token| token.kind == Tok::Op(","));
+                let end = self.at.saturating_sub(2);
+                let tuple = end > comma_before
+                    && self.tokens.get(end).is_some_and(|token| token.kind == Tok::Op(","));
                 if list.len() == 1 && !tuple { list.remove(0) } else { Expr::List(list) }
             }
             "[" => Expr::List(self.list("[")),
