@@ -1,16 +1,21 @@
 //! A known program: its declared effects, roles that write, SQL, and the refiner.
 
+use std::path::PathBuf;
+
 use crate::knowledge::{EffectSpec, Filled, Match, SubjectKind, match_words};
 use crate::model::{Action, Cause, FactValue, Mutation, RuleRef, Value};
-use crate::shell::{Invocation, Stdin};
+use crate::shell::{Invocation, Stdin, Stdout};
 
 use super::draft::{Change, Draft};
+use super::paths::absolute;
 use super::scene::{Scene, Word, fact};
 use super::{refine, sql, write};
 
 /// The mutations of a run.
 pub(super) fn run(scene: &mut Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
+    scene.tool.clone_from(&invocation.name);
     let mut drafts = one(scene, invocation, &invocation.matched);
+    drafts.extend(printed(scene, invocation));
     // What users say of a built-in tool counts in addition.
     if let Some(tool) = scene.knowledge.raised(&invocation.name) {
         let words = invocation.args.iter().skip(1).map(|arg| arg.value.clone()).collect::<Vec<_>>();
@@ -34,7 +39,7 @@ fn one(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> Vec<D
     let effects = declared(scene, invocation, matched);
     // What a refiner adds rests on the command as a whole.
     let rule = matched.path.get(1..).unwrap_or_default().join(" ");
-    scene.rule = RuleRef { tool: tool_name(matched), rule };
+    scene.rule = RuleRef { tool: scene.tool.clone(), rule };
     drafts.extend(match matched.command.refine {
         Some(refiner) => refine::refine(refiner, scene, invocation, effects),
         None => effects,
@@ -62,16 +67,52 @@ fn asked(invocation: &Invocation, mut draft: Draft) -> Option<Draft> {
     Some(draft)
 }
 
+/// Copies that standard output makes: of named files, or of what comes through the pipe.
+fn printed(scene: &mut Scene<'_>, invocation: &Invocation) -> Option<Draft> {
+    let matched = &invocation.matched;
+    let mut sources = Vec::new();
+    if !matched.does_nothing() {
+        let dirs = directories(scene, matched);
+        for prints in matched.command.prints.iter().filter(|p| matched.holds(&p.r#if, &p.unless)) {
+            for filled in matched.fill(&prints.of, &[]) {
+                let path = if filled.from_options {
+                    scene.path(&filled.value)
+                } else {
+                    absolute(&filled.value, &dirs)
+                };
+                sources.extend(path.as_known().map(PathBuf::from));
+            }
+        }
+    }
+    if matched.command.passes && sources.is_empty() {
+        sources = incoming(scene, invocation);
+    }
+    match &invocation.stdout {
+        Stdout::Pipe => {
+            scene.files.set_stream(sources);
+            None
+        }
+        Stdout::Inherited => None,
+        Stdout::File(path) => {
+            let to = scene.only_path(path)?;
+            let changes = sources
+                .into_iter()
+                .filter(|from| *from != to)
+                .map(|from| Change::Copied { from, to: to.clone(), packed: true })
+                .collect();
+            Some(Draft { mutation: None, changes, by_action: false })
+        }
+    }
+}
+
 /// One mutation for all that the declaration does not explain.
 fn gaps(scene: &mut Scene<'_>, matched: &Match) -> Vec<Draft> {
     let Some(gap) = matched.gaps.first() else { return Vec::new() };
-    scene.rule = RuleRef { tool: tool_name(matched), rule: String::new() };
-    let name = matched.path.join(" ");
-    vec![Draft::of(scene.unknown(Action::Execute, Cause::UnknownForm, &name, &gap.reason))]
-}
-
-fn tool_name(matched: &Match) -> String {
-    matched.tool.names.first().cloned().unwrap_or_default()
+    scene.rule = RuleRef { tool: scene.tool.clone(), rule: String::new() };
+    let below = matched.path.get(1..).unwrap_or_default();
+    let name = std::iter::once(&scene.tool).chain(below).map(String::as_str).collect::<Vec<_>>().join(" ");
+    let reason = format!("{name}: {}", gap.reason);
+    vec![Draft::of(scene.unknown(Action::Execute, Cause::UnknownForm, &name, &reason))]
 }
 
 /// The effects that the data declares.
@@ -83,7 +124,7 @@ fn declared(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> 
         if !matched.holds(&effect.r#if, &effect.unless) {
             continue;
         }
-        scene.rule = RuleRef { tool: tool_name(matched), rule: format!("{below}#{}", number + 1) };
+        scene.rule = RuleRef { tool: scene.tool.clone(), rule: format!("{below}#{}", number + 1) };
         for filled in matched.fill(&effect.on.target, &stdin) {
             if let Some(draft) = effect_on(scene, invocation, matched, effect, &filled) {
                 drafts.push(draft);
@@ -130,9 +171,14 @@ fn effect_on(
         mutation.span = Some(span);
     }
     let mut changes = Vec::new();
+    let mut by_action = true;
     for with in &effect.with {
         match with.split_once('=') {
-            Some(("holds", name)) => changes.extend(holds(scene, matched, &mutation, name)),
+            Some(("becomes", end)) => {
+                by_action = false;
+                changes.extend(becomes(&mutation, end));
+            }
+            Some(("holds", name)) => changes.extend(holds(scene, invocation, matched, &mutation, name)),
             Some((key, value)) => fact(&mut mutation, key, fact_value(value), with),
             None => fact(&mut mutation, with, FactValue::Bool(true), with),
         }
@@ -140,9 +186,21 @@ fn effect_on(
     if mutation.facts.contains_key("asks") {
         mutation.context.asks = true;
     }
-    let mut draft = Draft::of(mutation);
-    draft.changes = changes;
-    Some(draft)
+    Some(Draft { mutation: Some(mutation), changes, by_action })
+}
+
+/// `becomes=.gz`: the content goes on under a longer name; `becomes=stem`: under the name without its last extension.
+fn becomes(target: &Mutation, end: &str) -> Option<Change> {
+    let crate::model::Subject::Path(subject) = &target.subject else { return None };
+    let text = subject.path.as_known()?;
+    let to = if end == "stem" {
+        let name = text.rsplit('/').next()?;
+        let at = name.rfind('.').filter(|at| *at > 0)?;
+        text[..text.len() - name.len() + at].to_owned()
+    } else {
+        format!("{text}{end}")
+    };
+    Some(Change::Moved { from: PathBuf::from(text), to: PathBuf::from(to) })
 }
 
 /// The absolute path of a template's value. The directory that an option names holds for operands, not for the values of
@@ -151,37 +209,53 @@ fn path_of(scene: &Scene<'_>, matched: &Match, filled: &Filled) -> Value {
     if filled.from_options {
         return scene.path(&filled.value);
     }
-    super::paths::absolute(&filled.value, &directories(scene, matched))
+    absolute(&filled.value, &directories(scene, matched))
 }
 
 /// Directories for operands: the step's, or below them the one that an option names.
-pub(super) fn directories(scene: &Scene<'_>, matched: &Match) -> Vec<std::path::PathBuf> {
+pub(super) fn directories(scene: &Scene<'_>, matched: &Match) -> Vec<PathBuf> {
     let mut dirs = scene.cwds().to_vec();
     for given in matched.cwd() {
         let (Value::Known(_) | Value::OneOf(_)) = &given else { return Vec::new() };
-        dirs = super::paths::absolute(&given, &dirs)
-            .choices()
-            .unwrap_or_default()
-            .iter()
-            .map(std::path::PathBuf::from)
-            .collect();
+        dirs = absolute(&given, &dirs).choices().unwrap_or_default().iter().map(PathBuf::from).collect();
     }
     dirs
 }
 
-/// `holds=name`: the target holds copies of what the operand names.
-fn holds(scene: &Scene<'_>, matched: &Match, target: &Mutation, name: &str) -> Vec<Change> {
+/// `holds=name`: the target holds copies of what the operand or option names; `holds=stdin`: of what comes in.
+fn holds(
+    scene: &Scene<'_>,
+    invocation: &Invocation,
+    matched: &Match,
+    target: &Mutation,
+    name: &str,
+) -> Vec<Change> {
     let crate::model::Subject::Path(subject) = &target.subject else { return Vec::new() };
-    let Some(to) = subject.path.as_known().map(std::path::PathBuf::from) else { return Vec::new() };
-    let dirs = directories(scene, matched);
-    matched
-        .operands(name)
+    let Some(to) = subject.path.as_known().map(PathBuf::from) else { return Vec::new() };
+    let sources = if name == "stdin" {
+        incoming(scene, invocation)
+    } else {
+        let dirs = directories(scene, matched);
+        matched
+            .named(name)
+            .into_iter()
+            .filter_map(|(value, _)| absolute(value, &dirs).as_known().map(PathBuf::from))
+            .collect()
+    };
+    sources
         .into_iter()
-        .filter_map(|operand| {
-            super::paths::absolute(&operand.value, &dirs).as_known().map(std::path::PathBuf::from)
-        })
+        .filter(|from| *from != to)
         .map(|from| Change::Copied { from, to: to.clone(), packed: true })
         .collect()
+}
+
+/// Files that standard input is a copy of.
+fn incoming(scene: &Scene<'_>, invocation: &Invocation) -> Vec<PathBuf> {
+    match &invocation.stdin {
+        Stdin::File(path) => scene.only_path(path).into_iter().collect(),
+        Stdin::Unknown | Stdin::Text(_) => scene.files.stream().to_vec(),
+        Stdin::Inherited | Stdin::Empty => Vec::new(),
+    }
 }
 
 fn fact_value(text: &str) -> FactValue {
@@ -211,7 +285,7 @@ fn written(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> V
         if matches!(value.as_known(), Some("-" | "")) {
             continue;
         }
-        scene.rule = RuleRef { tool: tool_name(matched), rule: format!("{role}@{}", index + 1) };
+        scene.rule = RuleRef { tool: scene.tool.clone(), rule: format!("{role}@{}", index + 1) };
         let word = Word::new(value.clone(), explicit(invocation, &[index]));
         let mut made = match role {
             "appendfile" => write::append(scene, &word),

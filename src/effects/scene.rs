@@ -20,6 +20,8 @@ pub(super) struct Scene<'a> {
     pub(super) knowledge: &'a Knowledge,
     pub(super) files: &'a mut Files,
     look: &'a dyn Look,
+    /// Name of the program that runs, where one does.
+    pub(super) tool: String,
     /// The rule that mutations rest on.
     pub(super) rule: RuleRef,
 }
@@ -46,7 +48,7 @@ impl<'a> Scene<'a> {
         files: &'a mut Files,
         look: &'a dyn Look,
     ) -> Self {
-        Self { step, knowledge, files, look, rule: RuleRef::default() }
+        Self { step, knowledge, files, look, tool: String::new(), rule: RuleRef::default() }
     }
 
     /// Directories that the step may run in.

@@ -59,6 +59,7 @@ fn run(line: &str) -> Vec<Mutation> {
                         args,
                         matched: match_words(&tool, &words[1..]),
                         stdin: Stdin::Inherited,
+                        stdout: crate::shell::Stdout::Inherited,
                         environment: Vec::new(),
                     })),
                 }
@@ -221,4 +222,12 @@ fn unpacking_names_the_archive() {
 #[test]
 fn rm_refuses_dots() {
     assert!(show("rm -rf . .. dir/.").is_empty());
+}
+
+#[test]
+fn packed_content_goes_on() {
+    let last = |line: &str| subject(run(line).last().unwrap()).clone();
+    assert_eq!(last("gzip a ; rm a.gz").origin, PathOrigin::MovedFrom("/w/a".into()));
+    assert_eq!(last("tar czf x.tgz src ; rm -rf src").copies, [PathBuf::from("/w/x.tgz")]);
+    assert_eq!(last("gzip -k a ; rm a").copies, [PathBuf::from("/w/a.gz")]);
 }

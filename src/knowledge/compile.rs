@@ -10,7 +10,8 @@ use serde::de::{Deserializer, SeqAccess, Visitor, value::SeqAccessDeserializer};
 use super::micro::{Condition, OperandSpec, OptionSpec, Piece, Template};
 use super::refiner::Refiner;
 use super::schema::{
-    CommandSpec, EffectSpec, ExampleSpec, FormSpec, StdinSpec, Style, Subcommands, ToolFile, Unlisted,
+    CommandSpec, EffectSpec, ExampleSpec, FormSpec, PrintsSpec, StdinSpec, Style, Subcommands, ToolFile,
+    Unlisted,
 };
 use super::verbs::Verbs;
 
@@ -62,6 +63,8 @@ struct Raw {
     host: Option<Template>,
     privileged: bool,
     stdin: Vec<StdinSpec>,
+    prints: Vec<PrintsSpec>,
+    passes: bool,
     refine: Option<Refiner>,
     example: Vec<ExampleSpec>,
 }
@@ -160,6 +163,8 @@ fn command(raw: Raw, path: &str, style: Style, above: &Scope) -> Result<CommandS
         host: raw.host,
         privileged: raw.privileged,
         stdin: raw.stdin,
+        prints: raw.prints,
+        passes: raw.passes,
         refine: raw.refine,
         examples: raw.example,
     };
@@ -218,6 +223,12 @@ fn resolve(spec: &mut CommandSpec, path: &str, scope: &Scope) -> Result<(), Stri
         let place = format!("stdin {}", number + 1);
         conditions(&mut stdin.r#if, &place)?;
         conditions(&mut stdin.unless, &place)?;
+    }
+    for (number, prints) in spec.prints.iter_mut().enumerate() {
+        let place = format!("prints {}", number + 1);
+        conditions(&mut prints.r#if, &place)?;
+        conditions(&mut prints.unless, &place)?;
+        template(&mut prints.of, &place)?;
     }
     for (number, effect) in spec.effects.iter_mut().enumerate() {
         let place = format!("effect {}", number + 1);

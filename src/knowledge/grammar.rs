@@ -91,10 +91,6 @@ impl<'a> Scan<'a> {
         self.levels.last().map_or_else(|| Arc::clone(&self.tool.root), Arc::clone)
     }
 
-    fn name(&self) -> String {
-        self.path.join(" ")
-    }
-
     fn gap(&mut self, index: usize, reason: String) {
         self.gaps.push(GrammarGap { index, reason });
     }
@@ -122,7 +118,7 @@ impl<'a> Scan<'a> {
         match option_like(word) {
             Some(true) => self.option(word, index),
             Some(false) => {
-                self.gap(index, format!("`{}` may be an option of {}", word.display(), self.name()));
+                self.gap(index, format!("`{}` may be an option", word.display()));
                 self.operand(word, index);
             }
             None => self.operand(word, index),
@@ -171,7 +167,7 @@ impl<'a> Scan<'a> {
             if takes_operands {
                 return false;
             }
-            self.gap(index, format!("the subcommand of {} is not known: {}", self.name(), word.display()));
+            self.gap(index, format!("the subcommand is not known: {}", word.display()));
             self.ended = true;
             self.plain.push((word.clone(), index));
             return true;
@@ -201,7 +197,7 @@ impl<'a> Scan<'a> {
         }
         self.at = self.words.len();
         if !self.asks_for_help(index) {
-            self.gap(index, format!("unknown subcommand `{name}` of {}", self.name()));
+            self.gap(index, format!("unknown subcommand `{name}`"));
         }
         true
     }
@@ -382,7 +378,7 @@ impl<'a> Scan<'a> {
         if command.unlisted_options == Unlisted::Reads || is_harmless(&self.levels) {
             return;
         }
-        self.gap(index, format!("unknown option {name} of {}", self.name()));
+        self.gap(index, format!("unknown option {name}"));
     }
 
     /// Records an option, taking the next word as its value when it needs one.
@@ -479,8 +475,7 @@ impl<'a> Scan<'a> {
             && !is_harmless(&self.levels)
             && self.gaps.is_empty()
         {
-            let name = self.name();
-            self.gap(*index, format!("{name} takes fewer operands"));
+            self.gap(*index, "more operands than it takes".to_owned());
         }
         if let Some(spec) = specs.iter().find(|o| o.swallows()) {
             operands.extend(self.swallowed.drain(..).map(|(value, index)| Binding {

@@ -43,7 +43,7 @@ pub struct Binding {
 pub struct GrammarGap {
     /// Index of the word.
     pub index: usize,
-    /// Why, for a person: "unknown option -Z of tar".
+    /// Why, for a person: "unknown option -Z".
     pub reason: String,
 }
 

@@ -28,8 +28,8 @@ pub use matched::{Binding, Filled, GrammarGap, Match, Nested, OptionUse};
 pub use micro::{Condition, Count, On, OperandSpec, OptionSpec, Piece, Takes, Template};
 pub use refiner::Refiner;
 pub use schema::{
-    CommandSpec, EffectSpec, ExampleSpec, FormSpec, LoadError, StdinSpec, Style, Subcommands, ToolFile,
-    Unlisted,
+    CommandSpec, EffectSpec, ExampleSpec, FormSpec, LoadError, PrintsSpec, StdinSpec, Style, Subcommands,
+    ToolFile, Unlisted,
 };
 pub use terraform::{Related, TerraformExample, TerraformType};
 pub use verbs::Verbs;

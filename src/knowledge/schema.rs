@@ -88,6 +88,10 @@ pub struct CommandSpec {
     pub privileged: bool,
     /// What standard input is.
     pub stdin: Vec<StdinSpec>,
+    /// What standard output holds a copy of.
+    pub prints: Vec<PrintsSpec>,
+    /// Standard output holds all that comes in on standard input.
+    pub passes: bool,
     /// Function that says what data cannot.
     pub refine: Option<Refiner>,
     /// Examples (only when the file was read for a test).
@@ -148,6 +152,20 @@ pub struct StdinSpec {
     pub unless: Vec<Condition>,
     /// `shell`, `code:python`, `sql:sqlite`, `paths`.
     pub r#as: String,
+}
+
+/// `[[prints]]`: standard output is a copy of files.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PrintsSpec {
+    /// All must hold.
+    #[serde(default)]
+    pub r#if: Vec<Condition>,
+    /// None may hold.
+    #[serde(default)]
+    pub unless: Vec<Condition>,
+    /// Which files.
+    pub of: Template,
 }
 
 /// `[[effect]]`: one thing that is done.

@@ -30,6 +30,8 @@ pub struct Files {
     states: BTreeMap<PathBuf, FileState>,
     /// Where this command put copies: the copy or archive, what it holds, and whether the copy is an archive.
     held: BTreeSet<Held>,
+    /// What the text in the pipe between two stages is a copy of.
+    stream: Vec<PathBuf>,
     /// Per repository directory: work that this command put into git.
     saved: BTreeMap<PathBuf, BTreeSet<Saved>>,
 }
@@ -49,6 +51,16 @@ impl Files {
     /// Records that a copy of `source` stands at `at`.
     pub fn hold(&mut self, held: Held) {
         self.held.insert(held);
+    }
+
+    /// Records what the output that goes into a pipe holds a copy of.
+    pub fn set_stream(&mut self, sources: Vec<PathBuf>) {
+        self.stream = sources;
+    }
+
+    /// What comes out of the pipe is a copy of these.
+    pub fn stream(&self) -> &[PathBuf] {
+        &self.stream
     }
 
     /// Copies that stand at or below `from` move to `to`.

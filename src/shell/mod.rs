@@ -32,4 +32,4 @@ mod walk;
 pub use files::{FileState, Files, Held};
 pub use interp::interpret;
 pub use options::{Limits, Options};
-pub use step::{Arg, Input, Invocation, Mode, Sink, Stdin, Step, StepKind};
+pub use step::{Arg, Input, Invocation, Mode, Sink, Stdin, Stdout, Step, StepKind};

@@ -7,7 +7,7 @@ use super::expand::{Abort, Expanded};
 use super::files::{FileState, Files};
 use super::interp::{Interp, Scope};
 use super::state::{Flow, State, Status};
-use super::step::{Arg, Mode, Stdin, StepKind};
+use super::step::{Arg, Mode, Stdin, Stdout, StepKind};
 
 /// Where standard output goes.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +39,16 @@ pub(super) struct Opened {
     descriptors: Vec<(String, Stdin)>,
     /// One of them fails for certain: the command does not run.
     pub(super) refused: bool,
+}
+
+impl Opened {
+    /// The file that standard output goes to.
+    pub(super) fn output_file(&self) -> Stdout {
+        match self.writes.iter().rev().find(|opening| opening.stdout) {
+            Some(opening) if self.output == Output::File => Stdout::File(opening.path.value.clone()),
+            _ => Stdout::Inherited,
+        }
+    }
 }
 
 impl Interp<'_> {

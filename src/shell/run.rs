@@ -10,7 +10,7 @@ use super::expand::Expansion;
 use super::interp::{Interp, Scope};
 use super::simple::Call;
 use super::state::{Flow, State, Status};
-use super::step::{Arg, Invocation, StepKind};
+use super::step::{Arg, Invocation, Stdout, StepKind};
 
 /// Directories whose programs are what their names say.
 const SYSTEM: [&str; 8] = [
@@ -198,6 +198,11 @@ impl Interp<'_> {
                 super::step::Stdin::Unknown
             } else {
                 state.stdin.clone()
+            },
+            stdout: match &call.opened {
+                Some(opened) if opened.output != super::redirect::Output::Same => opened.output_file(),
+                _ if scope.capture => Stdout::Pipe,
+                _ => Stdout::Inherited,
             },
             environment: environment.clone(),
         };

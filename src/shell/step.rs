@@ -39,6 +39,17 @@ pub enum Stdin {
     Unknown,
 }
 
+/// Where standard output of a program goes, as far as its own redirections tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stdout {
+    /// Where the caller's goes, or elsewhere.
+    Inherited,
+    /// Into the next stage of a pipe, or into a substitution.
+    Pipe,
+    /// Into this file.
+    File(Value),
+}
+
 /// How a file is opened by a redirection or by code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -61,6 +72,8 @@ pub struct Invocation {
     pub matched: Match,
     /// Standard input.
     pub stdin: Stdin,
+    /// Standard output.
+    pub stdout: Stdout,
     /// Assignments before the command word, and exported variables that the command itself set.
     pub environment: Vec<(String, Value)>,
 }
