@@ -117,11 +117,10 @@ impl Reader<'_, '_> {
             let opening = self.span_of(start, start + before);
             self.context.plain.extend([whole, opening]);
             self.context.inert.push(opening);
-            let count =
-                |wanted: u8| self.bytes[start..self.position].iter().filter(|byte| **byte == wanted).count();
-            if count(b'(') != count(b')') {
-                // bash counts parentheses here without regard to `case` inside a substitution, and may find that this
-                // is no arithmetic after all.
+            let text = &self.text[start..self.position];
+            // bash counts parentheses here in the substitutions' text as it would print it, where a pattern of `case`
+            // has but one. So it may find that this is no arithmetic after all.
+            if text.contains("case") || text.matches('(').count() != text.matches(')').count() {
                 self.gap(start, GapReason::Syntax);
             }
             return Some(inside.done());
