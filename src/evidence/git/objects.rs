@@ -60,6 +60,7 @@ pub(super) fn pruned(look: &mut Look<'_>) -> Result<Option<(String, Vec<String>)
         .filter_map(|kind| counts.get(kind).map(|number| count(*number, &format!("unreachable {kind}"))))
         .collect();
     if done.unstaged
+        && !done.index_kept
         && let Ok(raw) =
             look.ask(&["diff-index", "--cached", "--name-only", "--diff-filter=AM", "-z", "HEAD"])
     {

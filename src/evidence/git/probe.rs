@@ -191,6 +191,7 @@ fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
                 done.moved = true;
                 done.fetched |= fetches;
                 done.staged_here &= !keeps;
+                done.index_kept |= keeps;
             });
             nothing(evidence, "git keeps what was there".to_owned());
         }

@@ -64,6 +64,8 @@ pub(super) struct Done {
     pub(super) only_saved: bool,
     /// Content that this command staged is in no commit or stash yet.
     pub(super) staged_here: bool,
+    /// A commit or stash made by this command holds what was staged.
+    pub(super) index_kept: bool,
     /// Paths whose content was put into git.
     pub(super) saved_paths: Vec<Pathspecs>,
     /// Staged content was taken out of the index: it may be reachable from nothing any more.
