@@ -113,6 +113,7 @@ fn commands_are_judged_by_what_is_in_the_repository() {
                 "git add src/a.py && git checkout HEAD -- src/a.py",
                 "git branch -D topic",
                 "git branch -d merged",
+                "git branch -D topic && git gc",
                 "git stash drop",
                 "git commit --amend --no-edit",
                 "git gc",

@@ -181,8 +181,8 @@ fn purges(assessment: &Assessment) -> bool {
     assessment.mutation.kind == "git.objects"
         && assessment.mutation.action == Action::Delete
         && bool_fact(assessment, "grace") != Some(true)
-        // A plain `git gc` keeps recent objects unless the settings say otherwise, and then the probe saw what goes.
-        && (bool_fact(assessment, "expire-configured") != Some(true) || !assessment.harmless)
+        // The probe counts what earlier steps of the command leave behind: it saw that nothing goes.
+        && !assessment.harmless
 }
 
 /// Work that could be found among git's unreachable objects, until the same command prunes them.
