@@ -182,8 +182,11 @@ impl Counted<'_, '_> {
                 FileStatus::Stored => LossClass::Tracked,
                 FileStatus::Modified if self.is_source(&place, &meta, difference) => LossClass::Nothing,
                 FileStatus::Modified if self.saved(Saved::Tracked) || self.saved_path(name) => {
+                    let common = &repo.place().common_dir;
+                    self.look.session.git().note(common, |done| done.only_saved = true);
                     LossClass::Tracked
                 }
+
                 FileStatus::Modified => {
                     self.loss.modified += 1;
                     LossClass::Lost
