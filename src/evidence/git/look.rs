@@ -157,11 +157,13 @@ impl Look<'_> {
         let mut arguments = Vec::new();
         // Only where the command names it: git finds everything else by itself.
         let place = self.repo.place();
-        if self.has("git-dir") || self.world.env("GIT_DIR").is_some() {
+        let named = ["git-dir", "work-tree"].iter().any(|key| self.has(key))
+            || ["GIT_DIR", "GIT_WORK_TREE"].iter().any(|name| self.world.env(name).is_some());
+        if named {
             arguments.push(format!("--git-dir={}", place.git_dir.display()));
         }
         if let Some(top) = &place.work_tree
-            && (self.has("work-tree") || self.has("git-dir") || self.world.env("GIT_WORK_TREE").is_some())
+            && named
         {
             arguments.push(format!("--work-tree={}", top.display()));
         }
