@@ -104,6 +104,4 @@ pub(super) enum Stmt {
     /// `with a as b`: b is bound to what a gives.
     With(Expr, Option<Expr>),
     Return(Option<Expr>),
-    /// A part that could not be read.
-    Unknown(String),
 }

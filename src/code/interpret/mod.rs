@@ -8,7 +8,9 @@ mod call;
 mod evaluate;
 mod method;
 mod object;
+mod open;
 mod operate;
+mod run;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -200,10 +202,6 @@ impl<'a> Machine<'a> {
                     None => object,
                 });
                 Flow::Stop
-            }
-            Stmt::Unknown(reason) => {
-                self.unknown(reason.clone());
-                Flow::Next
             }
         }
     }

@@ -17,7 +17,7 @@ impl Lexer {
                 self.at += 1;
             }
             match self.peek(0) {
-                Some('#') => self.to_line_end(),
+                Some('#') => self.pass_line(),
                 Some('\n') => self.at += 1,
                 None => return,
                 Some(_) => {

@@ -5,6 +5,7 @@
 
 mod indent;
 mod quote;
+mod text;
 
 use super::language::Language;
 
@@ -118,7 +119,7 @@ impl Lexer {
             self.at = open + 5;
         }
         if self.looking_at("#!") {
-            self.to_line_end();
+            self.pass_line();
         }
         if self.language == Language::Python {
             self.indentation();
@@ -155,7 +156,7 @@ impl Lexer {
         self.chars.windows(wanted.len()).skip(self.at).position(|w| w == wanted).map(|p| p + self.at)
     }
 
-    fn to_line_end(&mut self) {
+    fn pass_line(&mut self) {
         while self.peek(0).is_some_and(|c| c != '\n') {
             self.at += 1;
         }
@@ -169,12 +170,10 @@ impl Lexer {
         use Language::{Lua, Node, Perl, Php, Python, Ruby};
         let language = self.language;
         let line_start = self.at == 0 || self.chars.get(self.at - 1) == Some(&'\n');
-        if c == '#'
-            && (matches!(language, Python | Perl | Ruby) || (language == Php && !self.looking_at("#[")))
-        {
-            self.to_line_end();
-        } else if matches!(language, Node | Php) && self.looking_at("//") {
-            self.to_line_end();
+        let hash = c == '#'
+            && (matches!(language, Python | Perl | Ruby) || (language == Php && !self.looking_at("#[")));
+        if hash || (matches!(language, Node | Php) && self.looking_at("//")) {
+            self.pass_line();
         } else if matches!(language, Node | Php) && self.looking_at("/*") {
             self.at += 2;
             self.past("*/");
@@ -182,14 +181,14 @@ impl Lexer {
         } else if language == Lua && self.looking_at("--[[") {
             self.past("]]");
         } else if language == Lua && self.looking_at("--") {
-            self.to_line_end();
+            self.pass_line();
         } else if matches!(language, Ruby | Perl)
             && c == '='
             && line_start
             && self.peek(1).is_some_and(char::is_alphabetic)
         {
             self.past(if language == Ruby { "\n=end" } else { "\n=cut" });
-            self.to_line_end();
+            self.pass_line();
         } else if matches!(language, Perl | Ruby) && line_start && self.looking_at("__END__")
             || (language == Php && self.looking_at("?>"))
         {

@@ -176,8 +176,8 @@ pub(super) fn global(name: &str) -> Object {
         "puts" | "print" | "p" | "pp" | "printf" | "putc" | "warn" | "sleep" | "rand" | "srand" | "raise"
         | "require" | "attr_accessor" | "attr_reader" | "attr_writer" | "private" | "public"
         | "block_given?" | "binding" | "caller" | "freeze" | "Integer" | "Float" | "include" | "extend"
-        | "trap" | "test" | "throw" | "__method__" | "__FILE__" | "__dir__" | "self" | "srand" | "chomp"
-        | "gsub" | "sub" => Object::Native(name.to_owned()),
+        | "trap" | "test" | "throw" | "__method__" | "__FILE__" | "__dir__" | "self" | "chomp" | "gsub"
+        | "sub" => Object::Native(name.to_owned()),
         _ if name.starts_with('$') => Object::Unknown,
         _ if name.starts_with('@') => Object::Unknown,
         _ => Object::Foreign(name.to_owned()),

@@ -290,7 +290,8 @@ impl Parser {
             return callee;
         }
         let braces = self.op("{") && !self.new_line();
-        if !braces && !(self.is_word("do") && !self.no_do) {
+        let words = self.is_word("do") && !self.no_do;
+        if !braces && !words {
             return callee;
         }
         let block = self.deeper(Expr::Plain(Vec::new()), |parser| parser.block_function(Vec::new()));

@@ -3,10 +3,13 @@
 //! One tolerant parser with each language's statements, calls without parentheses and blocks. It never fails: what it
 //! cannot place it passes over and says so in [`Program::faults`].
 
+mod braced;
 mod call;
 mod expression;
 mod primary;
+mod python;
 mod statement;
+mod worded;
 
 use std::collections::BTreeSet;
 

@@ -1,0 +1,152 @@
+//! Opening, writing and deleting files.
+
+use crate::code::effect::CodeEffect;
+use crate::code::language::Language;
+use crate::code::library::Mode;
+use crate::model::Value;
+
+use super::{Arguments, Machine, Object};
+
+impl Machine<'_> {
+    /// Deletes everything that a value stands for.
+    pub(super) fn delete(&mut self, target: &Object, recursive: bool) {
+        for (path, glob) in target.paths() {
+            self.emit(CodeEffect::Delete { path, glob, recursive });
+        }
+    }
+
+    /// Opens for writing everything that a value stands for.
+    pub(super) fn write(&mut self, target: &Object, mode: Mode) {
+        for (path, glob) in target.paths() {
+            // A pattern stands for some names; which ones get written is not known.
+            let path = if glob { Value::Unknown } else { path };
+            self.emit(match mode {
+                Mode::Truncate => CodeEffect::Overwrite { path },
+                Mode::Append => CodeEffect::Append { path },
+                Mode::Change => CodeEffect::Update { path },
+            });
+        }
+    }
+
+    /// `open(path, mode)` of most languages.
+    pub(super) fn open(&mut self, arguments: &Arguments) -> Object {
+        let target =
+            arguments.get(0, &["file", "name", "path", "filename"]).cloned().unwrap_or(Object::Unknown);
+        if let Some(command) = target
+            .known()
+            .filter(|_| self.language == Language::Ruby)
+            .and_then(|t| t.strip_prefix('|').map(str::to_owned))
+        {
+            self.emit(CodeEffect::Shell { text: Value::known(command) });
+            return Object::Unknown;
+        }
+        let mode = match arguments.get(1, &["mode"]) {
+            None | Some(Object::Function(_) | Object::Map(_)) => None,
+            Some(object) => match object.known() {
+                Some(text) if text.starts_with(|c: char| c.is_ascii_digit()) => {
+                    (text != "0").then_some(Mode::Truncate)
+                }
+                Some(text) => open_mode(&text),
+                None => flags(object),
+            },
+        };
+        if let Some(mode) = mode {
+            self.write(&target, mode);
+        }
+        let handle = Object::Handle(target.value().0);
+        if arguments.block.is_some() {
+            return self.with_block(handle, arguments);
+        }
+        self.callbacks(arguments);
+        handle
+    }
+
+    pub(super) fn perl_open(&mut self, arguments: &Arguments) -> Object {
+        let Some(mode) = arguments.list.get(1) else { return Object::Plain };
+        let Some(mode) = mode.known() else {
+            // Two arguments with a text that begins in a known way.
+            let (value, _) = mode.value();
+            let prefix = value.prefix();
+            if prefix.trim_start().starts_with('>') {
+                self.write(
+                    &Object::Unknown,
+                    if prefix.contains(">>") { Mode::Append } else { Mode::Truncate },
+                );
+            } else if prefix.trim_start().starts_with('|') || value.suffix().trim_end().ends_with('|') {
+                self.emit(CodeEffect::Shell { text: Value::Unknown });
+            }
+            return Object::Plain;
+        };
+        let mode = mode.trim();
+        let rest = arguments.list.get(2..).unwrap_or_default();
+        if rest.is_empty() {
+            if let Some(command) = mode.strip_prefix('|').or_else(|| mode.strip_suffix('|')) {
+                self.emit(CodeEffect::Shell { text: Value::known(command.trim()) });
+                return Object::Plain;
+            }
+            let path = mode.trim_start_matches(['+', '<', '>']).trim().to_owned();
+            if let Some(how) = open_sign(mode) {
+                self.write(&Object::text(path), how);
+            }
+            return Object::Plain;
+        }
+        if mode.starts_with("|-") || mode.starts_with("-|") {
+            match rest {
+                [one] => self.emit(CodeEffect::Shell { text: one.value().0 }),
+                list => {
+                    let argv = list.iter().map(|o| o.value().0).collect();
+                    self.emit(CodeEffect::Run { argv });
+                }
+            }
+        } else if let Some(how) = open_sign(mode) {
+            self.write(&rest[0], how);
+        }
+        Object::Plain
+    }
+}
+
+/// What an `open` mode does to the file.
+fn open_mode(text: &str) -> Option<Mode> {
+    if text.contains('w') {
+        Some(Mode::Truncate)
+    } else if text.contains(['a', 'x', 'c']) {
+        // `x` refuses a file that exists.
+        Some(Mode::Append)
+    } else if text.contains('+') {
+        Some(Mode::Change)
+    } else {
+        None
+    }
+}
+
+fn open_sign(mode: &str) -> Option<Mode> {
+    match mode {
+        _ if mode.starts_with(">>") || mode.starts_with("+>>") => Some(Mode::Append),
+        _ if mode.starts_with('>') || mode.starts_with("+>") => Some(Mode::Truncate),
+        _ if mode.starts_with("+<") => Some(Mode::Change),
+        _ => None,
+    }
+}
+
+/// What flags such as `os.O_WRONLY | os.O_TRUNC` do.
+fn flags(object: &Object) -> Option<Mode> {
+    match object {
+        Object::Either(list) => {
+            let modes = list.iter().filter_map(flags).collect::<Vec<_>>();
+            let appends = list
+                .iter()
+                .any(|o| matches!(o, Object::Native(n) if n.contains("APPEND") || n.contains("EXCL")));
+            if modes.contains(&Mode::Truncate) {
+                Some(Mode::Truncate)
+            } else if appends {
+                Some(Mode::Append)
+            } else {
+                modes.first().copied()
+            }
+        }
+        Object::Native(name) if name.contains("TRUNC") => Some(Mode::Truncate),
+        Object::Native(name) if name.contains("WRONLY") || name.contains("RDWR") => Some(Mode::Change),
+        Object::Native(_) | Object::Plain => None,
+        _ => Some(Mode::Truncate),
+    }
+}

@@ -1,0 +1,186 @@
+//! Running programs, code and SQL.
+
+use crate::code::effect::CodeEffect;
+use crate::code::language::Language;
+use crate::code::library;
+use crate::model::Value;
+
+use super::{Arguments, Machine, Object};
+
+impl Machine<'_> {
+    /// One text is a shell command, several words are an argument vector.
+    pub(super) fn system(&mut self, arguments: &Arguments) -> Object {
+        let words = arguments
+            .list
+            .iter()
+            .filter(|o| !matches!(o, Object::Map(_) | Object::Plain))
+            .cloned()
+            .collect::<Vec<_>>();
+        match words.as_slice() {
+            [] => {}
+            [Object::List(list)] => {
+                let argv =
+                    list.iter().filter(|o| !matches!(o, Object::Map(_))).map(|o| o.value().0).collect();
+                self.emit(CodeEffect::Run { argv });
+            }
+            [one] => self.emit(CodeEffect::Shell { text: one.value().0 }),
+            // `IO.popen("cmd", "r")`, `Open3.capture2("cmd")`, and PHP's result variables.
+            [one, Object::Text { value: Value::Known(mode), .. }, ..]
+                if mode.len() <= 2 && mode.starts_with(['r', 'w']) =>
+            {
+                self.emit(CodeEffect::Shell { text: one.value().0 });
+            }
+            [one, ..] if self.language == Language::Php => {
+                self.emit(CodeEffect::Shell { text: one.value().0 })
+            }
+            list => {
+                let argv = list.iter().map(|o| o.value().0).collect();
+                self.emit(CodeEffect::Run { argv });
+            }
+        }
+        self.callbacks(arguments);
+        Object::Unknown
+    }
+
+    /// `os.execvp(file, argv)` and `os.spawnl(mode, file, arg0, …)`: the words after argument zero.
+    pub(super) fn exec(&mut self, name: &str, arguments: &Arguments) -> Object {
+        let skip = usize::from(name.contains("spawn") && !name.contains("posix"));
+        let list = arguments.list.get(skip..).unwrap_or_default();
+        let Some((program, rest)) = list.split_first() else {
+            self.unknown("a program that is not known is run");
+            return Object::Unknown;
+        };
+        let words = match rest {
+            [Object::List(words), ..] => words.clone(),
+            [Object::Text { .. }, ..] => rest.to_vec(),
+            _ => vec![Object::Unknown, Object::Unknown],
+        };
+        let mut argv = vec![program.value().0];
+        argv.extend(words.iter().skip(1).map(|o| o.value().0));
+        self.emit(CodeEffect::Run { argv });
+        if name.contains("exec") && self.maybe == 0 {
+            self.ended = true;
+        }
+        Object::Unknown
+    }
+
+    /// `subprocess.run(words, shell=…)`, `spawnSync(program, words, {shell})`.
+    pub(super) fn process(&mut self, arguments: &Arguments) -> Object {
+        let program = arguments.get(0, &["args", "cmd"]).cloned().unwrap_or(Object::Unknown);
+        let shell = arguments.keyword(&["shell"]).is_some();
+        let mut words = match &program {
+            Object::List(words) => words.clone(),
+            other => vec![other.clone()],
+        };
+        if self.language == Language::Node {
+            match arguments.list.get(1) {
+                Some(Object::List(more)) => words.extend(more.iter().cloned()),
+                None | Some(Object::Map(_) | Object::Function(_)) => {}
+                Some(_) => words.push(Object::Unknown),
+            }
+        }
+        if let Object::Map(_) = program {
+            // `Deno.run({ cmd: [...] })`
+            words = arguments.keyword(&["cmd"]).map_or(vec![Object::Unknown], |o| o.elements().0);
+        }
+        let values = words.iter().map(|o| o.value().0).collect::<Vec<_>>();
+        if shell {
+            let text = values.into_iter().reduce(|text, word| text.concat(&Value::known(" ")).concat(&word));
+            self.emit(CodeEffect::Shell { text: text.unwrap_or(Value::Unknown) });
+        } else if matches!(program, Object::Unknown | Object::Many(_)) {
+            self.emit(CodeEffect::Run { argv: vec![Value::Unknown] });
+        } else {
+            self.emit(CodeEffect::Run { argv: values });
+        }
+        self.callbacks(arguments);
+        Object::Unknown
+    }
+
+    /// Code in a text.
+    pub(super) fn code(&mut self, code: &Object) -> Object {
+        match code {
+            Object::Text { value, glob: false } if value.choices().is_some() => {
+                if self.calls >= super::CALLS {
+                    self.unknown("code that makes code");
+                    return Object::Unknown;
+                }
+                self.calls += 1;
+                for text in value.choices().unwrap_or_default() {
+                    if let Some(name) = self.program(text) {
+                        self.unknown(format!("code that mentions {name} could not be read in full"));
+                    }
+                }
+                self.calls -= 1;
+                Object::Unknown
+            }
+            // `eval { … }` and compiled functions were already followed.
+            Object::Function(_) | Object::Plain => Object::Unknown,
+            _ => {
+                self.unknown(format!("{} code that is made at run time", self.language.title()));
+                Object::Unknown
+            }
+        }
+    }
+
+    /// A module by name.
+    pub(super) fn load(&mut self, name: &Object) -> Object {
+        match name.known() {
+            Some(name) => {
+                let local = name.starts_with(['.', '/'])
+                    || name.ends_with(".rb")
+                    || name.ends_with(".pl")
+                    || name.ends_with(".php");
+                if local && !name.ends_with(".json") {
+                    self.unknown(format!("code in {name}"));
+                }
+                library::module(self.language, &name)
+            }
+            None => {
+                self.unknown("a module that is chosen at run time");
+                Object::Unknown
+            }
+        }
+    }
+
+    /// SQL on a database.
+    pub(super) fn query(&mut self, connection: &Object, text: &Object, method: &str) {
+        let text = text.value().0;
+        match connection {
+            Object::Database { dialect, database } => {
+                let effect = CodeEffect::Sql { dialect, database: database.clone(), text: text.clone() };
+                let before = self.effects.len();
+                if method == "executescript" {
+                    self.uncommitted.clear();
+                }
+                self.emit(effect);
+                // sqlite3 of Python opens a transaction before statements that change rows.
+                let rows = text.as_known().is_some_and(|text| {
+                    let head = text
+                        .trim_start()
+                        .split(|c: char| !c.is_alphabetic())
+                        .next()
+                        .unwrap_or_default()
+                        .to_uppercase();
+                    matches!(head.as_str(), "INSERT" | "UPDATE" | "DELETE" | "REPLACE")
+                });
+                let holds = *dialect == "sqlite"
+                    && rows
+                    && method != "executescript"
+                    && self.get("\u{0}commits").is_none();
+                if holds && self.effects.len() > before {
+                    self.uncommitted.push(before);
+                }
+            }
+            _ => {
+                let Some(known) = text.as_known() else { return };
+                let acts = crate::code::sql::sql("generic", known).iter().any(|statement| {
+                    use crate::code::effect::SqlVerb::{Alter, Control, Create, Read, Unknown};
+                    !matches!(statement.verb, Read | Control | Create | Alter | Unknown)
+                });
+                if acts {
+                    self.emit(CodeEffect::Sql { dialect: "generic", database: Value::Unknown, text });
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! Statements of JavaScript, PHP and Perl, whose blocks stand in braces.
+
+use crate::code::language::Language;
+use crate::code::lexer::Tok;
+use crate::code::tree::{Expr, Part, Stmt};
+
+use super::Parser;
+use super::expression::ITEM;
+use super::statement::define;
+
+impl Parser {
+    /// JavaScript, PHP, Perl.
+    pub(super) fn braced(&mut self, word: &str, out: &mut Vec<Stmt>) -> bool {
+        let language = self.language;
+        let next_is_key = matches!(self.kind_at(1), Some(Tok::Op(":" | "=>" | "," | "=" | "." | "->")));
+        match word {
+            _ if next_is_key && word != "default" && !matches!(word, "return") => return false,
+            "if" | "unless" => {
+                let mut conditions = Vec::new();
+                let mut ways = Vec::new();
+                let mut closed = false;
+                self.at += 1;
+                conditions.extend(self.head());
+                ways.push(self.braces());
+                loop {
+                    let again = self.eat_word("elsif")
+                        || self.eat_word("elseif")
+                        || (self.is_word("else")
+                            && matches!(self.kind_at(1), Some(Tok::Name(n)) if n == "if")
+                            && {
+                                self.at += 2;
+                                true
+                            });
+                    if again {
+                        conditions.extend(self.head());
+                        ways.push(self.braces());
+                    } else if self.eat_word("else") {
+                        ways.push(self.braces());
+                        closed = true;
+                    } else {
+                        break;
+                    }
+                }
+                if !closed {
+                    ways.push(Vec::new());
+                }
+                out.push(Stmt::Branch(conditions, ways));
+            }
+            "while" | "until" | "switch" => {
+                self.at += 1;
+                let mut body = self.head().into_iter().map(Stmt::Expr).collect::<Vec<_>>();
+                body.extend(self.braces());
+                out.push(Stmt::Loop { target: None, list: None, body });
+            }
+            "do" if self.op_at(1, "{") => {
+                self.at += 1;
+                let body = self.braces();
+                out.extend(body);
+                if self.word_in(&["while", "until"]) {
+                    self.at += 1;
+                    let condition = self.expression(1);
+                    out.push(Stmt::Expr(condition));
+                }
+            }
+            "for" | "foreach" => self.braced_loop(out),
+            "try" | "finally" => {
+                self.at += 1;
+                let body = self.braces();
+                out.extend(body);
+            }
+            "catch" => {
+                self.at += 1;
+                if self.op("(") {
+                    self.at =
+                        self.partners.get(self.at).copied().unwrap_or(usize::MAX).min(self.tokens.len());
+                    self.close(")");
+                }
+                let body = self.braces();
+                out.push(Stmt::Branch(Vec::new(), vec![body, Vec::new()]));
+            }
+            "case" | "default" if language != Language::Perl => {
+                self.at += 1;
+                if word == "case" {
+                    let condition = self.item();
+                    out.push(Stmt::Expr(condition));
+                }
+                self.eat(":");
+            }
+            "function" | "sub" if matches!(self.kind_at(1), Some(Tok::Name(_) | Tok::Op("*" | "&"))) => {
+                self.at += 1;
+                self.eat("*");
+                self.eat("&");
+                let name = self.name().unwrap_or_default();
+                let (parameters, body) = if language == Language::Perl {
+                    if self.op("(") {
+                        self.at =
+                            self.partners.get(self.at).copied().unwrap_or(usize::MAX).min(self.tokens.len());
+                        self.close(")");
+                    }
+                    (Vec::new(), self.braces())
+                } else {
+                    match self.function_rest() {
+                        Expr::Function(function) => {
+                            out.push(Stmt::Define(name, function));
+                            return true;
+                        }
+                        _ => (Vec::new(), Vec::new()),
+                    }
+                };
+                if matches!(name.as_str(), "BEGIN" | "END" | "INIT") {
+                    out.extend(body);
+                } else {
+                    out.push(define(name, parameters, body));
+                }
+            }
+            "BEGIN" | "END" | "INIT" if language == Language::Perl && self.op_at(1, "{") => {
+                self.at += 1;
+                let body = self.braces();
+                out.extend(body);
+            }
+            "async" if matches!(self.kind_at(1), Some(Tok::Name(n)) if n == "function") => self.at += 1,
+            "const" | "let" | "var" | "static" | "public" | "private" | "protected" | "export"
+            | "declare" | "global"
+                if language != Language::Perl =>
+            {
+                self.at += 1;
+                if word == "export" {
+                    self.eat_word("default");
+                } else if matches!(word, "const" | "let" | "var") {
+                    self.simple(out);
+                }
+            }
+            "class" | "interface" | "trait" | "namespace" if language != Language::Perl => {
+                self.at += 1;
+                let name = self.name().unwrap_or_default();
+                while !self.op("{") && !self.op(";") && self.kind().is_some() {
+                    self.at += 1;
+                }
+                let body = self.class_body();
+                out.push(Stmt::Class(name, body));
+            }
+            "import" if language == Language::Node && !self.op_at(1, "(") => self.node_import(out),
+            "use" | "no" if language != Language::Node => self.use_module(out),
+            "package" if language == Language::Perl => {
+                self.at += 2;
+            }
+            "return" | "throw" => {
+                self.at += 1;
+                let value = (self.starts_operand() || matches!(self.kind(), Some(Tok::Op("{" | "-" | "+"))))
+                    .then(|| self.comma_list());
+                let statement = self.modified(Stmt::Return(value));
+                out.push(statement);
+                self.eat(";");
+            }
+            "break" | "continue" | "next" | "last" | "redo" | "debugger" => {
+                self.at += 1;
+                if matches!(self.kind(), Some(Tok::Name(name)) if name.chars().all(char::is_uppercase)) {
+                    self.at += 1;
+                }
+                let statement = self.modified(Stmt::Expr(Expr::Plain(Vec::new())));
+                out.push(statement);
+                self.eat(";");
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Members of a class.
+    pub(super) fn class_body(&mut self) -> Vec<Stmt> {
+        let mut body = Vec::new();
+        if !self.eat("{") {
+            return body;
+        }
+        while !self.op("}") && self.kind().is_some() {
+            let before = self.at;
+            while self.word_in(&[
+                "static",
+                "async",
+                "get",
+                "set",
+                "public",
+                "private",
+                "protected",
+                "readonly",
+                "function",
+            ]) && matches!(self.kind_at(1), Some(Tok::Name(_) | Tok::Variable(_)))
+            {
+                self.at += 1;
+            }
+            match (self.kind().cloned(), self.op_at(1, "(")) {
+                (Some(Tok::Name(name)), true) => {
+                    self.at += 1;
+                    if let Expr::Function(function) = self.function_rest() {
+                        body.push(Stmt::Define(name, function));
+                    }
+                }
+                _ => self.statement(&mut body),
+            }
+            if self.at == before {
+                self.fault();
+            }
+        }
+        self.close("}");
+        body
+    }
+
+    /// A condition in parentheses.
+    pub(super) fn head(&mut self) -> Vec<Expr> {
+        if self.op("(") { self.list("(") } else { vec![self.expression(ITEM)] }
+    }
+
+    pub(super) fn braced_loop(&mut self, out: &mut Vec<Stmt>) {
+        self.at += 1;
+        self.eat_word("await");
+        let mut target = None;
+        if self.language == Language::Perl {
+            while self.word_in(&["my", "our", "local", "state"]) {
+                self.at += 1;
+            }
+            target = match self.kind().cloned() {
+                Some(Tok::Variable(name)) => {
+                    self.at += 1;
+                    Some(Expr::Name(name))
+                }
+                _ => Some(Expr::Name("$_".to_owned())),
+            };
+        }
+        let close = self.partners.get(self.at).copied().unwrap_or(usize::MAX).min(self.tokens.len());
+        let head = self.tokens.get(self.at..close).unwrap_or_default();
+        let counted = head.iter().any(|token| token.kind == Tok::Op(";"));
+        if counted || !self.op("(") {
+            let parts = self.head();
+            let mut body = parts.into_iter().map(Stmt::Expr).collect::<Vec<_>>();
+            body.extend(self.braces());
+            out.push(Stmt::Loop { target: None, list: None, body });
+            return;
+        }
+        let list = match self.language {
+            Language::Perl => Some(Expr::List(self.list("("))),
+            Language::Php => {
+                self.at += 1;
+                let list = self.item();
+                self.eat_word("as");
+                target = Some(self.item());
+                if self.eat("=>") {
+                    target = Some(self.item());
+                }
+                self.close(")");
+                Some(list)
+            }
+            _ => {
+                self.at += 1;
+                while self.word_in(&["const", "let", "var"]) {
+                    self.at += 1;
+                }
+                target = Some(self.targets());
+                self.eat_word("of");
+                self.eat_word("in");
+                let list = self.item();
+                self.close(")");
+                Some(list)
+            }
+        };
+        let body = self.braces();
+        out.push(Stmt::Loop { target, list, body });
+    }
+
+    /// `import a, {b as c}, * as d from 'm'`
+    pub(super) fn node_import(&mut self, out: &mut Vec<Stmt>) {
+        self.at += 1;
+        self.eat_word("type");
+        let mut names: Vec<(Option<String>, String)> = Vec::new();
+        let mut module = None;
+        while self.kind().is_some() && module.is_none() {
+            match self.kind().cloned() {
+                Some(Tok::Text(pieces)) => {
+                    let parts = self.parts(&pieces);
+                    if let [Part::Text(text)] = parts.as_slice() {
+                        module = Some(text.clone());
+                    }
+                    self.at += 1;
+                    break;
+                }
+                Some(Tok::Op("*")) => {
+                    self.at += 1;
+                    self.eat_word("as");
+                    let bound = self.name().unwrap_or_default();
+                    names.push((None, bound));
+                }
+                Some(Tok::Op("{")) => {
+                    self.at += 1;
+                    while let Some(name) = self.name() {
+                        let bound =
+                            if self.eat_word("as") { self.name().unwrap_or_default() } else { name.clone() };
+                        names.push((Some(name), bound));
+                        if !self.eat(",") {
+                            break;
+                        }
+                    }
+                    self.close("}");
+                }
+                Some(Tok::Name(name)) => {
+                    self.at += 1;
+                    if name != "from" {
+                        names.push((None, name));
+                    }
+                }
+                _ => self.at += 1,
+            }
+        }
+        let module = module.unwrap_or_default();
+        if names.is_empty() {
+            out.push(Stmt::Import { name: module.clone(), bound: String::new() });
+        }
+        for (member, bound) in names {
+            let name = match member {
+                Some(member) if member != "default" => format!("{module}\u{0}{member}"),
+                _ => module.clone(),
+            };
+            out.push(Stmt::Import { name, bound });
+        }
+        self.eat(";");
+    }
+
+    /// `use File::Path qw(rmtree);`
+    pub(super) fn use_module(&mut self, out: &mut Vec<Stmt>) {
+        self.at += 1;
+        if let Some(name) = self.name() {
+            out.push(Stmt::Import { name, bound: String::new() });
+        }
+        while !self.op(";") && self.kind().is_some() && !self.op("}") {
+            self.at += 1;
+        }
+        self.eat(";");
+    }
+}
