@@ -42,7 +42,17 @@ pub struct Seen {
 pub trait Look {
     /// What stands at an absolute path, links followed; `None` when nothing does or when it cannot be told.
     fn at(&self, path: &Path) -> Option<Seen>;
+
+    /// Content of a regular text file of moderate size; `None` when it cannot be had. Only files that are read as programs
+    /// (SQL scripts) or edited in place are asked for.
+    fn text(&self, path: &Path) -> Option<String> {
+        let _ = path;
+        None
+    }
 }
+
+/// Largest file that [`Look::text`] reads, in bytes.
+const TEXT_LIMIT: u64 = 256 * 1024;
 
 /// Looks through a world.
 pub struct WorldLook<'a>(
@@ -53,6 +63,10 @@ pub struct WorldLook<'a>(
 impl Look for WorldLook<'_> {
     fn at(&self, path: &Path) -> Option<Seen> {
         self.0.stat(path).ok().map(|meta| Seen { kind: meta.kind, size: meta.size })
+    }
+
+    fn text(&self, path: &Path) -> Option<String> {
+        String::from_utf8(self.0.read_file(path, TEXT_LIMIT).ok()?).ok()
     }
 }
 

@@ -90,6 +90,25 @@ impl<'a> Scene<'a> {
         }
     }
 
+    /// Text of the file that stands at a path by the time of this step.
+    pub(super) fn text(&self, path: &Path) -> Option<String> {
+        if self.step.context.host.is_some() {
+            return None;
+        }
+        let Some((known, state)) = self.files.nearest(path) else { return self.look.text(path) };
+        let rest = path.strip_prefix(known).unwrap_or(Path::new(""));
+        let inside = !rest.as_os_str().is_empty();
+        match state {
+            FileState::Gone => None,
+            FileState::Created { content, .. } if !inside => content.clone(),
+            FileState::Created { directory, .. } => directory.then(|| self.look.text(path))?,
+            FileState::MovedFrom(from) | FileState::CopiedFrom(from) if inside => {
+                self.look.text(&from.join(rest))
+            }
+            FileState::MovedFrom(from) | FileState::CopiedFrom(from) => self.look.text(from),
+        }
+    }
+
     /// Whether a directory stands there.
     pub(super) fn is_directory(&self, path: &Path) -> bool {
         self.at(path).is_some_and(|seen| seen.kind == FileKind::Directory)

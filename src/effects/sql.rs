@@ -3,11 +3,14 @@
 use crate::code::{CodeEffect, SqlStatement, SqlVerb};
 use crate::knowledge::Match;
 use crate::model::{Action, Cause, FactValue, Mutation, Subject, Value};
-use crate::shell::{FileState, Invocation, Stdin};
+use crate::shell::{Invocation, Stdin};
 
-use super::draft::Draft;
+use super::draft::{Change, Draft};
 use super::scene::{Scene, Word, fact, flag};
 use super::write;
+
+/// How deep scripts may read scripts.
+const MAX_DEPTH: usize = 4;
 
 /// All SQL of an invocation: `sql:…` and `sqlfile:…` words in order, then standard input.
 pub(super) fn of_invocation(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
@@ -18,7 +21,7 @@ pub(super) fn of_invocation(scene: &Scene<'_>, invocation: &Invocation) -> Vec<D
             if let Some(dialect) = nested.role.strip_prefix("sql:") {
                 drafts.extend(text(scene, dialect, &database(matched, dialect), value));
             } else if let Some(dialect) = nested.role.strip_prefix("sqlfile:") {
-                drafts.extend(file(scene, dialect, &database(matched, dialect), value));
+                drafts.extend(file(scene, dialect, &database(matched, dialect), value, 0));
             }
         }
     }
@@ -27,7 +30,7 @@ pub(super) fn of_invocation(scene: &Scene<'_>, invocation: &Invocation) -> Vec<D
         match &invocation.stdin {
             Stdin::Inherited | Stdin::Empty => {}
             Stdin::Text(value) => drafts.extend(text(scene, dialect, &database, value)),
-            Stdin::File(path) => drafts.extend(file(scene, dialect, &database, path)),
+            Stdin::File(path) => drafts.extend(file(scene, dialect, &database, path, 0)),
             Stdin::Unknown => {
                 drafts.push(opaque(scene, "SQL comes from a program whose output is not known"))
             }
@@ -53,14 +56,14 @@ fn database(matched: &Match, _dialect: &str) -> Value {
         .unwrap_or_else(|| Value::known(""))
 }
 
-/// A file of SQL. Only what this command wrote itself is known here.
-fn file(scene: &Scene<'_>, dialect: &str, database: &Value, path: &Value) -> Vec<Draft> {
-    if let Some(path) = scene.only_path(path)
-        && let Some(FileState::Created { content: Some(content), .. }) = scene.files.get(&path)
-    {
-        return text(scene, dialect, database, &Value::known(content.as_str()));
+/// A file of SQL.
+fn file(scene: &Scene<'_>, dialect: &str, database: &Value, path: &Value, depth: usize) -> Vec<Draft> {
+    match scene.only_path(path).and_then(|path| scene.text(&path)) {
+        Some(content) if depth < MAX_DEPTH => {
+            within(scene, dialect, database, &Value::known(content.as_str()), depth + 1)
+        }
+        _ => vec![opaque(scene, &format!("the SQL in {} could not be read", path.display()))],
     }
-    vec![opaque(scene, &format!("the SQL in {} was not read", path.display()))]
 }
 
 fn opaque(scene: &Scene<'_>, reason: &str) -> Draft {
@@ -69,27 +72,38 @@ fn opaque(scene: &Scene<'_>, reason: &str) -> Draft {
 
 /// SQL text.
 pub(super) fn text(scene: &Scene<'_>, dialect: &str, database: &Value, text: &Value) -> Vec<Draft> {
+    within(scene, dialect, database, text, 0)
+}
+
+/// SQL text that is `depth` scripts deep.
+fn within(scene: &Scene<'_>, dialect: &str, database: &Value, text: &Value, depth: usize) -> Vec<Draft> {
     let Some(texts) = text.choices() else {
         return vec![opaque(scene, "the SQL text is not known")];
     };
-    // A database in memory holds nothing.
-    if dialect == "sqlite" && matches!(database.as_known(), Some("" | ":memory:")) {
-        return texts
-            .iter()
-            .flat_map(|t| crate::code::sql(dialect, t))
-            .flat_map(|s| escape(scene, &s))
-            .collect();
-    }
     texts
         .iter()
         .flat_map(|text| crate::code::sql(dialect, text))
-        .flat_map(|statement| self::statement(scene, dialect, database, &statement))
+        .flat_map(|statement| self::statement(scene, dialect, database, &statement, depth))
         .collect()
 }
 
-fn statement(scene: &Scene<'_>, dialect: &str, database: &Value, statement: &SqlStatement) -> Vec<Draft> {
+fn statement(
+    scene: &Scene<'_>,
+    dialect: &str,
+    connection: &Value,
+    statement: &SqlStatement,
+    depth: usize,
+) -> Vec<Draft> {
     if statement.rolled_back {
         return Vec::new();
+    }
+    let database =
+        statement.database.as_ref().map_or_else(|| connection.clone(), |name| Value::known(name.as_str()));
+    if statement.verb == SqlVerb::Unknown
+        && statement.object_kind == "script"
+        && let Some(script) = &statement.object
+    {
+        return file(scene, dialect, &database, &Value::known(script.as_str()), depth);
     }
     let (action, kind) = match statement.verb {
         SqlVerb::Read | SqlVerb::Control => return Vec::new(),
@@ -100,12 +114,22 @@ fn statement(scene: &Scene<'_>, dialect: &str, database: &Value, statement: &Sql
         SqlVerb::DropDefinition => (Action::Delete, "sql.definition"),
         SqlVerb::Alter => (Action::Update, "sql.definition"),
         SqlVerb::Rights => (Action::Grant, "sql.rights"),
-        SqlVerb::Escape => return escape(scene, statement),
+        SqlVerb::Escape => return escape(scene, &database, statement),
         SqlVerb::Unknown => (Action::Execute, "sql.statement"),
     };
-    let mut mutation = on(scene, action, kind, dialect, database, statement);
+    // A database in memory holds nothing.
+    if dialect == "sqlite" && matches!(database.as_known(), Some("" | ":memory:")) {
+        return Vec::new();
+    }
+    let mut mutation = on(scene, action, kind, dialect, &database, statement);
     if statement.verb == SqlVerb::Unknown {
         mutation.cause = Cause::Opaque("a SQL statement that is not understood".to_owned());
+    }
+    if statement.fresh {
+        flag(&mut mutation, "fresh", "made by the same text");
+    }
+    if let Some(copy) = &statement.copied_to {
+        fact(&mut mutation, "copied", FactValue::Text(copy.clone()), "copied into another table before");
     }
     vec![Draft::of(mutation)]
 }
@@ -158,7 +182,7 @@ fn on(
 }
 
 /// Programs that run and files that are written by SQL. Programs are beyond what is followed here.
-fn escape(scene: &Scene<'_>, statement: &SqlStatement) -> Vec<Draft> {
+fn escape(scene: &Scene<'_>, database: &Value, statement: &SqlStatement) -> Vec<Draft> {
     match &statement.escape {
         Some(CodeEffect::Overwrite { path }) => {
             let word = Word::new(path.clone(), path.as_known().is_some());
@@ -166,13 +190,30 @@ fn escape(scene: &Scene<'_>, statement: &SqlStatement) -> Vec<Draft> {
             if let Some(mutation) = &mut draft.mutation {
                 flag(mutation, "sql", "written by a statement");
             }
+            draft.changes.extend(whole_copy(scene, database, path, statement));
             vec![draft]
         }
-        Some(CodeEffect::Append { .. }) => Vec::new(),
+        Some(CodeEffect::Append { path }) => {
+            let word = Word::new(path.clone(), path.as_known().is_some());
+            let mut drafts = write::append(scene, &word);
+            for draft in &mut drafts {
+                draft.changes.extend(whole_copy(scene, database, path, statement));
+            }
+            drafts
+        }
         Some(_) => vec![opaque(scene, "SQL runs a program")],
         None if statement.verb == SqlVerb::Escape => {
             vec![opaque(scene, "SQL runs a program or writes a file")]
         }
         None => Vec::new(),
     }
+}
+
+/// `.backup`, `.save`, `.clone` and `VACUUM INTO` write the whole database.
+fn whole_copy(scene: &Scene<'_>, database: &Value, path: &Value, statement: &SqlStatement) -> Option<Change> {
+    let text = statement.text.trim_start().to_ascii_lowercase();
+    if ![".backup", ".save", ".clone", "vacuum"].iter().any(|head| text.starts_with(head)) {
+        return None;
+    }
+    Some(Change::Copied { from: scene.only_path(database)?, to: scene.only_path(path)?, packed: true })
 }

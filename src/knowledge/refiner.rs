@@ -18,6 +18,8 @@ pub enum Refiner {
     Rsync,
     /// `tar`, `unzip`, `cpio`, `7z`: what unpacking overwrites.
     Extract,
+    /// `sed -i`, `perl -pi`: backups, and edits that change nothing.
+    InPlace,
     /// `truncate`: growing loses nothing.
     Truncate,
     /// `rename`, `mmv`: names made by a pattern.

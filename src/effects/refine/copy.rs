@@ -18,9 +18,6 @@ pub(super) fn copy(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft
     }
     let links = matched.tool.names.iter().any(|name| name == "ln");
     let places = placed(scene, invocation, matched.has("--parents"));
-    if places.is_empty() {
-        return drafts;
-    }
     places
         .into_iter()
         .map(|place| if links { link(scene, matched, &place) } else { one(scene, matched, &place) })

@@ -5,6 +5,7 @@
 mod copy;
 mod dd;
 mod extract;
+mod in_place;
 mod moves;
 mod place;
 mod remove;
@@ -32,6 +33,7 @@ pub(super) fn refine(
         Refiner::Remove => remove::remove(drafts),
         Refiner::Rsync => rsync::rsync(scene, invocation),
         Refiner::Extract => extract::extract(scene, invocation, drafts),
+        Refiner::InPlace => in_place::in_place(scene, invocation, drafts),
         Refiner::Truncate => truncate::truncate(scene, invocation, drafts),
         Refiner::Split => split::split(scene, drafts),
         // Names made by a pattern: what the data says stands.

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use crate::knowledge::Match;
 use crate::model::{FactValue, Mutation, Value};
 use crate::shell::Invocation;
+use crate::world::FileKind;
 
 use super::super::draft::Change;
-use super::super::paths::{base_name, below, text_of};
+use super::super::paths::{base_name, below, keeps_nothing, text_of};
 use super::super::run::explicit;
 use super::super::scene::{Scene, Word, fact, flag};
 
@@ -43,6 +44,15 @@ pub(super) fn placed(scene: &Scene<'_>, invocation: &Invocation, parents: bool) 
     };
     let absolute = scene.path(&target.value);
     let slash = target.value.suffix().ends_with('/');
+    // Several sources need a directory: anything else there makes the command fail before it does anything.
+    if sources.len() > 1
+        && absolute.as_known().is_some_and(|path| {
+            keeps_nothing(path)
+                || scene.at(Path::new(path)).is_some_and(|seen| seen.kind != FileKind::Directory)
+        })
+    {
+        return Vec::new();
+    }
     let directory = always_directory
         || parents
         || slash

@@ -1,0 +1,202 @@
+//! Editing in place (`sed -i`, `perl -pi`, `ruby -pi`): backups, and edits that surely change nothing or only add.
+
+use std::path::{Path, PathBuf};
+
+use crate::knowledge::Match;
+use crate::model::{Action, Subject, Value};
+use crate::shell::Invocation;
+
+use super::super::draft::{Change, Draft};
+use super::super::paths::text_of;
+use super::super::scene::{Scene, flag};
+
+/// What a script does to a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Edit {
+    /// Leaves it as it is.
+    Nothing,
+    /// Puts lines in, takes none away.
+    Adds,
+    /// May change anything.
+    Changes,
+}
+
+/// Adds to updates of files what the backup suffix and the script say.
+pub(super) fn in_place(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft>) -> Vec<Draft> {
+    let matched = &invocation.matched;
+    let suffix = ["-i", "-I"]
+        .iter()
+        .find_map(|key| matched.value(key))
+        .and_then(Value::as_known)
+        .filter(|suffix| !suffix.is_empty());
+    let scripts = scripts(matched);
+    drafts
+        .into_iter()
+        .map(|mut draft| {
+            let Some(mutation) = draft.mutation.as_mut().filter(|m| m.action == Action::Update) else {
+                return draft;
+            };
+            let Subject::Path(subject) = &mutation.subject else { return draft };
+            let Some(path) = subject.path.as_known().map(PathBuf::from) else { return draft };
+            let edit = match (&scripts, scene.text(&path)) {
+                (Some(scripts), Some(text)) => {
+                    scripts.iter().map(|script| edit(script, &text)).max().unwrap_or(Edit::Changes)
+                }
+                _ => Edit::Changes,
+            };
+            match edit {
+                Edit::Nothing => flag(mutation, "no-change", "the edit matches nothing in it"),
+                Edit::Adds => flag(mutation, "append", "the edit only adds lines"),
+                Edit::Changes => {}
+            }
+            if let Some(suffix) = suffix {
+                flag(mutation, "backup", "the old content is kept beside it");
+                let to = backup_name(&path, suffix);
+                draft.changes.push(Change::Copied { from: path, to, packed: false });
+            }
+            draft
+        })
+        .collect()
+}
+
+/// The scripts, when all of them are known and what they do not touch is kept.
+fn scripts(matched: &Match) -> Option<Vec<String>> {
+    let is_sed = matched.tool.names.iter().any(|name| name == "sed");
+    if is_sed && (matched.has("-n") || matched.has("-f")) || !is_sed && !matched.has("-p") {
+        return None;
+    }
+    let nested = matched.nested();
+    let texts = nested
+        .iter()
+        .filter(|n| n.role.starts_with("code:"))
+        .flat_map(|n| &n.values)
+        .map(|value| value.as_known().map(str::to_owned))
+        .collect::<Option<Vec<_>>>()?;
+    (!texts.is_empty()).then_some(texts)
+}
+
+/// `*` in a suffix stands for the name; a suffix with a slash names another directory.
+fn backup_name(path: &Path, suffix: &str) -> PathBuf {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let new = if suffix.contains('*') { suffix.replace('*', &name) } else { format!("{name}{suffix}") };
+    let directory = path.parent().unwrap_or(Path::new("/"));
+    PathBuf::from(text_of(&super::super::paths::normalise(&directory.join(new))))
+}
+
+/// The commands of a script, one after the other; anything but the simplest may change all.
+fn edit(script: &str, text: &str) -> Edit {
+    let mut worst = Edit::Nothing;
+    let mut rest = script.trim();
+    while !rest.is_empty() {
+        let Some((found, after)) = command(rest, text) else { return Edit::Changes };
+        worst = worst.max(found);
+        rest = after.trim_start_matches([';', '\n', ' ', '\t']);
+    }
+    worst
+}
+
+/// The first command and what follows it.
+fn command<'a>(script: &'a str, text: &str) -> Option<(Edit, &'a str)> {
+    let (address, rest) = address(script)?;
+    let rest = rest.trim_start();
+    let letter = rest.chars().next()?;
+    let after = &rest[letter.len_utf8()..];
+    match letter {
+        'i' | 'a' => {
+            // The text goes on over lines that end in a backslash.
+            let body = after.strip_prefix("\\\n").unwrap_or(after);
+            let mut end = 0;
+            loop {
+                match body[end..].find('\n') {
+                    Some(at) if body[..end + at].ends_with('\\') => end += at + 1,
+                    Some(at) => break Some((Edit::Adds, &body[end + at..])),
+                    None => break Some((Edit::Adds, "")),
+                }
+            }
+        }
+        'd' => {
+            let gone = match address {
+                Some(pattern) if !text.contains(&pattern) => Edit::Nothing,
+                _ => Edit::Changes,
+            };
+            Some((gone, after))
+        }
+        's' => {
+            let mark =
+                after.chars().next().filter(|c| !c.is_alphanumeric() && !c.is_whitespace() && *c != '\\')?;
+            let (pattern, after) = until(&after[mark.len_utf8()..], mark)?;
+            let (_, after) = until(after, mark)?;
+            let flags = after.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(after.len());
+            if after[..flags].contains(['I', 'i', 'M', 'm', 'x', 'w']) {
+                return None;
+            }
+            let literal = literal(pattern)?;
+            let found = if text.contains(&literal) { Edit::Changes } else { Edit::Nothing };
+            Some((found, &after[flags..]))
+        }
+        _ => None,
+    }
+}
+
+/// A line address: a number, `$` or a pattern. The pattern is told when it is literal text.
+fn address(script: &str) -> Option<(Option<String>, &str)> {
+    if let Some(rest) = script.strip_prefix('/') {
+        let (pattern, rest) = until(rest, '/')?;
+        return Some((Some(literal(pattern)?), rest));
+    }
+    let end = script.find(|c: char| !c.is_ascii_digit() && c != '$' && c != ',').unwrap_or(script.len());
+    Some((None, &script[end..]))
+}
+
+/// Text up to an unescaped mark, and what follows the mark.
+fn until(text: &str, mark: char) -> Option<(&str, &str)> {
+    let mut escaped = false;
+    for (at, c) in text.char_indices() {
+        if escaped {
+            escaped = false;
+        } else if c == '\\' {
+            escaped = true;
+        } else if c == mark {
+            return Some((&text[..at], &text[at + c.len_utf8()..]));
+        }
+    }
+    None
+}
+
+/// The text that a pattern stands for, when nothing in it is special in any dialect.
+fn literal(pattern: &str) -> Option<String> {
+    let mut found = String::new();
+    let mut chars = pattern.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => found
+                .push(chars.next().filter(|c| matches!(c, '.' | '/' | '-' | '*' | '$' | '^' | '[' | ']'))?),
+            '.' | '*' | '[' | ']' | '^' | '$' | '+' | '?' | '(' | ')' | '{' | '}' | '|' | '&' | '@' => {
+                return None;
+            }
+            c => found.push(c),
+        }
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Edit, edit};
+
+    #[test]
+    fn scripts() {
+        let text = "alpha\nbeta.txt\n";
+        assert_eq!(edit("s/gamma/x/", text), Edit::Nothing);
+        assert_eq!(edit("s/alpha/x/g", text), Edit::Changes);
+        assert_eq!(edit("s|beta\\.txt|x|;s/none/y/", text), Edit::Changes);
+        assert_eq!(edit("s/a.b/x/", text), Edit::Changes, "a pattern may match anything");
+        assert_eq!(edit("1i # header", text), Edit::Adds);
+        assert_eq!(edit("$a\\\nend; s/alpha/x/", text), Edit::Adds, "it is all text");
+        assert_eq!(edit("/gamma/d", text), Edit::Nothing);
+        assert_eq!(edit("2d", text), Edit::Changes);
+        assert_eq!(edit("s/ALPHA/x/I", text), Edit::Changes);
+        assert_eq!(edit("1,2!d", text), Edit::Changes);
+        assert_eq!(edit("", text), Edit::Nothing);
+    }
+}
