@@ -146,6 +146,19 @@ struct LoadedIndex {
     written: (i64, u32),
 }
 
+/// What of a normalised path lies below a directory: `Path::strip_prefix` without taking both apart, which counts when
+/// tens of thousands of files are looked at.
+fn below<'p>(path: &'p Path, top: &Path) -> Option<&'p [u8]> {
+    let (path, top) = (path.as_os_str().as_bytes(), top.as_os_str().as_bytes());
+    let rest = path.strip_prefix(top)?;
+    match rest.split_first() {
+        None => Some(rest),
+        Some((b'/', inner)) => Some(inner),
+        Some(_) if top.ends_with(b"/") => Some(rest),
+        Some(_) => None,
+    }
+}
+
 impl GitRepo {
     fn new(place: GitDir) -> Self {
         Self {
@@ -169,9 +182,12 @@ impl GitRepo {
 
     /// Whether a path is the git directory or below it.
     pub fn is_internal(&self, path: &Path) -> bool {
-        path.starts_with(&self.place.git_dir)
-            || path.starts_with(&self.place.common_dir)
-            || self.work_tree().is_some_and(|top| path.strip_prefix(top).is_ok_and(|p| p.starts_with(".git")))
+        below(path, &self.place.git_dir).is_some()
+            || below(path, &self.place.common_dir).is_some()
+            || self
+                .relative(path)
+                .and_then(|inner| inner.strip_prefix(b".git"))
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
     }
 
     /// Its configuration with the system's and the user's, read as text.
@@ -218,7 +234,7 @@ impl GitRepo {
     /// Path relative to the top of the working tree, as bytes; `None` outside of it.
     pub(super) fn relative<'p>(&self, path: &'p Path) -> Option<&'p [u8]> {
         let top = self.work_tree()?;
-        path.strip_prefix(top).ok().map(|rest| rest.as_os_str().as_bytes())
+        below(path, top).or_else(|| path.strip_prefix(top).ok().map(|rest| rest.as_os_str().as_bytes()))
     }
 
     /// How the file at `path` (absolute, no symbolic link above its last component, `meta` from `lstat`) stands to git.
