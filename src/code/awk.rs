@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::model::Value;
 
 use super::effect::CodeEffect;
+use super::quote::fed;
 
 /// What an awk program writes and runs.
 pub(super) fn analyse(text: &str) -> Vec<CodeEffect> {
@@ -188,11 +189,13 @@ impl Reader<'_> {
     fn read(&mut self) {
         let mut at = 0;
         let mut printing = false;
+        let mut printed = 0;
         let mut level = 0_usize;
         while let Some(token) = self.tokens.get(at) {
             match token {
                 Token::Name(name) if matches!(name.as_str(), "print" | "printf") => {
                     printing = true;
+                    printed = at;
                     level = 0;
                 }
                 Token::Name(name) if name == "system" && self.op(at + 1, "(") => {
@@ -212,7 +215,7 @@ impl Reader<'_> {
                 Token::Op(")" | "]") => level = level.saturating_sub(1),
                 Token::Op(";" | "}" | "{") | Token::Line => printing = false,
                 Token::Op(">" | ">>") if printing && level == 0 => self.output(at),
-                Token::Op("|" | "|&") => self.pipe(at, printing),
+                Token::Op("|" | "|&") => self.pipe(at, printing.then_some(printed)),
                 _ => {}
             }
             at += 1;
@@ -235,15 +238,24 @@ impl Reader<'_> {
     }
 
     /// `print … | command`, `command | getline`
-    fn pipe(&mut self, at: usize, printing: bool) {
+    fn pipe(&mut self, at: usize, printed: Option<usize>) {
         let text = if matches!(self.tokens.get(at + 1), Some(Token::Name(name)) if name == "getline") {
             self.concatenation_before(at)
-        } else if printing || self.op(at, "|&") {
-            self.concatenation(at + 1).0
+        } else if printed.is_some() || self.op(at, "|&") {
+            let (command, _) = self.concatenation(at + 1);
+            fed(self.printed(printed, at).as_ref(), &command)
         } else {
             return;
         };
         self.effects.push(CodeEffect::Shell { text });
+    }
+
+    /// What the `print` at a place prints, when it is one known text.
+    fn printed(&self, print: Option<usize>, end: usize) -> Option<Value> {
+        let print = print?;
+        let plain = matches!(self.tokens.get(print), Some(Token::Name(name)) if name == "print");
+        let (value, after) = self.concatenation(print + 1);
+        (plain && after == end && value.as_known().is_some()).then_some(value)
     }
 
     /// The value of texts and variables side by side, and the place behind them.
@@ -341,8 +353,9 @@ mod tests {
             ("{system(\"rm \" $1)}", "sh rm …"),
             ("BEGIN{c=\"rm a\"; system(c)}", "sh rm a"),
             ("BEGIN{c=\"rm\"; c=c \" a\"; system(c)}", "sh …"),
-            ("BEGIN{print \"rm -f a\" | \"sh\"}", "sh sh"),
-            ("{print | \"sort -u\"}", "sh sort -u"),
+            ("BEGIN{print \"rm -f a\" | \"sh\"}", "sh printf '%s\\n' 'rm -f a' | sh"),
+            ("{print \"rm \" $1 | \"sh\"}", "sh cat | sh"),
+            ("{print | \"sort -u\"}", "sh cat | sort -u"),
             ("BEGIN{while ((\"ls\" | getline f) > 0) print f}", "sh ls"),
             ("BEGIN{\"date\" | getline d; print d}", "sh date"),
             ("BEGIN{f=\"system\"; @f(\"rm a\")}", "unknown"),

@@ -11,6 +11,7 @@ mod lexer;
 mod library;
 mod mongo;
 mod parser;
+mod quote;
 mod sed;
 mod sql;
 mod tcl;

@@ -87,7 +87,9 @@ impl Machine<'_> {
                 to
             }
             Act::Shell => {
-                self.emit(CodeEffect::Shell { text: first.value().0 });
+                let input = arguments.keyword(&["input"]).map(|o| o.value().0);
+                let directory = arguments.keyword(&["cwd"]).filter(|o| !matches!(o, Object::Plain)).map(|o| o.value().0);
+                self.shell(first.value().0, input, directory);
                 self.callbacks(&arguments);
                 Object::Unknown
             }

@@ -3,6 +3,7 @@
 use crate::code::effect::CodeEffect;
 use crate::code::language::Language;
 use crate::code::library::Mode;
+use crate::code::quote::fed;
 use crate::model::Value;
 
 use super::{Arguments, Machine, Object};
@@ -80,7 +81,11 @@ impl Machine<'_> {
         let mode = mode.trim();
         let rest = arguments.list.get(2..).unwrap_or_default();
         if rest.is_empty() {
-            if let Some(command) = mode.strip_prefix('|').or_else(|| mode.strip_suffix('|')) {
+            if let Some(command) = mode.strip_prefix('|') {
+                self.emit(CodeEffect::Shell { text: fed(None, &Value::known(command.trim())) });
+                return Object::Plain;
+            }
+            if let Some(command) = mode.strip_suffix('|') {
                 self.emit(CodeEffect::Shell { text: Value::known(command.trim()) });
                 return Object::Plain;
             }
@@ -92,6 +97,9 @@ impl Machine<'_> {
         }
         if mode.starts_with("|-") || mode.starts_with("-|") {
             match rest {
+                [one] if mode.starts_with('|') => {
+                    self.emit(CodeEffect::Shell { text: fed(None, &one.value().0) });
+                }
                 [one] => self.emit(CodeEffect::Shell { text: one.value().0 }),
                 list => {
                     let argv = list.iter().map(|o| o.value().0).collect();

@@ -3,11 +3,29 @@
 use crate::code::effect::CodeEffect;
 use crate::code::language::Language;
 use crate::code::library;
+use crate::code::quote::{fed, line, quoted};
 use crate::model::Value;
 
 use super::{Arguments, Machine, Object};
 
 impl Machine<'_> {
+    /// Shell text, with the input that it gets and the directory that it runs in.
+    pub(super) fn shell(&mut self, text: Value, input: Option<Value>, directory: Option<Value>) {
+        let text = match input {
+            Some(input) => fed(Some(&input), &text),
+            None => text,
+        };
+        let text = match directory.as_ref().map(Value::as_known) {
+            Some(Some(directory)) => Value::known(format!("cd {} && ", quoted(directory))).concat(&text),
+            Some(None) => {
+                self.emit(CodeEffect::ChangeDirectory { path: Value::Unknown });
+                text
+            }
+            None => text,
+        };
+        self.emit(CodeEffect::Shell { text });
+    }
+
     /// One text is a shell command, several words are an argument vector.
     pub(super) fn system(&mut self, arguments: &Arguments) -> Object {
         let words = arguments
@@ -84,12 +102,22 @@ impl Machine<'_> {
             words = arguments.keyword(&["cmd"]).map_or(vec![Object::Unknown], |o| o.elements().0);
         }
         let values = words.iter().map(|o| o.value().0).collect::<Vec<_>>();
+        let opaque = matches!(program, Object::Unknown | Object::Many(_));
+        let input = arguments.keyword(&["input"]).map(|o| o.value().0);
+        let directory = arguments.keyword(&["cwd"]).filter(|o| !matches!(o, Object::Plain)).map(|o| o.value().0);
         if shell {
             let text = values.into_iter().reduce(|text, word| text.concat(&Value::known(" ")).concat(&word));
-            self.emit(CodeEffect::Shell { text: text.unwrap_or(Value::Unknown) });
-        } else if matches!(program, Object::Unknown | Object::Many(_)) {
+            self.shell(text.unwrap_or(Value::Unknown), input, directory);
+        } else if opaque {
             self.emit(CodeEffect::Run { argv: vec![Value::Unknown] });
+        } else if (input.is_some() || directory.is_some())
+            && let Some(text) = line(&values)
+        {
+            self.shell(Value::known(text), input, directory);
         } else {
+            if let Some(path) = directory {
+                self.emit(CodeEffect::ChangeDirectory { path });
+            }
             self.emit(CodeEffect::Run { argv: values });
         }
         self.callbacks(arguments);
