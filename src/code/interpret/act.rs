@@ -88,7 +88,8 @@ impl Machine<'_> {
             }
             Act::Shell => {
                 let input = arguments.keyword(&["input"]).map(|o| o.value().0);
-                let directory = arguments.keyword(&["cwd"]).filter(|o| !matches!(o, Object::Plain)).map(|o| o.value().0);
+                let directory =
+                    arguments.keyword(&["cwd"]).filter(|o| !matches!(o, Object::Plain)).map(|o| o.value().0);
                 self.shell(first.value().0, input, directory);
                 self.callbacks(&arguments);
                 Object::Unknown

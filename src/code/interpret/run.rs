@@ -104,7 +104,8 @@ impl Machine<'_> {
         let values = words.iter().map(|o| o.value().0).collect::<Vec<_>>();
         let opaque = matches!(program, Object::Unknown | Object::Many(_));
         let input = arguments.keyword(&["input"]).map(|o| o.value().0);
-        let directory = arguments.keyword(&["cwd"]).filter(|o| !matches!(o, Object::Plain)).map(|o| o.value().0);
+        let directory =
+            arguments.keyword(&["cwd"]).filter(|o| !matches!(o, Object::Plain)).map(|o| o.value().0);
         if shell {
             let text = values.into_iter().reduce(|text, word| text.concat(&Value::known(" ")).concat(&word));
             self.shell(text.unwrap_or(Value::Unknown), input, directory);

@@ -112,7 +112,10 @@ fn python_acts() {
             ("from subprocess import run, PIPE; run('ls')", "run ls"),
             ("import subprocess, shlex; subprocess.run(shlex.split('rm a'))", "run …"),
             ("import subprocess; subprocess.run(['rm', x])", "run rm …"),
-            ("import subprocess; subprocess.run('sh', input='rm a', text=True)", "sh printf '%s\\n' 'rm a' | sh"),
+            (
+                "import subprocess; subprocess.run('sh', input='rm a', text=True)",
+                "sh printf '%s\\n' 'rm a' | sh",
+            ),
             ("import subprocess; subprocess.run(['rm', 'a b'], cwd='d')", "sh cd d && rm 'a b'"),
             ("import subprocess; subprocess.run(['git', 'status'], cwd=d)", "cd …; sh git status"),
             ("import os; os.execvp('rm', ['rm', 'a'])", "run rm a"),
@@ -312,7 +315,10 @@ fn perl() {
                 "open F, '>a' or die; open(my $g, '>>', 'b') || die; open(H, '<', 'c'); open I, 'd'",
                 "> a; >> b",
             ),
-            ("open(my $p, '|-', 'sh'); open(Q, '| tee x'); open(R, 'ls |')", "sh cat | sh; sh cat | tee x; sh ls"),
+            (
+                "open(my $p, '|-', 'sh'); open(Q, '| tee x'); open(R, 'ls |')",
+                "sh cat | sh; sh cat | tee x; sh ls",
+            ),
             ("system('rm -rf d')", "sh rm -rf d"),
             ("system 'rm', '-rf', 'd'", "run rm -rf d"),
             ("exec \"rm $ARGV[0]\"", "sh rm one"),
