@@ -312,11 +312,13 @@ impl<'a> Scene<'a> {
             Action::Create if seen.is_none() => {
                 self.files.set(path, FileState::Created { content: subject.content.clone(), directory });
             }
-            Action::Replace if !subject.recursive && !seen.is_some_and(|s| s.kind == FileKind::Directory) => {
-                if !mutation.context.maybe || seen.is_none() {
-                    self.files
-                        .set(path, FileState::Created { content: subject.content.clone(), directory: false });
-                }
+            Action::Replace
+                if !subject.recursive
+                    && !seen.is_some_and(|s| s.kind == FileKind::Directory)
+                    && (!mutation.context.maybe || seen.is_none()) =>
+            {
+                self.files
+                    .set(path, FileState::Created { content: subject.content.clone(), directory: false });
             }
             _ => {}
         }

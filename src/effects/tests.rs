@@ -162,12 +162,12 @@ fn later_steps_see_earlier_ones() {
 fn copies_are_remembered() {
     let copies = |line: &str| subject(run(line).last().unwrap()).copies.clone();
     assert_eq!(copies("cp a z ; rm a"), [PathBuf::from("/w/z")]);
-    assert_eq!(copies("cp a z ; rm z ; rm a"), [PathBuf::new(); 0]);
+    assert_eq!(copies("cp a z ; rm z ; rm a"), Vec::<PathBuf>::new());
     assert_eq!(copies("cp -r src z ; rm src/x"), [PathBuf::from("/w/z/x")]);
     assert_eq!(copies("cp a z ; mv z y ; rm a"), [PathBuf::from("/w/y")]);
     assert_eq!(copies("cp a z ; mv a y ; rm y"), [PathBuf::from("/w/z")]);
     assert_eq!(copies("cp -r src dir/src ; rm -rf src"), [PathBuf::from("/w/dir/src")]);
-    assert_eq!(copies("mv -b a b ; rm b"), [PathBuf::new(); 0]);
+    assert_eq!(copies("mv -b a b ; rm b"), Vec::<PathBuf>::new());
 }
 
 #[test]

@@ -303,8 +303,7 @@ impl<'a> Scan<'a> {
     }
 
     fn cluster(&mut self, word: &Value, index: usize, text: &str, exact: bool) {
-        let mut letters = text.char_indices().skip(1).peekable();
-        while let Some((at, letter)) = letters.next() {
+        for (at, letter) in text.char_indices().skip(1) {
             let rest = at + letter.len_utf8();
             let spelling = format!("-{letter}");
             let Some(found) = self.find(|spec| spelled(spec, &spelling)) else {

@@ -29,21 +29,24 @@ struct Overlay {
     kinds: BTreeMap<String, Arc<KindFile>>,
 }
 
+/// What was read in this process, by key; `None` for what could not be read.
+type Cache<K, V> = Mutex<HashMap<K, Option<Arc<V>>>>;
+
 /// Tools that were read in this process.
-fn tool_cache() -> &'static Mutex<HashMap<usize, Option<Arc<ToolFile>>>> {
-    static CACHE: OnceLock<Mutex<HashMap<usize, Option<Arc<ToolFile>>>>> = OnceLock::new();
+fn tool_cache() -> &'static Cache<usize, ToolFile> {
+    static CACHE: OnceLock<Cache<usize, ToolFile>> = OnceLock::new();
     CACHE.get_or_init(Mutex::default)
 }
 
 /// Kinds that were read in this process.
-fn kind_cache() -> &'static Mutex<HashMap<&'static str, Option<Arc<KindFile>>>> {
-    static CACHE: OnceLock<Mutex<HashMap<&'static str, Option<Arc<KindFile>>>>> = OnceLock::new();
+fn kind_cache() -> &'static Cache<&'static str, KindFile> {
+    static CACHE: OnceLock<Cache<&'static str, KindFile>> = OnceLock::new();
     CACHE.get_or_init(Mutex::default)
 }
 
 /// Terraform types that were read in this process.
-fn terraform_cache() -> &'static Mutex<HashMap<&'static str, Option<Arc<TerraformType>>>> {
-    static CACHE: OnceLock<Mutex<HashMap<&'static str, Option<Arc<TerraformType>>>>> = OnceLock::new();
+fn terraform_cache() -> &'static Cache<&'static str, TerraformType> {
+    static CACHE: OnceLock<Cache<&'static str, TerraformType>> = OnceLock::new();
     CACHE.get_or_init(Mutex::default)
 }
 

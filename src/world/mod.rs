@@ -114,6 +114,9 @@ pub enum Query {
     },
 }
 
+/// A directory entry with what `lstat` tells of it.
+pub type Seen = (Entry, Result<Meta, LookError>);
+
 /// The machine, read-only.
 pub trait World {
     /// Like `lstat`: a symbolic link is not followed.
@@ -125,7 +128,7 @@ pub trait World {
     /// Entries of a directory without `.` and `..`, sorted by name; [`LookError::TooLarge`] beyond `limit` entries.
     fn read_dir(&self, path: &Path, limit: usize) -> Result<Vec<Entry>, LookError>;
     /// Like [`World::read_dir`], each entry with what `lstat` tells of it. One look per file: for walks.
-    fn scan(&self, path: &Path, limit: usize) -> Result<Vec<(Entry, Result<Meta, LookError>)>, LookError>;
+    fn scan(&self, path: &Path, limit: usize) -> Result<Vec<Seen>, LookError>;
     /// Content of a regular file (links followed; never blocks on a pipe or device); [`LookError::TooLarge`] beyond `limit` bytes.
     fn read_file(&self, path: &Path, limit: u64) -> Result<Vec<u8>, LookError>;
     /// The path with every symbolic link resolved.
