@@ -1,5 +1,8 @@
 //! Whole git commands, from text to verdict, in a real repository.
 
+// A test fails loudly.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

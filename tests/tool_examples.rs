@@ -1,6 +1,9 @@
 //! The examples in the tool files, as far as data alone decides: options and operands are bound as the file says, the
 //! effects that it lists come out, and what it runs is found. (What refiners add needs the whole pipeline.)
 
+// A test fails loudly.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
+
 use std::sync::Arc;
 
 use recourse::knowledge::{CommandSpec, ExampleSpec, Knowledge, Match, ToolFile, match_words};
