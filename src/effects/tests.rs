@@ -231,3 +231,15 @@ fn packed_content_goes_on() {
     assert_eq!(last("tar czf x.tgz src ; rm -rf src").copies, [PathBuf::from("/w/x.tgz")]);
     assert_eq!(last("gzip -k a ; rm a").copies, [PathBuf::from("/w/a.gz")]);
 }
+
+proptest::proptest! {
+    /// Whatever the words, there is an answer.
+    #[test]
+    fn total(
+        tool in proptest::sample::select(vec!["rm", "cp", "mv", "ln", "install", "dd", "rsync", "tar", "truncate", "split",
+            "sed", "sqlite3", "git", "gzip", "tee"]),
+        words in proptest::collection::vec("[-a-z/.…=:]{1,7}", 0..6),
+    ) {
+        run(&format!("{tool} {} ; {tool} {}", words.join(" "), words.join(" ")));
+    }
+}
