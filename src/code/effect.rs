@@ -9,7 +9,7 @@ pub enum CodeEffect {
     Delete {
         /// Path relative to the process's directory. Shell-style wildcards are kept in `glob`.
         path: Value,
-        /// The path is a wildcard pattern.
+        /// The path is a wildcard pattern; `**/` stands for any number of directories.
         glob: bool,
         /// A tree.
         recursive: bool,

@@ -101,6 +101,44 @@ impl Interp<'_> {
     }
 }
 
+impl Interp<'_> {
+    /// Names that a pattern of a program's own stands for: hidden ones too, `**` for any depth. `None` when they cannot
+    /// be listed.
+    pub(in crate::shell) fn pattern_names(
+        &self,
+        state: &State,
+        scope: &Scope,
+        text: &str,
+    ) -> Option<Vec<String>> {
+        let absolute = text.starts_with('/');
+        let host = scope.host.is_some();
+        if host || (!absolute && state.cwd.is_empty()) {
+            return None;
+        }
+        let mut state = state.clone();
+        state.switches.globstar = true;
+        let bases = if absolute { vec![PathBuf::from("/")] } else { state.cwd.clone() };
+        let components = components(text);
+        let mut walk = Walk {
+            interp: self,
+            state: &state,
+            options: pattern::Options::default(),
+            budget: self.options.limits.glob_entries,
+            overflow: false,
+            found: Vec::new(),
+        };
+        for base in &bases {
+            let shown = if absolute { "/".to_owned() } else { String::new() };
+            walk.component(base, shown, &components, 0);
+        }
+        let limit = self.options.limits.words;
+        let mut names = (!walk.overflow && walk.found.len() <= limit).then_some(walk.found)?;
+        names.sort();
+        names.dedup();
+        Some(names)
+    }
+}
+
 impl Walk<'_, '_> {
     fn component(&mut self, dir: &Path, shown: String, components: &[&str], depth: usize) {
         if self.overflow || depth > 64 {

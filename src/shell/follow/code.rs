@@ -76,11 +76,38 @@ impl Interp<'_> {
                         self.program(state, scope, words, span);
                     }
                     CodeEffect::ChangeDirectory { path } => state.cwd = self.directories(state, &path),
+                    CodeEffect::Delete { path: Value::Known(pattern), glob: true, recursive } => {
+                        for effect in self.matching(state, scope, &pattern, recursive) {
+                            self.emit_as(state, scope, span, raw, StepKind::Code { language, effect });
+                        }
+                    }
                     effect => self.emit_as(state, scope, span, raw, StepKind::Code { language, effect }),
                 }
             }
         }
         state.cwd = cwd;
+    }
+
+    /// A deletion by pattern as deletions of what it matches now; the pattern itself when that cannot be listed.
+    fn matching(&self, state: &State, scope: &Scope, pattern: &str, recursive: bool) -> Vec<CodeEffect> {
+        let whole = || CodeEffect::Delete { path: Value::known(pattern), glob: true, recursive };
+        let braces = pattern.contains('{');
+        let Some(names) = (!braces).then(|| self.pattern_names(state, scope, pattern)).flatten() else {
+            return vec![whole()];
+        };
+        // Functions that delete a file refuse a directory.
+        let deletable = |name: &String| {
+            let path = self.absolute(state, &Value::known(name.as_str()));
+            recursive || path.is_none_or(|path| self.is_directory(state, &path) != Some(true))
+        };
+        names
+            .into_iter()
+            .filter(deletable)
+            .map(|name| {
+                let special = name.contains(['*', '?', '[', ']', '{', '}']);
+                CodeEffect::Delete { path: Value::Known(name), glob: !special, recursive }
+            })
+            .collect()
     }
 
     /// A file with code.
