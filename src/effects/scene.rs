@@ -324,7 +324,25 @@ impl<'a> Scene<'a> {
         }
     }
 
+    /// Whether something can come to stand at a path: what it would stand in is a directory, as far as can be seen.
+    fn can_stand(&self, path: &Path) -> bool {
+        if keeps_nothing(&text_of(path)) {
+            return false;
+        }
+        let Some(above) = path.parent() else { return true };
+        let made = matches!(
+            self.files.nearest(above),
+            Some((_, FileState::Created { .. } | FileState::MovedFrom(_) | FileState::CopiedFrom(_)))
+        );
+        made || self.is_directory(above)
+    }
+
     fn record(&mut self, change: Change) {
+        if let Change::Moved { to, .. } | Change::Copied { to, .. } = &change
+            && !self.can_stand(to)
+        {
+            return;
+        }
         match change {
             Change::Made { path, content, directory } => {
                 self.files.set(path, FileState::Created { content, directory });

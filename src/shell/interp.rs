@@ -37,6 +37,7 @@ pub fn interpret(
         calls: Vec::new(),
         substituted: None,
         counter: 0,
+        hidden: Vec::new(),
         seen: None,
     };
     let mut state = interp.initial();
@@ -151,6 +152,8 @@ pub(super) struct Interp<'a> {
     pub(super) substituted: Option<Status>,
     /// For names that are made up (`mktemp`, `<( )`).
     pub(super) counter: usize,
+    /// Text inside values that arithmetic evaluated, with command substitutions of its own: not said yet.
+    pub(super) hidden: Vec<String>,
     /// Hashes of steps given in an earlier turn of the same loop: not given again.
     pub(super) seen: Option<std::collections::HashSet<u64>>,
 }
@@ -162,6 +165,8 @@ impl Interp<'_> {
             .world
             .env_names()
             .into_iter()
+            // A shell sets these itself, whatever it was given.
+            .filter(|name| !matches!(name.as_str(), "PWD" | "OLDPWD" | "IFS" | "UID" | "EUID" | "BASHPID"))
             .filter_map(|name| {
                 let value = self.world.env(&name)?;
                 let mut variable = Variable::new(Content::Scalar(Value::Known(value)));

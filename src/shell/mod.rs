@@ -14,6 +14,7 @@ mod files;
 pub mod find;
 mod follow;
 mod interp;
+mod located;
 mod options;
 mod output;
 pub mod pattern;

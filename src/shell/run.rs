@@ -12,18 +12,6 @@ use super::simple::Call;
 use super::state::{Flow, State, Status};
 use super::step::{Arg, Invocation, Stdout, StepKind};
 
-/// Directories whose programs are what their names say.
-const SYSTEM: [&str; 8] = [
-    "/bin",
-    "/usr/bin",
-    "/sbin",
-    "/usr/sbin",
-    "/usr/local/bin",
-    "/usr/local/sbin",
-    "/opt/homebrew/bin",
-    "/run/current-system/sw/bin",
-];
-
 /// Tools whose names are everyday words, so that as an operand of an unknown program they mostly mean something else.
 const ORDINARY_WORDS: [&str; 25] = [
     "install",
@@ -60,28 +48,8 @@ impl Interp<'_> {
             return Flow::Exit;
         }
         let base = name.rsplit('/').next().unwrap_or(name);
-        if name.contains('/') {
-            let system = name.rsplit_once('/').is_some_and(|(dir, _)| {
-                SYSTEM.contains(&dir) || dir.ends_with("/bin") && scope.host.is_some()
-            });
-            if !system && scope.host.is_none() {
-                match self.program_file(state, scope, name, call) {
-                    Some(flow) => return flow,
-                    None if self
-                        .absolute(state, &Value::known(name))
-                        .is_some_and(|path| self.exists(state, &path) == Some(false)) =>
-                    {
-                        // Nothing there to run.
-                        state.status = Status::False;
-                        return Flow::Next;
-                    }
-                    None => {}
-                }
-            }
-        }
-        if !name.contains('/')
-            && scope.host.is_none()
-            && let Some(flow) = self.other_path(state, scope, name, call)
+        if scope.host.is_none()
+            && let Some(flow) = self.located(state, scope, name, call)
         {
             return flow;
         }
@@ -91,14 +59,12 @@ impl Interp<'_> {
         if let Some(tool) = self.knowledge.tool(base) {
             return self.known(state, scope, base, &tool, call);
         }
-        if !name.contains('/')
-            && scope.host.is_none()
-            && let Some(path) = self.in_path(state, name)
-            && self.is_own_script(state, &path)
-            && let Some(flow) = self.program_file(state, scope, &path.to_string_lossy(), call)
-        {
-            return flow;
-        }
+        self.unknown_program(state, scope, name, call)
+    }
+
+    /// A program that nothing is known of.
+    pub(super) fn unknown_program(&mut self, state: &mut State, scope: &Scope, name: &str, call: &Call) -> Flow {
+        let base = name.rsplit('/').next().unwrap_or(name);
         let kind = StepKind::UnknownProgram { name: name.to_owned(), args: call.args() };
         self.emit_as(state, scope, call.span, &call.raw, kind);
         self.suspect(state, scope, call, base);
@@ -108,64 +74,6 @@ impl Interp<'_> {
             state.print(&text);
         }
         Flow::Next
-    }
-
-    /// When the command itself changed `PATH`, a name may mean another program, or none.
-    fn other_path(&mut self, state: &mut State, scope: &Scope, name: &str, call: &Call) -> Option<Flow> {
-        let path = call
-            .environment
-            .iter()
-            .rev()
-            .find(|(name, _)| name == "PATH")
-            .map(|(_, value)| value.clone())
-            .or_else(|| self.scalar(state, "PATH"))?;
-        let text = path.as_known()?;
-        if self.world.env("PATH").as_deref() == Some(text) {
-            return None;
-        }
-        match self.search(state, text, name) {
-            Some(found) if found.parent().and_then(Path::to_str).is_some_and(|dir| SYSTEM.contains(&dir)) => {
-                None
-            }
-            Some(found) => self.program_file(state, scope, &found.to_string_lossy(), call),
-            None if self.everywhere(state, text) => {
-                state.status = Status::False;
-                Some(Flow::Next)
-            }
-            None => None,
-        }
-    }
-
-    /// Whether a program found by `PATH` belongs to the project or the person, and not to some installation.
-    fn is_own_script(&self, state: &State, path: &Path) -> bool {
-        let Some(dir) = path.parent() else { return false };
-        if state.only_cwd().is_some_and(|cwd| dir.starts_with(cwd) && cwd != Path::new("/")) {
-            return true;
-        }
-        self.world.home(None).is_some_and(|home| dir == home.join("bin") || dir == home.join(".local/bin"))
-    }
-
-    /// Whether every directory of a search path can be looked into.
-    fn everywhere(&self, state: &State, path: &str) -> bool {
-        path.split(':').all(|dir| dir.starts_with('/') && self.exists(state, Path::new(dir)).is_some())
-    }
-
-    /// A program found by `PATH`.
-    pub(super) fn in_path(&self, state: &State, name: &str) -> Option<PathBuf> {
-        if name.is_empty() || name.contains('/') {
-            return None;
-        }
-        let path = self.scalar(state, "PATH")?;
-        self.search(state, path.as_known()?, name)
-    }
-
-    fn search(&self, state: &State, path: &str, name: &str) -> Option<PathBuf> {
-        path.split(':').find_map(|dir| {
-            let dir = if dir.is_empty() { "." } else { dir };
-            let base = if dir.starts_with('/') { PathBuf::from(dir) } else { state.only_cwd()?.join(dir) };
-            let file = self.lexical(&base.join(name));
-            (self.is_kind(state, &file, crate::world::FileKind::File) == Some(true)).then_some(file)
-        })
     }
 
     /// A known program.

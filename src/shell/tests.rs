@@ -291,7 +291,7 @@ fn text_that_becomes_a_program() {
         ("echo 'rm x' > s.sh; sh s.sh", &["> s.sh", "rm x"]),
         ("echo 'rm x' > s.sh; echo 'rm y' >> s.sh; bash s.sh", &["> s.sh", ">> s.sh", "rm x", "rm y"]),
         ("mv clean.sh c2.sh; sh c2.sh q", &["mv clean.sh c2.sh", "rm -rf q build"]),
-        ("./missing.sh", &[]),
+        ("./missing.sh", &["unknown ./missing.sh"]),
         ("$(curl u) x", &["curl u", "opaque"]),
         ("R=rm; $R x", &["rm x"]),
         ("$NOTHING rm x", &["rm x"]),

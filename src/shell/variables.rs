@@ -234,6 +234,20 @@ impl Interp<'_> {
                     value
                 };
                 self.assign_scalar(state, name, value.clone());
+                let shown = match name {
+                    "PS4" => true,
+                    "PS0" | "PS1" | "PS2" | "PROMPT_COMMAND" => self.options.interactive,
+                    _ => false,
+                };
+                if shown {
+                    self.prompt(&value);
+                }
+                if name == "PROMPT_COMMAND" && self.options.interactive {
+                    let span = scope.place(word.span);
+                    let mut way = state.clone();
+                    way.maybe = true;
+                    self.shell_text(&mut way, scope, &value, span);
+                }
                 Ok(value)
             }
             AssignedValue::Array(elements) => {

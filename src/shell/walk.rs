@@ -5,7 +5,7 @@ use crate::syntax::{AndOr, Command, CommandKind, Script};
 
 use super::interp::{Interp, Scope};
 use super::state::{Flow, State, Status};
-use super::step::Stdin;
+use super::step::{Stdin, StepKind};
 
 impl Interp<'_> {
     /// Commands one after the other.
@@ -74,6 +74,15 @@ impl Interp<'_> {
         if state.switches.noexec {
             return Flow::Next;
         }
+        let flow = self.command_kind(state, scope, command);
+        for text in std::mem::take(&mut self.hidden) {
+            let reason = format!("`{text}` is expanded once more, and runs a command then");
+            self.emit(state, scope, command.span, StepKind::Opaque { reason });
+        }
+        flow
+    }
+
+    fn command_kind(&mut self, state: &mut State, scope: &Scope, command: &Command) -> Flow {
         let flow = match &command.kind {
             CommandKind::Simple { assignments, words } => {
                 self.simple(state, scope, command, assignments, words)

@@ -93,6 +93,9 @@ impl Interp<'_> {
         let from = std::mem::replace(&mut state.cwd, if unknown { Vec::new() } else { to });
         state.failed_cwd = (status == Status::Unknown).then(|| from.clone());
         state.previous = from;
+        let variables = std::sync::Arc::make_mut(&mut state.variables);
+        variables.remove("PWD");
+        variables.remove("OLDPWD");
         state.status = status;
     }
 

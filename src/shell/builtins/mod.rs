@@ -102,11 +102,17 @@ impl Interp<'_> {
             self.unknown_result(state, scope);
             return Some(Flow::Next);
         }
+        self.names_expanded(name, call);
         let done = |state: &mut State, status: Status| {
             state.status = status;
             Some(Flow::Next)
         };
         match name {
+            "enable" | "hash" if call.texts().is_none_or(|texts| texts.iter().any(|t| rebinds(name, t))) => {
+                let reason = "names come to mean other programs from here on".to_owned();
+                self.emit_as(state, scope, call.span, &call.raw, StepKind::Opaque { reason });
+                done(state, Status::Unknown)
+            }
             ":" | "true" | "jobs" | "bg" | "fg" | "disown" | "umask" | "ulimit" | "times" | "bind"
             | "complete" | "compopt" | "enable" | "help" | "history" | "caller" | "suspend" | "dirs"
             | "compgen" => {
@@ -209,6 +215,32 @@ impl Interp<'_> {
         }
     }
 
+    /// Names with a subscript are expanded once more by these, as arithmetic does; callbacks are commands.
+    fn names_expanded(&mut self, name: &str, call: &Call) {
+        let words = call.values();
+        let after = |option: &str| {
+            words.windows(2).any(|pair| {
+                pair[0].as_known().is_some_and(|text| text.starts_with('-') && text.ends_with(option))
+            })
+        };
+        let acts = match name {
+            "test" | "[" => after("v") || after("R"),
+            "printf" | "wait" => after("v") || after("p"),
+            "compgen" => true,
+            "read" | "unset" | "mapfile" | "readarray" | "getopts" => true,
+            "declare" | "typeset" | "local" | "export" | "readonly" => false,
+            _ => return,
+        };
+        for word in words.iter().filter(|_| acts) {
+            for text in word.choices().unwrap_or_default() {
+                self.substitutes(text);
+            }
+        }
+        if matches!(name, "mapfile" | "readarray" | "compgen") && after("C") {
+            self.hidden.push(call.raw.clone());
+        }
+    }
+
     fn print(&mut self, state: &mut State, scope: &Scope, call: &Call) {
         if scope.capture {
             let text = self.printed(state, scope, call).unwrap_or(Value::Unknown);
@@ -244,4 +276,10 @@ impl Interp<'_> {
         }
         all
     }
+}
+
+/// Whether an option of `enable` or `hash` lets a name mean another program.
+fn rebinds(builtin: &str, option: &str) -> bool {
+    let letter = if builtin == "enable" { 'f' } else { 'p' };
+    option.starts_with('-') && option.contains(letter)
 }

@@ -31,6 +31,7 @@ impl Interp<'_> {
 
     /// Evaluates an expression, assigning where it assigns.
     pub(in crate::shell) fn evaluate_arithmetic(&mut self, state: &mut State, text: &str) -> Number {
+        self.substitutes(text);
         if text.len() > 4096 {
             return Number::Unknown;
         }
@@ -50,6 +51,22 @@ impl Interp<'_> {
                 forget_assigned(reader.interp, reader.state, &tokens);
                 Number::Unknown
             }
+        }
+    }
+}
+
+impl Interp<'_> {
+    /// Notes text that the shell would expand once more, as it does with subscripts in arithmetic and in names.
+    pub(in crate::shell) fn substitutes(&mut self, text: &str) {
+        if text.contains("$(") || text.contains('`') {
+            self.hidden.push(text.to_owned());
+        }
+    }
+
+    /// A text is expanded as a prompt is: what it substitutes runs.
+    pub(in crate::shell) fn prompt(&mut self, value: &Value) {
+        for text in value.choices().unwrap_or_default() {
+            self.substitutes(text);
         }
     }
 }
@@ -287,6 +304,7 @@ impl Reader<'_, '_, '_> {
             return Some(0);
         };
         let text = value.as_known()?.trim();
+        self.interp.substitutes(text);
         if text.is_empty() {
             return Some(0);
         }

@@ -59,6 +59,24 @@ impl Interp<'_> {
             Some(ParameterOperator::Substring(offset, length)) if matches!(held, Held::Many { .. }) => {
                 self.slice(state, scope, parameter, held, offset, length.as_ref())?
             }
+            Some(ParameterOperator::Transform('P')) => {
+                if let Held::One(value) = &held {
+                    self.prompt(value);
+                }
+                match held {
+                    Held::Unset => Held::Unset,
+                    Held::One(value)
+                        if value.as_known().is_some_and(|text| !text.contains(['\\', '$', '`'])) =>
+                    {
+                        Held::One(value)
+                    }
+                    Held::Many { values, .. } => {
+                        values.iter().for_each(|value| self.prompt(value));
+                        Held::One(Value::Unknown)
+                    }
+                    Held::One(_) => Held::One(Value::Unknown),
+                }
+            }
             Some(operator) => {
                 let apply = self.operation(state, scope, operator)?;
                 match held {
@@ -478,10 +496,6 @@ impl Interp<'_> {
                 'L' => Box::new(|value| value.map(str::to_lowercase)),
                 'Q' => Box::new(|value| value.map(|text| format!("'{}'", text.replace('\'', "'\\''")))),
                 'E' => Box::new(|value| value.map(crate::shell::builtins::decode_escapes)),
-                'P' => Box::new(|value| match value.as_known() {
-                    Some(text) if !text.contains(['\\', '$', '`']) => value.clone(),
-                    _ => Value::Unknown,
-                }),
                 'a' => Box::new(|_| Value::Unknown),
                 _ => Box::new(|_| Value::Unknown),
             },

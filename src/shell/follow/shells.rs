@@ -35,6 +35,7 @@ impl Interp<'_> {
                 variable.exported = true;
             }
         }
+        let mut startup = self.startup(&inner, call);
         let mut switches = Switches::default();
         let mut command = false;
         let mut from_stdin = false;
@@ -52,7 +53,9 @@ impl Interp<'_> {
                     return Flow::Next;
                 }
                 "--rcfile" | "--init-file" => {
-                    words.next();
+                    if let Some(word) = words.next() {
+                        startup.push(word.arg.clone());
+                    }
                 }
                 "--" | "-" => break,
                 long if long.starts_with("--") => {
@@ -91,6 +94,12 @@ impl Interp<'_> {
         let open = call.open();
         new_shell(&mut inner, switches);
         let span = rest.first().map_or(call.span, |arg| arg.span);
+        for file in startup {
+            let mut way = inner.clone();
+            way.maybe = true;
+            self.script_file_in(&mut way, &inner_scope, &file, Vec::new(), Switches::default());
+            inner.files.merge(&way.files);
+        }
         if command {
             let mut arguments = rest.iter().skip(1).map(|arg| arg.value.clone());
             inner.zero = arguments.next().unwrap_or(Value::known(name));
@@ -114,6 +123,24 @@ impl Interp<'_> {
         state.status = inner.status;
         state.stdin = inner.stdin;
         Flow::Next
+    }
+
+    /// Files that a new shell reads first, where this command names them; prompts that it shows are looked at.
+    fn startup(&mut self, state: &State, call: &Call) -> Vec<Arg> {
+        let mut files = Vec::new();
+        for name in ["BASH_ENV", "ENV", "PS0", "PS1", "PS4", "PROMPT_COMMAND"] {
+            let Some(variable) = state.variables.get(name).filter(|variable| variable.exported) else { continue };
+            let crate::shell::state::Content::Scalar(value) = variable.content.clone() else { continue };
+            if value.as_known() == Some("") || value.as_known() == self.world.env(name).as_deref() {
+                continue;
+            }
+            match name {
+                "BASH_ENV" | "ENV" => files.push(Arg { value, span: call.span, explicit: false }),
+                "PROMPT_COMMAND" => self.hidden.push(value.display()),
+                _ => self.prompt(&value),
+            }
+        }
+        files
     }
 
     /// Text for a shell of its own with the exported part of this one's state.

@@ -1,0 +1,185 @@
+//! Which file a command word names, and whether its name says what it is.
+//!
+//! Names are trusted where programs are installed. A file in the project, in a temporary directory, in one that anybody
+//! may write to, or made by the same command is what it contains: it is read, or nothing is known of it.
+
+use std::path::{Path, PathBuf};
+
+use crate::model::Value;
+use crate::world::FileKind;
+
+use super::interp::{Interp, Scope};
+use super::simple::Call;
+use super::state::{Flow, State, Status};
+
+/// Directories whose programs are what their names say.
+const SYSTEM: [&str; 8] = [
+    "/bin",
+    "/usr/bin",
+    "/sbin",
+    "/usr/sbin",
+    "/usr/local/bin",
+    "/usr/local/sbin",
+    "/opt/homebrew/bin",
+    "/run/current-system/sw/bin",
+];
+
+/// Directories that anybody may write to.
+const TEMPORARY: [&str; 4] = ["/tmp", "/var/tmp", "/dev/shm", "/private/tmp"];
+
+impl Interp<'_> {
+    /// Follows what stands at the place that a command word names, unless its name is to be trusted (`None`).
+    pub(super) fn located(&mut self, state: &mut State, scope: &Scope, name: &str, call: &Call) -> Option<Flow> {
+        if name.contains('/') {
+            let Some(path) = self.absolute(state, &Value::known(name)) else {
+                // Which directory it is in is not known.
+                return (!self.anywhere_system(name)).then(|| self.unknown_program(state, scope, name, call));
+            };
+            return self.at_path(state, scope, name, &path, call);
+        }
+        let path = call
+            .environment
+            .iter()
+            .rev()
+            .find(|(name, _)| name == "PATH")
+            .map(|(_, value)| value.clone())
+            .or_else(|| self.scalar(state, "PATH"))?;
+        let text = path.as_known()?;
+        match self.search(state, text, name) {
+            Some(found) => self.at_path(state, scope, &found.to_string_lossy(), &found, call),
+            None if self.world.env("PATH").as_deref() != Some(text) && self.everywhere(state, text) => {
+                state.status = Status::False;
+                Some(Flow::Next)
+            }
+            None => None,
+        }
+    }
+
+    fn anywhere_system(&self, name: &str) -> bool {
+        name.rsplit_once('/').is_some_and(|(dir, _)| SYSTEM.contains(&dir))
+    }
+
+    fn at_path(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        name: &str,
+        path: &Path,
+        call: &Call,
+    ) -> Option<Flow> {
+        let dir = path.parent()?;
+        let base = path.file_name()?.to_str()?;
+        let made = state.files.nearest(path).is_some();
+        if !made && dir.to_str().is_some_and(|dir| SYSTEM.contains(&dir)) {
+            return None;
+        }
+        let own = made || self.is_own(state, dir);
+        if !own && self.knowledge.tool(base).is_some() {
+            return None;
+        }
+        if !made
+            && let Ok(real) = self.world.canonicalize(path)
+            && real != path
+            && real.parent().and_then(Path::to_str).is_some_and(|dir| SYSTEM.contains(&dir))
+        {
+            // A link to an installed program (`.venv/bin/python`): the program counts, by the name that is known.
+            let target = real.file_name().and_then(|name| name.to_str()).unwrap_or(base).to_owned();
+            if target == base || target.starts_with(base) && self.knowledge.tool(&target).is_none() {
+                return None;
+            }
+            return Some(self.external(state, scope, &real.to_string_lossy(), call));
+        }
+        if own && !made && self.is_launcher(state, dir, base) {
+            return None;
+        }
+        if let Some(flow) = self.program_file(state, scope, name, call) {
+            return Some(flow);
+        }
+        // Not text that could be followed, or not there.
+        if super::follow::is_shell(base) && !own {
+            return None;
+        }
+        Some(self.unknown_program(state, scope, name, call))
+    }
+
+    /// Whether a directory's programs belong to the project or the person, or may be anybody's.
+    fn is_own(&self, state: &State, dir: &Path) -> bool {
+        if state.cwd.iter().any(|cwd| dir.starts_with(cwd) && cwd != Path::new("/")) {
+            return true;
+        }
+        let home = self.world.home(None);
+        if home.as_ref().is_some_and(|home| dir == home.join("bin") || dir == home.join(".local/bin")) {
+            return true;
+        }
+        let temporary = self.world.env("TMPDIR").filter(|dir| dir.starts_with('/'));
+        if TEMPORARY.into_iter().chain(temporary.as_deref()).any(|place| dir.starts_with(place)) {
+            return true;
+        }
+        if self.world.stat(dir).is_ok_and(|meta| meta.mode & 0o002 != 0) {
+            return true;
+        }
+        state.cwd.iter().any(|cwd| {
+            cwd.ancestors()
+                .take_while(|above| Some(*above) != home.as_deref() && *above != Path::new("/"))
+                .filter(|above| dir.starts_with(above))
+                .any(|above| self.world.lstat(&above.join(".git")).is_ok())
+        })
+    }
+
+    /// Programs of the project whose names say what they are: installed for it by a package manager, or launchers
+    /// (`gradlew`, `manage.py`) that no installed program is called like.
+    fn is_launcher(&self, state: &State, dir: &Path, base: &str) -> bool {
+        if self.knowledge.tool(base).is_none() || self.exists(state, &dir.join(base)) == Some(false) {
+            return false;
+        }
+        let installed = dir.ends_with("node_modules/.bin")
+            || dir.ends_with("vendor/bin")
+            || dir.parent().is_some_and(|above| self.exists(state, &above.join("pyvenv.cfg")) == Some(true));
+        installed
+            || !SYSTEM.iter().any(|system| self.world.stat(&Path::new(system).join(base)).is_ok())
+                && !super::builtins::is_builtin(base)
+                && self.knowledge_of_project(base)
+    }
+
+    /// Launchers have a name of their own kind: an extension, or a wrapper's `w`.
+    fn knowledge_of_project(&self, base: &str) -> bool {
+        base.contains('.') || matches!(base, "gradlew" | "mvnw" | "artisan" | "rails" | "rake" | "sail" | "console")
+    }
+
+    /// Whether every directory of a search path can be looked into.
+    fn everywhere(&self, state: &State, path: &str) -> bool {
+        path.split(':').all(|dir| dir.starts_with('/') && self.exists(state, Path::new(dir)).is_some())
+    }
+
+    /// A program found by `PATH`.
+    pub(super) fn in_path(&self, state: &State, name: &str) -> Option<PathBuf> {
+        if name.is_empty() || name.contains('/') {
+            return None;
+        }
+        let path = self.scalar(state, "PATH")?;
+        self.search(state, path.as_known()?, name)
+    }
+
+    fn search(&self, state: &State, path: &str, name: &str) -> Option<PathBuf> {
+        path.split(':').find_map(|dir| {
+            let dir = if dir.is_empty() { "." } else { dir };
+            let bases = if dir.starts_with('/') {
+                vec![PathBuf::from(dir)]
+            } else {
+                state.cwd.iter().map(|cwd| cwd.join(dir)).collect()
+            };
+            bases.into_iter().map(|base| self.lexical(&base.join(name))).find(|file| self.runnable(state, file))
+        })
+    }
+
+    /// Whether a file stands there that may be run.
+    fn runnable(&self, state: &State, file: &Path) -> bool {
+        if self.is_kind(state, file, FileKind::File) != Some(true) {
+            return false;
+        }
+        match self.untouched(state, file).map(|real| self.world.stat(&real)) {
+            Some(Ok(meta)) => meta.mode & 0o111 != 0,
+            _ => true,
+        }
+    }
+}
