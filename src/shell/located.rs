@@ -29,7 +29,13 @@ const TEMPORARY: [&str; 4] = ["/tmp", "/var/tmp", "/dev/shm", "/private/tmp"];
 
 impl Interp<'_> {
     /// Follows what stands at the place that a command word names, unless its name is to be trusted (`None`).
-    pub(super) fn located(&mut self, state: &mut State, scope: &Scope, name: &str, call: &Call) -> Option<Flow> {
+    pub(super) fn located(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        name: &str,
+        call: &Call,
+    ) -> Option<Flow> {
         if name.contains('/') {
             let Some(path) = self.absolute(state, &Value::known(name)) else {
                 // Which directory it is in is not known.
@@ -143,7 +149,8 @@ impl Interp<'_> {
 
     /// Launchers have a name of their own kind: an extension, or a wrapper's `w`.
     fn knowledge_of_project(&self, base: &str) -> bool {
-        base.contains('.') || matches!(base, "gradlew" | "mvnw" | "artisan" | "rails" | "rake" | "sail" | "console")
+        base.contains('.')
+            || matches!(base, "gradlew" | "mvnw" | "artisan" | "rails" | "rake" | "sail" | "console")
     }
 
     /// Whether every directory of a search path can be looked into.
@@ -168,7 +175,10 @@ impl Interp<'_> {
             } else {
                 state.cwd.iter().map(|cwd| cwd.join(dir)).collect()
             };
-            bases.into_iter().map(|base| self.lexical(&base.join(name))).find(|file| self.runnable(state, file))
+            bases
+                .into_iter()
+                .map(|base| self.lexical(&base.join(name)))
+                .find(|file| self.runnable(state, file))
         })
     }
 

@@ -63,7 +63,13 @@ impl Interp<'_> {
     }
 
     /// A program that nothing is known of.
-    pub(super) fn unknown_program(&mut self, state: &mut State, scope: &Scope, name: &str, call: &Call) -> Flow {
+    pub(super) fn unknown_program(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        name: &str,
+        call: &Call,
+    ) -> Flow {
         let base = name.rsplit('/').next().unwrap_or(name);
         let kind = StepKind::UnknownProgram { name: name.to_owned(), args: call.args() };
         self.emit_as(state, scope, call.span, &call.raw, kind);

@@ -129,7 +129,9 @@ impl Interp<'_> {
     fn startup(&mut self, state: &State, call: &Call) -> Vec<Arg> {
         let mut files = Vec::new();
         for name in ["BASH_ENV", "ENV", "PS0", "PS1", "PS4", "PROMPT_COMMAND"] {
-            let Some(variable) = state.variables.get(name).filter(|variable| variable.exported) else { continue };
+            let Some(variable) = state.variables.get(name).filter(|variable| variable.exported) else {
+                continue;
+            };
             let crate::shell::state::Content::Scalar(value) = variable.content.clone() else { continue };
             if value.as_known() == Some("") || value.as_known() == self.world.env(name).as_deref() {
                 continue;
