@@ -7,8 +7,8 @@ mod template;
 
 use crate::knowledge::{Case, Knowledge};
 use crate::model::{
-    Action, Alternative, Assessment, Cause, Evidence, Facts, MissingEffect, Mutation, Recoverability,
-    RecoverySource, Source, Subject, Tier, Verdict,
+    Action, Alternative, Assessment, Cause, Evidence, FactValue, Facts, MissingEffect, Mutation,
+    Recoverability, RecoverySource, Source, Subject, Tier, Verdict,
 };
 
 /// Judges one mutation. The verdict is left for the policy; until then it is that of the tier's worst profile.
@@ -112,6 +112,12 @@ fn by_rule(mutation: &Mutation, evidence: &mut Evidence, knowledge: &Knowledge) 
     }
     let doubt = u8::try_from(unknown.len().min(5) * 10).unwrap_or(50);
     judged.confidence = judged.confidence.saturating_sub(doubt);
+    // The kind itself was only guessed.
+    if let Some(FactValue::Number(sure)) = evidence.facts.get("classifier.confidence").map(|fact| &fact.value)
+    {
+        judged.source = RecoverySource::Classifier;
+        judged.confidence = judged.confidence.min(u8::try_from(*sure).unwrap_or(0));
+    }
     judged
 }
 
