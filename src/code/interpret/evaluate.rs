@@ -6,7 +6,7 @@ use crate::code::library;
 use crate::code::tree::{Argument, Expr, Operator, Part};
 use crate::model::Value;
 
-use super::{Arguments, Machine, Object, STEPS, written};
+use super::{Arguments, Machine, NESTING, Object, STEPS, written};
 
 impl Machine<'_> {
     /// Evaluates an expression; its effects are recorded.
@@ -15,6 +15,18 @@ impl Machine<'_> {
         if self.ended || self.steps > STEPS {
             return Object::Unknown;
         }
+        if self.depth >= NESTING {
+            self.unknown("code that is nested deeper than it is followed");
+            self.ended = true;
+            return Object::Unknown;
+        }
+        self.depth += 1;
+        let object = self.evaluated(expression);
+        self.depth -= 1;
+        object
+    }
+
+    fn evaluated(&mut self, expression: &Expr) -> Object {
         match expression {
             Expr::Text(parts) => self.text(parts),
             Expr::Number(number) => Object::text(number.clone()),

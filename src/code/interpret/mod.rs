@@ -30,6 +30,8 @@ const STEPS: usize = 60_000;
 const EFFECTS: usize = 500;
 /// Calls of the program's own functions in each other.
 const CALLS: usize = 12;
+/// Expressions in each other.
+const NESTING: usize = 120;
 /// Elements that a loop is unrolled for.
 const UNROLL: usize = 64;
 
@@ -69,6 +71,7 @@ struct Machine<'a> {
     uncommitted: Vec<usize>,
     steps: usize,
     calls: usize,
+    depth: usize,
     /// Greater than zero where it is not sure that the code runs.
     maybe: usize,
     /// The program has ended.
@@ -88,6 +91,7 @@ impl<'a> Machine<'a> {
             uncommitted: Vec::new(),
             steps: 0,
             calls: 0,
+            depth: 0,
             maybe: 0,
             ended: false,
             returned: None,

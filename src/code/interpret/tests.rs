@@ -475,3 +475,62 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn hostile_text_ends() {
+    let pieces = [
+        "(",
+        "[",
+        "{",
+        "'",
+        "\"",
+        "`",
+        "/",
+        "#",
+        "\\",
+        "$",
+        "@",
+        "%",
+        "<<A\n",
+        "<<~A ",
+        "s{",
+        "q(",
+        "\"#{",
+        "`${",
+        "f'{",
+        "${",
+        "@{",
+        "a.b(",
+        "x=",
+        "if x:\n ",
+        "for a in b:",
+        "lambda:",
+        "=>",
+        "->",
+        "do |x| ",
+        "/*",
+        "=begin\n",
+        "\"\"\"",
+        "print ",
+        "x ? ",
+        "!",
+        "[*",
+        "eval('",
+        "exec(\"",
+        "a,",
+        "{a:",
+        "w x\n",
+        "s/[",
+        "y",
+        "%w[",
+        "<",
+        "--[[",
+        "def f(x): return f(x)\n",
+        "x = x + x\n",
+    ];
+    for language in ["python", "node", "perl", "ruby", "php", "lua", "awk", "sed", "tcl"] {
+        for piece in pieces {
+            let _ = analyse(language, &piece.repeat(10_000 / piece.len()), &[]);
+        }
+    }
+}

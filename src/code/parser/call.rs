@@ -101,7 +101,7 @@ impl Parser {
         while let Some(next) = self.attached(&mut value) {
             value = next;
             turns += 1;
-            if turns > 400 {
+            if turns > 100 {
                 self.faults = true;
                 break;
             }

@@ -27,6 +27,9 @@ pub(super) const ITEM: u8 = level::ASSIGN;
 /// Level of the operand of a named unary operator.
 pub(super) const UNARY: u8 = level::RANGE;
 
+/// Operators in a row before the chain is cut.
+const CHAIN: usize = 64;
+
 enum Infix {
     Binary(Operator),
     Assign {
@@ -49,14 +52,25 @@ impl Parser {
     pub(super) fn expression(&mut self, least: u8) -> Expr {
         self.deeper(Expr::Plain(Vec::new()), |parser| {
             let mut left = parser.unary();
+            // A long chain of operators is cut into pieces, so that the tree stays flat; only its value is lost.
+            let mut pieces = Vec::new();
+            let mut turns = 0;
             while let Some((level, infix, length)) = parser.infix() {
                 if level < least {
                     break;
                 }
                 parser.at += length;
                 left = parser.combine(left, level, infix);
+                turns += 1;
+                if turns % CHAIN == 0 {
+                    pieces.push(std::mem::replace(&mut left, Expr::Plain(Vec::new())));
+                }
             }
-            left
+            if pieces.is_empty() {
+                return left;
+            }
+            pieces.push(left);
+            Expr::Plain(pieces)
         })
     }
 
