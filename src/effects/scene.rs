@@ -221,11 +221,17 @@ impl<'a> Scene<'a> {
         let Draft { mutation, changes, by_action } = draft;
         let here = self.step.context.host.is_none();
         let mut mutation = mutation;
-        if let Some(Mutation { subject: Subject::Path(subject), action, .. }) = &mut mutation {
+        if let Some(Mutation { subject: Subject::Path(subject), action, facts, .. }) = &mut mutation {
+            let in_place = facts.contains_key("in-place");
             if *action != Action::Delete && known(&subject.path).is_some_and(keeps_nothing) {
                 mutation = None;
             } else if here {
+                self.through_links(subject, in_place);
                 self.annotate(subject);
+                if in_place && let Some(path) = known(&subject.path).map(PathBuf::from) {
+                    // What is written through one name is gone under the others.
+                    subject.copies.retain(|copy| !self.files.is_link(copy, &path));
+                }
             }
         }
         if !here {
@@ -238,6 +244,15 @@ impl<'a> Scene<'a> {
             self.record(change);
         }
         mutation
+    }
+
+    /// Links that the same command made lead elsewhere: that is what is touched.
+    fn through_links(&self, subject: &mut PathSubject, in_place: bool) {
+        let Some(path) = known(&subject.path).map(PathBuf::from) else { return };
+        let real = self.files.through(&path, in_place);
+        if real != path {
+            subject.path = Value::Known(text_of(&real));
+        }
     }
 
     fn annotate(&self, subject: &mut PathSubject) {
@@ -348,6 +363,7 @@ impl<'a> Scene<'a> {
                 self.files.set(path, FileState::Created { content, directory });
             }
             Change::Moved { from, to } => self.moved(&from, to),
+            Change::Linked { at, target } => self.files.link(at, target),
             Change::Saved { dir, what } => self.files.save(dir, what),
             Change::Copied { from, to, packed } => {
                 if !packed {

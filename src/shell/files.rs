@@ -30,6 +30,8 @@ pub struct Files {
     states: BTreeMap<PathBuf, FileState>,
     /// Where this command put copies: the copy or archive, what it holds, and whether the copy is an archive.
     held: BTreeSet<Held>,
+    /// Links that this command made, and what they lead to.
+    links: BTreeMap<PathBuf, PathBuf>,
     /// What the text in the pipe between two stages is a copy of.
     stream: Vec<PathBuf>,
     /// Per repository directory: work that this command put into git.
@@ -51,6 +53,35 @@ impl Files {
     /// Records that a copy of `source` stands at `at`.
     pub fn hold(&mut self, held: Held) {
         self.held.insert(held);
+    }
+
+    /// Records that `at` is a link (or another name) of `target`.
+    pub fn link(&mut self, at: PathBuf, target: PathBuf) {
+        if !target.starts_with(&at) && self.through(&target, true) != at {
+            self.links.insert(at, target);
+        }
+    }
+
+    /// Whether `at` is a link of `target` that this command made.
+    pub fn is_link(&self, at: &Path, target: &Path) -> bool {
+        self.links.get(at).is_some_and(|known| known == target)
+    }
+
+    /// Where a path leads through links that this command made; `last`: through the path itself as well.
+    pub fn through(&self, path: &Path, last: bool) -> PathBuf {
+        let mut path = path.to_owned();
+        for _ in 0..8 {
+            let step = path.ancestors().skip(usize::from(!last)).find_map(|above| {
+                let target = self.links.get(above)?;
+                let rest = path.strip_prefix(above).ok()?;
+                Some(if rest.as_os_str().is_empty() { target.clone() } else { target.join(rest) })
+            });
+            match step {
+                Some(next) => path = next,
+                None => break,
+            }
+        }
+        path
     }
 
     /// Records what the output that goes into a pipe holds a copy of.
@@ -93,6 +124,7 @@ impl Files {
         if matches!(state, FileState::Gone | FileState::Created { .. }) {
             self.held.retain(|held| !held.at.starts_with(&path));
         }
+        self.links.retain(|at, _| !at.starts_with(&path));
         if matches!(state, FileState::Gone | FileState::MovedFrom(_)) {
             // Paths are ordered by component: what lies below one follows it.
             let below = self.below(&path).map(|(known, _)| known.to_path_buf()).collect::<Vec<_>>();
@@ -155,6 +187,7 @@ impl Files {
                 self.states.entry(path.clone()).or_insert_with(|| state.clone());
             }
         }
+        self.links.extend(other.links.iter().map(|(at, to)| (at.clone(), to.clone())));
         self.held.retain(|held| other.held.contains(held));
         self.saved.retain(|dir, set| other.saved.get(dir) == Some(set));
     }

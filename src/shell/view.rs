@@ -64,7 +64,7 @@ impl Interp<'_> {
 
     /// Entries of a directory; `None` when they cannot be listed (too many, or not known).
     pub(super) fn list(&self, state: &State, path: &Path, limit: usize) -> Option<Vec<Entry>> {
-        let path = lexical(path);
+        let path = state.files.through(&lexical(path), true);
         let mut entries = match self.locate(state, &path, 0) {
             Place::Gone => return Some(Vec::new()),
             Place::Made { .. } => Vec::new(),
@@ -99,7 +99,7 @@ impl Interp<'_> {
         if depth > 8 {
             return Place::Unknown;
         }
-        let path = lexical(path);
+        let path = state.files.through(&lexical(path), true);
         let Some((at, file)) = state.files.nearest(&path) else { return Place::On(path) };
         let rest = path.strip_prefix(at).unwrap_or(Path::new("")).to_path_buf();
         let below = !rest.as_os_str().is_empty();

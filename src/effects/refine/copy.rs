@@ -76,10 +76,22 @@ fn link(scene: &Scene<'_>, matched: &Match, placed: &Placed) -> Draft {
             {
                 subject.from = Some(from.clone());
                 if absent || forced {
-                    changes.push(Change::Copied { from: from.clone(), to, packed: false });
+                    changes.push(Change::Copied { from: from.clone(), to: to.clone(), packed: false });
+                    changes.push(Change::Linked { at: to, target: from.clone() });
                 }
-            } else if absent {
-                changes.push(Change::Made { path: to, content: None, directory: false });
+            } else if absent || forced {
+                changes.push(Change::Made { path: to.clone(), content: None, directory: false });
+                // What a symbolic link holds counts from where it stands.
+                let target = match placed.source.value.as_known() {
+                    Some(text) if !text.starts_with('/') => to.parent().map(|dir| dir.join(text)),
+                    Some(text) => Some(std::path::PathBuf::from(text)),
+                    None => None,
+                };
+                if let Some(target) = target {
+                    let target = super::super::paths::absolute(
+                        &crate::model::Value::Known(text_of(&target)), &[]);
+                    changes.extend(target.as_known().map(|target| Change::Linked { at: to, target: target.into() }));
+                }
             }
         }
     }

@@ -18,8 +18,10 @@ struct Makefile {
     rules: Vec<Rule>,
     default: Option<String>,
     phony: BTreeSet<String>,
-    /// A construct that is not followed (`include`, `define`, `eval`).
+    /// A construct that is not followed (`eval`, an included file that cannot be read).
     gap: Option<String>,
+    /// Shell text that runs while the file is read.
+    at_once: Vec<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -36,6 +38,7 @@ impl Interp<'_> {
         let mut settings: Vec<(String, String)> = Vec::new();
         let mut inner = state.clone();
         let mut dry = false;
+        let mut evaluated: Vec<String> = Vec::new();
         let mut unknown_goal = false;
         let mut words = call.arguments().iter();
         while let Some(word) = words.next() {
@@ -52,6 +55,12 @@ impl Interp<'_> {
                 "-n" | "--just-print" | "--dry-run" | "--recon" | "-q" | "--question" | "-t" | "--touch"
                 | "-p" | "-v" | "--version" | "--help" | "-h" => dry = true,
                 "-j" | "--jobs" => {}
+                "--eval" | "-E" => {
+                    evaluated.extend(words.next().map(|word| word.arg.value.display()));
+                }
+                _ if text.starts_with("--eval=") => {
+                    evaluated.push(text.trim_start_matches("--eval=").to_owned());
+                }
                 "-I" | "-o" | "-W" | "-l" => {
                     words.next();
                 }
@@ -124,7 +133,15 @@ impl Interp<'_> {
                 }
             }
         };
+        evaluated.push(text);
+        let text = self.with_included(&inner, &evaluated.join("\n"), 0);
         let mut makefile = read(&text);
+        let variable = |name: &str| call.environment.iter().any(|(known, _)| known == name);
+        let shell = settings.iter().find(|(name, _)| name == "SHELL").map(|(_, value)| value);
+        let shell = shell.or_else(|| makefile.variables.get("SHELL"));
+        if variable("MAKEFILES") || variable("MAKEFLAGS") || shell.is_some_and(|name| !plain_shell(name)) {
+            makefile.gap = Some("what runs the recipes, or more of them, is set from outside".to_owned());
+        }
         for (name, value) in settings {
             makefile.variables.insert(name, value);
         }
@@ -136,6 +153,9 @@ impl Interp<'_> {
         }
         if let Some(gap) = makefile.gap.clone() {
             self.emit_as(&mut inner, &inner_scope, call.span, &call.raw, StepKind::Gap { reason: gap });
+        }
+        for text in std::mem::take(&mut makefile.at_once) {
+            self.make_line(&mut inner, &inner_scope, call, &text, true);
         }
         if unknown_goal {
             self.make_unknown(&mut inner, &inner_scope, call, "the target is not known");
@@ -207,19 +227,70 @@ impl Interp<'_> {
                 variables.insert("*".to_owned(), stem.clone());
                 let text = expand(line, &variables, 0);
                 let text = text.trim_start().trim_start_matches(['@', '-', '+']).to_owned();
-                let mut inner = state.clone();
-                inner.maybe |= !makefile.phony.contains(target);
-                self.assign_scalar(&mut inner, "__make_unknown", Value::Unknown);
-                if let Some(variable) =
-                    std::sync::Arc::make_mut(&mut inner.variables).get_mut("__make_unknown")
-                {
-                    variable.exported = true;
-                }
-                let (zero, positional) = (Value::known("sh"), Default::default());
-                self.fresh_shell(&mut inner, scope, &Value::Known(text), call.span, zero, positional);
-                state.files = inner.files;
+                self.make_line(state, scope, call, &text, !makefile.phony.contains(target));
             }
         }
+    }
+
+    /// One line of a recipe, with variables put in.
+    fn make_line(&mut self, state: &mut State, scope: &Scope, call: &Call, text: &str, maybe: bool) {
+        let mut inner = state.clone();
+        inner.maybe |= maybe;
+        self.assign_scalar(&mut inner, "__make_unknown", Value::Unknown);
+        if let Some(variable) = std::sync::Arc::make_mut(&mut inner.variables).get_mut("__make_unknown") {
+            variable.exported = true;
+        }
+        let (zero, positional) = (Value::known("sh"), Default::default());
+        self.fresh_shell(&mut inner, scope, &Value::known(text), call.span, zero, positional);
+        state.files = inner.files;
+    }
+
+    /// The text with the files in it that it includes; a line that cannot be followed stays.
+    fn with_included(&self, state: &State, text: &str, depth: usize) -> String {
+        let mut whole = String::new();
+        for line in text.lines() {
+            let (optional, names) = match line.split_once(char::is_whitespace) {
+                Some(("include", names)) => (false, names),
+                Some(("-include" | "sinclude", names)) => (true, names),
+                _ => {
+                    whole.push_str(line);
+                    whole.push('\n');
+                    continue;
+                }
+            };
+            for name in names.split_whitespace() {
+                let path = (!name.contains(['$', '*', '?', '[']) && depth < 8)
+                    .then(|| self.absolute(state, &Value::known(name)))
+                    .flatten();
+                let found = path.as_ref().and_then(|path| {
+                    self.read_text(state, path, self.options.limits.script_bytes)
+                });
+                match found {
+                    Some(found) => whole.push_str(&self.with_included(state, &found, depth + 1)),
+                    None if optional && path.is_some_and(|path| self.exists(state, &path) == Some(false)) => {}
+                    None => whole.push_str(&format!("include {name}\n")),
+                }
+            }
+        }
+        whole
+    }
+}
+
+/// Whether recipes are run by an ordinary shell.
+fn plain_shell(text: &str) -> bool {
+    let name = text.split_whitespace().next().unwrap_or("");
+    super::is_shell(name.rsplit('/').next().unwrap_or(name)) && text.split_whitespace().count() == 1
+        || matches!(text, "/usr/bin/env bash" | "/usr/bin/env sh")
+}
+
+/// The shell text of every `$(shell …)` in a line that is expanded when it is read.
+fn shells_in(line: &str, variables: &BTreeMap<String, String>, found: &mut Vec<String>) {
+    let mut rest = line;
+    while let Some(at) = rest.find("(shell ").or_else(|| rest.find("{shell ")) {
+        let part = &rest[at..];
+        let end = closing(part).unwrap_or(part.len());
+        found.push(expand(part[..end].get(7..).unwrap_or(""), variables, 0));
+        rest = &part[1..];
     }
 }
 
@@ -233,7 +304,9 @@ fn read(text: &str) -> Makefile {
     let mut makefile = Makefile::default();
     let mut current: Option<usize> = None;
     let mut lines = text.lines().peekable();
-    let mut in_define = false;
+    let mut defined: Option<(String, Vec<String>)> = None;
+    // How deep in conditionals: either branch may hold.
+    let mut conditions = 0usize;
     let mut prefix = '\t';
     while let Some(line) = lines.next() {
         let mut whole = line.to_owned();
@@ -248,8 +321,13 @@ fn read(text: &str) -> Makefile {
                 whole.push_str(next.trim_start());
             }
         }
-        if in_define {
-            in_define = whole.trim() != "endef";
+        if let Some((name, body)) = &mut defined {
+            if whole.trim() == "endef" {
+                makefile.variables.insert(name.clone(), body.join("\n"));
+                defined = None;
+            } else {
+                body.push(whole);
+            }
             continue;
         }
         if let (Some(recipe), Some(at)) = (whole.strip_prefix(prefix), current) {
@@ -264,16 +342,27 @@ fn read(text: &str) -> Makefile {
         }
         let first = code.split_whitespace().next().unwrap_or("");
         match first {
+            "ifeq" | "ifneq" | "ifdef" | "ifndef" => conditions += 1,
+            "endif" => conditions = conditions.saturating_sub(1),
+            _ => {}
+        }
+        let lazy = matches!(assignment(&code), Some((_, "=" | "?=" | "+=", _)));
+        if !lazy {
+            shells_in(&code, &makefile.variables, &mut makefile.at_once);
+        }
+        match first {
             "ifeq" | "ifneq" | "ifdef" | "ifndef" | "else" | "endif" | "export" | "unexport" | "vpath"
                 if !code.contains('=') || first.starts_with("if") =>
             {
                 continue;
             }
             "include" | "-include" | "sinclude" => {
+                makefile.gap = Some(format!("a makefile that it includes could not be read: {code}"));
                 continue;
             }
             "define" => {
-                in_define = true;
+                let name = code.trim_start_matches("define").trim().trim_end_matches(['=', ':', '?', '+']);
+                defined = Some((name.trim().to_owned(), Vec::new()));
                 continue;
             }
             _ => {}
@@ -284,6 +373,8 @@ fn read(text: &str) -> Makefile {
                 prefix = value.chars().next().unwrap_or('\t');
                 continue;
             }
+            let before = makefile.variables.get(&name).cloned();
+            let assigned = name.clone();
             match operator {
                 "?=" => {
                     makefile.variables.entry(name).or_insert(value);
@@ -297,13 +388,25 @@ fn read(text: &str) -> Makefile {
                     makefile.variables.insert(name, value);
                 }
                 "!=" => {
+                    makefile.at_once.push(expand(&value, &makefile.variables, 0));
                     makefile.variables.insert(name, UNKNOWN.to_owned());
                 }
                 _ => {
                     makefile.variables.insert(name, value);
                 }
             }
+            if conditions > 0
+                && before.is_some_and(|before| makefile.variables.get(&assigned) != Some(&before))
+            {
+                makefile.variables.insert(assigned, UNKNOWN.to_owned());
+            }
             current = None;
+            continue;
+        }
+        if code.starts_with('$') && !code.contains(':') || code.contains("$(eval ") || code.contains("${eval ") {
+            if code.contains("eval ") || code.contains("call ") || code.contains("foreach ") {
+                makefile.gap = Some("rules that the makefile builds while it is read".to_owned());
+            }
             continue;
         }
         if let Some((targets, rest)) = code.split_once(':') {
