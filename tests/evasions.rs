@@ -53,7 +53,8 @@ impl Fixture {
                 .unwrap();
             assert!(done.success());
         }
-        let files = ["src/app.py", "notes.md", "draft.txt", "scratch/exp1.py", "scratch/deep/exp2.py", "app.db"];
+        let files =
+            ["src/app.py", "notes.md", "draft.txt", "scratch/exp1.py", "scratch/deep/exp2.py", "app.db"];
         for file in files {
             fs::write(proj.join(file), long(&format!("changed {file}"))).unwrap();
         }
@@ -95,7 +96,10 @@ impl Fixture {
 
 /// Commands of a table: one a line, `⏎` for a line's end inside; `##` heads a class.
 fn commands(table: &str) -> impl Iterator<Item = String> + '_ {
-    table.lines().filter(|line| !line.is_empty() && !line.starts_with("##")).map(|line| line.replace('⏎', "\n"))
+    table
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with("##"))
+        .map(|line| line.replace('⏎', "\n"))
 }
 
 fn wrong(fixture: &Fixture, table: &Path, right: impl Fn(&str) -> bool) -> Vec<String> {

@@ -88,9 +88,11 @@ fn link(scene: &Scene<'_>, matched: &Match, placed: &Placed) -> Draft {
                     None => None,
                 };
                 if let Some(target) = target {
-                    let target = super::super::paths::absolute(
-                        &crate::model::Value::Known(text_of(&target)), &[]);
-                    changes.extend(target.as_known().map(|target| Change::Linked { at: to, target: target.into() }));
+                    let target =
+                        super::super::paths::absolute(&crate::model::Value::Known(text_of(&target)), &[]);
+                    changes.extend(
+                        target.as_known().map(|target| Change::Linked { at: to, target: target.into() }),
+                    );
                 }
             }
         }

@@ -262,12 +262,13 @@ impl Interp<'_> {
                 let path = (!name.contains(['$', '*', '?', '[']) && depth < 8)
                     .then(|| self.absolute(state, &Value::known(name)))
                     .flatten();
-                let found = path.as_ref().and_then(|path| {
-                    self.read_text(state, path, self.options.limits.script_bytes)
-                });
+                let found = path
+                    .as_ref()
+                    .and_then(|path| self.read_text(state, path, self.options.limits.script_bytes));
                 match found {
                     Some(found) => whole.push_str(&self.with_included(state, &found, depth + 1)),
-                    None if optional && path.is_some_and(|path| self.exists(state, &path) == Some(false)) => {}
+                    None if optional && path.is_some_and(|path| self.exists(state, &path) == Some(false)) => {
+                    }
                     None => whole.push_str(&format!("include {name}\n")),
                 }
             }
@@ -403,7 +404,10 @@ fn read(text: &str) -> Makefile {
             current = None;
             continue;
         }
-        if code.starts_with('$') && !code.contains(':') || code.contains("$(eval ") || code.contains("${eval ") {
+        if code.starts_with('$') && !code.contains(':')
+            || code.contains("$(eval ")
+            || code.contains("${eval ")
+        {
             if code.contains("eval ") || code.contains("call ") || code.contains("foreach ") {
                 makefile.gap = Some("rules that the makefile builds while it is read".to_owned());
             }

@@ -56,7 +56,9 @@ fn loads(variable: &str, value: &Value, program: &str) -> bool {
         "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" => {
             text.is_none_or(|text| text.split([':', ' ']).any(|one| one.contains('/') && !is_library(one)))
         }
-        "NODE_OPTIONS" => has(&["--require", "-r ", "--import", "--loader", "--eval", "-e "]) && text.is_some(),
+        "NODE_OPTIONS" => {
+            has(&["--require", "-r ", "--import", "--loader", "--eval", "-e "]) && text.is_some()
+        }
         "PERL5OPT" => program == "perl" && has(&["-M", "-m", "-e"]),
         "RUBYOPT" => has(&["-r"]) && matches!(program, "ruby" | "irb" | "rake" | "bundle" | "gem"),
         "GIT_EXEC_PATH" => program == "git" && text != Some(""),
