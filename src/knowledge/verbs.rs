@@ -9,7 +9,7 @@ use crate::model::Value;
 #[derive(Clone, Debug, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Verbs {
-    /// Words that mean reading; `*` at the end stands for any rest.
+    /// Words that mean reading; `*` at the end or at the start stands for any rest.
     pub reads: Vec<String>,
     /// Words that mean something else: where one of them comes first, nothing is known.
     #[serde(default)]
@@ -41,9 +41,10 @@ impl Verbs {
 }
 
 fn fits(pattern: &str, text: &str) -> bool {
-    match pattern.strip_suffix('*') {
-        Some(prefix) => text.starts_with(prefix),
-        None => pattern == text,
+    match (pattern.strip_suffix('*'), pattern.strip_prefix('*')) {
+        (Some(prefix), _) => text.starts_with(prefix),
+        (None, Some(suffix)) => text.ends_with(suffix),
+        (None, None) => pattern == text,
     }
 }
 
