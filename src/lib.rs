@@ -23,12 +23,19 @@
 //! | [`knowledge`] | tool, kind and Terraform data, its loader, the argument grammar | no |
 //! | [`world`] | the one door to the machine: files, environment, clock, a closed list of read-only programs | it is the door |
 //! | [`shell`] | abstract interpretation: expansion, state, control flow, wrappers, scripts | through `world` |
+//! | [`effects`] | a step and the knowledge become mutations; what earlier steps of the same command did to files | through [`effects::Look`]: does it exist, of what kind |
+//! | [`terraform`] | a plan's JSON becomes mutations; references, facts, guesses about unknown types | no |
+//! | [`evidence`] | probes: files, git, what a tool makes again, packages, archives, sqlite, trash | through `world` |
+//! | [`recoverability`] | tiers and reasons, from a kind's cases over the facts | no |
+//! | [`cross_action`] | harmless alone, fatal together | no |
+//! | [`policy`] | verdicts, layers, profiles | no |
+//! | [`report`] | the JSON contract (`docs/report.schema.json`) and the human text | no |
+//! | [`evaluate`] | the one entry, the order of the stages, and the boundary at which a fault becomes `escalate` | no |
+//! | [`exec`](mod@exec) | judge, ask at the terminal, become the command; Terraform's plan, judge, apply | yes |
+//! | [`cli`] | arguments, configuration files, output, exit statuses | yes |
 //!
-//! The rest of the pipeline, in the order of the drawing, each using only what stands above it in this list:
-//! `effects` (a step and the knowledge become mutations), `terraform` (a plan becomes mutations), `evidence` (probes,
-//! through `world`), `recoverability` (tiers and reasons), `cross_action` (harmless alone, fatal together), `policy`
-//! (verdicts, profiles, layers), `report` (the JSON contract and the human text), `evaluate` (the one entry), then the
-//! front ends `cli` and `exec`, which parse input, call `evaluate` and act on its verdict, and hold no judgement.
+//! Each uses only what stands above it in this table. `cli` and `exec` are front ends: they parse input, call
+//! [`evaluate`](mod@evaluate), act on its verdict, and hold no judgement.
 //!
 //! # Invariants
 //!
