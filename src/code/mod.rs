@@ -4,6 +4,7 @@
 //! understood and could do harm is [`CodeEffect::Unknown`]. Uses `model` alone.
 
 mod awk;
+mod editor;
 mod effect;
 mod interpret;
 mod language;
@@ -31,6 +32,7 @@ pub fn analyse(language: &str, text: &str, arguments: &[Value]) -> Vec<CodeEffec
     match (language, language::Language::named(language)) {
         ("sed", _) => sed::analyse(text),
         ("awk", _) => awk::analyse(text),
+        ("vim" | "less" | "m4" | "dc", _) => editor::analyse(language, text),
         ("mongosh", _) => mongo::analyse(text),
         ("tcl", _) => tcl::analyse(text, arguments),
         (_, Some(language)) => interpret::run(language, text, arguments),

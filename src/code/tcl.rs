@@ -192,7 +192,7 @@ impl Reader {
                 }
                 _ => {}
             },
-            "exec" => {
+            "exec" | "spawn" | "system" => {
                 let mut argv = values(0);
                 while argv.first().and_then(Value::as_known).is_some_and(|w| w.starts_with('-')) {
                     argv.remove(0);

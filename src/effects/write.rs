@@ -44,7 +44,10 @@ pub(super) fn overwrite(scene: &Scene<'_>, word: &Word, content: Option<String>,
 
 /// A file is added to: nothing is lost unless it is a device, and a new file is one of this command's.
 pub(super) fn append(scene: &Scene<'_>, word: &Word) -> Vec<Draft> {
-    let device = scene.path(&word.value).as_known().is_some_and(|path| path.starts_with("/dev/"));
+    let device = scene
+        .path(&word.value)
+        .as_known()
+        .is_some_and(|path| ["/dev/", "/proc/", "/sys/"].iter().any(|place| path.starts_with(place)));
     let action = if device { Action::Update } else { Action::Create };
     let mut mutation = scene.on_path(action, "file", word);
     if device {

@@ -284,8 +284,10 @@ impl Machine<'_> {
                 )
             }
             Act::Shift => self.shift(&arguments),
+            // `vars(os)` holds the names of the module.
+            Act::Namespace if matches!(first, Object::Native(_)) => first,
             Act::Namespace => Object::Map(
-                ["os", "shutil", "subprocess"]
+                ["os", "shutil", "subprocess", "__builtins__"]
                     .iter()
                     .map(|m| ((*m).to_owned(), Object::Native((*m).to_owned())))
                     .collect(),

@@ -225,6 +225,8 @@ impl Machine<'_> {
                     Object::Many(Box::new(Object::any(list)))
                 }
                 (Language::Node, "fs", "promises") => Object::Native(name),
+                // A module's own names, and the module itself.
+                (Language::Python, _, "__dict__" | "__builtins__") => Object::Native(name),
                 (_, "os" | "os.path" | "path", "sep") => Object::text("/"),
                 (_, "os", "environ") | (_, "process", "env") => Object::Plain,
                 _ => Object::Native(format!("{name}.{member}")),
@@ -281,6 +283,14 @@ impl Machine<'_> {
             // `Dir['*.txt']`
             (Object::Native(name), Some(_)) if name == "Dir" => {
                 self.call(Object::Native("Dir.glob".to_owned()), Arguments::of(vec![index.clone()]))
+            }
+            (Object::Native(name), Some(module))
+                if self.language == Language::Python && name == "sys.modules" =>
+            {
+                library::global(self.language, &module)
+            }
+            (Object::Native(name), None) if self.language == Language::Python && name == "sys.modules" => {
+                Object::Native("os.\u{0}".to_owned())
             }
             (Object::Native(name), None) if library::holds_acts(self.language, name) => {
                 Object::Native(format!("{name}.\u{0}"))

@@ -253,6 +253,14 @@ fn at(walk: &mut Walk<'_>, mutation: &Mutation, subject: &PathSubject, path: &Pa
     // `rm -r link/` empties the directory behind the link.
     let behind = subject.recursive && subject.shown.len() > 1 && subject.shown.ends_with('/');
     let follow = subject.follow || behind || mutation.action == Action::Update;
+    if mutation.action != Action::Delete && places::commands_the_kernel(path) {
+        walk.note(format!(
+            "{} is a switch of the running system; what it does cannot be told",
+            path.display()
+        ));
+        walk.add(LossClass::Unseen, 0, path);
+        return;
+    }
     let named = match places::resolve_parent(world, path) {
         Ok(named) => named,
         Err(LookError::NotFound) => return absent(walk, mutation, path),

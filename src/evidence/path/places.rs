@@ -4,6 +4,16 @@ use std::path::{Path, PathBuf};
 
 use crate::world::{LookError, World};
 
+/// Files by which the running kernel, another process's memory or a device is changed when they are written.
+pub(super) fn commands_the_kernel(path: &Path) -> bool {
+    if path.starts_with("/sys") {
+        return true;
+    }
+    let Ok(below) = path.strip_prefix("/proc") else { return false };
+    let own = ["self/fd", "thread-self/fd", "self/comm", "self/oom_score_adj", "sys/vm/drop_caches"];
+    !own.iter().any(|place| below.starts_with(place)) && !below.to_string_lossy().contains("/fd/")
+}
+
 /// Directories whose direct loss breaks the machine.
 const SYSTEM_ROOTS: &[&str] = &[
     "/bin",

@@ -30,6 +30,10 @@ fn fixed(name: &str) -> &'static str {
     match name {
         "javascript" | "js" => "node",
         "mongosh" => "mongosh",
+        "vim" => "vim",
+        "less" => "less",
+        "m4" => "m4",
+        "dc" => "dc",
         other => language(other).unwrap_or("code"),
     }
 }

@@ -4,6 +4,7 @@
 mod code;
 mod find;
 mod git;
+mod hooks;
 mod make;
 mod packages;
 mod settings;
@@ -28,6 +29,7 @@ impl Interp<'_> {
         call: &Call,
         matched: &Match,
     ) -> Option<Flow> {
+        self.hooks(state, scope, name, call, matched);
         match name {
             "xargs" | "gxargs" => Some(self.xargs(state, scope, call, matched)),
             "parallel" => Some(self.parallel(state, scope, call)),
