@@ -135,8 +135,13 @@ impl Interp<'_> {
     /// Programs of the project whose names say what they are: installed for it by a package manager, or launchers
     /// (`gradlew`, `manage.py`) that no installed program is called like.
     fn is_launcher(&self, state: &State, dir: &Path, base: &str) -> bool {
-        if self.knowledge.tool(base).is_none() || self.exists(state, &dir.join(base)) == Some(false) {
+        if self.knowledge.tool(base).is_none() {
             return false;
+        }
+        // A launcher that is not there cannot run now, and is only ever written under such a name to be one; what a
+        // package manager would install there may be anything.
+        if self.exists(state, &dir.join(base)) == Some(false) {
+            return self.knowledge_of_project(base) && !dir.ends_with("vendor/bin");
         }
         let installed = dir.ends_with("node_modules/.bin")
             || dir.ends_with("vendor/bin")
