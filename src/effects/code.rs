@@ -30,6 +30,10 @@ pub(super) fn code(scene: &Scene<'_>, language: &str, effect: &CodeEffect) -> Ve
         }
         CodeEffect::Append { path } => write::append(scene, &literal(path)),
         CodeEffect::Rename { from, to } => {
+            if to.as_known().is_some_and(super::paths::keeps_nothing) {
+                // Moved into nothing: copied there and then deleted.
+                return vec![Draft::of(scene.on_path(Action::Delete, "tree", &literal(from)))];
+            }
             let mut mutation = scene.on_path(Action::Replace, "file", &literal(to));
             let mut changes = Vec::new();
             if let Subject::Path(subject) = &mut mutation.subject {

@@ -122,6 +122,13 @@ pub(super) fn keeps_nothing(path: &str) -> bool {
         || (name.starts_with("tty") && name[3..].chars().all(|c| c.is_ascii_alphanumeric()))
 }
 
+/// `host:path`, `user@host::module`, `rsync://…`: a colon before any slash.
+pub(super) fn is_remote(value: &Value) -> bool {
+    let text = value.prefix();
+    text.starts_with("rsync://")
+        || text.find(':').is_some_and(|colon| !text[..colon].contains('/') && colon > 0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

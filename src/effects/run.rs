@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use crate::knowledge::{EffectSpec, Filled, Match, SubjectKind, match_words};
-use crate::model::{Action, Cause, FactValue, Mutation, RuleRef, Value};
+use crate::model::{Action, Cause, FactValue, Mutation, RuleRef, Subject, Value};
 use crate::shell::{Invocation, Stdin, Stdout};
 
 use super::draft::{Change, Draft};
-use super::paths::absolute;
+use super::paths::{absolute, is_remote, keeps_nothing, text_of};
 use super::scene::{Scene, Word, fact};
 use super::{refine, sql, write};
 
@@ -131,6 +131,7 @@ fn declared(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> 
             }
         }
     }
+    kept_where_packed(&mut drafts);
     drafts
 }
 
@@ -232,6 +233,14 @@ fn holds(
 ) -> Vec<Change> {
     let crate::model::Subject::Path(subject) = &target.subject else { return Vec::new() };
     let Some(to) = subject.path.as_known().map(PathBuf::from) else { return Vec::new() };
+    if is_remote(&Value::known(&subject.shown)) {
+        return Vec::new();
+    }
+    // `holds=files-of-…`: directories are noted in it, what is in them is not.
+    let (name, flat) = match name.strip_prefix("files-of-") {
+        Some(name) => (name, true),
+        None => (name, false),
+    };
     let sources = if name == "stdin" {
         incoming(scene, invocation)
     } else {
@@ -244,9 +253,34 @@ fn holds(
     };
     sources
         .into_iter()
-        .filter(|from| *from != to)
+        .filter(|from| *from != to && !(flat && scene.is_directory(from)))
         .map(|from| Change::Copied { from, to: to.clone(), packed: true })
         .collect()
+}
+
+/// Deleted once packed (`tar --remove-files`, `zip -m`): kept where this same command packs it, and nowhere else.
+fn kept_where_packed(drafts: &mut [Draft]) {
+    let copies = drafts
+        .iter()
+        .flat_map(|draft| &draft.changes)
+        .filter_map(|change| match change {
+            Change::Copied { from, to, .. } if !keeps_nothing(&text_of(to)) => {
+                Some((from.clone(), to.clone()))
+            }
+            _ => None,
+        })
+        .collect::<Vec<_>>();
+    for mutation in drafts.iter_mut().filter_map(|draft| draft.mutation.as_mut()) {
+        if mutation.facts.remove("kept").is_none() {
+            continue;
+        }
+        if let Subject::Path(subject) = &mut mutation.subject
+            && let Some(path) = subject.path.as_known().map(PathBuf::from)
+        {
+            let held = copies.iter().filter(|(from, _)| path.starts_with(from)).map(|(_, to)| to.clone());
+            subject.copies.extend(held);
+        }
+    }
 }
 
 /// Files that standard input is a copy of.

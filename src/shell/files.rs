@@ -64,7 +64,12 @@ impl Files {
 
     /// Whether `at` is a link of `target` that this command made.
     pub fn is_link(&self, at: &Path, target: &Path) -> bool {
-        self.links.get(at).is_some_and(|known| known == target)
+        at != target && self.through(at, true) == self.through(target, true)
+    }
+
+    /// Forgets the copies that were not there `before`: the step that made them failed, or may not be over.
+    pub fn forget_copies(&mut self, before: &Self) {
+        self.held.retain(|held| before.held.contains(held));
     }
 
     /// Where a path leads through links that this command made; `last`: through the path itself as well.

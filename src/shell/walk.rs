@@ -17,7 +17,9 @@ impl Interp<'_> {
                 let mut inner = state.clone();
                 inner.stdin = Stdin::Empty;
                 self.shell(&mut inner, |interp, inner| interp.command(inner, scope, &item.command));
-                state.files = inner.files;
+                // Nobody knows when it is over: what it made may stand, what it took away may still be there.
+                let before = std::mem::replace(&mut state.files, inner.files);
+                state.files.merge(&before);
                 state.output = if scope.capture { inner.output } else { output };
                 state.status = Status::True;
                 continue;
@@ -195,7 +197,8 @@ impl Interp<'_> {
                 let mut inner = state.clone();
                 inner.stdin = Stdin::Unknown;
                 self.shell(&mut inner, |interp, inner| interp.command(inner, &scope, body));
-                state.files = inner.files;
+                let before = std::mem::replace(&mut state.files, inner.files);
+                state.files.merge(&before);
                 state.status = Status::True;
                 Flow::Next
             }
@@ -272,6 +275,7 @@ impl Interp<'_> {
         rest: &[(AndOr, Command)],
     ) -> Flow {
         let tested = scope.tested();
+        let before = rest.iter().any(|(operator, _)| *operator == AndOr::Or).then(|| state.files.clone());
         let flow = self.command(state, if rest.is_empty() { scope } else { &tested }, first);
         if flow != Flow::Next {
             return flow;
@@ -297,7 +301,11 @@ impl Interp<'_> {
                             if on_success {
                                 way.succeed()
                             } else {
-                                way.fail()
+                                way.fail();
+                                // What failed made no copy.
+                                if let Some(before) = &before {
+                                    way.files.forget_copies(before);
+                                }
                             }
                             interp.command(way, scope, command)
                         },

@@ -119,7 +119,13 @@ pub(super) fn git(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Planned> {
     let separator = invocation.args.iter().skip(1).position(|arg| arg.value.as_known() == Some("--"));
     let words = Words { matched, stdin: &invocation.stdin, name, second, separator };
     let dirs = directories(scene, matched);
-    drafts(&words).into_iter().map(|draft| finish(scene, invocation, draft, &dirs)).collect()
+    let mut planned: Vec<_> =
+        drafts(&words).into_iter().map(|draft| finish(scene, invocation, draft, &dirs)).collect();
+    if words.name == "mv" {
+        let changes = worktree::moved(scene, &words, &dirs);
+        planned.push(Planned { mutation: None, changes, by_action: false });
+    }
+    planned
 }
 
 fn drafts(words: &Words<'_>) -> Vec<Draft> {

@@ -1,5 +1,10 @@
 //! Subcommands that change files of the working tree or the index.
 
+use std::path::PathBuf;
+
+use super::super::draft::Change;
+use super::super::paths::absolute;
+use super::super::scene::Scene;
 use super::{Draft, Words};
 use crate::model::{Action, FactValue, Saved, Value};
 use crate::shell::Stdin;
@@ -59,6 +64,24 @@ pub(super) fn rename(words: &Words<'_>) -> Vec<Draft> {
                 name.map(|text| text.trim_end_matches('/').rsplit('/').next().unwrap_or(text).to_owned());
             let into = dest.map(|text| format!("{}/", text.trim_end_matches('/')));
             Draft::path(Action::Replace, "file", into.concat(&base))
+        })
+        .collect()
+}
+
+/// Where `git mv` takes the content of files.
+pub(super) fn moved(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) -> Vec<Change> {
+    let mut names = words.operands();
+    let Some(dest) = names.pop() else { return Vec::new() };
+    let only = |value: &Value| absolute(value, dirs).as_known().map(PathBuf::from);
+    let Some(to) = only(&dest) else { return Vec::new() };
+    let folder =
+        names.len() > 1 || dest.as_known().is_some_and(|text| text.ends_with('/')) || scene.is_directory(&to);
+    names
+        .iter()
+        .filter_map(only)
+        .filter_map(|from| {
+            let to = if folder { to.join(from.file_name()?) } else { to.clone() };
+            Some(Change::Moved { from, to })
         })
         .collect()
 }

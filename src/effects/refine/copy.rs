@@ -6,7 +6,7 @@ use crate::shell::Invocation;
 use crate::world::FileKind;
 
 use super::super::draft::{Change, Draft};
-use super::super::paths::text_of;
+use super::super::paths::{is_remote, text_of};
 use super::super::scene::{Scene, flag};
 use super::place::{Placed, backup_change, overwrite_facts, placed};
 
@@ -47,13 +47,21 @@ fn one(scene: &Scene<'_>, matched: &Match, placed: &Placed) -> Draft {
         if let (Some(from), Some(to)) = (&placed.from, placed.place()) {
             changes.extend(backup_change(scene, matched, &to));
             let stays = mutation.facts.contains_key("no-clobber") && scene.at(&to).is_some();
+            let skips = mutation.facts.contains_key("update-only") && scene.at(&to).is_some();
+            let partial = is_tree && !["-r", "-a"].iter().any(|key| matched.has(key));
+            let remote = matched.tool.names.iter().any(|name| name == "scp")
+                && (is_remote(&placed.shown.value) || is_remote(&placed.source.value));
             let special = source.is_some_and(|s| !matches!(s.kind, FileKind::File | FileKind::Directory));
-            if !stays && !onto_tree && from != &to {
+            if !stays && !skips && !partial && !remote && !onto_tree && from != &to {
                 changes.push(if special || matched.has("-s") {
-                    Change::Made { path: to, content: subject.content.clone(), directory: false }
+                    Change::Made { path: to.clone(), content: subject.content.clone(), directory: false }
                 } else {
-                    Change::Copied { from: from.clone(), to, packed: false }
+                    Change::Copied { from: from.clone(), to: to.clone(), packed: false }
                 });
+                // Another name of the same content, not a second one.
+                if matched.has("-l") && !matched.has("-s") && !special {
+                    changes.push(Change::Linked { at: to, target: from.clone() });
+                }
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::shell::Invocation;
 use crate::world::FileKind;
 
 use super::super::draft::{Change, Draft};
-use super::super::paths::{base_name, below};
+use super::super::paths::{base_name, below, is_remote, keeps_nothing, text_of};
 use super::super::run::explicit;
 use super::super::scene::{Scene, Word, flag};
 
@@ -48,7 +48,7 @@ pub(super) fn rsync(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
         } else {
             let (mutation, place) = receive(scene, matched, &word, from.as_ref(), &target, deletes);
             let changes = match (&from, &place) {
-                (Some(from), Some(to)) => {
+                (Some(from), Some(to)) if whole(scene, matched, from) => {
                     vec![Change::Copied { from: from.clone(), to: to.clone(), packed: true }]
                 }
                 _ => Vec::new(),
@@ -58,14 +58,45 @@ pub(super) fn rsync(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
         };
         if matched.has("--remove-source-files") && !is_remote(&source.value) {
             let mut mutation = scene.on_path(Action::Delete, "tree", &word);
-            flag(&mut mutation, "kept", "every file is deleted only once it stands at the target");
-            if let (Subject::Path(subject), Some(place)) = (&mut mutation.subject, place) {
+            if !place.as_deref().is_some_and(|place| keeps_nothing(&text_of(place))) {
+                flag(&mut mutation, "kept", "every file is deleted only once it stands at the target");
+            }
+            if let (Subject::Path(subject), Some(place)) = (&mut mutation.subject, place)
+                && !keeps_nothing(&text_of(&place))
+            {
                 subject.copies.push(place);
             }
             drafts.push(Draft::with(mutation, Vec::new()));
         }
     }
     drafts
+}
+
+/// Options that leave out some of the source, or all of it.
+const PARTIAL: [&str; 16] = [
+    "--exclude",
+    "--exclude-from",
+    "--include",
+    "--include-from",
+    "--files-from",
+    "--filter",
+    "-F",
+    "--cvs-exclude",
+    "--max-size",
+    "--min-size",
+    "--existing",
+    "--ignore-existing",
+    "--update",
+    "--dirs",
+    "--one-file-system",
+    "--list-only",
+];
+
+/// Whether all of a source arrives.
+fn whole(scene: &Scene<'_>, matched: &Match, from: &std::path::Path) -> bool {
+    let tree = scene.is_directory(from);
+    !PARTIAL.iter().any(|key| matched.has(key))
+        && (!tree || matched.has("--archive") || matched.has("--recursive"))
 }
 
 /// What one local or remote source overwrites in a local target.
@@ -116,11 +147,4 @@ fn below_shown(target: &Value, source: &str) -> Value {
         (Value::Known(text), Some(name)) => Value::known(format!("{}/{name}", text.trim_end_matches('/'))),
         _ => target.clone(),
     }
-}
-
-/// `host:path`, `user@host::module`, `rsync://…`: a colon before any slash.
-fn is_remote(value: &Value) -> bool {
-    let text = value.prefix();
-    text.starts_with("rsync://")
-        || text.find(':').is_some_and(|colon| !text[..colon].contains('/') && colon > 0)
 }

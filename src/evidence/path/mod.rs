@@ -98,6 +98,7 @@ pub(super) fn probe(
         evidence.fact("writable", FactValue::Bool(false), "this user may not remove or overwrite it");
     }
     let outright = loss.worst();
+    let stays: Vec<_> = subject.copies.iter().filter(|copy| lasts(world, &places, copy)).collect();
     if !subject.copies.is_empty() {
         evidence.fact(
             "loss.outright",
@@ -105,8 +106,8 @@ pub(super) fn probe(
             "what would be lost if this command had not made a copy before",
         );
     }
-    if outright > LossClass::Copied && !subject.copies.is_empty() {
-        let copies: Vec<_> = subject.copies.iter().map(|copy| walk_show(&places, copy, mutation)).collect();
+    if outright > LossClass::Copied && !stays.is_empty() {
+        let copies: Vec<_> = stays.iter().map(|copy| walk_show(&places, copy, mutation)).collect();
         let copies = copies.join(", ");
         notes.push(format!("this command copies it to {copies} before"));
         let kept = Fact::new(FactValue::Text(copies), "where the content stays");
@@ -158,6 +159,19 @@ fn remember(session: &mut Session, world: &dyn World, subject: &PathSubject, pat
     if let Ok(place) = place {
         session.destroy(&place);
     }
+}
+
+/// Whether a copy at this place can be made and stays: not below a temporary directory or among devices, and where this
+/// user may write.
+fn lasts(world: &dyn World, places: &Places, copy: &Path) -> bool {
+    if places.is_temporary(copy) || ["/dev", "/proc", "/sys"].iter().any(|dir| copy.starts_with(dir)) {
+        return false;
+    }
+    // The nearest directory above it that is there already.
+    copy.ancestors()
+        .skip(1)
+        .find_map(|dir| world.stat(dir).ok().map(|meta| rights::entries_change(world, dir, &meta)))
+        .unwrap_or(true)
 }
 
 fn walk_show(places: &Places, path: &Path, mutation: &Mutation) -> String {
