@@ -55,10 +55,8 @@ impl Interp<'_> {
                     self.program(state, &inner, words.to_vec(), call.span);
                 }
             }
-            "git" => {
-                if matched.value("--exec-path").is_some_and(|dir| dir.as_known() != Some("")) {
-                    self.opaque(state, scope, call, "git runs programs of a directory that is not looked at");
-                }
+            "git" if matched.value("--exec-path").is_some_and(|dir| dir.as_known() != Some("")) => {
+                self.opaque(state, scope, call, "git runs programs of a directory that is not looked at");
             }
             "screen" => {
                 let sends = |word: &Expansion| {
