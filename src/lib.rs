@@ -48,19 +48,34 @@
 //! * Probes only read, are bounded in time and size, and never execute anything that the target directory names.
 //! * No regular expression runs over command text, and an argument vector is never parsed as shell text again.
 
+#[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "cli")]
 pub mod code;
+#[cfg(feature = "cli")]
 pub mod cross_action;
+#[cfg(feature = "cli")]
 pub mod effects;
+#[cfg(feature = "cli")]
 pub mod evaluate;
+#[cfg(feature = "cli")]
 pub mod evidence;
+#[cfg(feature = "cli")]
 pub mod exec;
+#[cfg(feature = "cli")]
 pub mod knowledge;
 pub mod model;
+#[cfg(feature = "cli")]
 pub mod policy;
+#[cfg(feature = "cli")]
 pub mod recoverability;
+#[cfg(feature = "cli")]
 pub mod report;
+#[cfg(feature = "cli")]
 pub mod shell;
+#[cfg(feature = "cli")]
 pub mod syntax;
+#[cfg(feature = "cli")]
 pub mod terraform;
+#[cfg(feature = "cli")]
 pub mod world;
