@@ -18,6 +18,7 @@
 //! | module | owns | may look at the machine |
 //! | --- | --- | --- |
 //! | [`model`] | plain types: tier, verdict, mutation, evidence, what is known of a value | no |
+//! | [`attest`] | signed proof of an evaluation: keys, registries, attestations, their verification | its own files; registries over HTTP |
 //! | [`syntax`] | text to tree and gaps, through tree-sitter-bash | no |
 //! | [`code`] | short programs on a command line: Python, Perl, awk, sed, SQL … | no |
 //! | [`knowledge`] | tool, kind and Terraform data, its loader, the argument grammar | no |
@@ -40,7 +41,7 @@
 //! # Invariants
 //!
 //! * An import never points up that list; `tests/tidy.rs` checks it.
-//! * Everything but `world`, `shell`, `evidence` and the front ends is pure: same input, same output. `shell` and
+//! * Everything but `attest`, `world`, `shell`, `evidence` and the front ends is pure: same input, same output. `shell` and
 //!   `evidence` see the machine through [`world::World`] alone. The same test checks this.
 //! * Parsing never fails: what cannot be read is a gap, and a gap is a mutation of unknown reach.
 //! * What is unknown is never permission: a panic, a timeout, a limit, an unreadable file or a bad configuration ends
@@ -48,6 +49,7 @@
 //! * Probes only read, are bounded in time and size, and never execute anything that the target directory names.
 //! * No regular expression runs over command text, and an argument vector is never parsed as shell text again.
 
+pub mod attest;
 #[cfg(feature = "cli")]
 pub mod cli;
 #[cfg(feature = "cli")]

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 /// Modules from the bottom up. A module may use those before it (and itself), never those behind it.
 const LAYERS: &[&[&str]] = &[
     &["model"],
+    &["attest"],
     &["syntax", "code", "world"],
     &["knowledge"],
     &["shell"],
