@@ -13,15 +13,52 @@
 //! | [`signature`] | Ed25519, strictly; base64url |
 //! | [`registry`] | the key registry, key states and the steps between them |
 //! | [`disk`] | files that stay private and whole |
+//! | [`reason`] | the closed list of reasons why a verification fails |
+//! | [`cache`] | registries of other instances: time to live, refresh, rollback protection |
+//! | [`verify`] | the order of the checks |
+//! | [`chain`] | what makes one attestation follow another |
+//! | [`mode`] | ignore, log, verify, require |
+//! | `fetch` | HTTP (feature `fetch`) |
+//!
+//! # Verifying, as a third party
+//!
+//! ```
+//! use recourse::attest::{Expect, Options, Origin, Reason, Registry, Verifier, json};
+//!
+//! // Trust is given to instances. With the feature `fetch`,
+//! // `Verifier::new(options, HttpFetch::new(), DirectoryStore::new(folder))` fetches and keeps their registries.
+//! let trusted = vec![Origin::base("https://recourse.example")?];
+//! let options = Options { trusted, max_age: Some(900), ..Options::default() };
+//! let known = json::parse(br#"{"instance_id": "prod", "registry_version": 1, "keys": []}"#, 1 << 20)?;
+//! let verifier = Verifier::offline(options, Registry::from_value(&known)?);
+//!
+//! let failure = verifier.verify_json(b"{}", Expect::default()).unwrap_err();
+//! assert_eq!(failure.reason, Reason::InvalidAttestation);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+pub mod cache;
+pub mod chain;
 pub mod disk;
 pub mod document;
+#[cfg(feature = "fetch")]
+pub mod fetch;
 pub mod json;
+pub mod mode;
 pub mod origin;
+pub mod reason;
 pub mod registry;
 pub mod signature;
 pub mod time;
+pub mod verify;
 
+pub use cache::{CacheStore, DirectoryStore, Fetch, MemoryStore};
 pub use document::{Attestation, DocumentError};
+#[cfg(feature = "fetch")]
+pub use fetch::HttpFetch;
+pub use mode::{Mode, Outcome, Proceed, decide};
 pub use origin::Origin;
+pub use reason::{Failure, Reason};
+pub use registry::{KeyEntry, KeyState, Registry};
 pub use time::Time;
+pub use verify::{Expect, Options, Verified, Verifier};

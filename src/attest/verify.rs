@@ -1,0 +1,360 @@
+//! Verification: is this attestation genuine, trusted, fresh, and of what is meant?
+//!
+//! Owns the order of the checks (§7.4, §6.4) and their reasons. Reaches the network and the cache through the traits of
+//! `cache`, the clock through `time`, and nothing else.
+
+use serde_json::{Map, Value};
+
+use super::cache::{self, CacheStore, DEFAULT_TTL, Fetch, MemoryStore, NoFetch, Registries};
+use super::chain;
+use super::document::Attestation;
+use super::json::{self, DOCUMENT_LIMIT};
+use super::origin::Origin;
+use super::reason::{Failure, Reason};
+use super::registry::{KeyEntry, KeyState, Registry};
+use super::signature::{PublicKey, SignatureError};
+use super::time::Time;
+
+/// How far ahead another machine's clock may be, in milliseconds.
+pub const CLOCK_SKEW: i64 = 300_000;
+
+/// What a verifier insists on.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Instances that are trusted. Empty: any instance is accepted, and verified all the same (§7.8).
+    pub trusted: Vec<Origin>,
+    /// How long a fetched registry is used, in seconds.
+    pub ttl: u64,
+    /// Whether to fetch the durable copy and compare.
+    pub cross_check: bool,
+    /// How old an attestation may be, in seconds.
+    pub max_age: Option<u64>,
+    /// The time that it is; none: the machine's clock.
+    pub now: Option<Time>,
+    /// How often to try again after a network error. Nothing else is tried again.
+    pub retries: u32,
+    /// Whether an attestation without nonce and expiry is refused.
+    pub require_freshness: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            trusted: Vec::new(),
+            ttl: DEFAULT_TTL,
+            cross_check: false,
+            max_age: None,
+            now: None,
+            retries: 1,
+            require_freshness: false,
+        }
+    }
+}
+
+/// What an attestation must be of.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Expect<'a> {
+    /// The report that came with it; its own `attestation` field is left out of the comparison.
+    pub report: Option<&'a Value>,
+    /// What is about to run.
+    pub input: Option<&'a Value>,
+}
+
+/// An attestation that is valid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verified {
+    /// Its id.
+    pub id: String,
+    /// The key that signed.
+    pub key_id: String,
+    /// That key's state: active, deprecated or retired.
+    pub key_state: KeyState,
+    /// The version of the registry that says so, where it has one.
+    pub registry_version: Option<u64>,
+    /// What went wrong without changing the result, for logs.
+    pub warnings: Vec<String>,
+}
+
+/// Verifies attestations.
+pub struct Verifier {
+    options: Options,
+    fetch: Box<dyn Fetch>,
+    store: Box<dyn CacheStore>,
+    known: Vec<(Option<Origin>, Registry)>,
+}
+
+impl Verifier {
+    /// Fetches registries and copies through `fetch` and keeps registries in `store`.
+    pub fn new(options: Options, fetch: impl Fetch + 'static, store: impl CacheStore + 'static) -> Self {
+        Self { options, fetch: Box::new(fetch), store: Box::new(store), known: Vec::new() }
+    }
+
+    /// Uses this registry for every instance, and no network.
+    pub fn offline(options: Options, registry: Registry) -> Self {
+        let mut verifier = Self::new(options, NoFetch, MemoryStore::default());
+        verifier.known.push((None, registry));
+        verifier
+    }
+
+    /// Uses this registry for one instance without fetching: the own one, whose registry is on this machine.
+    #[must_use]
+    pub fn with_registry(mut self, origin: Origin, registry: Registry) -> Self {
+        self.known.push((Some(origin), registry));
+        self
+    }
+
+    /// What it insists on.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Its way to the network.
+    pub fn fetcher(&self) -> &dyn Fetch {
+        self.fetch.as_ref()
+    }
+
+    /// The time that it is.
+    pub fn now(&self) -> Time {
+        self.options.now.unwrap_or_else(Time::now)
+    }
+
+    /// Verifies an attestation in JSON.
+    ///
+    /// # Errors
+    ///
+    /// The first check that fails, with its reason.
+    pub fn verify_json(&self, bytes: &[u8], expect: Expect<'_>) -> Result<Verified, Failure> {
+        self.verify(&read(bytes)?, expect)
+    }
+
+    /// Verifies the attestation beside a report, and that it is of this report (§7.1).
+    ///
+    /// # Errors
+    ///
+    /// The first check that fails, with its reason; [`Reason::AttestationAbsent`] where there is none.
+    pub fn verify_report(&self, report: &Value, input: Option<&Value>) -> Result<Verified, Failure> {
+        let attestation = beside(report)?;
+        self.verify(&attestation, Expect { report: Some(report), input })
+    }
+
+    /// Verifies an attestation.
+    ///
+    /// # Errors
+    ///
+    /// The first check that fails, with its reason.
+    pub fn verify(&self, attestation: &Attestation, expect: Expect<'_>) -> Result<Verified, Failure> {
+        let verified = self.verify_past(attestation, expect)?;
+        self.check_time(attestation)?;
+        Ok(verified)
+    }
+
+    /// [`verify`](Self::verify) without the question whether it still holds: for parents and for audits.
+    ///
+    /// # Errors
+    ///
+    /// The first check that fails, with its reason.
+    pub fn verify_past(&self, attestation: &Attestation, expect: Expect<'_>) -> Result<Verified, Failure> {
+        let origin = attestation.origin();
+        if !self.options.trusted.is_empty() && !self.options.trusted.contains(origin) {
+            return Err(Failure::new(Reason::InstanceNotTrusted, format!("{origin} is not a trusted instance")));
+        }
+        let verified = self.check_signature(attestation)?;
+        if !attestation.uri_fits() {
+            let detail = format!("attestation_uri is not where content with the id {} belongs", attestation.id());
+            return Err(mismatch(detail));
+        }
+        if let Some(report) = expect.report {
+            check_report(attestation, report)?;
+        }
+        if let Some(input) = expect.input
+            && canonical(input).map_err(|error| mismatch(format!("the expected input: {error}")))?
+                != canonical(attestation.input()).map_err(invalid)?
+        {
+            return Err(mismatch("what was attested is another input"));
+        }
+        if self.options.cross_check {
+            self.cross_check(attestation)?;
+        }
+        Ok(verified)
+    }
+
+    /// Verifies attestations that follow one another, the first one first. Only the last must still hold.
+    ///
+    /// # Errors
+    ///
+    /// The first check that fails; [`Reason::ChainInvalid`] where one does not follow the one before it.
+    pub fn verify_chain(&self, attestations: &[Attestation], expect: Expect<'_>) -> Result<Verified, Failure> {
+        let Some((last, before)) = attestations.split_last() else {
+            return Err(Failure::new(Reason::ChainInvalid, "the chain is empty"));
+        };
+        for attestation in before {
+            self.verify_past(attestation, Expect::default())?;
+        }
+        let verified = self.verify_past(last, expect)?;
+        chain::check(attestations)?;
+        self.check_time(last)?;
+        Ok(verified)
+    }
+
+    /// Key, state and signature; once more with a fresh registry when they fail with a cached one (§5.5).
+    fn check_signature(&self, attestation: &Attestation) -> Result<Verified, Failure> {
+        let origin = attestation.origin();
+        let known = self.known.iter().find(|(of, _)| of.as_ref().is_none_or(|of| of == origin));
+        if let Some((_, registry)) = known {
+            return signed_by(attestation, registry);
+        }
+        let registries = Registries {
+            fetch: self.fetch.as_ref(),
+            store: self.store.as_ref(),
+            ttl: self.options.ttl,
+            retries: self.options.retries,
+            now: self.now(),
+        };
+        let found = registries.get(origin, attestation.key_id())?;
+        let mut warning = found.warning;
+        let result = match signed_by(attestation, &found.registry) {
+            Err(failure) if !found.fresh => match registries.refresh(origin) {
+                Ok(fresh) => {
+                    warning = fresh.warning;
+                    signed_by(attestation, &fresh.registry)
+                }
+                // It failed already; that nothing newer can be had does not change it.
+                Err(error) if error.reason == Reason::NetworkError => Err(failure),
+                Err(error) => Err(error),
+            },
+            result => result,
+        };
+        let mut verified = result?;
+        verified.warnings.extend(warning);
+        Ok(verified)
+    }
+
+    fn cross_check(&self, attestation: &Attestation) -> Result<(), Failure> {
+        let bytes = cache::get(self.fetch.as_ref(), attestation.uri(), DOCUMENT_LIMIT, self.options.retries)?;
+        let copy = json::parse(&bytes, DOCUMENT_LIMIT).and_then(|value| json::canonical(&value));
+        match copy {
+            Ok(copy) if copy == attestation.canonical() => Ok(()),
+            Ok(_) => Err(mismatch("the durable copy differs from this attestation")),
+            Err(error) => Err(mismatch(format!("the durable copy: {error}"))),
+        }
+    }
+
+    /// Whether it holds now.
+    ///
+    /// # Errors
+    ///
+    /// [`Reason::AttestationExpired`].
+    pub fn check_time(&self, attestation: &Attestation) -> Result<(), Failure> {
+        let expired = |detail: String| Err(Failure::new(Reason::AttestationExpired, detail));
+        let now = self.now();
+        let age = now.since(attestation.timestamp());
+        if age < -CLOCK_SKEW {
+            return expired(format!("its time {} is ahead of the clock, {now}", attestation.timestamp()));
+        }
+        if let Some(end) = attestation.expires_at()
+            && now > end
+        {
+            return expired(format!("it expired at {end}, it is {now}"));
+        }
+        if let Some(most) = self.options.max_age
+            && age > i64::try_from(most.saturating_mul(1000)).unwrap_or(i64::MAX)
+        {
+            return expired(format!("it is {} seconds old, {most} are allowed", age / 1000));
+        }
+        if self.options.require_freshness
+            && (attestation.nonce().is_none() || attestation.expires_at().is_none())
+        {
+            return expired("it has no nonce and expires_at, so that nothing shows that it is fresh".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// Reads an attestation for verification.
+///
+/// # Errors
+///
+/// [`Reason::InvalidAttestation`].
+pub fn read(bytes: &[u8]) -> Result<Attestation, Failure> {
+    Attestation::parse(bytes).map_err(invalid)
+}
+
+/// The attestation beside a report.
+///
+/// # Errors
+///
+/// [`Reason::AttestationAbsent`] where there is no such field, [`Reason::InvalidAttestation`] where it holds no
+/// attestation (`null` is one that is not valid, not an absent one).
+pub fn beside(report: &Value) -> Result<Attestation, Failure> {
+    let value = report
+        .as_object()
+        .ok_or_else(|| Failure::new(Reason::InvalidAttestation, "a report is a JSON object"))?
+        .get("attestation")
+        .ok_or_else(|| Failure::new(Reason::AttestationAbsent, "the report has no attestation beside it"))?;
+    Attestation::from_value(value).map_err(invalid)
+}
+
+/// Whether a report, without its `attestation` field, is what was attested.
+fn check_report(attestation: &Attestation, report: &Value) -> Result<(), Failure> {
+    let body: Map<String, Value> = report
+        .as_object()
+        .map(|members| members.iter().filter(|(name, _)| *name != "attestation"))
+        .into_iter()
+        .flatten()
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    let same = canonical(&Value::Object(body)).map_err(|error| mismatch(format!("the report: {error}")))?
+        == canonical(attestation.output()).map_err(invalid)?;
+    if same { Ok(()) } else { Err(mismatch("the report beside the attestation is not the attested output")) }
+}
+
+/// Whether a key of this registry, in a state that verifies, signed.
+fn signed_by(attestation: &Attestation, registry: &Registry) -> Result<Verified, Failure> {
+    let entry = registry
+        .lookup(attestation.key_id())
+        .map_err(|error| Failure::new(Reason::KeyNotFound, error.to_string()))?;
+    check_state(entry)?;
+    let checked = PublicKey::from_base64url(&entry.public_key)
+        .and_then(|key| key.verify(attestation.payload(), attestation.signature()));
+    match checked {
+        Ok(()) => Ok(Verified {
+            id: attestation.id().to_owned(),
+            key_id: entry.key_id.clone(),
+            key_state: entry.state,
+            registry_version: registry.version,
+            warnings: Vec::new(),
+        }),
+        Err(error @ (SignatureError::Encoding | SignatureError::Mismatch)) => {
+            Err(Failure::new(Reason::SignatureInvalid, error.to_string()))
+        }
+        Err(error) => Err(Failure::new(Reason::SignatureInvalid, format!("key {}: {error}", entry.key_id))),
+    }
+}
+
+fn check_state(entry: &KeyEntry) -> Result<(), Failure> {
+    match entry.state {
+        KeyState::Active | KeyState::Deprecated | KeyState::Retired => Ok(()),
+        KeyState::Pending => {
+            Err(Failure::new(Reason::KeyPending, format!("key {} is not valid yet", entry.key_id)))
+        }
+        KeyState::Compromised => {
+            Err(Failure::new(Reason::KeyCompromised, format!("key {} is compromised", entry.key_id)))
+        }
+    }
+}
+
+fn canonical(value: &Value) -> Result<Vec<u8>, json::JsonError> {
+    json::canonical(value)
+}
+
+fn invalid(error: impl ToString) -> Failure {
+    Failure::new(Reason::InvalidAttestation, error.to_string())
+}
+
+fn mismatch(detail: impl Into<String>) -> Failure {
+    Failure::new(Reason::CrossCheckMismatch, detail)
+}
+
+#[cfg(test)]
+#[path = "verify_tests.rs"]
+mod tests;
