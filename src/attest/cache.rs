@@ -112,7 +112,10 @@ pub struct MemoryStore {
 impl MemoryStore {
     /// Knows this registry as the one last accepted, whatever the instance, long ago: the next use fetches.
     pub fn having_accepted(registry: Registry) -> Self {
-        Self { kept: Mutex::default(), seen: Some(Cached { fetched_at: Time::from_millis(i64::MIN), registry }) }
+        Self {
+            kept: Mutex::default(),
+            seen: Some(Cached { fetched_at: Time::from_millis(i64::MIN), registry }),
+        }
     }
 }
 
@@ -163,7 +166,8 @@ impl CacheStore for DirectoryStore {
     fn save(&self, origin: &Origin, cached: &Cached, force: bool) -> Result<bool, CacheError> {
         disk::private_dir(&self.folder)?;
         let _lock = Lock::acquire(&self.folder.join("lock"))?;
-        if !force && self.load(origin)?.is_some_and(|there| there.registry.version > cached.registry.version) {
+        if !force && self.load(origin)?.is_some_and(|there| there.registry.version > cached.registry.version)
+        {
             return Ok(false);
         }
         let path = self.file(origin);
@@ -172,7 +176,8 @@ impl CacheStore for DirectoryStore {
             "origin": origin.to_string(),
             "registry": cached.registry.to_value(),
         });
-        let damaged = |error: strict::JsonError| CacheError::Damaged { path: path.clone(), why: error.to_string() };
+        let damaged =
+            |error: strict::JsonError| CacheError::Damaged { path: path.clone(), why: error.to_string() };
         disk::write_atomic(&path, &strict::canonical(&kept).map_err(damaged)?, Access::Private)?;
         Ok(true)
     }
@@ -326,10 +331,18 @@ impl Registries<'_> {
         };
         let registry = self.fetch_registry(origin)?;
         let accepted = version(registry.version);
-        let record =
-            ForcedRefresh { time: self.now, origin: origin.clone(), operator, discarded, accepted, justification };
+        let record = ForcedRefresh {
+            time: self.now,
+            origin: origin.clone(),
+            operator,
+            discarded,
+            accepted,
+            justification,
+        };
         let failed = |error: String| Failure::new(Reason::NetworkError, error);
-        log(&record).map_err(|error| failed(format!("the event could not be logged, nothing was changed: {error}")))?;
+        log(&record).map_err(|error| {
+            failed(format!("the event could not be logged, nothing was changed: {error}"))
+        })?;
         self.store
             .save(origin, &Cached { fetched_at: self.now, registry }, true)
             .map_err(|error| failed(error.to_string()))?;
@@ -370,7 +383,9 @@ pub fn get(fetch: &dyn Fetch, url: &str, limit: usize, retries: u32) -> Result<V
 fn accept(cached: Registry, fetched: Registry) -> Result<Registry, Failure> {
     let rollback = |detail: String| Err(Failure::new(Reason::RegistryRollback, detail));
     match (cached.version, fetched.version) {
-        (Some(old), None) => rollback(format!("the registry has no version, version {old} was accepted before")),
+        (Some(old), None) => {
+            rollback(format!("the registry has no version, version {old} was accepted before"))
+        }
         (Some(old), Some(new)) if new < old => {
             rollback(format!("the registry has version {new}, version {old} was accepted before"))
         }
@@ -391,7 +406,9 @@ fn accept(cached: Registry, fetched: Registry) -> Result<Registry, Failure> {
                     && !is_compromised(&fetched, &key.key_id)
             });
             match revived {
-                Some(key) => rollback(format!("the registry takes back that key {} is compromised", key.key_id)),
+                Some(key) => {
+                    rollback(format!("the registry takes back that key {} is compromised", key.key_id))
+                }
                 None => Ok(fetched),
             }
         }

@@ -79,7 +79,9 @@ fn a_registry_is_fetched_when_it_is_old_or_lacks_the_key() {
 
 #[test]
 fn an_older_registry_is_never_accepted() {
-    let cached = |version| MemoryStore::having_accepted(Registry::from_value(&keys(version, &[("a", "active")])).unwrap());
+    let cached = |version| {
+        MemoryStore::having_accepted(Registry::from_value(&keys(version, &[("a", "active")])).unwrap())
+    };
     let outcome = |cached_version, fetched: Value| {
         let fetch = Script::new(vec![Ok(fetched)]);
         let result = registries(&fetch, &cached(cached_version), 0).get(&origin(), "a");
@@ -106,7 +108,11 @@ fn a_compromise_is_believed_at_once_and_never_taken_back() {
     let one = |version, word| keys(Some(version), &[("a", word)]);
     assert_eq!(state(one(7, "active"), one(7, "compromised")), Ok(KeyState::Compromised));
     assert_eq!(state(one(7, "active"), one(8, "compromised")), Ok(KeyState::Compromised));
-    assert_eq!(state(one(7, "active"), one(7, "retired")), Ok(KeyState::Active), "nothing changes at an equal version");
+    assert_eq!(
+        state(one(7, "active"), one(7, "retired")),
+        Ok(KeyState::Active),
+        "nothing changes at an equal version"
+    );
     assert_eq!(state(one(7, "compromised"), one(7, "active")), Ok(KeyState::Compromised));
     assert_eq!(state(one(7, "compromised"), one(8, "active")), Err(Reason::RegistryRollback));
 }
@@ -128,7 +134,8 @@ fn only_a_network_that_may_come_back_is_asked_again() {
 #[test]
 fn a_forced_refresh_is_logged_first_and_protection_goes_on_from_there() {
     let store = MemoryStore::default();
-    let versions = |list: &[u64]| Script::new(list.iter().map(|v| Ok(keys(Some(*v), &[("a", "active")]))).collect());
+    let versions =
+        |list: &[u64]| Script::new(list.iter().map(|v| Ok(keys(Some(*v), &[("a", "active")]))).collect());
     let fetch = versions(&[9, 3, 3, 2]);
     let here = registries(&fetch, &store, 500);
     assert!(here.refresh(&origin()).is_ok());
@@ -136,7 +143,11 @@ fn a_forced_refresh_is_logged_first_and_protection_goes_on_from_there() {
 
     let mut refuse = |_: &ForcedRefresh| Err("disk full".to_owned());
     assert!(here.force(&origin(), None, None, &mut refuse).is_err());
-    assert_eq!(store.load(&origin()).unwrap().unwrap().registry.version, Some(9), "nothing happens without a record");
+    assert_eq!(
+        store.load(&origin()).unwrap().unwrap().registry.version,
+        Some(9),
+        "nothing happens without a record"
+    );
 
     let fetch = versions(&[3, 2]);
     let here = registries(&fetch, &store, 500);

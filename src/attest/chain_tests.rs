@@ -69,12 +69,18 @@ fn what_breaks_a_chain() {
         (with("timestamp", json!("2026-05-01T14:45:00.001Z")), "had expired"),
         (with("input", json!({"source": "shell", "input": "rm -rf /srv"})), "another input"),
         (
-            with("output", json!({"schemaVersion": APPROVAL, "decision": "approved", "riskAssessment": "warn"})),
+            with(
+                "output",
+                json!({"schemaVersion": APPROVAL, "decision": "approved", "riskAssessment": "warn"}),
+            ),
             "another verdict",
         ),
         (with("output", json!({"schemaVersion": APPROVAL, "decision": "approved"})), "another verdict"),
         (
-            with("output", json!({"schemaVersion": APPROVAL, "decision": "denied", "riskAssessment": "block"})),
+            with(
+                "output",
+                json!({"schemaVersion": APPROVAL, "decision": "denied", "riskAssessment": "block"}),
+            ),
             "does not say that it approves",
         ),
     ] {

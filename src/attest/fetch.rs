@@ -70,16 +70,17 @@ impl Fetch for HttpFetch {
             return Err(failed("only https is fetched, and http from this machine".to_owned(), false));
         }
         let answer = self.agent.get(url).call().map_err(|error| {
-            let transient = matches!(
-                error,
-                ureq::Error::Io(_) | ureq::Error::Timeout(_) | ureq::Error::ConnectionFailed
-            ) && !is_refusal(&error);
+            let transient =
+                matches!(error, ureq::Error::Io(_) | ureq::Error::Timeout(_) | ureq::Error::ConnectionFailed)
+                    && !is_refusal(&error);
             failed(error.to_string(), transient)
         })?;
         let status = answer.status().as_u16();
         match status {
             200 => {}
-            300..=399 => return Err(failed(format!("it answers {status}, redirects are not followed"), false)),
+            300..=399 => {
+                return Err(failed(format!("it answers {status}, redirects are not followed"), false));
+            }
             _ => return Err(failed(format!("it answers {status}"), status >= 500 || status == 429)),
         }
         let mut bytes = Vec::new();
@@ -155,7 +156,8 @@ fn is_forbidden(ip: IpAddr) -> bool {
 }
 
 fn is_forbidden_v4(ip: Ipv4Addr) -> bool {
-    let metadata = [Ipv4Addr::new(100, 100, 100, 200), Ipv4Addr::new(192, 0, 0, 192), Ipv4Addr::new(168, 63, 129, 16)];
+    let metadata =
+        [Ipv4Addr::new(100, 100, 100, 200), Ipv4Addr::new(192, 0, 0, 192), Ipv4Addr::new(168, 63, 129, 16)];
     ip.octets()[0] == 0
         || ip.is_link_local()
         || ip.is_multicast()

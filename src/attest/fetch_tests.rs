@@ -55,7 +55,9 @@ fn redirects_are_not_followed() {
 
 #[test]
 fn only_some_failures_are_worth_another_attempt() {
-    for (status, transient) in [(404, false), (410, false), (403, false), (429, true), (500, true), (503, true)] {
+    for (status, transient) in
+        [(404, false), (410, false), (403, false), (429, true), (500, true), (503, true)]
+    {
         let base = serve(move |_, mut stream| {
             let _ = write!(stream, "HTTP/1.1 {status} X\r\nContent-Length: 0\r\n\r\n");
         });

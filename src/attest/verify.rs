@@ -156,11 +156,15 @@ impl Verifier {
     pub fn verify_past(&self, attestation: &Attestation, expect: Expect<'_>) -> Result<Verified, Failure> {
         let origin = attestation.origin();
         if !self.options.trusted.is_empty() && !self.options.trusted.contains(origin) {
-            return Err(Failure::new(Reason::InstanceNotTrusted, format!("{origin} is not a trusted instance")));
+            return Err(Failure::new(
+                Reason::InstanceNotTrusted,
+                format!("{origin} is not a trusted instance"),
+            ));
         }
         let verified = self.check_signature(attestation)?;
         if !attestation.uri_fits() {
-            let detail = format!("attestation_uri is not where content with the id {} belongs", attestation.id());
+            let detail =
+                format!("attestation_uri is not where content with the id {} belongs", attestation.id());
             return Err(mismatch(detail));
         }
         if let Some(report) = expect.report {
@@ -183,7 +187,11 @@ impl Verifier {
     /// # Errors
     ///
     /// The first check that fails; [`Reason::ChainInvalid`] where one does not follow the one before it.
-    pub fn verify_chain(&self, attestations: &[Attestation], expect: Expect<'_>) -> Result<Verified, Failure> {
+    pub fn verify_chain(
+        &self,
+        attestations: &[Attestation],
+        expect: Expect<'_>,
+    ) -> Result<Verified, Failure> {
         let Some((last, before)) = attestations.split_last() else {
             return Err(Failure::new(Reason::ChainInvalid, "the chain is empty"));
         };
@@ -264,7 +272,9 @@ impl Verifier {
         if self.options.require_freshness
             && (attestation.nonce().is_none() || attestation.expires_at().is_none())
         {
-            return expired("it has no nonce and expires_at, so that nothing shows that it is fresh".to_owned());
+            return expired(
+                "it has no nonce and expires_at, so that nothing shows that it is fresh".to_owned(),
+            );
         }
         Ok(())
     }

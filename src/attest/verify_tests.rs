@@ -96,9 +96,7 @@ fn online(options: Options) -> (Net, Verifier) {
 }
 
 fn check(verifier: &Verifier, document: &Value) -> Result<Verified, Reason> {
-    verifier
-        .verify_json(document.to_string().as_bytes(), Expect::default())
-        .map_err(|failure| failure.reason)
+    verifier.verify_json(document.to_string().as_bytes(), Expect::default()).map_err(|failure| failure.reason)
 }
 
 fn offline(options: Options, registry: &Value, document: &Value) -> Result<KeyState, Reason> {
@@ -160,7 +158,10 @@ fn keys_by_state() {
     assert_eq!(state("compromised"), Err(Reason::KeyCompromised));
     assert_eq!(state("revoked"), Err(Reason::KeyNotFound));
     assert_eq!(offline(options(), &registry(1, &[]), &good()), Err(Reason::KeyNotFound));
-    assert_eq!(offline(options(), &registry(1, &[("k-1", 2, "active")]), &good()), Err(Reason::SignatureInvalid));
+    assert_eq!(
+        offline(options(), &registry(1, &[("k-1", 2, "active")]), &good()),
+        Err(Reason::SignatureInvalid)
+    );
 }
 
 #[test]
