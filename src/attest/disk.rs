@@ -111,6 +111,41 @@ pub fn private_dir(path: &Path) -> Result<(), DiskError> {
     check_dir(path).map(|_| ())
 }
 
+/// Makes a folder with mode 0700 where there is none, and checks that one that is there is this user's and that nobody
+/// else may put files into it.
+///
+/// # Errors
+/// When it cannot be made, is no real folder, belongs to somebody else, or others may write there.
+pub fn own_dir(path: &Path) -> Result<(), DiskError> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(io_error("cannot make", path))?;
+    let found = fs::metadata(path).map_err(io_error("cannot look at", path))?;
+    owned(path, &found)?;
+    let mode = found.permissions().mode() & 0o7777;
+    if mode & 0o022 != 0 {
+        return Err(DiskError::TooOpen { path: path.to_owned(), mode, wanted: mode & 0o755 });
+    }
+    Ok(())
+}
+
+/// Makes a folder that everybody may enter (0755), and those above it, where there are none.
+///
+/// # Errors
+/// When it cannot be made, or something else than a folder is there.
+pub fn public_dir(path: &Path) -> Result<(), DiskError> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    if let Some(above) = path.parent().filter(|above| !above.as_os_str().is_empty()) {
+        public_dir(above)?;
+    }
+    match fs::create_dir(path) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => return Ok(()),
+        Err(error) => return Err(io_error("cannot make", path)(error)),
+    }
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).map_err(io_error("cannot open up", path))
+}
+
 /// Checks that a folder, if there is one, is real, this user's, and closed to others. False: there is none.
 ///
 /// # Errors
@@ -133,7 +168,9 @@ pub fn check_dir(path: &Path) -> Result<bool, DiskError> {
 /// When it is a link or no file, belongs to somebody else, others can get at it, or it is larger than `limit` bytes.
 pub fn read_private(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, DiskError> {
     let Some(file) = open_private(path, OpenOptions::new().read(true))? else { return Ok(None) };
-    let mut bytes = Vec::new();
+    let size = file.metadata().map_err(io_error("cannot look at", path))?.len();
+    // Room at once: growing would leave copies of what may be a secret in memory.
+    let mut bytes = Vec::with_capacity(usize::try_from(size.min(limit)).unwrap_or(0).saturating_add(64));
     file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(io_error("cannot read", path))?;
     if bytes.len() as u64 > limit {
         return Err(DiskError::TooLarge { path: path.to_owned(), limit });
@@ -173,12 +210,17 @@ pub(crate) fn open_private(path: &Path, how: &OpenOptions) -> Result<Option<File
     Ok(Some(file))
 }
 
-fn check(path: &Path, found: &fs::Metadata, wanted: u32) -> Result<(), DiskError> {
-    if let Some(user) = user()
-        && found.uid() != user
-    {
-        return Err(DiskError::Foreign { path: path.to_owned(), owner: found.uid(), user });
+fn owned(path: &Path, found: &fs::Metadata) -> Result<(), DiskError> {
+    match user() {
+        Some(user) if found.uid() != user => {
+            Err(DiskError::Foreign { path: path.to_owned(), owner: found.uid(), user })
+        }
+        _ => Ok(()),
     }
+}
+
+fn check(path: &Path, found: &fs::Metadata, wanted: u32) -> Result<(), DiskError> {
+    owned(path, found)?;
     let mode = found.permissions().mode() & 0o7777;
     if mode & 0o077 != 0 {
         return Err(DiskError::TooOpen { path: path.to_owned(), mode, wanted });
@@ -222,6 +264,23 @@ pub fn create_exclusive(path: &Path, bytes: &[u8], access: Access) -> Result<boo
         Err(error) => return Err(io_error("cannot put in place", path)(error)),
     }
     drop(waiting);
+    sync_folder(path)?;
+    Ok(true)
+}
+
+/// Makes a file whose being there is what counts, durably. False: there is one already. What stands in it may be cut
+/// short by a crash.
+///
+/// # Errors
+/// When the folder or disk refuses; the file may then be there, and counts.
+pub fn claim(path: &Path, bytes: &[u8]) -> Result<bool, DiskError> {
+    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    let mut file = match made {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+        Err(error) => return Err(io_error("cannot make", path)(error)),
+    };
+    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(io_error("cannot write", path))?;
     sync_folder(path)?;
     Ok(true)
 }
@@ -311,6 +370,18 @@ impl Lock {
     /// # Errors
     /// When the file cannot be opened, is not a private file, or somebody holds it for more than ten seconds.
     pub fn acquire(path: &Path) -> Result<Self, DiskError> {
+        Self::wait(path, File::try_lock)
+    }
+
+    /// As [`Lock::acquire`], but together with others who do the same; excludes only [`Lock::acquire`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn shared(path: &Path) -> Result<Self, DiskError> {
+        Self::wait(path, File::try_lock_shared)
+    }
+
+    fn wait(path: &Path, attempt: fn(&File) -> Result<(), TryLockError>) -> Result<Self, DiskError> {
         let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
         let file = match made {
             Ok(file) => file,
@@ -323,7 +394,7 @@ impl Lock {
         let start = Instant::now();
         let mut pause = Duration::from_micros(200);
         loop {
-            match file.try_lock() {
+            match attempt(&file) {
                 Ok(()) => return Ok(Self { _file: file }),
                 Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => {
                     thread::sleep(pause);

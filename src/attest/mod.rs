@@ -19,6 +19,13 @@
 //! | [`chain`] | what makes one attestation follow another |
 //! | [`mode`] | ignore, log, verify, require |
 //! | `fetch` | HTTP (feature `fetch`) |
+//! | `places` | where an operator's files stand (`signing`, as all below) |
+//! | `keys` | private keys, the instance, every change of a key's state |
+//! | `sign` | an evaluation becomes a signed, stored attestation |
+//! | `store` | the attestations that were signed here |
+//! | `publish` | registry and attestations as static files |
+//! | `nonces` | what was used once is not used again |
+//! | `audit` | the hash-chained log |
 //!
 //! # Verifying, as a third party
 //!
@@ -37,6 +44,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "signing")]
+pub mod audit;
 pub mod cache;
 pub mod chain;
 pub mod disk;
@@ -44,11 +53,23 @@ pub mod document;
 #[cfg(feature = "fetch")]
 pub mod fetch;
 pub mod json;
+#[cfg(feature = "signing")]
+pub mod keys;
 pub mod mode;
+#[cfg(feature = "signing")]
+pub mod nonces;
 pub mod origin;
+#[cfg(feature = "signing")]
+pub mod places;
+#[cfg(feature = "signing")]
+pub mod publish;
 pub mod reason;
 pub mod registry;
+#[cfg(feature = "signing")]
+pub mod sign;
 pub mod signature;
+#[cfg(feature = "signing")]
+pub mod store;
 pub mod time;
 pub mod verify;
 
@@ -58,6 +79,8 @@ pub use document::{Attestation, DocumentError};
 pub use fetch::HttpFetch;
 pub use mode::{Mode, Outcome, Proceed, decide};
 pub use origin::Origin;
+#[cfg(feature = "signing")]
+pub use places::Places;
 pub use reason::{Failure, Reason};
 pub use registry::{KeyEntry, KeyState, Registry};
 pub use time::Time;

@@ -1,0 +1,157 @@
+//! Nonces that were spent here: what permits one execution permits no second.
+//!
+//! Owns a folder with one file for each nonce. The file is made in one exclusive step and brought to the disk before
+//! anything is permitted, so of any number of processes exactly one wins, also after a crash.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use thiserror::Error;
+
+use super::disk::{self, DiskError};
+use super::document::is_nonce;
+use super::places::Places;
+use super::time::Time;
+
+/// How long after its end an attestation's nonce is kept: far beyond any clock that is wrong.
+const KEPT_DAYS: i64 = 30;
+
+/// How often old ones are looked for.
+const PRUNE_EVERY: Duration = Duration::from_secs(3600);
+
+/// Why a nonce is not spent now.
+#[derive(Debug, Error)]
+pub enum NonceError {
+    /// It was spent before: `nonce_reused`.
+    #[error("the attestation was used before: its nonce {0} is spent")]
+    Reused(String),
+    /// It is no nonce.
+    #[error("a nonce is 32 lower-case hexadecimal digits")]
+    NotANonce,
+    /// It cannot be recorded, and so must count as spent.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+}
+
+/// The nonces that were spent by this user on this machine.
+#[derive(Clone, Debug)]
+pub struct Nonces {
+    folder: PathBuf,
+}
+
+impl Nonces {
+    /// The nonces below these places. Touches nothing yet.
+    pub fn open(places: &Places) -> Self {
+        Self { folder: places.nonces() }
+    }
+
+    /// Spends a nonce. Succeeds once, whoever else tries.
+    ///
+    /// # Errors
+    /// [`NonceError::Reused`] for every time but the first; the others mean that nothing may run either.
+    pub fn spend(&self, nonce: &str, expires_at: Time) -> Result<(), NonceError> {
+        if !is_nonce(nonce) {
+            return Err(NonceError::NotANonce);
+        }
+        disk::private_dir(&self.folder)?;
+        let path = self.folder.join(nonce);
+        if !disk::claim(&path, expires_at.to_string().as_bytes())? {
+            return Err(NonceError::Reused(nonce.to_owned()));
+        }
+        self.prune_sometimes(Time::now());
+        Ok(())
+    }
+
+    /// Whether a nonce was spent.
+    ///
+    /// # Errors
+    /// When it is none, or the folder is not private.
+    pub fn is_spent(&self, nonce: &str) -> Result<bool, NonceError> {
+        if !is_nonce(nonce) {
+            return Err(NonceError::NotANonce);
+        }
+        Ok(disk::check_dir(&self.folder)? && fs::symlink_metadata(self.folder.join(nonce)).is_ok())
+    }
+
+    /// Removes nonces that could not be accepted any more for a month. Failing to is no error: they do no harm.
+    pub fn prune(&self, now: Time) {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return };
+        for entry in entries.flatten() {
+            let path = entry.path();
+            let ours = entry.file_name().to_str().is_some_and(is_nonce);
+            if ours && end_of(&path).is_some_and(|end| now.since(end) > KEPT_DAYS * 86_400_000) {
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+
+    fn prune_sometimes(&self, now: Time) {
+        let mark = self.folder.join("pruned");
+        let since = fs::metadata(&mark)
+            .and_then(|mark| mark.modified())
+            .ok()
+            .and_then(|then| SystemTime::now().duration_since(then).ok());
+        if since.is_none_or(|since| since > PRUNE_EVERY)
+            && disk::write_atomic(&mark, b"", disk::Access::Private).is_ok()
+        {
+            self.prune(now);
+        }
+    }
+}
+
+/// When the attestation of a nonce ended. None: a process died between making and filling the file; those stay.
+fn end_of(path: &Path) -> Option<Time> {
+    let bytes = disk::read_private(path, 64).ok()??;
+    std::str::from_utf8(&bytes).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    const NONCE: &str = "00112233445566778899aabbccddeeff";
+
+    #[test]
+    fn one_of_fifty_spends_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let nonces = Nonces::open(&Places::under(folder.path()));
+        let end = Time::now().plus_seconds(900);
+        assert!(!nonces.is_spent(NONCE).unwrap());
+        let wins: usize = thread::scope(|scope| {
+            let tries: Vec<_> = (0..50).map(|_| scope.spawn(|| nonces.spend(NONCE, end).is_ok())).collect();
+            tries.into_iter().map(|one| usize::from(one.join().unwrap())).sum()
+        });
+        assert_eq!(wins, 1);
+        assert!(matches!(nonces.spend(NONCE, end), Err(NonceError::Reused(_))));
+        assert!(nonces.is_spent(NONCE).unwrap());
+        for bad in ["", "../../etc/passwd", "00112233445566778899AABBCCDDEEFF", &NONCE[1..]] {
+            assert!(matches!(nonces.spend(bad, end), Err(NonceError::NotANonce)), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_nonce_is_kept_long_after_its_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let nonces = Nonces::open(&Places::under(folder.path()));
+        let now = Time::now();
+        nonces.spend(NONCE, now).unwrap();
+        nonces.prune(now.plus_seconds(29 * 86_400));
+        assert!(nonces.is_spent(NONCE).unwrap());
+        nonces.prune(now.plus_seconds(31 * 86_400));
+        assert!(!nonces.is_spent(NONCE).unwrap());
+    }
+
+    #[test]
+    fn an_empty_file_of_a_killed_process_stays_spent() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = Places::under(folder.path());
+        let nonces = Nonces::open(&places);
+        disk::private_dir(&places.nonces()).unwrap();
+        disk::claim(&places.nonces().join(NONCE), b"").unwrap();
+        nonces.prune(Time::now().plus_seconds(10 * 365 * 86_400));
+        assert!(matches!(nonces.spend(NONCE, Time::now()), Err(NonceError::Reused(_))));
+    }
+}

@@ -1,0 +1,81 @@
+//! The registry and the attestations as static files, for any web server or bucket.
+//!
+//! Owns the layout below a web root and what is left out of it: attestations of retired and compromised keys.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::disk::{self, Access, DiskError};
+use super::keys::{KeyError, KeyStore};
+use super::store::{Served, Store, StoreError};
+
+/// Why publishing failed. What was written until then is whole.
+#[derive(Debug, Error)]
+pub enum PublishError {
+    /// The registry.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The store.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The web root.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+}
+
+/// What is published now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Published {
+    /// The registry's file.
+    pub registry: PathBuf,
+    /// Its version.
+    pub registry_version: u64,
+    /// Attestations that are there now.
+    pub attestations: u64,
+    /// Attestations of retired or compromised keys, which are not there.
+    pub left_out: u64,
+}
+
+/// Writes registry and attestations below a web root, the registry first. Attestations that were published before
+/// their key was retired or compromised are removed.
+///
+/// # Errors
+/// When there is no instance, a newer registry is published there, or a file cannot be read or written.
+pub fn publish(keys: &KeyStore, store: &Store, root: &Path) -> Result<Published, PublishError> {
+    let (path, registry) = keys.show(root)?;
+    let folder = root.join(".well-known/attestations");
+    disk::public_dir(&folder)?;
+    let mut published = Published {
+        registry: path,
+        registry_version: registry.version.unwrap_or(0),
+        attestations: 0,
+        left_out: 0,
+    };
+    for id in store.list()? {
+        let place = folder.join(format!("{id}.json"));
+        match store.served(&id, &registry)? {
+            Served::Found(attestation) => {
+                published.attestations += 1;
+                // An attestation never changes.
+                if fs::read(&place).is_ok_and(|there| there == attestation.canonical()) {
+                    continue;
+                }
+                disk::write_atomic(&place, attestation.canonical(), Access::Public)?;
+            }
+            Served::Gone => {
+                published.left_out += 1;
+                match fs::remove_file(&place) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                        return Err(disk::io_error("cannot remove", &place)(error).into());
+                    }
+                    _ => {}
+                }
+            }
+            Served::Absent => {}
+        }
+    }
+    Ok(published)
+}

@@ -1,0 +1,149 @@
+//! The durable store of attestations: one file each, made once, never changed.
+//!
+//! Owns the folder and the ids as file names. Whether an attestation is still to be served is decided here from the
+//! state of its key.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use super::disk::{self, Access, DiskError};
+use super::document::{Attestation, DocumentError, is_id};
+use super::json::DOCUMENT_LIMIT;
+use super::places::Places;
+use super::registry::Registry;
+
+/// Why the store failed.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// A file or folder.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    /// Not an id: nothing else is ever looked for.
+    #[error("an attestation id is 32 lower-case hexadecimal digits")]
+    NotAnId,
+    /// A stored file is not what was stored.
+    #[error("{} is damaged ({source}): restore it from a backup", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: DocumentError,
+    },
+    /// A stored file holds an attestation that belongs under another name.
+    #[error("{} holds another attestation than its name says", path.display())]
+    Misplaced {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// What to answer to somebody who asks for an attestation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Served {
+    /// Here it is.
+    Found(Box<Attestation>),
+    /// It was here, and its key is retired or compromised: 410.
+    Gone,
+    /// There is none: 404.
+    Absent,
+}
+
+/// The attestations that were signed here.
+#[derive(Clone, Debug)]
+pub struct Store {
+    folder: PathBuf,
+}
+
+impl Store {
+    /// The store below these places. Touches nothing yet.
+    pub fn open(places: &Places) -> Self {
+        Self { folder: places.attestations() }
+    }
+
+    /// Stores an attestation under its id, durably. False: there is one with that id, and it is as it was.
+    ///
+    /// # Errors
+    /// When the disk refuses, or the folder is not private.
+    pub fn create(&self, attestation: &Attestation) -> Result<bool, StoreError> {
+        disk::private_dir(&self.folder)?;
+        let path = self.path(attestation.id());
+        // Cheap, and saves the two syncs of a file that would be thrown away.
+        if fs::symlink_metadata(&path).is_ok() {
+            return Ok(false);
+        }
+        Ok(disk::create_exclusive(&path, attestation.canonical(), Access::Private)?)
+    }
+
+    /// Reads an attestation. None: there is none.
+    ///
+    /// # Errors
+    /// When the id is not one, or the file is damaged or not private.
+    pub fn read(&self, id: &str) -> Result<Option<Attestation>, StoreError> {
+        if !is_id(id) {
+            return Err(StoreError::NotAnId);
+        }
+        if !disk::check_dir(&self.folder)? {
+            return Ok(None);
+        }
+        let path = self.path(id);
+        let Some(bytes) = disk::read_private(&path, DOCUMENT_LIMIT as u64)? else { return Ok(None) };
+        let attestation = Attestation::parse(&bytes)
+            .map_err(|source| StoreError::Damaged { path: path.clone(), source })?;
+        if attestation.id() != id {
+            return Err(StoreError::Misplaced { path });
+        }
+        Ok(Some(attestation))
+    }
+
+    /// What to answer to somebody who asks for an id, given the registry in force.
+    ///
+    /// # Errors
+    /// As [`Store::read`]; what is no id is [`Served::Absent`].
+    pub fn served(&self, id: &str, registry: &Registry) -> Result<Served, StoreError> {
+        match self.read(id) {
+            Ok(None) | Err(StoreError::NotAnId) => Ok(Served::Absent),
+            Ok(Some(attestation)) => {
+                let key = registry.keys.iter().find(|key| key.key_id == attestation.key_id());
+                Ok(match key.map(|key| key.state) {
+                    Some(state) if state.retains() => Served::Found(Box::new(attestation)),
+                    // Retired or compromised; or signed under a registry that was lost: nobody can verify it.
+                    _ => Served::Gone,
+                })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The ids of all attestations, sorted.
+    ///
+    /// # Errors
+    /// When the folder cannot be read or is not private.
+    pub fn list(&self) -> Result<Vec<String>, StoreError> {
+        if !disk::check_dir(&self.folder)? {
+            return Ok(Vec::new());
+        }
+        let entries = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(disk::io_error("cannot list", &self.folder)(error).into()),
+        };
+        let mut ids = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(disk::io_error("cannot list", &self.folder))?;
+            if let Some(id) = entry.file_name().to_str().and_then(|name| name.strip_suffix(".json"))
+                && is_id(id)
+            {
+                ids.push(id.to_owned());
+            }
+        }
+        ids.sort();
+        Ok(ids)
+    }
+
+    fn path(&self, id: &str) -> PathBuf {
+        self.folder.join(format!("{id}.json"))
+    }
+}
