@@ -43,6 +43,11 @@ pub trait Look {
     /// What stands at an absolute path, links followed; `None` when nothing does or when it cannot be told.
     fn at(&self, path: &Path) -> Option<Seen>;
 
+    /// The user's home.
+    fn home(&self) -> Option<std::path::PathBuf> {
+        None
+    }
+
     /// Content of a regular text file of moderate size; `None` when it cannot be had. Only files that are read as programs
     /// (SQL scripts) or edited in place are asked for.
     fn text(&self, path: &Path) -> Option<String> {
@@ -63,6 +68,10 @@ pub struct WorldLook<'a>(
 impl Look for WorldLook<'_> {
     fn at(&self, path: &Path) -> Option<Seen> {
         self.0.stat(path).ok().map(|meta| Seen { kind: meta.kind, size: meta.size })
+    }
+
+    fn home(&self) -> Option<std::path::PathBuf> {
+        self.0.home(None)
     }
 
     fn text(&self, path: &Path) -> Option<String> {

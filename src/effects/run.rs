@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::knowledge::{EffectSpec, Filled, Match, SubjectKind, match_words};
+use crate::knowledge::{EffectSpec, Filled, Match, SubjectKind, Unlisted, match_words};
 use crate::model::{Action, Cause, FactValue, Mutation, RuleRef, Subject, Value};
 use crate::shell::{Invocation, Stdin, Stdout};
 
@@ -120,19 +120,43 @@ fn declared(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> 
     let stdin = stdin_names(invocation, matched);
     let below = matched.path.get(1..).unwrap_or_default().join(" ");
     let mut drafts = Vec::new();
+    let mut nameless = Vec::new();
     for (number, effect) in matched.command.effects.iter().enumerate() {
         if !matched.holds(&effect.r#if, &effect.unless) {
             continue;
         }
         scene.rule = RuleRef { tool: scene.tool.clone(), rule: format!("{below}#{}", number + 1) };
-        for filled in matched.fill(&effect.on.target, &stdin) {
+        let fills = matched.fill(&effect.on.target, &stdin);
+        if fills.is_empty() && unnamed(scene, invocation, matched, effect) {
+            let target = Value::Unknown;
+            let parts = [target.clone()];
+            nameless.push(Draft::of(scene.on_other(effect.action, &effect.on.kind, &parts, &target)));
+        }
+        for filled in fills {
             if let Some(draft) = effect_on(scene, invocation, matched, effect, &filled) {
                 drafts.push(draft);
             }
         }
     }
     kept_where_packed(&mut drafts);
-    drafts
+    if drafts.is_empty() { nameless } else { drafts }
+}
+
+/// Something is deleted that no word names as far as the declaration knows, while there are options that it does not
+/// list: one of those names it (`az vm delete --ids …`).
+fn unnamed(scene: &Scene<'_>, invocation: &Invocation, matched: &Match, effect: &EffectSpec) -> bool {
+    if !matches!(effect.action, Action::Delete | Action::Replace | Action::Revoke)
+        || scene.kind(&effect.on.kind).is_none_or(|kind| kind.subject == SubjectKind::Path)
+        || matched.command.unlisted_options != Unlisted::Reads
+    {
+        return false;
+    }
+    // Indices of the match count from the first word behind the name.
+    invocation.args.iter().skip(1).enumerate().any(|(index, word)| {
+        word.value.prefix().starts_with("--")
+            && word.value.as_known() != Some("--")
+            && !matched.options.iter().any(|option| option.index == index || option.value_index == index)
+    })
 }
 
 /// Names from standard input, where the tool reads names there.
@@ -177,7 +201,7 @@ fn effect_on(
         match with.split_once('=') {
             Some(("becomes", end)) => {
                 by_action = false;
-                changes.extend(becomes(&mutation, end));
+                changes.extend(becomes(scene, &mutation, end));
             }
             Some(("holds", name)) => changes.extend(holds(scene, invocation, matched, &mutation, name)),
             Some((key, value)) => fact(&mut mutation, key, fact_value(value), with),
@@ -190,10 +214,28 @@ fn effect_on(
     Some(Draft { mutation: Some(mutation), changes, by_action })
 }
 
-/// `becomes=.gz`: the content goes on under a longer name; `becomes=stem`: under the name without its last extension.
-fn becomes(target: &Mutation, end: &str) -> Option<Change> {
-    let crate::model::Subject::Path(subject) = &target.subject else { return None };
-    let text = subject.path.as_known()?;
+/// `becomes=.gz`: the content goes on under a longer name; `becomes=stem`: under the name without its last extension;
+/// `becomes=trashed`: in the user's trash.
+fn becomes(scene: &Scene<'_>, target: &Mutation, end: &str) -> Vec<Change> {
+    let crate::model::Subject::Path(subject) = &target.subject else { return Vec::new() };
+    let Some(text) = subject.path.as_known() else { return Vec::new() };
+    let from = PathBuf::from(text);
+    if end != "trashed" {
+        return renamed(text, end).map(|to| Change::Moved { from, to }).into_iter().collect();
+    }
+    let Some(to) = scene.trashed(&from) else { return Vec::new() };
+    // The first file that is thrown away makes the trash.
+    let missing = to.ancestors().skip(1).take_while(|dir| !scene.is_directory(dir));
+    let mut changes = missing
+        .map(|dir| Change::Made { path: dir.to_owned(), content: None, directory: true })
+        .collect::<Vec<_>>();
+    changes.reverse();
+    changes.push(Change::Moved { from, to });
+    changes
+}
+
+/// The name under which a content goes on.
+fn renamed(text: &str, end: &str) -> Option<PathBuf> {
     let to = if end == "stem" {
         let name = text.rsplit('/').next()?;
         let at = name.rfind('.').filter(|at| *at > 0)?;
@@ -201,7 +243,7 @@ fn becomes(target: &Mutation, end: &str) -> Option<Change> {
     } else {
         format!("{text}{end}")
     };
-    Some(Change::Moved { from: PathBuf::from(text), to: PathBuf::from(to) })
+    Some(PathBuf::from(to))
 }
 
 /// The absolute path of a template's value. The directory that an option names holds for operands, not for the values of

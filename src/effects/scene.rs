@@ -90,6 +90,12 @@ impl<'a> Scene<'a> {
         }
     }
 
+    /// Where the user's trash holds a file of this name, on a desktop that keeps to the common layout.
+    pub(super) fn trashed(&self, path: &Path) -> Option<PathBuf> {
+        let below = if cfg!(target_os = "macos") { ".Trash" } else { ".local/share/Trash/files" };
+        Some(self.look.home()?.join(below).join(path.file_name()?))
+    }
+
     /// Text of the file that stands at a path by the time of this step.
     pub(super) fn text(&self, path: &Path) -> Option<String> {
         if self.step.context.host.is_some() {

@@ -194,8 +194,9 @@ impl Match {
         let options = self.uses(&atom.key).into_iter().filter_map(|o| o.value.as_ref());
         let operands = self.operands.iter().filter(|b| b.name == atom.key).map(|b| &b.value);
         options.chain(operands).any(|value| match value.choices() {
-            Some([only]) => only == wanted,
-            Some(list) => perhaps && list.contains(wanted),
+            Some([only]) => compares(wanted, only),
+            Some(list) => perhaps && list.iter().any(|one| compares(wanted, one)),
+            None if wanted.contains('*') => perhaps,
             None => perhaps && wanted.starts_with(&value.prefix()) && wanted.ends_with(&value.suffix()),
         })
     }
@@ -375,6 +376,26 @@ fn take(part: Part, value: &Value) -> Value {
         (_, Some(list)) => Value::one_of(list.iter().map(|text| part.of(text).to_owned()).collect()),
         (_, None) => Value::Unknown,
     }
+}
+
+/// Whether a value is the one asked for; `*` stands for any text, and case does not count then.
+fn compares(wanted: &str, value: &str) -> bool {
+    if !wanted.contains('*') {
+        return wanted == value;
+    }
+    let wanted = wanted.to_ascii_lowercase();
+    let value = value.to_ascii_lowercase();
+    let mut parts = wanted.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| value.strip_prefix(first)) else { return false };
+    let mut parts = parts.peekable();
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return rest.ends_with(part);
+        }
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.is_empty()
 }
 
 fn writes(role: &str) -> bool {

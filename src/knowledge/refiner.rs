@@ -26,6 +26,8 @@ pub enum Refiner {
     Rename,
     /// `split`, `csplit`: names made by a prefix.
     Split,
+    /// `curl`, `wget`, `http`: statements and mutations in what is sent.
+    Web,
     /// Git subcommands whose effect hangs on the shape of refs and paths.
     Git,
 }

@@ -34,6 +34,7 @@ impl Interp<'_> {
                 }
             };
         };
+        let before = state.files.clone();
         let flow = self.script(state, &scope.tested(), condition);
         if flow != Flow::Next {
             return flow;
@@ -55,6 +56,8 @@ impl Interp<'_> {
                 },
                 |interp, way| {
                     way.fail();
+                    // What failed made no copy.
+                    way.files.forget_copies(&before);
                     interp.conditional(way, scope, rest, otherwise)
                 },
             ),

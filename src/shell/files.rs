@@ -72,6 +72,12 @@ impl Files {
         self.held.retain(|held| before.held.contains(held));
     }
 
+    /// Forgets the copies that were not there `before`, but for those of what came through the pipe.
+    pub fn forget_own_copies(&mut self, before: &Self) {
+        let stream = &before.stream;
+        self.held.retain(|held| before.held.contains(held) || stream.contains(&held.source));
+    }
+
     /// Where a path leads through links that this command made; `last`: through the path itself as well.
     pub fn through(&self, path: &Path, last: bool) -> PathBuf {
         let mut path = path.to_owned();

@@ -152,6 +152,30 @@ impl Interp<'_> {
                 && self.knowledge_of_project(base)
     }
 
+    /// `python manage.py …`, `php artisan …`: the launcher that an interpreter runs, and where its name stands.
+    pub(super) fn launched(&self, interpreter: &str, call: &Call) -> Option<(String, usize)> {
+        let interprets = ["python", "php", "ruby", "node", "bun", "deno", "perl"];
+        if !interprets.iter().any(|known| interpreter.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') == *known) {
+            return None;
+        }
+        let mut at = 1;
+        loop {
+            let word = call.words.get(at)?.arg.value.as_known()?;
+            match word {
+                "-c" | "-m" | "-e" | "-r" | "-p" | "-" | "--eval" | "--print" => return None,
+                "-d" | "-W" | "-X" | "-I" | "--require" => at += 2,
+                flag if flag.starts_with('-') => at += 1,
+                script => {
+                    let (dir, base) = script.rsplit_once('/').unwrap_or(("", script));
+                    let installed = dir.ends_with("node_modules/.bin") || dir.ends_with("vendor/bin");
+                    let names = installed || self.knowledge_of_project(base);
+                    let here = self.knowledge.tool(base).is_some() && names && script != interpreter;
+                    return here.then(|| (base.to_owned(), at));
+                }
+            }
+        }
+    }
+
     /// Launchers have a name of their own kind: an extension, or a wrapper's `w`.
     fn knowledge_of_project(&self, base: &str) -> bool {
         base.contains('.')

@@ -274,6 +274,12 @@ impl Interp<'_> {
                 content: content.clone().filter(|_| !raced),
             };
             self.emit(state, scope, opening.span, kind);
+            // `/dev/tcp/host/port`: bash's own name for a connection.
+            if let (Some(path), Some(text)) = (opening.path.value.as_known(), content.as_ref())
+                && (path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/"))
+            {
+                self.command_lines(state, scope, super::run::TEXT_PROTOCOL, text, opening.span);
+            }
             // What was appended to a file of this command's own making is known too.
             if let (Some(path), Some(FileState::Created { directory: false, .. })) =
                 (&path, path.as_ref().and_then(|path| state.files.get(path)))

@@ -41,6 +41,9 @@ const ORDINARY_WORDS: [&str; 25] = [
     "terraform",
 ];
 
+/// The tool whose commands are the lines of simple text protocols (memcached, redis).
+pub(super) const TEXT_PROTOCOL: &str = "text-protocol";
+
 impl Interp<'_> {
     /// Runs a program.
     pub(super) fn external(&mut self, state: &mut State, scope: &Scope, name: &str, call: &Call) -> Flow {
@@ -91,6 +94,13 @@ impl Interp<'_> {
         tool: &Arc<ToolFile>,
         call: &Call,
     ) -> Flow {
+        if let Some((base, at)) = self.launched(name, call)
+            && let Some(launcher) = self.knowledge.tool(&base)
+        {
+            return self.known(state, scope, &base, &launcher, &call.without(at));
+        }
+        let more = self.with_options_of_variables(state, name, call);
+        let call = more.as_ref().unwrap_or(call);
         let values = call.values();
         let matched = match_words(tool, &values);
         if name == "git"
@@ -308,6 +318,21 @@ impl Interp<'_> {
                 self.shell_from_stdin(state, scope, call.span, &call.raw);
                 true
             }
+            "commands" => {
+                let stdin = state.stdin.clone();
+                match self.stdin_text(state, &stdin) {
+                    Some(text) => self.command_lines(state, scope, language, &text, call.span),
+                    // What is typed is seen by who types it; a stream to any server is mostly data.
+                    None if stdin == super::step::Stdin::Inherited || language == TEXT_PROTOCOL => {
+                        return false;
+                    }
+                    None => {
+                        let reason = format!("commands for {language} come from what cannot be read");
+                        self.emit_as(state, scope, call.span, &call.raw, StepKind::Opaque { reason });
+                    }
+                }
+                true
+            }
             "code" => match self.stdin_text(state, &state.stdin.clone()) {
                 Some(text) => {
                     let arguments =
@@ -324,6 +349,49 @@ impl Interp<'_> {
             },
             _ => false,
         }
+    }
+
+    fn is_dangerous(&self, tool: &str, words: &[String]) -> bool {
+        let values = words.iter().map(Value::known).collect::<Vec<_>>();
+        self.knowledge.tool(tool).is_some_and(|tool| match_words(&tool, &values).is_dangerous())
+    }
+
+    /// Lines that are commands of a tool: its arguments, as they would stand behind its name.
+    pub(super) fn command_lines(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        tool: &str,
+        text: &Value,
+        span: Span,
+    ) {
+        let Some(texts) = text.choices() else {
+            if tool != TEXT_PROTOCOL {
+                let reason = format!("commands for {tool} are not known before they run");
+                self.emit_as(state, scope, span, &text.display(), StepKind::Opaque { reason });
+            }
+            return;
+        };
+        let mut inner = state.clone();
+        inner.stdin = super::step::Stdin::Empty;
+        for line in texts.iter().flat_map(|text| text.lines()) {
+            let words = shell_words::split(line)
+                .unwrap_or_else(|_| line.split_whitespace().map(str::to_owned).collect());
+            // Most of what goes over a connection is data.
+            let says_nothing = tool == TEXT_PROTOCOL && !self.is_dangerous(tool, &words);
+            if words.is_empty() || says_nothing {
+                continue;
+            }
+            if !self.tick(&mut inner, scope, span) {
+                break;
+            }
+            let args = std::iter::once(tool.to_owned())
+                .chain(words)
+                .map(|word| Arg { value: Value::Known(word), span, explicit: false })
+                .collect();
+            self.argv(&mut inner, scope, args, Vec::new(), span);
+        }
+        state.files = inner.files;
     }
 
     /// Words that are run as a program, never looked up among functions and builtins.

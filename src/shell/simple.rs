@@ -123,6 +123,8 @@ impl Interp<'_> {
             match self.assign(&mut inner, scope, assignment) {
                 Ok(_) => {
                     state.files = inner.files.clone();
+                    // `A=<(…) command`: the name has to lead somewhere.
+                    state.descriptors.clone_from(&inner.descriptors);
                     let value = self.scalar(&inner, &assignment.name).unwrap_or(Value::known(""));
                     environment.push((assignment.name.clone(), value));
                 }

@@ -336,8 +336,11 @@ impl Interp<'_> {
     ) -> Flow {
         if let [(only, _)] = stages {
             let tested = scope.tested();
+            let before = negated.then(|| state.files.clone());
             let flow = self.command(state, if negated { &tested } else { scope }, only);
-            if negated {
+            if let Some(before) = before {
+                // Who turns the status round goes on where the copy failed.
+                state.files.forget_copies(&before);
                 let cwd_apart = state.failed_cwd.take();
                 if let Some(failed) = cwd_apart {
                     let succeeded = std::mem::replace(&mut state.cwd, failed);
@@ -366,6 +369,10 @@ impl Interp<'_> {
             }
             self.shell(&mut inner, |interp, inner| interp.command(inner, &inner_scope, stage));
             statuses.push(inner.status);
+            if !last && !state.switches.pipefail {
+                // Nobody hears of it when this stage fails to make its copy.
+                inner.files.forget_own_copies(&state.files);
+            }
             state.files = inner.files;
             if last {
                 state.output = inner.output;

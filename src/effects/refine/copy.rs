@@ -52,7 +52,9 @@ fn one(scene: &Scene<'_>, matched: &Match, placed: &Placed) -> Draft {
             let remote = matched.tool.names.iter().any(|name| name == "scp")
                 && (is_remote(&placed.shown.value) || is_remote(&placed.source.value));
             let special = source.is_some_and(|s| !matches!(s.kind, FileKind::File | FileKind::Directory));
-            if !stays && !skips && !partial && !remote && !onto_tree && from != &to {
+            // An answer of no, or none at all, leaves the old file.
+            let asks = mutation.context.asks && scene.at(&to).is_some();
+            if !stays && !skips && !asks && !partial && !remote && !onto_tree && from != &to {
                 changes.push(if special || matched.has("-s") {
                     Change::Made { path: to.clone(), content: subject.content.clone(), directory: false }
                 } else {

@@ -12,6 +12,7 @@ mod remove;
 mod rsync;
 mod split;
 mod truncate;
+mod web;
 
 use crate::knowledge::Refiner;
 use crate::shell::Invocation;
@@ -38,6 +39,7 @@ pub(super) fn refine(
         Refiner::Split => split::split(scene, drafts),
         // Names made by a pattern: what the data says stands.
         Refiner::Rename => drafts,
+        Refiner::Web => web::web(scene, invocation, drafts),
         Refiner::Git => super::git::git(scene, invocation),
     }
 }

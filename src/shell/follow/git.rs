@@ -213,6 +213,12 @@ impl Interp<'_> {
                 found.push((key.to_ascii_lowercase(), value.to_owned()));
             }
         }
+        // `'key=value' 'key'='value'`: how git hands its own `-c` on.
+        for part in text("GIT_CONFIG_PARAMETERS").and_then(|text| shell_words::split(text).ok()).unwrap_or_default()
+        {
+            let (key, value) = part.split_once('=').unwrap_or((part.as_str(), "true"));
+            found.push((key.to_ascii_lowercase(), value.to_owned()));
+        }
         for option in matched.options.iter().filter(|option| option.key == "-c" && option.level == 0) {
             if let Some(given) = option.value.as_ref().and_then(Value::as_known) {
                 let (key, value) = given.split_once('=').unwrap_or((given, "true"));

@@ -39,6 +39,7 @@ impl Interp<'_> {
                 self.git_foreach(state, scope, call, matched)
             }
             "make" | "gmake" => self.make(state, scope, call),
+            "socat" => self.socat(state, scope, call),
             "npm" | "yarn" | "pnpm" | "bun" => self.package_script(state, scope, name, call),
             _ => None,
         }

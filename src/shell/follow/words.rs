@@ -27,6 +27,23 @@ struct Cutting {
 }
 
 impl Interp<'_> {
+    /// `socat … EXEC:command`, `SYSTEM:text`: what a connection is joined to is a program.
+    pub(in crate::shell) fn socat(&mut self, state: &mut State, scope: &Scope, call: &Call) -> Option<Flow> {
+        let mut ran = None;
+        for word in call.arguments() {
+            let Some(text) = word.arg.value.as_known() else { continue };
+            let Some((kind, rest)) = text.split_once(':') else { continue };
+            if !["exec", "system", "shell"].contains(&kind.to_ascii_lowercase().as_str()) {
+                continue;
+            }
+            let command = rest.split(',').next().unwrap_or(rest);
+            let inner = scope.through("socat");
+            self.fresh_shell(state, &inner, &Value::known(command), word.arg.span, Value::known("sh"), Default::default());
+            ran = Some(Flow::Next);
+        }
+        ran
+    }
+
     pub(super) fn xargs(&mut self, state: &mut State, scope: &Scope, call: &Call, matched: &Match) -> Flow {
         let (cutting, command) = read_options(call);
         if matched.informational {
