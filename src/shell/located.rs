@@ -155,7 +155,10 @@ impl Interp<'_> {
     /// `python manage.py …`, `php artisan …`: the launcher that an interpreter runs, and where its name stands.
     pub(super) fn launched(&self, interpreter: &str, call: &Call) -> Option<(String, usize)> {
         let interprets = ["python", "php", "ruby", "node", "bun", "deno", "perl"];
-        if !interprets.iter().any(|known| interpreter.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') == *known) {
+        if !interprets
+            .iter()
+            .any(|known| interpreter.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') == *known)
+        {
             return None;
         }
         let mut at = 1;

@@ -55,9 +55,9 @@ fn mutates(text: &str) -> bool {
     let rest = &lower[at..];
     let begins = rest.find('{').is_some();
     begins
-        && rest
-            .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
-            .any(|word| ["delete", "remove", "destroy", "purge", "truncate", "drop"].iter().any(|v| word.starts_with(v)))
+        && rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| {
+            ["delete", "remove", "destroy", "purge", "truncate", "drop"].iter().any(|v| word.starts_with(v))
+        })
 }
 
 /// Names of fields that hold a statement.

@@ -214,7 +214,8 @@ impl Interp<'_> {
             }
         }
         // `'key=value' 'key'='value'`: how git hands its own `-c` on.
-        for part in text("GIT_CONFIG_PARAMETERS").and_then(|text| shell_words::split(text).ok()).unwrap_or_default()
+        for part in
+            text("GIT_CONFIG_PARAMETERS").and_then(|text| shell_words::split(text).ok()).unwrap_or_default()
         {
             let (key, value) = part.split_once('=').unwrap_or((part.as_str(), "true"));
             found.push((key.to_ascii_lowercase(), value.to_owned()));

@@ -24,18 +24,40 @@ enum Holds {
 const SETTINGS: &[(&[&str], &[&str], Holds)] = &[
     (
         &["EDITOR", "VISUAL"],
-        &["crontab", "visudo", "sudoedit", "vipw", "vigr", "less", "svn", "hg", "cvs", "jj", "kubectl", "gh", "systemctl"],
+        &[
+            "crontab",
+            "visudo",
+            "sudoedit",
+            "vipw",
+            "vigr",
+            "less",
+            "svn",
+            "hg",
+            "cvs",
+            "jj",
+            "kubectl",
+            "gh",
+            "systemctl",
+        ],
         Holds::Command,
     ),
     (&["SUDO_EDITOR"], &["sudoedit", "sudo"], Holds::Command),
     (&["KUBE_EDITOR"], &["kubectl", "oc"], Holds::Command),
     (&["SYSTEMD_EDITOR"], &["systemctl"], Holds::Command),
-    (&["SYSTEMD_PAGER"], &["systemctl", "journalctl", "loginctl", "machinectl", "networkctl"], Holds::Command),
+    (
+        &["SYSTEMD_PAGER"],
+        &["systemctl", "journalctl", "loginctl", "machinectl", "networkctl"],
+        Holds::Command,
+    ),
     (&["SVN_EDITOR", "SVN_SSH"], &["svn"], Holds::Command),
     (&["HGEDITOR", "HGMERGE"], &["hg"], Holds::Command),
     (&["CVS_RSH", "CVSEDITOR"], &["cvs"], Holds::Command),
     (&["JJ_EDITOR"], &["jj"], Holds::Command),
-    (&["PAGER"], &["man", "psql", "mysql", "bat", "gh", "systemctl", "journalctl", "svn", "hg", "jj"], Holds::Command),
+    (
+        &["PAGER"],
+        &["man", "psql", "mysql", "bat", "gh", "systemctl", "journalctl", "svn", "hg", "jj"],
+        Holds::Command,
+    ),
     (&["MANPAGER"], &["man", "apropos", "whatis"], Holds::Command),
     (&["BAT_PAGER"], &["bat", "batcat"], Holds::Command),
     (&["DELTA_PAGER"], &["delta"], Holds::Command),
@@ -60,7 +82,11 @@ const SETTINGS: &[(&[&str], &[&str], Holds)] = &[
         Holds::Program,
     ),
     (&["PYTHONSTARTUP"], &["python", "python3", "python2"], Holds::CodeFile("python")),
-    (&["LUA_INIT", "LUA_INIT_5_3", "LUA_INIT_5_4"], &["lua", "lua5.3", "lua5.4", "luajit"], Holds::Code("lua")),
+    (
+        &["LUA_INIT", "LUA_INIT_5_3", "LUA_INIT_5_4"],
+        &["lua", "lua5.3", "lua5.4", "luajit"],
+        Holds::Code("lua"),
+    ),
     (&["VIMINIT", "EXINIT"], &["vim", "vi", "ex", "view", "nvim"], Holds::Code("vim")),
     (&["PERL5DB"], &["perl"], Holds::Code("perl")),
 ];
@@ -101,7 +127,14 @@ impl Interp<'_> {
                         Some(text) => Value::known(text.trim_start_matches(['|', '-'])),
                         None => value.clone(),
                     };
-                    self.fresh_shell(&mut way, &inner, &text, call.span, Value::known("sh"), Default::default());
+                    self.fresh_shell(
+                        &mut way,
+                        &inner,
+                        &text,
+                        call.span,
+                        Value::known("sh"),
+                        Default::default(),
+                    );
                 }
                 Holds::Code(language) => match value.as_known().and_then(|text| text.strip_prefix('@')) {
                     Some(file) if language == "lua" => {
@@ -187,13 +220,21 @@ fn loads(variable: &str, value: &Value, program: &str) -> bool {
         "PERL5OPT" => program == "perl" && has(&["-M", "-m", "-e"]),
         "RUBYOPT" => has(&["-r"]) && matches!(program, "ruby" | "irb" | "rake" | "bundle" | "gem"),
         "GIT_EXEC_PATH" => program == "git" && text != Some(""),
-        "JAVA_TOOL_OPTIONS" | "_JAVA_OPTIONS" | "JDK_JAVA_OPTIONS" | "MAVEN_OPTS" | "GRADLE_OPTS" | "JAVA_OPTS" => {
-            has(&["-javaagent", "-agentpath", "-agentlib", "-Xbootclasspath", "OnError", "OnOutOfMemoryError"])
-                && text.is_some()
+        "JAVA_TOOL_OPTIONS" | "_JAVA_OPTIONS" | "JDK_JAVA_OPTIONS" | "MAVEN_OPTS" | "GRADLE_OPTS"
+        | "JAVA_OPTS" => {
+            has(&[
+                "-javaagent",
+                "-agentpath",
+                "-agentlib",
+                "-Xbootclasspath",
+                "OnError",
+                "OnOutOfMemoryError",
+            ]) && text.is_some()
         }
         "DOTNET_STARTUP_HOOKS" => program == "dotnet" && text != Some(""),
         "GCC_EXEC_PREFIX" | "COMPILER_PATH" => {
-            matches!(program, "gcc" | "g++" | "cc" | "c++" | "clang") && text.is_none_or(|text| !text.starts_with("/usr/"))
+            matches!(program, "gcc" | "g++" | "cc" | "c++" | "clang")
+                && text.is_none_or(|text| !text.starts_with("/usr/"))
         }
         _ => false,
     }

@@ -38,7 +38,14 @@ impl Interp<'_> {
             }
             let command = rest.split(',').next().unwrap_or(rest);
             let inner = scope.through("socat");
-            self.fresh_shell(state, &inner, &Value::known(command), word.arg.span, Value::known("sh"), Default::default());
+            self.fresh_shell(
+                state,
+                &inner,
+                &Value::known(command),
+                word.arg.span,
+                Value::known("sh"),
+                Default::default(),
+            );
             ran = Some(Flow::Next);
         }
         ran
