@@ -49,37 +49,61 @@ fn main() {
     println!("\n{:<58} {:>9} {:>9}", "hostile shell text, 1 MiB", "time", "peak MB");
     for (name, text) in hostile() {
         let start = Instant::now();
-        let peak = peak_memory(&text, &plain);
+        let peak = peak_memory(
+            guard("-", &plain).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()),
+            &text,
+        );
         println!("{name:<58} {:>9} {peak:>9}", show(start.elapsed()));
     }
 
-    println!("\n{:<58} {:>9}", "Terraform plan", "time");
-    let plan = plan(10_000, 5_000);
-    let start = Instant::now();
-    let value: serde_json::Value = serde_json::from_slice(&plan).unwrap();
-    let parse = start.elapsed();
-    drop(value);
-    println!("{:<58} {:>9}", format!("serde_json::Value of {} MB", plan.len() / 1_000_000), show(parse));
-    let start = Instant::now();
-    let read = terraform::read(&plan).unwrap();
-    let context = EvaluationContext { cwd: plain.clone(), ..EvaluationContext::default() };
-    let judged = evaluate(
-        Input::terraform(read),
-        &context,
-        &RealWorld::new(),
-        &Knowledge::builtin(),
-        &Policy::default(),
-    );
-    let took = start.elapsed();
-    let ratio = took.as_secs_f64() / parse.as_secs_f64();
-    println!(
-        "{:<58} {:>9}  ({ratio:.2} × parsing, {} mutations)",
-        "read, judge and report it",
-        show(took),
-        judged.report.summary.total_mutations
-    );
+    println!("\n{:<58} {:>9}", "Terraform plan, 10,000 deletions", "time");
+    terraform_plan(&plan(10_000, 7_000), &plain);
     let size = fs::metadata(BINARY).unwrap().len();
     println!("\nbinary: {:.1} MB", size as f64 / 1e6);
+}
+
+/// The best of five, reading and judging beside parsing alone; then what the program needs for it in all.
+fn terraform_plan(plan: &[u8], directory: &Path) {
+    let best = |work: &dyn Fn()| {
+        let once = |_| {
+            let start = Instant::now();
+            work();
+            start.elapsed()
+        };
+        (0..5).map(once).min().unwrap()
+    };
+    let parse = best(&|| drop(serde_json::from_slice::<serde_json::Value>(plan).unwrap()));
+    println!("{:<58} {:>9}", format!("serde_json::Value of {} MB", plan.len() / 1_000_000), show(parse));
+    let context = EvaluationContext { cwd: directory.to_owned(), ..EvaluationContext::default() };
+    let (world, knowledge, policy) = (RealWorld::new(), Knowledge::builtin(), Policy::default());
+    let judge = || {
+        let input = Input::terraform(terraform::read(plan).unwrap());
+        evaluate(input, &context, &world, &knowledge, &policy)
+    };
+    assert_eq!(judge().report.summary.total_mutations, 10_000);
+    for (name, took) in [
+        ("read, judge and report it", best(&|| drop(judge()))),
+        (
+            "the same with the report as JSON",
+            best(&|| drop(serde_json::to_string_pretty(&judge().report).unwrap())),
+        ),
+    ] {
+        let ratio = took.as_secs_f64() / parse.as_secs_f64();
+        println!("{name:<58} {:>9}  ({ratio:.2} × parsing)", show(took));
+    }
+    let file = directory.join("plan.json");
+    fs::write(&file, plan).unwrap();
+    let mut command = Command::new(BINARY);
+    command.args(["evaluate", "terraform", "--fail-on", "never", "--format", "json"]).arg(&file);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let start = Instant::now();
+    let peak = peak_memory(&mut command, "");
+    let times = (peak * 1_000_000) as f64 / plan.len() as f64;
+    let took = show(start.elapsed());
+    println!(
+        "{:<58} {took:>9}  (peak {peak} MB, {times:.1} × the file)",
+        "recourse evaluate terraform, the program"
+    );
 }
 
 fn guard(text: &str, directory: &Path) -> Command {
@@ -215,17 +239,10 @@ fn hostile() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Runs the binary on the text from standard input and tells its peak memory in MB.
-fn peak_memory(text: &str, directory: &Path) -> u64 {
+/// Runs a command with a text on standard input and tells its peak memory in MB.
+fn peak_memory(command: &mut Command, text: &str) -> u64 {
     use std::io::Write;
-    let mut child = Command::new(BINARY)
-        .args(["evaluate", "shell", "--fail-on", "never", "--format", "json", "-"])
-        .current_dir(directory)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let status = format!("/proc/{}/status", child.id());
     std::thread::scope(|scope| {

@@ -1,7 +1,7 @@
 //! Printing: quiet on a broken pipe, colour only on a terminal.
 
 use std::env;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
 use serde::Serialize;
 
@@ -43,13 +43,18 @@ pub(super) fn print_bytes(bytes: &[u8]) {
     }
 }
 
-/// Prints a value as JSON and a newline.
+/// Prints a value as JSON and a newline. A reader that has gone away is no error.
 pub(super) fn print_json<T: Serialize>(value: &T) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(value)
-        .map_err(|error| Failure::internal(format!("the output could not be written as JSON: {error}")))?;
-    print(&text);
-    print("\n");
-    Ok(())
+    // Written as it comes: the report of a big plan is as long as a book.
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    match serde_json::to_writer_pretty(&mut out, value) {
+        Ok(()) => {
+            let _ = out.write_all(b"\n").and_then(|()| out.flush());
+            Ok(())
+        }
+        Err(error) if error.is_io() => Ok(()),
+        Err(error) => Err(Failure::internal(format!("the output could not be written as JSON: {error}"))),
+    }
 }
 
 /// An error on standard error.

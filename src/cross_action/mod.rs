@@ -2,6 +2,7 @@
 //!
 //! Owns the patterns; raises the tier of those involved, and so the verdict. Never lowers one. Pure.
 
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use crate::model::{
@@ -235,32 +236,38 @@ fn unprotects(assessment: &Assessment) -> bool {
         })
 }
 
-/// Whether two mutations are about the same thing.
-fn same_target(one: &Assessment, other: &Assessment) -> bool {
-    let names = |assessment: &Assessment| {
-        let target = &assessment.mutation.target;
-        let mut list = vec![target.id.clone()];
-        list.extend(target.name.clone());
-        list.extend(text(assessment, "identifier").map(str::to_owned));
-        list
-    };
-    let others = names(other);
-    names(one).iter().any(|name| !name.is_empty() && others.contains(name))
+/// What a mutation's target may be called.
+fn names(assessment: &Assessment) -> impl Iterator<Item = &str> {
+    let target = &assessment.mutation.target;
+    let names = [Some(target.id.as_str()), target.name.as_deref(), text(assessment, "identifier")];
+    names.into_iter().flatten().filter(|name| !name.is_empty())
+}
+
+/// Positions of the mutations that destroy something, by what that may be called: plans have tens of thousands.
+fn destroyers<'a, I: Iterator<Item = &'a str>>(
+    assessments: &'a [Assessment],
+    names: impl Fn(&'a Assessment) -> I,
+) -> HashMap<String, BTreeSet<usize>> {
+    let mut found: HashMap<String, BTreeSet<usize>> = HashMap::new();
+    for (at, assessment) in assessments.iter().enumerate().filter(|(_, assessment)| destroys(assessment)) {
+        for name in names(assessment) {
+            found.entry(name.to_owned()).or_default().insert(at);
+        }
+    }
+    found
 }
 
 /// Protection is switched off and the thing deleted in one go: nobody had the chance to stop and think.
 fn protection(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) {
-    for off in 0..assessments.len() {
-        if !unprotects(&assessments[off]) {
-            continue;
-        }
-        for gone in 0..assessments.len() {
-            if gone == off
-                || !destroys(&assessments[gone])
-                || !same_target(&assessments[off], &assessments[gone])
-            {
-                continue;
-            }
+    let switched: Vec<usize> = (0..assessments.len()).filter(|at| unprotects(&assessments[*at])).collect();
+    if switched.is_empty() {
+        return;
+    }
+    let destroyers = destroyers(assessments, |assessment| names(assessment));
+    for off in switched {
+        let found: BTreeSet<usize> =
+            names(&assessments[off]).filter_map(|name| destroyers.get(name)).flatten().copied().collect();
+        for gone in found.into_iter().filter(|gone| *gone != off) {
             let id = assessments[gone].mutation.target.id.clone();
             let why = format!("the protection of {id} is switched off and {id} is deleted in one go");
             raise(&mut assessments[gone], Tier::Unrecoverable, &why);
@@ -274,20 +281,21 @@ fn protection(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) 
 
 /// A backup or replica goes together with what it was made from.
 fn relations(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) {
+    if !assessments.iter().any(|assessment| text(assessment, "source_id").is_some()) {
+        return;
+    }
+    let origins = destroyers(assessments, |assessment| {
+        let id = Some(assessment.mutation.target.id.as_str());
+        [id, text(assessment, "identifier")].into_iter().flatten()
+    });
     for copy in 0..assessments.len() {
         let Some(source) = text(&assessments[copy], "source_id").map(str::to_owned) else { continue };
         if !destroys(&assessments[copy]) || assessments[copy].mutation.cause != Cause::Rule {
             continue;
         }
         let relation = text(&assessments[copy], "relation").unwrap_or("backup").to_owned();
-        for origin in 0..assessments.len() {
-            let is_origin = origin != copy
-                && destroys(&assessments[origin])
-                && (text(&assessments[origin], "identifier") == Some(source.as_str())
-                    || assessments[origin].mutation.target.id == source);
-            if !is_origin {
-                continue;
-            }
+        let found = origins.get(&source).into_iter().flatten().copied();
+        for origin in found.filter(|origin| *origin != copy) {
             let ids = [copy, origin].map(|index| assessments[index].mutation.target.id.clone());
             let guarded = relation == "protection";
             let (pattern, name) = match relation.as_str() {

@@ -1,7 +1,9 @@
 //! A resource's attributes by path, never those that the plan marks sensitive.
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 
+use super::select::fields;
 use crate::model::FactValue;
 
 /// What an attribute holds.
@@ -96,28 +98,40 @@ fn keys(path: &str) -> impl Iterator<Item = Key<'_>> {
 }
 
 /// Names of the top-level attributes that differ between the two objects, as far as they are known.
-pub(super) fn changed(before: &Value, after: &Value, unknown: &Value) -> Vec<String> {
+///
+/// # Errors
+/// When one of them cannot be read.
+pub(super) fn changed(
+    before: &RawValue,
+    after: &RawValue,
+    unknown: &RawValue,
+) -> Result<Vec<String>, serde_json::Error> {
+    let (old, new, unknown) = (fields(before)?, fields(after)?, fields(unknown)?);
     let mut names = Vec::new();
-    let empty = serde_json::Map::new();
-    let old = before.as_object().unwrap_or(&empty);
-    let new = after.as_object().unwrap_or(&empty);
-    for (name, value) in old {
-        let later = new.get(name).unwrap_or(&Value::Null);
-        if value != later || marks_any(unknown.get(name).unwrap_or(&Value::Null)) {
+    for (name, value) in &old {
+        let later = new.get(name).copied().unwrap_or(RawValue::NULL);
+        let marked = match unknown.get(name) {
+            Some(mark) => marks_any(&parse(mark)?),
+            None => false,
+        };
+        // The same text is the same value; other text may still be.
+        if marked || (value.get() != later.get() && parse(value)? != parse(later)?) {
             names.push(name.clone());
         }
     }
-    names.extend(
-        new.iter()
-            .filter(|(name, value)| !old.contains_key(*name) && !value.is_null())
-            .map(|(n, _)| n.clone()),
-    );
-    names
+    let added = new.iter().filter(|(name, value)| !old.contains_key(*name) && value.get() != "null");
+    names.extend(added.map(|(name, _)| name.clone()));
+    Ok(names)
+}
+
+fn parse(raw: &RawValue) -> Result<Value, serde_json::Error> {
+    serde_json::from_str(raw.get())
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use serde_json::value::RawValue;
 
     use super::{Attribute, changed, lookup};
     use crate::model::FactValue;
@@ -149,8 +163,14 @@ mod tests {
 
     #[test]
     fn changes_are_named() {
-        let before = json!({"a": 1, "b": 2, "c": 3});
-        let after = json!({"a": 1, "b": 5, "d": 1});
-        assert_eq!(changed(&before, &after, &json!({})), ["b", "c", "d"]);
+        let raw = |text: &str| -> Box<RawValue> { serde_json::from_str(text).unwrap() };
+        let (before, after) = (
+            raw(r#"{"a": [1, 2], "b": 2, "c": 3, "u": 1}"#),
+            raw(r#"{"u": 1, "a":[1,2], "b": 5, "d": 1, "e": null}"#),
+        );
+        let names = |unknown: &str| changed(&before, &after, &raw(unknown)).unwrap();
+        assert_eq!(names("{}"), ["b", "c", "d"]);
+        assert_eq!(names(r#"{"u": [{"x": true}]}"#), ["b", "c", "u", "d"]);
+        assert_eq!(changed(&raw("null"), &after, &raw("{}")).unwrap(), ["a", "b", "d", "u"]);
     }
 }

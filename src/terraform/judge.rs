@@ -1,17 +1,20 @@
 //! Changes of a plan as mutations.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::attributes::{Attribute, changed, lookup};
 use super::classify;
-use super::plan::{Plan, ResourceChange, StateModule, StateResource};
+use super::plan::{Configuration, ConfigurationModule, Plan, Provisioner, ResourceChange};
 use super::references::{References, without_instances};
+use super::select::{first_key, select};
+use super::state::Others;
 use crate::knowledge::{Knowledge, TerraformType};
 use crate::model::{
-    Action, Cause, Context, Fact, FactValue, Facts, Mutation, RuleRef, Source, Subject, Target,
-    Value as Known,
+    Action, Cause, Context, Fact, FactValue, Facts, Mutation, RuleRef, Source, Subject, Target, Value as Text,
 };
 
 /// A plan, turned into what the later stages understand.
@@ -42,10 +45,23 @@ pub struct ProvisionerCommand {
 /// is used otherwise.
 pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Analysis {
     let mut analysis = Analysis::default();
-    let references = References::of(plan.configuration.as_ref());
+    let mut references = References::of(plan.configuration.as_ref());
+    let provisioned = Provisioned::of(plan.configuration.as_ref());
     let changes = plan.resource_changes.as_deref().unwrap_or_default();
-    let others = Others::of(plan, state, changes);
+    let types = types(changes, knowledge);
+    let going = changes
+        .iter()
+        .filter(|change| {
+            matches!(Verb::of(&change.change.actions), Verb::Do(Action::Delete | Action::Replace))
+        })
+        .map(|change| change.address.as_str())
+        .collect();
+    let declared = types.values().filter_map(|known| known.declared.as_deref());
+    let others = Others::of(plan, state, &going, declared.flat_map(|declared| &declared.related));
     analysis.resources = changes.len();
+    if others.unreadable {
+        analysis.mutations.push(unclear("prior_state", "a resource of the prior state could not be read"));
+    }
     if plan.errored {
         analysis.mutations.push(unclear("plan", "the plan is incomplete: planning ended with an error"));
     }
@@ -57,9 +73,10 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
         if matches!(verb, Verb::Nothing) {
             continue;
         }
-        analysis.mutations.push(mutation(change, verb, &references, &others, knowledge));
+        let Some(known) = types.get(change.r#type.as_str()) else { continue };
+        analysis.mutations.push(mutation(change, verb, &mut references, &others, known));
         if matches!(verb, Verb::Do(Action::Create | Action::Delete | Action::Replace)) {
-            provisioners(plan, change, &mut analysis);
+            provisioned.judge(change, &mut analysis);
         }
     }
     for deferred in &plan.deferred_changes {
@@ -102,14 +119,78 @@ impl Verb {
     }
 }
 
+/// A type that occurs in the plan, looked up once.
+struct Known {
+    declared: Option<Arc<TerraformType>>,
+    /// Attributes that somebody asks for.
+    wanted: Vec<String>,
+}
+
+fn types<'p>(changes: &'p [ResourceChange], knowledge: &Knowledge) -> HashMap<&'p str, Known> {
+    let mut found = HashMap::new();
+    for change in changes {
+        found.entry(change.r#type.as_str()).or_insert_with(|| {
+            let declared = knowledge.terraform(&change.r#type);
+            let mut wanted: BTreeSet<&str> =
+                BTreeSet::from(["name", "id", "region"]).into_iter().chain(PROTECTIONS).collect();
+            if let Some(declared) = &declared {
+                let paths = declared.facts.values().chain(&declared.id).chain(&declared.source);
+                wanted.extend(paths.map(|path| first_key(path)));
+            }
+            let wanted = wanted.into_iter().map(str::to_owned).collect();
+            Known { declared, wanted }
+        });
+    }
+    found
+}
+
+/// What of a change's attributes somebody asks for.
+struct Attributes {
+    before: Value,
+    before_sensitive: Value,
+    after: Value,
+    after_sensitive: Value,
+    after_unknown: Value,
+}
+
+impl Attributes {
+    fn of(change: &ResourceChange, wanted: &[String]) -> Result<Self, serde_json::Error> {
+        let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        let part = |raw: &RawValue| select(raw, &wanted);
+        let body = &change.change;
+        Ok(Self {
+            before: part(&body.before)?,
+            before_sensitive: part(&body.before_sensitive)?,
+            after: part(&body.after)?,
+            after_sensitive: part(&body.after_sensitive)?,
+            after_unknown: part(&body.after_unknown)?,
+        })
+    }
+
+    fn before(&self) -> Side<'_> {
+        (&self.before, &self.before_sensitive, &Value::Null)
+    }
+
+    fn after(&self) -> Side<'_> {
+        (&self.after, &self.after_sensitive, &self.after_unknown)
+    }
+}
+
 fn mutation(
     change: &ResourceChange,
     verb: Verb,
-    references: &References,
+    references: &mut References,
     others: &Others<'_>,
-    knowledge: &Knowledge,
+    known: &Known,
 ) -> Mutation {
-    let known = knowledge.terraform(&change.r#type);
+    let unreadable = || {
+        unclear(
+            &change.address,
+            &format!("the attributes of {} could not be read", printable(&change.address)),
+        )
+    };
+    let Ok(attributes) = Attributes::of(change, &known.wanted) else { return unreadable() };
+    let known = known.declared.as_deref();
     let action = match verb {
         Verb::Do(action) => action,
         Verb::Forget | Verb::Nothing => Action::Update,
@@ -119,7 +200,19 @@ fn mutation(
     let kind = match (&verb, &known) {
         (Verb::Forget, _) => "terraform.forgotten".to_owned(),
         (_, Some(declared)) => {
-            collect(declared, change, action, others, &mut facts);
+            collect(declared, &attributes, action, others, &mut facts);
+            if action == Action::Update {
+                let body = &change.change;
+                let Ok(names) = changed(&body.before, &body.after, &body.after_unknown) else {
+                    return unreadable();
+                };
+                for name in names {
+                    let said = format!("{name} changes");
+                    facts
+                        .entry(format!("changed.{name}"))
+                        .or_insert_with(|| Fact::new(FactValue::Bool(true), said));
+                }
+            }
             declared.kind.clone()
         }
         (_, None) => {
@@ -130,7 +223,7 @@ fn mutation(
                 "classifier.confidence".into(),
                 Fact::new(FactValue::Number(guess.confidence), "no rule knows this type; judged by its name"),
             );
-            protection(change, &mut facts);
+            protection(&attributes, &mut facts);
             "terraform.unknown".to_owned()
         }
     };
@@ -150,8 +243,8 @@ fn mutation(
     Mutation {
         action,
         kind,
-        subject: Subject::Named(Known::known(&change.address)),
-        target: target(change, known.as_deref()),
+        subject: Subject::Named(Text::known(&change.address)),
+        target: target(change, known, &attributes),
         source: Source::Terraform,
         raw: format!("{}: {}", change.address, printable(&words)),
         span: None,
@@ -166,14 +259,12 @@ fn mutation(
 /// What the type's data names among the attributes.
 fn collect(
     declared: &TerraformType,
-    change: &ResourceChange,
+    attributes: &Attributes,
     action: Action,
     others: &Others<'_>,
     facts: &mut Facts,
 ) {
-    let body = &change.change;
-    let before = (&body.before, &body.before_sensitive, &Value::Null);
-    let after = (&body.after, &body.after_sensitive, &body.after_unknown);
+    let (before, after) = (attributes.before(), attributes.after());
     let now = if matches!(action, Action::Create | Action::Update) { after } else { before };
     for (name, path) in &declared.facts {
         if let Some(value) = fact(now, path) {
@@ -190,12 +281,6 @@ fn collect(
             }
             let said = format!("{name} is {}", show(&value));
             facts.insert(name.clone(), Fact::new(value, said));
-        }
-    }
-    if action == Action::Update {
-        for name in changed(&body.before, &body.after, &body.after_unknown) {
-            let said = format!("{name} changes");
-            facts.entry(format!("changed.{name}")).or_insert_with(|| Fact::new(FactValue::Bool(true), said));
         }
     }
     let names: Vec<String> =
@@ -248,7 +333,7 @@ fn text(side: Side<'_>, path: &str) -> Option<String> {
     }
 }
 
-fn show(value: &FactValue) -> String {
+pub(super) fn show(value: &FactValue) -> String {
     match value {
         FactValue::Bool(yes) => yes.to_string(),
         FactValue::Number(number) => number.to_string(),
@@ -256,11 +341,12 @@ fn show(value: &FactValue) -> String {
     }
 }
 
+const PROTECTIONS: [&str; 2] = ["deletion_protection", "deletion_protection_enabled"];
+
 /// Provider-neutral signs of protection on a type that no data file knows.
-fn protection(change: &ResourceChange, facts: &mut Facts) {
-    let before = (&change.change.before, &change.change.before_sensitive, &Value::Null);
-    for name in ["deletion_protection", "deletion_protection_enabled"] {
-        if let Some(FactValue::Bool(yes)) = fact(before, name) {
+fn protection(attributes: &Attributes, facts: &mut Facts) {
+    for name in PROTECTIONS {
+        if let Some(FactValue::Bool(yes)) = fact(attributes.before(), name) {
             facts.insert(
                 "deletion_protection".into(),
                 Fact::new(FactValue::Bool(yes), format!("{name} is {yes}")),
@@ -269,9 +355,8 @@ fn protection(change: &ResourceChange, facts: &mut Facts) {
     }
 }
 
-fn target(change: &ResourceChange, known: Option<&TerraformType>) -> Target {
-    let before = (&change.change.before, &change.change.before_sensitive, &Value::Null);
-    let after = (&change.change.after, &change.change.after_sensitive, &change.change.after_unknown);
+fn target(change: &ResourceChange, known: Option<&TerraformType>, attributes: &Attributes) -> Target {
+    let (before, after) = (attributes.before(), attributes.after());
     let plain = ["name".to_owned(), "id".to_owned()];
     let paths = known.map_or(&plain[..], |declared| &declared.id[..]);
     let of = |path: &str| text(before, path).or_else(|| text(after, path));
@@ -299,7 +384,7 @@ fn unclear(id: &str, reason: &str) -> Mutation {
     Mutation {
         action: Action::Execute,
         kind: "unknown".into(),
-        subject: Subject::Named(Known::known(id)),
+        subject: Subject::Named(Text::known(id)),
         target: Target { r#type: "terraform".into(), id: id.to_owned(), ..Target::default() },
         source: Source::Terraform,
         raw: printable(id),
@@ -312,121 +397,51 @@ fn unclear(id: &str, reason: &str) -> Mutation {
     }
 }
 
-fn provisioners(plan: &Plan, change: &ResourceChange, analysis: &mut Analysis) {
-    let Some(configuration) = &plan.configuration else { return };
-    let plain = without_instances(&change.address);
-    let mut module = &configuration.root_module;
-    let mut rest = plain.as_str();
-    while let Some(tail) = rest.strip_prefix("module.") {
-        let Some((name, inner)) = tail.split_once('.') else { return };
-        let Some(call) = module.module_calls.get(name) else { return };
-        (module, rest) = (&call.module, inner);
-    }
-    let Some(resource) = module.resources.iter().find(|resource| resource.address == rest) else { return };
-    for provisioner in &resource.provisioners {
-        let constant = |name: &str| provisioner.expressions.get(name).map(|e| e.get("constant_value"));
-        match provisioner.r#type.as_str() {
-            "local-exec" => analysis.commands.push(ProvisionerCommand {
-                address: change.address.clone(),
-                text: constant("command").flatten().and_then(Value::as_str).map(str::to_owned),
-                interpreter: constant("interpreter").is_some(),
-            }),
-            other => {
-                let reason = format!(
-                    "a `{}` provisioner of {} runs on another machine",
-                    printable(other),
-                    change.address
-                );
-                analysis.mutations.push(unclear(&change.address, &reason));
+/// Resources of the configuration with provisioners, by address without instance keys.
+struct Provisioned<'p>(HashMap<String, &'p [Provisioner]>);
+
+impl<'p> Provisioned<'p> {
+    fn of(configuration: Option<&'p Configuration>) -> Self {
+        let mut found = HashMap::new();
+        let mut pending: Vec<(String, &ConfigurationModule)> =
+            configuration.map(|c| (String::new(), &c.root_module)).into_iter().collect();
+        while let Some((prefix, module)) = pending.pop() {
+            for resource in module.resources.iter().filter(|resource| !resource.provisioners.is_empty()) {
+                found.insert(format!("{prefix}{}", resource.address), &resource.provisioners[..]);
             }
+            let calls = module.module_calls.iter();
+            pending.extend(calls.map(|(name, call)| (format!("{prefix}module.{name}."), &call.module)));
         }
-    }
-}
-
-/// The other resources of the state, those that this plan removes left out.
-struct Others<'a> {
-    known: bool,
-    by_type: BTreeMap<&'a str, Vec<&'a Value>>,
-}
-
-impl<'a> Others<'a> {
-    fn of(plan: &'a Plan, state: Option<&'a Value>, changes: &'a [ResourceChange]) -> Self {
-        let going: BTreeSet<&str> = changes
-            .iter()
-            .filter(|change| {
-                matches!(Verb::of(&change.change.actions), Verb::Do(Action::Delete | Action::Replace))
-            })
-            .map(|change| change.address.as_str())
-            .collect();
-        let mut found = Self { known: false, by_type: BTreeMap::new() };
-        if let Some(values) = plan.prior_state.as_ref().and_then(|state| state.values.as_ref()) {
-            found.known = true;
-            if let Some(root) = &values.root_module {
-                found.module(root, &going, 0);
-            }
-        }
-        if let Some(root) = state.and_then(|state| state.pointer("/values/root_module")) {
-            found.known = true;
-            found.loose(root, &going, 0);
-        }
-        found
+        Self(found)
     }
 
-    fn module(&mut self, module: &'a StateModule, going: &BTreeSet<&str>, depth: usize) {
-        if depth > 64 {
+    fn judge(&self, change: &ResourceChange, analysis: &mut Analysis) {
+        if self.0.is_empty() {
             return;
         }
-        for StateResource { address, mode, r#type, values } in &module.resources {
-            if mode != "data" && !going.contains(address.as_str()) {
-                self.by_type.entry(r#type).or_default().push(values);
-            }
-        }
-        module.child_modules.iter().for_each(|child| self.module(child, going, depth + 1));
-    }
-
-    /// The same for a state document that came as plain JSON.
-    fn loose(&mut self, module: &'a Value, going: &BTreeSet<&str>, depth: usize) {
-        if depth > 64 {
-            return;
-        }
-        let list = |name: &str| module.get(name).and_then(Value::as_array).into_iter().flatten();
-        for resource in list("resources") {
-            let address = resource.get("address").and_then(Value::as_str).unwrap_or("");
-            if let (Some(kind), Some(values)) =
-                (resource.get("type").and_then(Value::as_str), resource.get("values"))
-                && !going.contains(address)
-            {
-                self.by_type.entry(kind).or_default().push(values);
-            }
-        }
-        list("child_modules").for_each(|child| self.loose(child, going, depth + 1));
-    }
-
-    fn related(&self, related: &crate::knowledge::Related, names: &[String]) -> Option<(FactValue, String)> {
-        if !self.known || names.is_empty() {
-            return None;
-        }
-        let none = Value::Null;
-        let matching = |values: &&&Value| matches!(lookup(values, &none, &none, &related.attribute), Attribute::Known(FactValue::Text(to)) if names.contains(&to));
-        let found: Vec<&&Value> =
-            self.by_type.get(related.r#type.as_str()).into_iter().flatten().filter(matching).collect();
-        match &related.value {
-            None => {
-                let said = format!("{} of type {} in the state stay", found.len(), related.r#type);
-                Some((FactValue::Number(i64::try_from(found.len()).unwrap_or(i64::MAX)), said))
-            }
-            Some(path) => match lookup(found.first()?, &none, &none, path) {
-                Attribute::Known(value) => {
-                    let said = format!("{} says {}", related.r#type, show(&value));
-                    Some((value, said))
+        let found = self.0.get(&without_instances(&change.address)).copied().unwrap_or_default();
+        for provisioner in found {
+            let constant = |name: &str| provisioner.expressions.get(name).map(|e| e.get("constant_value"));
+            match provisioner.r#type.as_str() {
+                "local-exec" => analysis.commands.push(ProvisionerCommand {
+                    address: change.address.clone(),
+                    text: constant("command").flatten().and_then(Value::as_str).map(str::to_owned),
+                    interpreter: constant("interpreter").is_some(),
+                }),
+                other => {
+                    let reason = format!(
+                        "a `{}` provisioner of {} runs on another machine",
+                        printable(other),
+                        change.address
+                    );
+                    analysis.mutations.push(unclear(&change.address, &reason));
                 }
-                _ => None,
-            },
+            }
         }
     }
 }
 
 /// Text of the plan that goes into sentences: one line, no control characters, bounded.
-fn printable(text: &str) -> String {
+pub(super) fn printable(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(200).collect()
 }

@@ -9,6 +9,8 @@ mod classify;
 mod judge;
 mod plan;
 mod references;
+mod select;
+mod state;
 
 pub use judge::{Analysis, ProvisionerCommand, analyse, unread_command};
 pub use plan::{Plan, PlanError, read};

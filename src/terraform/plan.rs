@@ -1,13 +1,14 @@
 //! The plan's JSON, read strictly enough that something else is never taken for a plan without changes.
 //!
 //! Implements the "JSON output format" of Terraform's internals documentation, format version 1. Parts that judgement
-//! does not need (planned values, checks) are skipped while parsing, so that a plan of a hundred megabytes costs about
-//! what parsing it costs.
+//! does not need (planned values, checks) are skipped while parsing, and attributes are kept as text until somebody asks
+//! for one of them ([`super::select`]), so that a plan of a hundred megabytes costs less than parsing it all.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// Why a text is not a plan that can be judged.
 #[derive(Debug, thiserror::Error)]
@@ -74,16 +75,20 @@ pub(super) struct ResourceChange {
 #[derive(Debug, Deserialize)]
 pub(super) struct Change {
     pub(super) actions: Vec<String>,
-    #[serde(default)]
-    pub(super) before: Value,
-    #[serde(default)]
-    pub(super) after: Value,
-    #[serde(default)]
-    pub(super) after_unknown: Value,
-    #[serde(default)]
-    pub(super) before_sensitive: Value,
-    #[serde(default)]
-    pub(super) after_sensitive: Value,
+    #[serde(default = "null")]
+    pub(super) before: Box<RawValue>,
+    #[serde(default = "null")]
+    pub(super) after: Box<RawValue>,
+    #[serde(default = "null")]
+    pub(super) after_unknown: Box<RawValue>,
+    #[serde(default = "null")]
+    pub(super) before_sensitive: Box<RawValue>,
+    #[serde(default = "null")]
+    pub(super) after_sensitive: Box<RawValue>,
+}
+
+fn null() -> Box<RawValue> {
+    RawValue::NULL.to_owned()
 }
 
 #[derive(Debug, Deserialize)]
@@ -123,8 +128,8 @@ pub(super) struct StateResource {
     #[serde(default)]
     pub(super) mode: String,
     pub(super) r#type: String,
-    #[serde(default)]
-    pub(super) values: Value,
+    #[serde(default = "null")]
+    pub(super) values: Box<RawValue>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -8,11 +8,17 @@ use serde_json::Value;
 use super::plan::{Configuration, ConfigurationModule};
 use crate::model::Dependent;
 
+/// Dependents listed in all; past that, those of one resource are cut at [`LISTED_LATE`]. A chain of thousands of
+/// resources that all go would otherwise take the square of its length.
+const LISTED: usize = 50_000;
+const LISTED_LATE: usize = 64;
+
 /// Edges from a resource (configuration address, without instance keys) to those that refer to it.
 #[derive(Debug, Default)]
 pub(super) struct References {
     /// referenced → (referring, how)
     edges: BTreeMap<String, BTreeSet<(String, String)>>,
+    listed: usize,
 }
 
 impl References {
@@ -25,25 +31,37 @@ impl References {
         found
     }
 
-    /// Everything that refers to `address`, directly or through others.
-    pub(super) fn dependents(&self, address: &str) -> Vec<Dependent> {
+    /// Everything that refers to `address`, directly or through others, up to a limit that the last one's reason tells.
+    pub(super) fn dependents(&mut self, address: &str) -> Vec<Dependent> {
+        let mut found: Vec<Dependent> = Vec::new();
+        if self.edges.is_empty() {
+            return found;
+        }
+        let limit = LISTED.saturating_sub(self.listed).max(LISTED_LATE);
         let start = without_instances(address);
-        let mut seen = BTreeSet::from([start.clone()]);
-        let mut queue = VecDeque::from([(start, false)]);
-        let mut found = Vec::new();
-        while let Some((referenced, transitive)) = queue.pop_front() {
-            for (referring, how) in self.edges.get(&referenced).into_iter().flatten() {
-                if seen.insert(referring.clone()) {
-                    found.push(Dependent {
-                        id: referring.clone(),
-                        r#type: type_of(referring),
-                        reason: format!("refers to {referenced} in {how}"),
-                        transitive,
-                    });
-                    queue.push_back((referring.clone(), true));
+        let mut seen = BTreeSet::from([start.as_str()]);
+        let mut queue = VecDeque::from([(start.as_str(), false)]);
+        'all: while let Some((referenced, transitive)) = queue.pop_front() {
+            for (referring, how) in self.edges.get(referenced).into_iter().flatten() {
+                if !seen.insert(referring) {
+                    continue;
                 }
+                if found.len() >= limit {
+                    if let Some(last) = found.last_mut() {
+                        last.reason.push_str("; more resources depend on it that are not listed");
+                    }
+                    break 'all;
+                }
+                found.push(Dependent {
+                    id: referring.clone(),
+                    r#type: type_of(referring),
+                    reason: format!("refers to {referenced} in {how}"),
+                    transitive,
+                });
+                queue.push_back((referring, true));
             }
         }
+        self.listed += found.len();
         found
     }
 
@@ -173,7 +191,7 @@ fn type_of(address: &str) -> Option<String> {
 mod tests {
     use serde_json::json;
 
-    use super::{References, without_instances};
+    use super::{LISTED, LISTED_LATE, References, without_instances};
 
     #[test]
     fn instance_keys_are_dropped_whatever_they_hold() {
@@ -197,5 +215,19 @@ mod tests {
         let ids: Vec<_> = found.iter().map(|d| (d.id.as_str(), d.transitive)).collect();
         assert_eq!(ids, [("aws_x.b", false), ("module.m.aws_y.c", true), ("aws_x.d", true)]);
         assert_eq!(found[0].reason, "refers to aws_db_instance.a in block");
+    }
+
+    #[test]
+    fn a_chain_of_thousands_is_not_told_in_full_for_each_link() {
+        let resource =
+            |n: usize| json!({"address": format!("a.r{n}"), "depends_on": [format!("a.r{}", n + 1)]});
+        let resources: Vec<_> = (0..700).map(resource).collect();
+        let configuration = serde_json::from_value(json!({"root_module": {"resources": resources}})).unwrap();
+        let mut references = References::of(Some(&configuration));
+        let found: Vec<_> = (1..=700).map(|n| references.dependents(&format!("a.r{n}"))).collect();
+        assert_eq!(found[199].len(), 200);
+        assert_eq!(found[699].len(), LISTED_LATE);
+        assert!(found[699][LISTED_LATE - 1].reason.ends_with("not listed"));
+        assert!(found.iter().map(Vec::len).sum::<usize>() < LISTED + 700 * LISTED_LATE + 700);
     }
 }

@@ -8,6 +8,7 @@ pub mod git;
 pub mod git_dir;
 mod memory;
 mod real;
+mod scan;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -129,6 +130,20 @@ pub trait World {
     fn read_dir(&self, path: &Path, limit: usize) -> Result<Vec<Entry>, LookError>;
     /// Like [`World::read_dir`], each entry with what `lstat` tells of it. One look per file: for walks.
     fn scan(&self, path: &Path, limit: usize) -> Result<Vec<Seen>, LookError>;
+    /// [`World::scan`] of several directories, possibly at once; `limit` holds for all of them together. `None` where
+    /// the limit was used up before: such a directory is asked for alone.
+    fn scan_all(&self, paths: &[&Path], limit: usize) -> Vec<Option<Result<Vec<Seen>, LookError>>> {
+        let mut left = limit;
+        let mut scan = |path: &Path| match self.scan(path, left) {
+            Err(LookError::TooLarge) => None,
+            Ok(entries) => {
+                left -= entries.len().min(left);
+                Some(Ok(entries))
+            }
+            error => Some(error),
+        };
+        paths.iter().map(|path| scan(path)).collect()
+    }
     /// Content of a regular file (links followed; never blocks on a pipe or device); [`LookError::TooLarge`] beyond `limit` bytes.
     fn read_file(&self, path: &Path, limit: u64) -> Result<Vec<u8>, LookError>;
     /// The path with every symbolic link resolved.

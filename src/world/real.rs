@@ -12,7 +12,7 @@ use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use nix::unistd::{AccessFlags, Uid, User, access};
 
-use super::{Entry, FileKind, LookError, Meta, Query, World, ask};
+use super::{Entry, FileKind, LookError, Meta, Query, Seen, World, ask, scan};
 
 /// The machine that the process runs on.
 #[derive(Debug)]
@@ -66,23 +66,12 @@ impl World for RealWorld {
         Ok(entries)
     }
 
-    fn scan(&self, path: &Path, limit: usize) -> Result<Vec<(Entry, Result<Meta, LookError>)>, LookError> {
-        let mut entries = Vec::new();
-        for item in fs::read_dir(path).map_err(|error| look_error(&error))? {
-            let item = item.map_err(|error| look_error(&error))?;
-            if entries.len() >= limit {
-                return Err(LookError::TooLarge);
-            }
-            // Relative to the open directory: no walk down the whole path for every file.
-            let found = item.metadata().map(|found| meta(&found)).map_err(|error| look_error(&error));
-            let kind = match &found {
-                Ok(meta) => meta.kind,
-                Err(_) => item.file_type().map_or(FileKind::Other, |found| file_kind(&found)),
-            };
-            entries.push((entry(&item, kind), found));
-        }
-        entries.sort_unstable_by(|a, b| a.0.name.cmp(&b.0.name));
-        Ok(entries)
+    fn scan(&self, path: &Path, limit: usize) -> Result<Vec<Seen>, LookError> {
+        scan::one(path, limit, true)
+    }
+
+    fn scan_all(&self, paths: &[&Path], limit: usize) -> Vec<Option<Result<Vec<Seen>, LookError>>> {
+        scan::all(paths, limit)
     }
 
     fn read_file(&self, path: &Path, limit: u64) -> Result<Vec<u8>, LookError> {
@@ -177,14 +166,14 @@ impl World for RealWorld {
     }
 }
 
-fn entry(item: &fs::DirEntry, kind: FileKind) -> Entry {
+pub(super) fn entry(item: &fs::DirEntry, kind: FileKind) -> Entry {
     match item.file_name().into_string() {
         Ok(name) => Entry { name, exact: true, kind },
         Err(raw) => Entry { name: raw.to_string_lossy().into_owned(), exact: false, kind },
     }
 }
 
-fn file_kind(found: &fs::FileType) -> FileKind {
+pub(super) fn file_kind(found: &fs::FileType) -> FileKind {
     if found.is_file() {
         FileKind::File
     } else if found.is_dir() {
@@ -200,7 +189,7 @@ fn file_kind(found: &fs::FileType) -> FileKind {
     }
 }
 
-fn meta(found: &fs::Metadata) -> Meta {
+pub(super) fn meta(found: &fs::Metadata) -> Meta {
     Meta {
         kind: file_kind(&found.file_type()),
         size: found.size(),
@@ -215,7 +204,7 @@ fn meta(found: &fs::Metadata) -> Meta {
 }
 
 /// `ENOTDIR` counts as "nothing there": no file can exist below a file.
-fn look_error(error: &std::io::Error) -> LookError {
+pub(super) fn look_error(error: &std::io::Error) -> LookError {
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => LookError::NotFound,
         ErrorKind::PermissionDenied => LookError::Denied,

@@ -9,6 +9,7 @@
 
 mod changes;
 mod clean;
+mod cursor;
 mod digest;
 mod index;
 mod look;

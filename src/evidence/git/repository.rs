@@ -95,6 +95,14 @@ impl GitCache {
         Ok(found)
     }
 
+    /// Says of a directory that it has neither `.git` nor `HEAD`, as a listing shows: it belongs where its parent belongs.
+    pub(in crate::evidence) fn inherit(&self, dir: &Path) {
+        let mut known = self.by_directory.borrow_mut();
+        if let Some(above) = dir.parent().and_then(|parent| known.get(parent)).cloned() {
+            known.entry(dir.to_owned()).or_insert(above);
+        }
+    }
+
     /// Settings that earlier steps of the command wrote.
     pub(super) fn settings(&self, common_dir: &Path) -> Vec<(String, String)> {
         self.done(common_dir).settings
@@ -140,10 +148,10 @@ pub struct GitRepo {
 }
 
 #[derive(Debug)]
-struct LoadedIndex {
-    index: Index,
+pub(super) struct LoadedIndex {
+    pub(super) index: Index,
     /// When the index file was written: entries not older may have changed since without a sign.
-    written: (i64, u32),
+    pub(super) written: (i64, u32),
 }
 
 /// What of a normalised path lies below a directory: `Path::strip_prefix` without taking both apart, which counts when
@@ -202,7 +210,7 @@ impl GitRepo {
         }
     }
 
-    fn loaded(&self, world: &dyn World) -> Result<&LoadedIndex, String> {
+    pub(super) fn loaded(&self, world: &dyn World) -> Result<&LoadedIndex, String> {
         self.index.get_or_init(|| self.load(world)).as_ref().map_err(Clone::clone)
     }
 
@@ -359,7 +367,7 @@ impl GitRepo {
 }
 
 /// Git's own test: same kind, size, times and inode, and last touched before the index was written.
-fn proves_unchanged(meta: &Meta, entry: &IndexEntry, written: (i64, u32)) -> bool {
+pub(super) fn proves_unchanged(meta: &Meta, entry: &IndexEntry, written: (i64, u32)) -> bool {
     let kind = match entry.mode >> 12 {
         0o10 => FileKind::File,
         0o12 => FileKind::Symlink,

@@ -9,6 +9,7 @@
 //! overwritten in place), `renames` (only the name is taken over), `one-file-system`, `mirror` (a tree replaced by another
 //! also loses what the other has not), `no-change`.
 
+mod ahead;
 mod content;
 mod history;
 mod overwrite;

@@ -287,7 +287,9 @@ impl Repository {
     }
 
     fn write(&self, name: &str, content: &str) {
-        std::fs::write(self.path(name), content).unwrap();
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
     }
 
     fn git(&self, dir: &str, arguments: &[&str]) {
@@ -401,4 +403,42 @@ fn limits_are_told_and_never_make_it_safer() {
     assert!(loss.truncated);
     assert_eq!(loss.worst(), LossClass::Unseen);
     assert!(Path::new(&below).exists());
+}
+
+#[test]
+fn a_big_tree_is_seen_as_a_small_one_is() {
+    let repository = Repository::new();
+    for dir in 0..60 {
+        for file in 0..10 {
+            repository.write(&format!("p/big/d{dir}/x/f{file}"), &format!("{dir} {file}\n"));
+        }
+    }
+    repository.git("p", &["add", "-A"]);
+    repository.git("p", &["commit", "-qm", "big"]);
+    // The index must be younger than the files, or each is read.
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    repository.git("p", &["update-index", "--refresh", "--force-write-index"]);
+    assert_eq!(repository.worst("p/big"), LossClass::Tracked);
+    repository.write("p/big/d7/x/f3", "other\n");
+    repository.write("p/big/d8/x/new", "new\n");
+    repository.write("p/big/d8/empty", "");
+    repository.write("p/big/d9/node_modules/m/index.js", "made\n");
+    repository.write("p/big/d9/package.json", "{}\n");
+    repository.write("p/big/d10/inner/f", "another repository's\n");
+    repository.git("p/big/d10/inner", &["init", "-q"]);
+    let loss = repository.delete("p/big").loss.unwrap();
+    let files = |class| loss.classes.get(&class).map_or(0, |tally: &crate::model::Tally| tally.files);
+    assert_eq!(files(LossClass::Tracked), 599);
+    assert_eq!(loss.modified, 1);
+    assert_eq!(files(LossClass::Regenerable), 1);
+    let mut lost = loss.classes[&LossClass::Lost].examples.clone();
+    lost.sort();
+    // The inner repository counts once, for its history.
+    assert_eq!(files(LossClass::Lost), 5, "{lost:?}");
+    assert!(
+        ["d7/x/f3", "d8/x/new", "d9/package.json", "d10/inner/f"]
+            .iter()
+            .all(|name| lost.iter().any(|example| example.ends_with(name))),
+        "{lost:?}"
+    );
 }

@@ -12,6 +12,7 @@ use crate::evidence::git::{FileStatus, GitCache, GitRepo};
 use crate::model::{Loss, LossClass};
 use crate::world::{FileKind, LookError, Meta, World};
 
+use super::ahead::Ahead;
 use super::history::{self, Fate};
 use super::places::{Places, precious_name};
 use super::regenerable::{self, Regenerable};
@@ -134,6 +135,7 @@ impl<'a> Walk<'a> {
         let mut around = root.parent().map(|parent| self.around_directory(parent)).unwrap_or_default();
         around.locked = false;
         let mut pending = vec![(root.to_owned(), meta.clone(), around)];
+        let mut ahead = Ahead::default();
         let mut seen = 0_usize;
         let mut made_again = 0_usize;
         while let Some((dir, meta, above)) = pending.pop() {
@@ -148,13 +150,21 @@ impl<'a> Walk<'a> {
                 self.cut("the time for looking ran out");
                 break;
             }
+            let room = self.limit.saturating_sub(seen);
+            if may_be_looked_ahead(&dir, &meta, &above, device) {
+                let next =
+                    pending.iter().rev().filter(|(dir, meta, at)| may_be_looked_ahead(dir, meta, at, device));
+                ahead.prepare(self.world, &dir, next.map(|(dir, ..)| dir.as_path()), seen, room);
+                if ahead.is_plain(&dir) {
+                    self.git.inherit(&dir);
+                }
+            }
             let inner = self.enter(&dir, &meta, &above);
             if self.is_repository(&dir, &inner) {
                 self.repository(&dir, &inner);
                 continue;
             }
-            let room = self.limit.saturating_sub(seen);
-            let entries = match self.world.scan(&dir, room) {
+            let entries = match ahead.take(self.world, &dir, room) {
                 Ok(entries) => entries,
                 Err(LookError::NotFound) => continue,
                 Err(LookError::TooLarge) => {
@@ -174,7 +184,20 @@ impl<'a> Walk<'a> {
             }
             let short = sure && made_again > REGENERABLE_LIMIT;
             let first = pending.len();
+            let plain = !inner.locked && !inner.going && self.how.excluded.is_empty();
+            let mut cursor =
+                inner.repo.as_ref().filter(|_| plain).and_then(|repo| repo.cursor(self.world, &dir));
             for (entry, found) in entries {
+                if let (Some(cursor), Ok(meta)) = (&mut cursor, &found)
+                    && entry.exact
+                    && meta.kind == FileKind::File
+                    && meta.size > 0
+                    && cursor.proves_clean(&entry.name, meta)
+                {
+                    let (places, cwd) = (self.places, &self.how.cwd);
+                    self.loss.add(LossClass::Tracked, meta.size, || places.show(&dir.join(&entry.name), cwd));
+                    continue;
+                }
                 let path = dir.join(&entry.name);
                 if self.is_excluded(&path) {
                     continue;
@@ -473,6 +496,12 @@ impl<'a> Walk<'a> {
             self.notes.push(text);
         }
     }
+}
+
+/// Whether the walk is sure to list a directory, so that it may be listed before its turn: not a git directory, nor on
+/// another file system, nor below what is not counted to the end.
+fn may_be_looked_ahead(dir: &Path, meta: &Meta, above: &Around, device: u64) -> bool {
+    meta.id.0 == device && above.regenerable.is_none() && dir.file_name().is_none_or(|name| name != ".git")
 }
 
 /// Whether something directly inside a directory could be removed although the directory's own entry cannot.
