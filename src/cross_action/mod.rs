@@ -263,7 +263,7 @@ fn protection(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) 
     if switched.is_empty() {
         return;
     }
-    let destroyers = destroyers(assessments, |assessment| names(assessment));
+    let destroyers = destroyers(assessments, names);
     for off in switched {
         let found: BTreeSet<usize> =
             names(&assessments[off]).filter_map(|name| destroyers.get(name)).flatten().copied().collect();

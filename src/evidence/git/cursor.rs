@@ -31,7 +31,7 @@ impl GitRepo {
         let loaded = self.loaded(world).ok()?;
         let range = loaded.index.below(relative);
         let prefix = if relative.is_empty() { 0 } else { relative.len() + 1 };
-        (!range.is_empty()).then(|| Cursor { loaded, at: range.start, range, prefix })
+        (!range.is_empty()).then_some(Cursor { loaded, at: range.start, range, prefix })
     }
 }
 
