@@ -31,6 +31,9 @@ complete -c recourse -n "__fish_recourse_needs_command" -f -a "explain" -d 'Judg
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "exec" -d 'Judge a command, then become it'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "resources" -d 'List what is known: tools, kinds and Terraform types'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "policy" -d 'Show or check policy files'
+complete -c recourse -n "__fish_recourse_needs_command" -f -a "keys" -d 'Make, rotate and revoke the keys that sign attestations'
+complete -c recourse -n "__fish_recourse_needs_command" -f -a "registry" -d 'Publish this instance\'s keys and attestations'
+complete -c recourse -n "__fish_recourse_needs_command" -f -a "log" -d 'Show or check the audit log'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "doctor" -d 'Say what is and is not covered on this machine'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "completions" -d 'Print a completion script'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "schema" -d 'Print the JSON Schema of what recourse prints'
@@ -98,6 +101,69 @@ complete -c recourse -n "__fish_recourse_using_subcommand policy; and __fish_see
 complete -c recourse -n "__fish_recourse_using_subcommand policy; and __fish_seen_subcommand_from check" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand policy; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and not __fish_seen_subcommand_from generate list activate rotate deprecate retire compromise export" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and not __fish_seen_subcommand_from generate list activate rotate deprecate retire compromise export" -f -a "generate" -d 'Make a key; it is pending until it is activated'
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and not __fish_seen_subcommand_from generate list activate rotate deprecate retire compromise export" -f -a "list" -d 'List the keys and their states'
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and not __fish_seen_subcommand_from generate list activate rotate deprecate retire compromise export" -f -a "activate" -d 'Let a pending key sign, where no key is active or a rotation\'s time has come'
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and not __fish_seen_subcommand_from generate list activate rotate deprecate retire compromise export" -f -a "rotate" -d 'Replace the active key, now or at a time'
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and not __fish_seen_subcommand_from generate list activate rotate deprecate retire compromise export" -f -a "deprecate" -d 'Take a pending or the active key out of use without a successor'
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and not __fish_seen_subcommand_from generate list activate rotate deprecate retire compromise export" -f -a "retire" -d 'Take a deprecated key out of rotation for good'
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and not __fish_seen_subcommand_from generate list activate rotate deprecate retire compromise export" -f -a "compromise" -d 'Say that a key is not to be trusted: nothing that it ever signed verifies any more'
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and not __fish_seen_subcommand_from generate list activate rotate deprecate retire compromise export" -f -a "export" -d 'Print a public key'
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from generate" -l instance -d 'Name of the instance, when this is its first key [default: a random one]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from generate" -l passphrase-file -d 'File with the passphrase of encrypted keys [env: RECOURSE_KEY_PASSPHRASE holds the passphrase itself]' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from generate" -l publish -d 'Web root below which the registry is published before the change takes effect' -r -f -a "(__fish_complete_directories)"
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from generate" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from generate" -l encrypt -d 'Encrypt it, asking for a passphrase where none is given'
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from generate" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from list" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from activate" -l passphrase-file -d 'File with the passphrase of encrypted keys [env: RECOURSE_KEY_PASSPHRASE holds the passphrase itself]' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from activate" -l publish -d 'Web root below which the registry is published before the change takes effect' -r -f -a "(__fish_complete_directories)"
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from activate" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from activate" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from rotate" -l at -d 'Publish the successor now, for a rotation at this time, such as 2026-05-01T14:30:00Z' -r
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from rotate" -l passphrase-file -d 'File with the passphrase of encrypted keys [env: RECOURSE_KEY_PASSPHRASE holds the passphrase itself]' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from rotate" -l publish -d 'Web root below which the registry is published before the change takes effect' -r -f -a "(__fish_complete_directories)"
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from rotate" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from rotate" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from deprecate" -l passphrase-file -d 'File with the passphrase of encrypted keys [env: RECOURSE_KEY_PASSPHRASE holds the passphrase itself]' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from deprecate" -l publish -d 'Web root below which the registry is published before the change takes effect' -r -f -a "(__fish_complete_directories)"
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from deprecate" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from deprecate" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from retire" -l passphrase-file -d 'File with the passphrase of encrypted keys [env: RECOURSE_KEY_PASSPHRASE holds the passphrase itself]' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from retire" -l publish -d 'Web root below which the registry is published before the change takes effect' -r -f -a "(__fish_complete_directories)"
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from retire" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from retire" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from compromise" -l reason -d 'Why, for the audit log' -r
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from compromise" -l passphrase-file -d 'File with the passphrase of encrypted keys [env: RECOURSE_KEY_PASSPHRASE holds the passphrase itself]' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from compromise" -l publish -d 'Web root below which the registry is published before the change takes effect' -r -f -a "(__fish_complete_directories)"
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from compromise" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from compromise" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from export" -l format -d 'In which form' -r -f -a "jwk\t'JSON Web Key'
+pem\t'PEM, as OpenSSL writes public keys'
+raw\t'The 32 bytes'"
+complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish" -f -a "publish" -d 'Write the registry and attestations as static files for a web server'
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from publish" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from publish" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify" -l last -d 'Only the last so many events' -r
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify" -l format -d 'Form of the output; JSON is one event on each line' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify" -f -a "verify" -d 'Check that nothing in it was changed, removed, moved or cut off'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from verify" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand doctor" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand doctor" -s h -l help -d 'Print help (see more with \'--help\')'

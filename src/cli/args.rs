@@ -8,6 +8,10 @@ use clap::{CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
 use crate::model::Verdict;
 use crate::policy::Profile;
 
+use super::keys::KeysCommand;
+use super::log::LogArgs;
+use super::publish::PublishArgs;
+
 /// Tells what a command would destroy for good, before it runs, and stops what must not run.
 #[derive(Debug, Parser)]
 #[command(name = "recourse", version, about, max_term_width = 100, disable_help_subcommand = true)]
@@ -37,6 +41,18 @@ pub(super) enum Command {
         #[command(subcommand)]
         command: PolicyCommand,
     },
+    /// Make, rotate and revoke the keys that sign attestations
+    Keys {
+        #[command(subcommand)]
+        command: KeysCommand,
+    },
+    /// Publish this instance's keys and attestations
+    Registry {
+        #[command(subcommand)]
+        command: RegistryCommand,
+    },
+    /// Show or check the audit log
+    Log(LogArgs),
     /// Say what is and is not covered on this machine
     Doctor(DoctorArgs),
     /// Print a completion script
@@ -166,6 +182,12 @@ pub(super) struct DoctorArgs {
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub(super) format: Format,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum RegistryCommand {
+    /// Write the registry and attestations as static files for a web server
+    Publish(PublishArgs),
 }
 
 #[derive(Debug, Subcommand)]

@@ -8,8 +8,11 @@ mod doctor;
 mod evaluate;
 mod exec;
 mod explain;
+mod keys;
+mod log;
 mod output;
 mod policy;
+mod publish;
 mod resources;
 mod setup;
 
@@ -18,7 +21,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Args, Command, PolicyCommand};
+use args::{Args, Command, PolicyCommand, RegistryCommand};
 use output::Failure;
 
 pub use args::command;
@@ -60,6 +63,9 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Exec(args) => exec::run(args),
         Command::Explain(args) => explain::run(&args),
         Command::Resources(args) => resources::run(&args),
+        Command::Keys { command } => keys::run(command),
+        Command::Registry { command: RegistryCommand::Publish(args) } => publish::run(&args),
+        Command::Log(args) => log::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Policy { command: PolicyCommand::Show(args) } => policy::show(&args),
         Command::Policy { command: PolicyCommand::Check(args) } => policy::check(&args),

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use crate::attest::Places;
 use crate::evaluate::{EvaluationContext, Supplied};
 use crate::knowledge::Knowledge;
 use crate::model::Actor;
@@ -62,13 +63,25 @@ impl Setup {
 }
 
 /// A `RECOURSE_*` variable; one that is not text is an error, an empty one is not set.
-fn variable(name: &str) -> Result<Option<String>, Failure> {
+pub(super) fn variable(name: &str) -> Result<Option<String>, Failure> {
     match env::var(name) {
         Ok(value) if value.is_empty() => Ok(None),
         Ok(value) => Ok(Some(value)),
         Err(env::VarError::NotPresent) => Ok(None),
         Err(env::VarError::NotUnicode(_)) => Err(Failure::usage(format!("{name} is not valid text"))),
     }
+}
+
+/// Where the operator's keys, attestations and logs stand.
+pub(super) fn places() -> Result<Places, Failure> {
+    let missing = || Failure::usage("there is no home directory to keep keys and attestations in: set HOME");
+    // Where a system has no folder for state, it belongs to the data.
+    let state = dirs::state_dir().or_else(dirs::data_local_dir);
+    Ok(Places {
+        data: dirs::data_dir().ok_or_else(missing)?.join("recourse"),
+        state: state.ok_or_else(missing)?.join("recourse"),
+        cache: dirs::cache_dir().ok_or_else(missing)?.join("recourse"),
+    })
 }
 
 /// The directory that a command would run in, absolute.

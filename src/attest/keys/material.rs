@@ -19,7 +19,7 @@ const ENCRYPTED: &str = "ENCRYPTED PRIVATE KEY";
 const SCRYPT: (u8, u32, u32) = (14, 8, 5);
 
 /// A passphrase. Overwritten when dropped, never printed.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Passphrase(Zeroizing<String>);
 
 impl Passphrase {
