@@ -304,7 +304,13 @@ fn list(format: Format) -> Result<u8, Failure> {
     }
     let widest = listed.iter().map(|key| key.entry.key_id.len()).max().unwrap_or(0);
     for key in &listed {
-        let _ = writeln!(page, "  {:<widest$}  {:<11}  {}", key.entry.key_id, key.entry.state, when(key));
+        let _ = writeln!(
+            page,
+            "  {:<widest$}  {:<11}  {}",
+            key.entry.key_id,
+            key.entry.state.as_str(),
+            when(key)
+        );
     }
     for warning in warnings {
         let _ = writeln!(page, "note: {}", escape(&warning));
@@ -346,7 +352,8 @@ fn export(format: ExportForm, key_id: Option<&str>) -> Result<u8, Failure> {
             .find(|key| key.entry.state == crate::attest::KeyState::Active)
             .ok_or_else(|| failure(KeyError::NoActive))?,
     };
-    let damaged = || Failure::internal(format!("the registry holds no public key for {}", found.entry.key_id));
+    let damaged =
+        || Failure::internal(format!("the registry holds no public key for {}", found.entry.key_id));
     match format {
         ExportForm::Jwk => output::print_json(&keys::jwk(&found.entry))?,
         ExportForm::Pem => output::print(&keys::public_pem(&found.entry).ok_or_else(damaged)?),

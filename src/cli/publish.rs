@@ -26,14 +26,15 @@ pub(super) struct PublishArgs {
 
 pub(super) fn run(args: &PublishArgs) -> Result<u8, Failure> {
     let places = setup::places()?;
-    let published =
-        publish(&KeyStore::open(&places), &Store::open(&places), &args.root).map_err(|error| match error {
+    let published = publish(&KeyStore::open(&places), &Store::open(&places), &args.root).map_err(
+        |error| match error {
             PublishError::Key(KeyError::NoActive) => {
                 Failure::usage("there is nothing to publish: `recourse keys generate` makes the first key")
             }
             PublishError::Key(error) => keys::failure(error),
             other => Failure::internal(other.to_string()),
-        })?;
+        },
+    )?;
     if args.format == Format::Json {
         output::print_json(&json!({
             "registry": published.registry.display().to_string(),

@@ -85,10 +85,10 @@ impl Book {
         found.ok_or(KeyError::UnknownKey { key_id: key_id.to_owned(), known: Vec::new() })
     }
 
-    /// The pending key with the highest number.
-    pub(crate) fn newest_pending(&self) -> Option<&KeyEntry> {
+    /// The pending key that comes next: the one that was published first, which verifiers have known longest.
+    pub(crate) fn next_pending(&self) -> Option<&KeyEntry> {
         let pending = self.registry.keys.iter().filter(|key| key.state == KeyState::Pending);
-        pending.max_by_key(|key| number(&self.registry.instance_id, &key.key_id))
+        pending.min_by_key(|key| number(&self.registry.instance_id, &key.key_id))
     }
 
     /// Takes the next key's name, and makes sure on disk that nobody ever takes it again.

@@ -213,7 +213,7 @@ impl KeyStore {
             return Err(KeyError::NoActive);
         }
         // A pending key and no other is what a first run leaves that died half-way.
-        let key_id = match book.newest_pending() {
+        let key_id = match book.next_pending() {
             Some(key) => key.key_id.clone(),
             None => {
                 let key_id = self.make(&mut book, &mut outcome)?;
@@ -250,7 +250,7 @@ impl KeyStore {
         Ok(self.finish(&book, outcome))
     }
 
-    /// Replaces the active key by the newest pending one, which is made where there is none. With a time, only
+    /// Replaces the active key by the pending one that was published first, which is made where there is none. With a time, only
     /// publishes the successor and that time; a later call without one completes it.
     ///
     /// # Errors
@@ -263,7 +263,7 @@ impl KeyStore {
         let _lock = self.lock()?;
         let (mut book, mut outcome) = (self.book()?, Outcome::default());
         let old = book.registry.active().ok_or(KeyError::NoActive)?.key_id.clone();
-        let pending = book.newest_pending().map(|key| key.key_id.clone());
+        let pending = book.next_pending().map(|key| key.key_id.clone());
         let fresh = pending.is_none();
         let new = match pending {
             Some(new) => new,
@@ -558,7 +558,7 @@ fn legal(book: &Book, key_id: &str, to: KeyState) -> Result<KeyState, KeyError> 
 }
 
 fn no_active(book: &Book) -> String {
-    match book.newest_pending() {
+    match book.next_pending() {
         Some(key) => format!(
             "no key is active and nothing can be signed: `recourse keys activate {}` makes the pending key active",
             key.key_id
