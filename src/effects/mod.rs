@@ -23,7 +23,7 @@ use std::path::Path;
 use crate::knowledge::Knowledge;
 use crate::model::{Action, Cause, Mutation, Value};
 use crate::shell::{Files, Step, StepKind};
-use crate::world::{FileKind, World};
+use crate::world::{FileKind, LookError, World};
 
 pub use collect::Collect;
 use draft::Draft;
@@ -67,7 +67,14 @@ pub struct WorldLook<'a>(
 
 impl Look for WorldLook<'_> {
     fn at(&self, path: &Path) -> Option<Seen> {
-        self.0.stat(path).ok().map(|meta| Seen { kind: meta.kind, size: meta.size })
+        match self.0.stat(path) {
+            Ok(meta) => Some(Seen { kind: meta.kind, size: meta.size }),
+            // A link to nothing is written through: there is no file yet. A name that is no valid text was not looked up.
+            Err(LookError::NotFound) if !path.to_string_lossy().contains(char::REPLACEMENT_CHARACTER) => None,
+            Err(LookError::Loop) => None,
+            // Something may stand there; evidence says that it was not seen.
+            Err(_) => Some(Seen { kind: FileKind::File, size: 1 }),
+        }
     }
 
     fn home(&self) -> Option<std::path::PathBuf> {

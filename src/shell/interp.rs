@@ -39,6 +39,7 @@ pub fn interpret(
         counter: 0,
         hidden: Vec::new(),
         seen: None,
+        rights_changed: false,
     };
     let mut state = interp.initial();
     match input {
@@ -156,6 +157,8 @@ pub(super) struct Interp<'a> {
     pub(super) hidden: Vec<String>,
     /// Hashes of steps given in an earlier turn of the same loop: not given again.
     pub(super) seen: Option<std::collections::HashSet<u64>>,
+    /// A command so far may have changed what may be looked at.
+    pub(super) rights_changed: bool,
 }
 
 impl Interp<'_> {
@@ -167,11 +170,12 @@ impl Interp<'_> {
             .into_iter()
             // A shell sets these itself, whatever it was given.
             .filter(|name| !matches!(name.as_str(), "PWD" | "OLDPWD" | "IFS" | "UID" | "EUID" | "BASHPID"))
-            .filter_map(|name| {
-                let value = self.world.env(&name)?;
-                let mut variable = Variable::new(Content::Scalar(Value::Known(value)));
+            .map(|name| {
+                // Set, but to something that is no text: anything but empty.
+                let value = self.world.env(&name).map_or(Value::Unknown, Value::Known);
+                let mut variable = Variable::new(Content::Scalar(value));
                 variable.exported = true;
-                Some((name, variable))
+                (name, variable)
             })
             .collect();
         let mut arguments = options.arguments.iter().map(Value::known);

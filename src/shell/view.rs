@@ -70,7 +70,8 @@ impl Interp<'_> {
             Place::Made { .. } => Vec::new(),
             Place::On(real) => match self.world.read_dir(&real, limit) {
                 Ok(entries) => entries,
-                Err(LookError::NotFound | LookError::Denied | LookError::Loop) => Vec::new(),
+                // What may not be listed now may be by then: after `chmod`, or with another user's rights.
+                Err(LookError::NotFound | LookError::Loop) => Vec::new(),
                 Err(_) => return None,
             },
             Place::Unknown => return None,

@@ -108,8 +108,12 @@ fn package_owner(paths: &[PathBuf], timeout: Duration, path: Option<&str>) -> Re
 fn dpkg_state(package: &str, owned: &str, timeout: Duration, path: Option<&str>) -> &'static str {
     let Ok(mut command) = prepare("dpkg", path, Path::new("/")) else { return "unknown" };
     command.args(["--verify", "--", package]);
-    match run_any(command, timeout) {
-        Ok(report) if String::from_utf8_lossy(&report).lines().any(|line| line.ends_with(owned)) => "changed",
+    match finish(command, timeout) {
+        // It failed before it compared anything.
+        Ok((report, false)) if report.is_empty() => "unknown",
+        Ok((report, _)) if String::from_utf8_lossy(&report).lines().any(|line| line.ends_with(owned)) => {
+            "changed"
+        }
         Ok(_) => "unchanged",
         Err(_) => "unknown",
     }

@@ -19,7 +19,9 @@ pub struct GitDir {
 }
 
 /// Largest configuration file that is read, in bytes.
-const CONFIG_LIMIT: u64 = 1 << 20;
+const CONFIG_LIMIT: u64 = 16 << 20;
+/// Files that include each other deeper than this make git itself give up.
+const INCLUDE_DEPTH: usize = 10;
 
 /// The repository that git would use in `start` (absolute, symbolic links resolved), if there is one.
 ///
@@ -30,8 +32,8 @@ pub fn locate(world: &dyn World, start: &Path) -> Result<Option<GitDir>, LookErr
         let dot = dir.join(".git");
         match world.stat(&dot) {
             Ok(meta) if meta.kind == FileKind::Directory => {
-                if is_git_dir(world, &dot) {
-                    return Ok(Some(open(world, dot, Some(dir.to_owned()))));
+                if looks_like_git(world, &dot)? {
+                    return open(world, dot, Some(dir.to_owned())).map(Some);
                 }
             }
             Ok(meta) if meta.kind == FileKind::File => {
@@ -39,8 +41,8 @@ pub fn locate(world: &dyn World, start: &Path) -> Result<Option<GitDir>, LookErr
                 let text = String::from_utf8_lossy(&text);
                 if let Some(target) = text.strip_prefix("gitdir:") {
                     let target = normalise(&dir.join(target.trim()));
-                    if is_git_dir(world, &target) {
-                        return Ok(Some(open(world, target, Some(dir.to_owned()))));
+                    if looks_like_git(world, &target)? {
+                        return open(world, target, Some(dir.to_owned())).map(Some);
                     }
                     return Err(LookError::Other(format!(
                         "{} names {}, which is no git directory",
@@ -52,31 +54,46 @@ pub fn locate(world: &dyn World, start: &Path) -> Result<Option<GitDir>, LookErr
             Ok(_) | Err(LookError::NotFound) => {}
             Err(error) => return Err(error),
         }
-        if is_git_dir(world, dir) {
-            return Ok(Some(open(world, dir.to_owned(), None)));
+        if looks_like_git(world, dir)? {
+            return open(world, dir.to_owned(), None).map(Some);
         }
     }
     Ok(None)
 }
 
 /// The repository whose git directory is `git_dir`, as `--git-dir` or `GIT_DIR` name it.
-pub fn at(world: &dyn World, git_dir: &Path, work_tree: Option<&Path>) -> Option<GitDir> {
-    is_git_dir(world, git_dir).then(|| open(world, git_dir.to_owned(), work_tree.map(Path::to_owned)))
+///
+/// # Errors
+/// As [`locate`].
+pub fn at(world: &dyn World, git_dir: &Path, work_tree: Option<&Path>) -> Result<Option<GitDir>, LookError> {
+    if !looks_like_git(world, git_dir)? {
+        return Ok(None);
+    }
+    open(world, git_dir.to_owned(), work_tree.map(Path::to_owned)).map(Some)
 }
 
 /// Whether a directory looks like a git directory to git.
-pub fn is_git_dir(world: &dyn World, dir: &Path) -> bool {
-    if world.lstat(&dir.join("HEAD")).is_err() {
-        return false;
+///
+/// # Errors
+/// Any [`LookError`] but `NotFound`: it cannot be told.
+pub fn looks_like_git(world: &dyn World, dir: &Path) -> Result<bool, LookError> {
+    let there = |result: Result<super::Meta, LookError>| match result {
+        Ok(meta) => Ok(Some(meta.kind)),
+        Err(LookError::NotFound) => Ok(None),
+        Err(error) => Err(error),
+    };
+    if there(world.lstat(&dir.join("HEAD")))?.is_none() {
+        return Ok(false);
     }
-    let is_dir = |name: &str| matches!(world.stat(&dir.join(name)), Ok(m) if m.kind == FileKind::Directory);
-    (is_dir("objects") && is_dir("refs")) || world.lstat(&dir.join("commondir")).is_ok()
+    let is_dir = |name: &str| Ok(there(world.stat(&dir.join(name)))? == Some(FileKind::Directory));
+    Ok((is_dir("objects")? && is_dir("refs")?) || there(world.lstat(&dir.join("commondir")))?.is_some())
 }
 
-fn open(world: &dyn World, git_dir: PathBuf, work_tree: Option<PathBuf>) -> GitDir {
+fn open(world: &dyn World, git_dir: PathBuf, work_tree: Option<PathBuf>) -> Result<GitDir, LookError> {
     let common_dir = match world.read_file(&git_dir.join("commondir"), 4096) {
         Ok(text) => normalise(&git_dir.join(String::from_utf8_lossy(&text).trim())),
-        Err(_) => git_dir.clone(),
+        Err(LookError::NotFound) => git_dir.clone(),
+        Err(error) => return Err(error),
     };
     let mut found = GitDir { work_tree, git_dir, common_dir };
     if let Ok(text) = world.read_file(&found.common_dir.join("config"), CONFIG_LIMIT) {
@@ -94,7 +111,7 @@ fn open(world: &dyn World, git_dir: PathBuf, work_tree: Option<PathBuf>) -> GitD
             }
         }
     }
-    found
+    Ok(found)
 }
 
 /// Whether a configuration value means yes.
@@ -152,7 +169,7 @@ impl Config {
         let Ok(text) = world.read_file(file, CONFIG_LIMIT) else { return };
         let before = self.entries.len();
         self.read(&String::from_utf8_lossy(&text));
-        if depth >= 5 {
+        if depth >= INCLUDE_DEPTH {
             return;
         }
         let included: Vec<String> = self.entries[before..]

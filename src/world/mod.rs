@@ -152,7 +152,7 @@ pub trait World {
     fn writable(&self, path: &Path) -> bool;
     /// An environment variable of the evaluated command, when set and valid text.
     fn env(&self, name: &str) -> Option<String>;
-    /// All environment variables that are valid text, sorted.
+    /// The names of all environment variables, sorted; of one whose value is no valid text [`World::env`] says nothing.
     fn env_names(&self) -> Vec<String>;
     /// Home directory of a user; of the caller for `None`.
     fn home(&self, user: Option<&str>) -> Option<PathBuf>;

@@ -41,21 +41,21 @@ impl RealWorld {
 
 impl World for RealWorld {
     fn lstat(&self, path: &Path) -> Result<Meta, LookError> {
-        fs::symlink_metadata(path).map(|found| meta(&found)).map_err(|error| look_error(&error))
+        fs::symlink_metadata(path).map(|found| meta(&found)).map_err(|error| look_error(path, &error))
     }
 
     fn stat(&self, path: &Path) -> Result<Meta, LookError> {
-        fs::metadata(path).map(|found| meta(&found)).map_err(|error| look_error(&error))
+        fs::metadata(path).map(|found| meta(&found)).map_err(|error| look_error(path, &error))
     }
 
     fn read_link(&self, path: &Path) -> Result<PathBuf, LookError> {
-        fs::read_link(path).map_err(|error| look_error(&error))
+        fs::read_link(path).map_err(|error| look_error(path, &error))
     }
 
     fn read_dir(&self, path: &Path, limit: usize) -> Result<Vec<Entry>, LookError> {
         let mut entries = Vec::new();
-        for item in fs::read_dir(path).map_err(|error| look_error(&error))? {
-            let item = item.map_err(|error| look_error(&error))?;
+        for item in fs::read_dir(path).map_err(|error| look_error(path, &error))? {
+            let item = item.map_err(|error| look_error(path, &error))?;
             if entries.len() >= limit {
                 return Err(LookError::TooLarge);
             }
@@ -80,8 +80,8 @@ impl World for RealWorld {
             .read(true)
             .custom_flags((OFlag::O_NONBLOCK | OFlag::O_NOCTTY | OFlag::O_CLOEXEC).bits())
             .open(path)
-            .map_err(|error| look_error(&error))?;
-        let found = file.metadata().map_err(|error| look_error(&error))?;
+            .map_err(|error| look_error(path, &error))?;
+        let found = file.metadata().map_err(|error| look_error(path, &error))?;
         if !found.is_file() {
             return Err(LookError::Other("not a regular file".to_owned()));
         }
@@ -89,12 +89,14 @@ impl World for RealWorld {
             return Err(LookError::TooLarge);
         }
         let mut content = Vec::with_capacity(usize::try_from(found.len()).unwrap_or(0));
-        file.take(limit.saturating_add(1)).read_to_end(&mut content).map_err(|error| look_error(&error))?;
+        file.take(limit.saturating_add(1))
+            .read_to_end(&mut content)
+            .map_err(|error| look_error(path, &error))?;
         if content.len() as u64 > limit { Err(LookError::TooLarge) } else { Ok(content) }
     }
 
     fn canonicalize(&self, path: &Path) -> Result<PathBuf, LookError> {
-        fs::canonicalize(path).map_err(|error| look_error(&error))
+        fs::canonicalize(path).map_err(|error| look_error(path, &error))
     }
 
     fn writable(&self, path: &Path) -> bool {
@@ -112,9 +114,8 @@ impl World for RealWorld {
         match &self.environment {
             Some(known) => known.keys().cloned().collect(),
             None => {
-                let mut names: Vec<_> = std::env::vars_os()
-                    .filter_map(|(name, value)| value.to_str().and(name.into_string().ok()))
-                    .collect();
+                let mut names: Vec<_> =
+                    std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect();
                 names.sort_unstable();
                 names
             }
@@ -203,15 +204,25 @@ pub(super) fn meta(found: &fs::Metadata) -> Meta {
     }
 }
 
+/// Longest path that the kernel takes in one piece, in bytes (the least of the supported systems).
+const PATH_LENGTH: usize = 1024;
+/// Longest name that any file system has, in bytes.
+const NAME_LENGTH: usize = 1024;
+
 /// `ENOTDIR` counts as "nothing there": no file can exist below a file.
-pub(super) fn look_error(error: &std::io::Error) -> LookError {
+pub(super) fn look_error(path: &Path, error: &std::io::Error) -> LookError {
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => LookError::NotFound,
         ErrorKind::PermissionDenied => LookError::Denied,
         _ => match error.raw_os_error().map(Errno::from_raw) {
             Some(Errno::ELOOP) => LookError::Loop,
-            // A name that is too long or holds a NUL cannot exist.
-            Some(Errno::ENAMETOOLONG) => LookError::NotFound,
+            // A name that is too long or holds a NUL cannot exist. A path that is too long as a whole can: programs that
+            // walk a tree never spell it out.
+            Some(Errno::ENAMETOOLONG) if path.as_os_str().len() < PATH_LENGTH => LookError::NotFound,
+            Some(Errno::ENAMETOOLONG) if path.iter().any(|name| name.len() > NAME_LENGTH) => {
+                LookError::NotFound
+            }
+            Some(Errno::ENAMETOOLONG) => LookError::Other("the path is too long to be looked at".to_owned()),
             None if error.kind() == ErrorKind::InvalidInput => LookError::NotFound,
             _ => LookError::Other(error.to_string().to_lowercase()),
         },
@@ -305,6 +316,19 @@ mod tests {
         let scanned = world.scan(home.path(), 9).unwrap();
         assert_eq!(scanned.len(), 4);
         assert_eq!(scanned[0].1.as_ref().unwrap().size, 1);
+    }
+
+    #[test]
+    fn a_path_too_long_to_spell_out_is_not_taken_for_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let world = RealWorld::new();
+        let mut long = home.path().to_owned();
+        for _ in 0..40 {
+            long.push("n".repeat(200));
+        }
+        // The kernel gives up on it as a whole, before it looks.
+        assert!(matches!(world.lstat(&long), Err(LookError::Other(_))));
+        assert_eq!(world.lstat(&home.path().join("n".repeat(300))), Err(LookError::NotFound));
     }
 
     #[test]

@@ -20,8 +20,8 @@ const MANY_ENTRIES: usize = 1024;
 /// One directory, sorted by name; `share` lets several threads look at its files.
 pub(super) fn one(path: &Path, limit: usize, share: bool) -> Result<Vec<Seen>, LookError> {
     let mut items = Vec::new();
-    for item in fs::read_dir(path).map_err(|error| look_error(&error))? {
-        let item = item.map_err(|error| look_error(&error))?;
+    for item in fs::read_dir(path).map_err(|error| look_error(path, &error))? {
+        let item = item.map_err(|error| look_error(path, &error))?;
         if items.len() >= limit {
             return Err(LookError::TooLarge);
         }
@@ -99,7 +99,7 @@ fn share_out<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<Opt
 
 /// What the system tells of an entry, relative to the open directory: no walk down the whole path for every file.
 fn look((mut entry, item): (Entry, DirEntry)) -> Seen {
-    let found = item.metadata().map(|found| meta(&found)).map_err(|error| look_error(&error));
+    let found = item.metadata().map(|found| meta(&found)).map_err(|error| look_error(&item.path(), &error));
     if let Ok(meta) = &found {
         entry.kind = meta.kind;
     }

@@ -143,6 +143,11 @@ fn compare<'a>(
         let Some(place) = place(mutation, target, &member.name) else { continue };
         let meta = match world.lstat(&place) {
             Ok(meta) => meta,
+            // Bytes that are no valid text became another name.
+            Err(LookError::NotFound) if member.name.contains(char::REPLACEMENT_CHARACTER) => {
+                found.add_unseen(&place);
+                continue;
+            }
             Err(LookError::NotFound) => continue,
             Err(_) => {
                 found.add_unseen(&place);

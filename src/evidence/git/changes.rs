@@ -1,8 +1,8 @@
 //! Files of the working tree that git overwrites or removes: `reset --hard`, `checkout -f`, `checkout -- path`,
 //! `restore`, `rm -f` and their kin.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use crate::model::{Loss, LossClass, Saved, Subject};
 use crate::world::{FileKind, LookError, Meta};
@@ -10,6 +10,7 @@ use crate::world::{FileKind, LookError, Meta};
 use super::digest::hex;
 use super::look::Look;
 use super::pathspec::Pathspecs;
+use super::refs::for_each_ref;
 use super::repository::FileStatus;
 
 /// What the index and the source of new content say about a path.
@@ -76,7 +77,7 @@ pub(super) fn changes(look: &mut Look<'_>) -> Result<Outcome, String> {
     let removes_missing = whole || removes || look.has("no-overlay");
     let safe = look.has("safe");
     let mut loss = Loss::default();
-    let mut counted = Counted { look, top: &top, loss: &mut loss };
+    let mut counted = Counted { look, top: &top, loss: &mut loss, displacing: BTreeSet::new() };
     counted.tracked(&specs, &differing, removes_missing, removes)?;
     counted.untracked(&specs, &differing);
     if safe && loss.modified > 0 {
@@ -100,6 +101,7 @@ fn take_source(look: &mut Look<'_>, names: &mut Vec<Option<String>>) -> Result<S
     // A word that is not known may be a path, and that is the worse of the two.
     let Some(Some(first)) = names.first().cloned() else { return Ok(Source::Paths) };
     if first == "-" {
+        names.remove(0);
         return Ok(Source::Switch("@{-1}".to_owned()));
     }
     let found = look.resolve(&first).map_err(|e| format!("git could not be asked: {e}"))?;
@@ -110,7 +112,11 @@ fn take_source(look: &mut Look<'_>, names: &mut Vec<Option<String>>) -> Result<S
     let moved = look.session.git().moved(&look.repo.place().common_dir);
     if found.is_none() && !moved && !look.repo.tracks(look.world, &look.dir.join(&first))? {
         // A branch that only a remote has, or nothing at all.
-        return Ok(if first.contains(['*', '?', '[', ':']) { Source::Paths } else { Source::Switch(first) });
+        if first.contains(['*', '?', '[', ':']) {
+            return Ok(Source::Paths);
+        }
+        names.remove(0);
+        return Ok(Source::Switch(first));
     }
     if found.is_none() && !moved {
         return Ok(Source::Paths);
@@ -130,6 +136,8 @@ struct Counted<'c, 'l> {
     look: &'c mut Look<'l>,
     top: &'c Path,
     loss: &'c mut Loss,
+    /// Files that stand where directories have to be, each judged once.
+    displacing: BTreeSet<PathBuf>,
 }
 
 impl Counted<'_, '_> {
@@ -164,12 +172,21 @@ impl Counted<'_, '_> {
                 return Ok(());
             }
             let place = self.top.join(name);
-            let Some(meta) = self.there(&place, name) else { continue };
-            // A submodule's or another directory's content is left alone.
+            let difference = differing.get(name);
+            let Some(meta) = self.there(&place, name) else {
+                // A file may stand where a directory of tracked files was.
+                if !removes && difference.is_none_or(|d| d.source.is_some()) {
+                    self.in_the_way(name);
+                }
+                continue;
+            };
+            // A submodule's content is left alone; a directory that took a file's place goes.
             if meta.kind == FileKind::Directory {
+                if entry.mode >> 12 != 0o16 && !removes && difference.is_none_or(|d| d.source.is_some()) {
+                    self.displaced(&place, name, true);
+                }
                 continue;
             }
-            let difference = differing.get(name);
             let goes = removes || difference.is_some_and(|d| d.source.is_none());
             if goes && !removes_missing {
                 continue;
@@ -208,7 +225,19 @@ impl Counted<'_, '_> {
                 continue;
             }
             let place = self.top.join(name);
-            let Some(meta) = self.there(&place, name) else { continue };
+            let Some(meta) = self.there(&place, name) else {
+                // A name that is no valid text cannot be looked up by what git said of it.
+                if name.contains('\u{fffd}') {
+                    self.loss.add(LossClass::Unseen, 0, || name.clone());
+                } else if difference.source.is_some() {
+                    self.in_the_way(name);
+                }
+                continue;
+            };
+            if meta.kind == FileKind::Directory {
+                self.displaced(&place, name, true);
+                continue;
+            }
             if meta.size == 0 || self.is_source(&place, &meta, Some(difference)) {
                 continue;
             }
@@ -221,6 +250,26 @@ impl Counted<'_, '_> {
             };
             self.loss.add(class, meta.size, || name.clone());
         }
+    }
+
+    /// The untracked file that stands where a directory for this path has to be, if one does.
+    fn in_the_way(&mut self, name: &str) {
+        let (world, repo) = (self.look.world, std::rc::Rc::clone(&self.look.repo));
+        for above in Path::new(name).ancestors().skip(1).filter(|above| !above.as_os_str().is_empty()) {
+            let place = self.top.join(above);
+            match world.lstat(&place) {
+                Ok(meta) if meta.kind == FileKind::Directory => return,
+                Ok(_) if !self.displacing.insert(place.clone()) => return,
+                Ok(meta) if repo.classify(world, &place, &meta) == FileStatus::Clean => return,
+                Ok(_) => return self.displaced(&place, &above.to_string_lossy(), false),
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Something else that stands where git puts a tracked path: it goes as `rm -r` would take it.
+    fn displaced(&mut self, place: &Path, name: &str, directory: bool) {
+        super::clean::add(self.look, self.loss, place, name, directory);
     }
 
     /// Whether an earlier step of the command put just this path into git.
@@ -256,9 +305,19 @@ impl Counted<'_, '_> {
 
 /// Where index and source differ; `None` when there is no such revision.
 fn difference(look: &mut Look<'_>, source: &str) -> Result<Option<BTreeMap<String, Differing>>, String> {
-    let Some(commit) = look.resolve(source).map_err(|e| format!("git could not be asked: {e}"))? else {
-        return Ok(None);
+    let asked = |e: LookError| format!("git could not be asked: {e}");
+    let commit = match look.resolve(source).map_err(asked)? {
+        Some(commit) => Some(commit),
+        // A branch that only a remote has is made here by that name.
+        None => {
+            let name = format!("/{source}");
+            for_each_ref(look)?
+                .into_iter()
+                .find(|(full, _)| full.starts_with("refs/remotes/") && full.ends_with(&name))
+                .map(|(_, id)| id)
+        }
     };
+    let Some(commit) = commit else { return Ok(None) };
     let raw = look
         .ask(&["diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", &commit])
         .map_err(|e| format!("the difference to {source} could not be looked at: {e}"))?;

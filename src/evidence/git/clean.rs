@@ -108,7 +108,7 @@ fn in_untracked_directory(look: &Look<'_>, place: &Path) -> Result<bool, String>
 }
 
 /// Judges one removed path as if `rm -r` removed it.
-fn add(look: &mut Look<'_>, loss: &mut Loss, place: &Path, name: &str, directory: bool) {
+pub(super) fn add(look: &mut Look<'_>, loss: &mut Loss, place: &Path, name: &str, directory: bool) {
     let Some(text) = place.to_str() else {
         loss.add(LossClass::Unseen, 0, || name.to_owned());
         return;

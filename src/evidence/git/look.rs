@@ -59,12 +59,13 @@ pub(super) fn find<'a>(
         // Without a working tree of its own such a repository takes the current directory for one.
         let top = work_tree.unwrap_or_else(|| dir.clone());
         return match git_dir::at(world, &git_dir, Some(&top)) {
-            Some(place) => {
+            Ok(Some(place)) => {
                 // From outside of its working tree git works at its top.
                 let dir = place.work_tree.clone().filter(|top| !dir.starts_with(top)).unwrap_or(dir);
                 Found::Here(Box::new(Look { world, session, mutation, repo: git.open(place), dir }))
             }
-            None => Found::Nowhere(Some(dir)),
+            Ok(None) => Found::Nowhere(Some(dir)),
+            Err(error) => Found::Unseen(format!("{} could not be looked at: {error}", git_dir.display())),
         };
     }
     match git.discover(world, &dir) {
@@ -144,6 +145,24 @@ impl Look<'_> {
             given.set(name, value);
         }
         given.get(key).or_else(|| self.repo.config(self.world).get(key)).map(str::to_owned)
+    }
+
+    /// Every value of a key that may hold several: what the command itself says, or else what the files say.
+    pub(super) fn configs(&self, key: &str) -> Vec<String> {
+        let mut given = Config::default();
+        for line in self.text("settings").unwrap_or_default().lines() {
+            let (name, value) = line.split_once('=').unwrap_or((line, "true"));
+            given.set(name, value);
+        }
+        for (name, value) in self.session.git().settings(&self.repo.place().common_dir) {
+            given.set(&name, value);
+        }
+        given.all(key).chain(self.repo.config(self.world).all(key)).map(str::to_owned).collect()
+    }
+
+    /// Whether refs are kept in another form than files of their own: only git can be asked then.
+    pub(super) fn refs_are_foreign(&self) -> bool {
+        self.repo.config(self.world).get("extensions.refStorage").is_some_and(|form| form != "files")
     }
 
     /// Whether a configuration value means yes; `otherwise` when it is not set.

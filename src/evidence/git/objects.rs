@@ -1,8 +1,11 @@
 //! Objects that only a reflog, or nothing at all, reaches: what `gc --prune=now` and `prune` delete for good.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use crate::evidence::text::{count, list};
+
+use crate::world::{FileKind, LookError};
 
 use super::look::Look;
 
@@ -59,11 +62,13 @@ pub(super) fn pruned(look: &mut Look<'_>) -> Result<Option<(String, Vec<String>)
         .filter(|kind| **kind != "tree")
         .filter_map(|kind| counts.get(kind).map(|number| count(*number, &format!("unreachable {kind}"))))
         .collect();
-    if done.unstaged
-        && !done.index_kept
-        && let Ok(raw) =
-            look.ask(&["diff-index", "--cached", "--name-only", "--diff-filter=AM", "-z", "HEAD"])
-    {
+    if done.unstaged && !done.index_kept {
+        let words: &[&str] = match look.resolve("HEAD").map_err(|e| format!("git could not be asked: {e}"))? {
+            Some(_) => &["diff-index", "--cached", "--name-only", "--diff-filter=AM", "-z", "HEAD"],
+            // Nothing is committed yet: all that is staged is nowhere else.
+            None => &["ls-files", "--cached", "-z"],
+        };
+        let raw = look.ask(words).map_err(|e| format!("what is staged could not be listed: {e}"))?;
         let staged = raw.split('\0').filter(|name| !name.is_empty()).count() as u64;
         if staged > 0 {
             parts.push(format!("what was staged of {}", count(staged, "file")));
@@ -108,23 +113,39 @@ fn forgotten(look: &mut Look<'_>) -> Result<u64, String> {
     };
     let now = look.world.now().duration_since(std::time::UNIX_EPOCH).map_or(0, |age| age.as_secs());
     let common = look.repo.place().common_dir.clone();
+    if look.refs_are_foreign() {
+        return Err("this repository's reflogs are in a form that is not read".to_owned());
+    }
+    let unread = |place: &Path, error: LookError| format!("{} could not be read: {error}", place.display());
     let mut pending = vec![common.join("logs")];
-    if let Ok(trees) = look.world.read_dir(&common.join("worktrees"), LOGS) {
-        pending.extend(trees.iter().map(|tree| common.join("worktrees").join(&tree.name).join("logs")));
+    let trees = common.join("worktrees");
+    match look.world.read_dir(&trees, LOGS) {
+        Ok(found) => pending.extend(found.iter().map(|tree| trees.join(&tree.name).join("logs"))),
+        Err(LookError::NotFound) => {}
+        Err(error) => return Err(unread(&trees, error)),
     }
     let (mut old, mut young) = (BTreeSet::new(), BTreeSet::new());
     let mut files = 0;
     while let Some(place) = pending.pop() {
-        if let Ok(entries) = look.world.read_dir(&place, LOGS) {
-            pending.extend(entries.iter().map(|entry| place.join(&entry.name)));
+        match look.world.stat(&place) {
+            Ok(meta) if meta.kind == FileKind::Directory => {
+                let entries = look.world.read_dir(&place, LOGS).map_err(|error| unread(&place, error))?;
+                pending.extend(entries.iter().map(|entry| place.join(&entry.name)));
+                continue;
+            }
+            Ok(_) => {}
+            Err(LookError::NotFound) => continue,
+            Err(error) => return Err(unread(&place, error)),
+        }
+        // Stashes are kept whatever their age.
+        if place.ends_with("refs/stash") {
             continue;
         }
         files += 1;
-        // Stashes are kept whatever their age.
-        if files > LOGS || place.ends_with("refs/stash") {
-            continue;
+        if files > LOGS {
+            return Err("there are more reflogs than are read".to_owned());
         }
-        let Ok(text) = look.world.read_file(&place, 4 << 20) else { continue };
+        let text = look.world.read_file(&place, 16 << 20).map_err(|error| unread(&place, error))?;
         for line in String::from_utf8_lossy(&text).lines() {
             let head = line.split('\t').next().unwrap_or(line);
             let mut words = head.split(' ');
@@ -140,7 +161,10 @@ fn forgotten(look: &mut Look<'_>) -> Result<u64, String> {
         return Ok(0);
     }
     let mut words: Vec<&str> = vec!["rev-list", "--count", "--ignore-missing"];
-    words.extend(old.iter().take(ENTRIES).map(String::as_str));
+    if old.len() > ENTRIES {
+        return Err("there are more old reflog entries than git is asked about".to_owned());
+    }
+    words.extend(old.iter().map(String::as_str));
     words.extend(["--not", "--glob=refs/*", "HEAD"]);
     words.extend(young.iter().take(ENTRIES).map(String::as_str));
     look.count(&words).map_err(|e| format!("old reflog entries could not be looked at: {e}"))

@@ -28,6 +28,9 @@ pub fn collect(mutation: &Mutation, world: &dyn World, session: &mut Session, ev
         return;
     };
     let mut worst: Option<(u8, Evidence)> = None;
+    if dirs.len() > DIRECTORIES {
+        missing(evidence, "git may run in more directories than are looked at");
+    }
     for dir in dirs.iter().take(DIRECTORIES) {
         let mut found = Evidence { facts: evidence.facts.clone(), ..Evidence::default() };
         one(mutation, Path::new(dir), world, session, &mut found);
@@ -203,14 +206,28 @@ fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
 
 fn stash(look: &mut Look<'_>, evidence: &mut Evidence) {
     let common = look.repo.place().common_dir.clone();
-    let entries = refs::stashes(look);
+    let entries = match refs::stashes(look) {
+        Ok(entries) => entries,
+        Err(reason) => return missing(evidence, &reason),
+    };
     let names = look.names();
     let going = if look.has("all") {
         entries.clone()
     } else {
-        let wanted = names.first().cloned().flatten().unwrap_or_else(|| "stash@{0}".to_owned());
-        let number = wanted.trim_start_matches("stash@{").trim_end_matches('}').parse::<usize>();
-        number.ok().and_then(|number| entries.get(number).cloned()).into_iter().collect()
+        let wanted = match names.first() {
+            None => Some("0"),
+            Some(None) => None,
+            Some(Some(name)) => {
+                let name = name.strip_prefix("refs/").unwrap_or(name);
+                let number = name.strip_prefix("stash@{").and_then(|rest| rest.strip_suffix('}'));
+                Some(number.unwrap_or(if name == "stash" { "0" } else { name }))
+            }
+        };
+        match wanted.and_then(|number| number.parse::<usize>().ok()) {
+            Some(number) => entries.get(number).cloned().into_iter().collect(),
+            // Named by a time, or not known: any of them.
+            None => entries.clone(),
+        }
     };
     evidence.fact(
         "stash.count",

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::evidence::text::{count, list};
 use crate::model::{Evidence, FactValue, MissingEffect};
-use crate::world::git_dir;
+use crate::world::{FileKind, git_dir};
 
 use super::look::Look;
 use super::probe::say;
@@ -63,9 +63,9 @@ pub(super) fn push(look: &mut Look<'_>) -> Result<Push, String> {
     let specs = look.names();
     let forced = ["force", "lease", "mirror", "delete", "prune"].iter().any(|key| look.has(key))
         || specs.iter().any(|spec| spec.as_deref().is_none_or(|s| s.starts_with(['+', ':'])));
-    let remote = remote_name(look);
+    let remote = remote_name(look)?;
     let configured = remote.as_ref().is_some_and(|name| {
-        look.config(&format!("remote.{name}.push")).is_some_and(|spec| spec.starts_with('+'))
+        look.configs(&format!("remote.{name}.push")).iter().any(|spec| spec.starts_with(['+', ':']))
             || look.config_is(&format!("remote.{name}.mirror"), false)
     });
     if !forced && !configured {
@@ -103,20 +103,20 @@ pub(super) fn push(look: &mut Look<'_>) -> Result<Push, String> {
 }
 
 /// The remote that is meant: a name, a path or a URL. `None` when it is not known.
-fn remote_name(look: &Look<'_>) -> Option<String> {
+fn remote_name(look: &mut Look<'_>) -> Result<Option<String>, String> {
     if look.has("remote-unknown") {
-        return None;
+        return Ok(None);
     }
     if let Some(named) = look.text("remote") {
-        return Some(named.to_owned());
+        return Ok(Some(named.to_owned()));
     }
-    let branch = head(look).map(|name| short(&name).to_owned());
+    let branch = head(look)?.map(|name| short(&name).to_owned());
     let configured = branch.and_then(|branch| {
         look.config(&format!("branch.{branch}.pushRemote"))
             .or_else(|| look.config("remote.pushDefault"))
             .or_else(|| look.config(&format!("branch.{branch}.remote")))
     });
-    Some(configured.unwrap_or_else(|| "origin".to_owned()))
+    Ok(Some(configured.unwrap_or_else(|| "origin".to_owned())))
 }
 
 /// The git directory of a remote on this machine: `None` when the remote is elsewhere, `Some(None)` when nothing is there.
@@ -134,6 +134,8 @@ fn local_place(look: &Look<'_>, remote: &str) -> Option<Option<PathBuf>> {
         return None;
     }
     let path = match url.strip_prefix("file://") {
+        // Git takes `%20` for a blank.
+        Some(path) if path.contains('%') => return None,
         Some(path) => path,
         None if url.contains("://") || scp_like(&url) => return None,
         None => url.as_str(),
@@ -142,7 +144,15 @@ fn local_place(look: &Look<'_>, remote: &str) -> Option<Option<PathBuf>> {
     let base = look.repo.work_tree().unwrap_or(&look.repo.place().git_dir);
     let path = git_dir::normalise(&base.join(path));
     let places = [path.clone(), path.join(".git"), PathBuf::from(format!("{}.git", path.display()))];
-    Some(places.into_iter().find(|place| git_dir::is_git_dir(look.world, place)))
+    for place in places {
+        match git_dir::looks_like_git(look.world, &place) {
+            Ok(true) => return Some(Some(place)),
+            // A file that names a repository elsewhere, or something that cannot be looked at.
+            Ok(false) if !matches!(look.world.stat(&place), Ok(meta) if meta.kind == FileKind::File) => {}
+            Ok(false) | Err(_) => return None,
+        }
+    }
+    Some(None)
 }
 
 /// `host:path` names another machine unless a slash comes first.
@@ -350,7 +360,7 @@ fn one(
     let name = if target.is_empty() {
         match ours.iter().find(|(name, _)| short(name) == source || name == source) {
             Some((name, _)) => name.clone(),
-            None if source == "HEAD" || source == "@" => match head(look) {
+            None if source == "HEAD" || source == "@" => match head(look)? {
                 Some(name) => name,
                 None => return Ok(()),
             },
@@ -383,16 +393,20 @@ fn default(
     force: bool,
     found: &mut Vec<Change>,
 ) -> Result<(), String> {
-    let remote = remote_name(look).unwrap_or_default();
+    let remote = remote_name(look)?.unwrap_or_default();
     if look.config_is(&format!("remote.{remote}.mirror"), false) {
         push_all(found, ours.iter(), true);
         delete_missing(found, theirs, ours, &["refs/"]);
         return Ok(());
     }
-    if let Some(spec) = look.config(&format!("remote.{remote}.push")) {
-        return one(look, &spec, theirs, ours, force, found);
+    let configured = look.configs(&format!("remote.{remote}.push"));
+    for spec in &configured {
+        one(look, spec, theirs, ours, force, found)?;
     }
-    let Some(current) = head(look) else { return Ok(()) };
+    if !configured.is_empty() {
+        return Ok(());
+    }
+    let Some(current) = head(look)? else { return Ok(()) };
     match look.config("push.default").as_deref() {
         Some("nothing") => Ok(()),
         Some("matching") => one(look, ":", theirs, ours, force, found),

@@ -2,6 +2,7 @@
 
 use crate::evidence::text::{count, list};
 use crate::model::Action;
+use crate::world::{FileKind, LookError};
 
 use super::look::Look;
 
@@ -40,7 +41,7 @@ pub(super) fn refs(look: &mut Look<'_>) -> Result<Left, String> {
                     all.iter().filter(|(known, _)| known.starts_with(&prefix)).map(|(n, _)| n.clone()),
                 );
             }
-            Some(name) if name == "HEAD" || name == "@" => full.extend(head(look)),
+            Some(name) if name == "HEAD" || name == "@" => full.extend(head(look)?),
             Some(name) if name.starts_with("refs/") => full.push(name),
             Some(name) => full.push(format!("{folder}{name}")),
             // Not known: any ref of the kind but the one that is checked out.
@@ -87,10 +88,23 @@ pub(super) fn for_each_ref(look: &mut Look<'_>) -> Result<Vec<(String, String)>,
         .collect())
 }
 
-/// The ref that is checked out.
-pub(super) fn head(look: &Look<'_>) -> Option<String> {
-    let text = look.world.read_file(&look.repo.place().git_dir.join("HEAD"), 4096).ok()?;
-    String::from_utf8_lossy(&text).strip_prefix("ref:").map(|name| name.trim().to_owned())
+/// The ref that is checked out; `None` when a commit is.
+///
+/// # Errors
+/// In words, when that cannot be told.
+pub(super) fn head(look: &mut Look<'_>) -> Result<Option<String>, String> {
+    let file = look.repo.place().git_dir.join("HEAD");
+    let link = matches!(look.world.lstat(&file), Ok(meta) if meta.kind == FileKind::Symlink);
+    if link || look.refs_are_foreign() {
+        // Fails where a commit is checked out, and says nothing.
+        return match look.ask(&["rev-parse", "--symbolic-full-name", "HEAD"]) {
+            Ok(name) => Ok(Some(name.trim().to_owned()).filter(|name| name.starts_with("refs/"))),
+            Err(error) => Err(format!("what is checked out could not be looked at: {error}")),
+        };
+    }
+    let text = look.world.read_file(&file, 4096);
+    let text = text.map_err(|error| format!("{} could not be read: {error}", file.display()))?;
+    Ok(String::from_utf8_lossy(&text).strip_prefix("ref:").map(|name| name.trim().to_owned()))
 }
 
 /// Commits that the current branch (or the ref in `names`) leaves for its reflog when it moves to `to`.
@@ -106,7 +120,7 @@ pub(super) fn moves(look: &mut Look<'_>) -> Result<Left, String> {
     let to = look.text("to").unwrap_or("HEAD").to_owned();
     let target = look.resolve(&to).map_err(|e| format!("git could not be asked: {e}"))?;
     let Some(target) = target else { return Ok(Left::default()) };
-    let current = head(look);
+    let current = head(look)?;
     let mut words = ["rev-list", "--count", &from, "--not", &target].map(str::to_owned).to_vec();
     if let Some(current) = &current {
         words.push(format!("--exclude={current}"));
@@ -119,14 +133,29 @@ pub(super) fn moves(look: &mut Look<'_>) -> Result<Left, String> {
 }
 
 /// Stash entries that are there, newest first, with their ids.
-pub(super) fn stashes(look: &Look<'_>) -> Vec<String> {
+///
+/// # Errors
+/// In words, when they cannot be listed.
+pub(super) fn stashes(look: &mut Look<'_>) -> Result<Vec<String>, String> {
+    let said = |error: LookError| format!("the stash could not be listed: {error}");
+    if look.refs_are_foreign() {
+        if look.resolve("refs/stash").map_err(said)?.is_none() {
+            return Ok(Vec::new());
+        }
+        let listed = look.ask(&["rev-list", "--walk-reflogs", "refs/stash"]).map_err(said)?;
+        return Ok(listed.lines().map(str::to_owned).collect());
+    }
     let log = look.repo.place().common_dir.join("logs/refs/stash");
-    let Ok(text) = look.world.read_file(&log, 4 << 20) else { return Vec::new() };
-    String::from_utf8_lossy(&text)
+    let text = match look.world.read_file(&log, 16 << 20) {
+        Ok(text) => text,
+        Err(LookError::NotFound) => return Ok(Vec::new()),
+        Err(error) => return Err(said(error)),
+    };
+    Ok(String::from_utf8_lossy(&text)
         .lines()
         .rev()
         .filter_map(|line| line.split(' ').nth(1).map(str::to_owned))
-        .collect()
+        .collect())
 }
 
 /// `2 commits of feature/login`.

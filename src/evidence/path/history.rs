@@ -26,6 +26,7 @@ pub(super) fn fate(world: &dyn World, session: &mut Session, repo: &GitRepo) -> 
         let query =
             Query::Git { dir: dir.clone(), arguments: arguments.iter().map(|a| (*a).to_owned()).collect() };
         let timeout = session.time_left(world);
+        // A name that git does not know and a git that cannot be asked look alike: no answer, which proves nothing.
         world.ask(&query, timeout).ok().map(|answer| String::from_utf8_lossy(&answer).into_owned())
     };
     let number = |text: Option<String>| text.and_then(|text| text.trim().parse::<u64>().ok());
@@ -39,16 +40,18 @@ pub(super) fn fate(world: &dyn World, session: &mut Session, repo: &GitRepo) -> 
         let stash = if stashed { " (stashes among them)" } else { "" };
         return Fate::Goes(format!("{commits}{stash} that no remote has"));
     }
-    let staged = match (ask(&["ls-tree", "-r", "-z", "HEAD"]), ask(&["ls-files", "-s", "-z"])) {
-        // A bare repository, or one without a commit.
-        (_, None) | (None, _) => false,
-        (Some(tree), Some(index)) => {
-            let committed: std::collections::HashSet<&str> =
-                tree.split('\0').filter_map(object_in_tree).collect();
-            index.split('\0').filter_map(object_in_index).any(|object| !committed.contains(object))
-        }
+    let Some(index) = ask(&["ls-files", "-s", "-z"]) else {
+        return Fate::Goes("its history, and what is staged could not be listed".to_owned());
     };
-    if staged {
+    let staged: Vec<&str> = index.split('\0').filter_map(object_in_index).collect();
+    let only_staged = !staged.is_empty() && {
+        // Without a commit, or when git says nothing, all that is staged is here alone.
+        let tree = ask(&["ls-tree", "-r", "-z", "HEAD"]).unwrap_or_default();
+        let committed: std::collections::HashSet<&str> =
+            tree.split('\0').filter_map(object_in_tree).collect();
+        staged.iter().any(|object| !committed.contains(object))
+    };
+    if only_staged {
         return Fate::Goes("staged changes that no remote has".to_owned());
     }
     let reachable = remote_places(world, repo).into_iter().any(|place| match place {

@@ -169,10 +169,14 @@ fn lasts(world: &dyn World, places: &Places, copy: &Path) -> bool {
         return false;
     }
     // The nearest directory above it that is there already.
-    copy.ancestors()
-        .skip(1)
-        .find_map(|dir| world.stat(dir).ok().map(|meta| rights::entries_change(world, dir, &meta)))
-        .unwrap_or(true)
+    for dir in copy.ancestors().skip(1) {
+        match world.stat(dir) {
+            Ok(meta) => return rights::entries_change(world, dir, &meta),
+            Err(LookError::NotFound) => {}
+            Err(_) => return false,
+        }
+    }
+    false
 }
 
 fn walk_show(places: &Places, path: &Path, mutation: &Mutation) -> String {
@@ -240,7 +244,9 @@ fn between(walk: &mut Walk<'_>, mutation: &Mutation, subject: &PathSubject, pref
         name.starts_with(stem)
             && (kind == FileKind::Directory || name.ends_with(suffix) || suffix.contains('/'))
     };
-    let found: Vec<_> = entries.into_iter().filter(|entry| fits(&entry.name, entry.kind)).collect();
+    // Of a name that is no valid text it cannot be told whether it fits.
+    let found: Vec<_> =
+        entries.into_iter().filter(|entry| !entry.exact || fits(&entry.name, entry.kind)).collect();
     // With a stem the unknown part cannot lead out of the directory.
     let leaves = stem.is_empty() && (subject.recursive || mutation.action == Action::Delete);
     if leaves {
@@ -250,6 +256,10 @@ fn between(walk: &mut Walk<'_>, mutation: &Mutation, subject: &PathSubject, pref
     }
     let before = walk.loss.clone();
     for entry in &found {
+        if !entry.exact {
+            walk.add(LossClass::Unseen, 0, &dir.join(&entry.name));
+            continue;
+        }
         let mut each = subject.clone();
         each.recursive |= entry.kind == FileKind::Directory;
         at(walk, mutation, &each, &dir.join(&entry.name));
@@ -355,6 +365,12 @@ fn absent(walk: &mut Walk<'_>, mutation: &Mutation, path: &Path) {
         walk.mark("block device", 95);
         walk.note(format!("{} is not here now; if it is there by then, all it holds goes", path.display()));
         walk.add(LossClass::Lost, 0, path);
+        return;
+    }
+    // The character that stands for bytes which are no valid text: the name that is meant is another one.
+    if path.to_str().is_none_or(|text| text.contains(char::REPLACEMENT_CHARACTER)) {
+        walk.note(format!("the name {} is not valid text, so it was not looked up", walk.show(path)));
+        walk.add(LossClass::Unseen, 0, path);
         return;
     }
     walk.note(format!("{} does not exist", walk.show(path)));

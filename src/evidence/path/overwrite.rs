@@ -204,8 +204,16 @@ pub(super) fn tree(walk: &mut Walk<'_>, mutation: &Mutation, target: &Path, from
         walk.session.spend_entries(here.len());
         for (entry, meta) in here {
             let (ours, theirs) = (dest.join(&entry.name), source.join(&entry.name));
-            let Ok(meta) = meta else { continue };
-            let other = walk.world.lstat(&theirs).ok();
+            let (meta, other) = match (meta, walk.world.lstat(&theirs)) {
+                (Err(LookError::NotFound), _) => continue,
+                (Ok(meta), Ok(other)) if entry.exact => (meta, Some(other)),
+                (Ok(meta), Err(LookError::NotFound)) if entry.exact => (meta, None),
+                // Whether it is overwritten, or what it is, cannot be told.
+                _ => {
+                    walk.add(LossClass::Unseen, 0, &ours);
+                    continue;
+                }
+            };
             match (meta.kind, other) {
                 (FileKind::Directory, Some(other)) if other.kind == FileKind::Directory => {
                     pending.push((theirs, ours))
@@ -214,6 +222,16 @@ pub(super) fn tree(walk: &mut Walk<'_>, mutation: &Mutation, target: &Path, from
                 (FileKind::Directory, _) => {}
                 (_, None) if mirror => merged(walk, &ours, &meta),
                 (_, None) => {}
+                // Written through, unless the name is taken over.
+                (FileKind::Symlink, Some(other)) if other.kind == FileKind::File && walk.how.in_place => {
+                    match (walk.world.canonicalize(&ours), walk.world.stat(&ours)) {
+                        (Ok(place), Ok(meta)) => {
+                            overwritten(walk, mutation, (&place, &meta), (&theirs, &other));
+                        }
+                        (Err(LookError::NotFound | LookError::Loop), _) => {}
+                        _ => walk.add(LossClass::Unseen, 0, &ours),
+                    }
+                }
                 (FileKind::File, Some(other)) => {
                     overwritten(walk, mutation, (&ours, &meta), (&theirs, &other))
                 }

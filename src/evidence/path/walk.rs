@@ -10,7 +10,7 @@ use std::rc::Rc;
 use crate::evidence::Session;
 use crate::evidence::git::{FileStatus, GitCache, GitRepo};
 use crate::model::{Loss, LossClass};
-use crate::world::{FileKind, LookError, Meta, World};
+use crate::world::{FileKind, LookError, Meta, World, git_dir};
 
 use super::ahead::Ahead;
 use super::history::{self, Fate};
@@ -22,6 +22,8 @@ use super::rights;
 const REGENERABLE_LIMIT: usize = 1000;
 /// Untracked files whose content is looked for among git's objects, and their size.
 const STORED_LIMIT: (usize, u64) = (200, 8 << 20);
+/// Directories of submodules' repositories that are looked at in one git directory.
+const MODULES: usize = 500;
 /// Entries that are looked at where the verdict is certain anyway.
 pub(super) const CATASTROPHE_LIMIT: usize = 2000;
 
@@ -49,6 +51,8 @@ struct Around {
     going: bool,
     /// The directory's entries cannot be removed by the caller.
     locked: bool,
+    /// Which repository it belongs to could not be told: nothing may pass for made again or passing by its name.
+    unclear: bool,
 }
 
 /// A file with several names.
@@ -233,27 +237,27 @@ impl<'a> Walk<'a> {
 
     /// What surrounds the entries of a directory that the walk starts in: directories above count too.
     fn around_directory(&mut self, dir: &Path) -> Around {
-        let repo = self.git.discover(self.world, dir).ok().flatten();
+        let (repo, unclear) = self.repository_of(dir, None);
         let top = repo.as_ref().and_then(|repo| repo.work_tree().map(Path::to_owned));
         let stop =
             |at: &Path| at.parent().is_none() || self.places.home() == Some(at) || top.as_deref() == Some(at);
         let regenerable = dir
             .ancestors()
-            .take_while(|at| !stop(at))
+            .take_while(|at| !unclear && !stop(at))
             .find_map(|at| regenerable::directory(self.world, at, top.as_deref()))
             .map(Rc::new);
         let going = repo.as_ref().is_some_and(|repo| self.goes(repo));
-        Around { repo, regenerable, going, locked: false }
+        Around { repo, regenerable, going, locked: false, unclear }
     }
 
     /// What surrounds the entries of a directory, given what surrounds the directory.
     fn enter(&mut self, dir: &Path, meta: &Meta, above: &Around) -> Around {
-        let repo = match self.git.discover(self.world, dir) {
-            Ok(repo) => repo,
-            Err(_) => above.repo.clone(),
-        };
+        let (repo, unclear) = self.repository_of(dir, above.repo.clone());
         let top = repo.as_ref().and_then(|repo| repo.work_tree().map(Path::to_owned));
         let regenerable = above.regenerable.clone().or_else(|| {
+            if unclear {
+                return None;
+            }
             let found = regenerable::directory(self.world, dir, top.as_deref()).map(Rc::new);
             if let Some(found) = &found {
                 self.note(format!("{} is made again by {}", self.show(dir), found.again));
@@ -266,7 +270,18 @@ impl<'a> Walk<'a> {
             self.mark(why, 100);
         }
         let going = repo.as_ref().is_some_and(|repo| self.goes(repo));
-        Around { repo, regenerable, going, locked }
+        Around { repo, regenerable, going, locked, unclear }
+    }
+
+    /// The repository of a directory, and whether that could not be told (`otherwise` stands for it then).
+    fn repository_of(&mut self, dir: &Path, otherwise: Option<Rc<GitRepo>>) -> (Option<Rc<GitRepo>>, bool) {
+        match self.git.discover(self.world, dir) {
+            Ok(repo) => (repo, false),
+            Err(error) => {
+                self.note(format!("the repository of {} could not be looked at: {error}", self.show(dir)));
+                (otherwise, true)
+            }
+        }
     }
 
     /// A git directory as a whole: `.git`, or a bare repository, all of it below what is destroyed.
@@ -284,7 +299,9 @@ impl<'a> Walk<'a> {
             return;
         }
         let hooks = self.custom_hooks(dir);
-        match self.fate(&repo) {
+        let modules = self.modules(dir);
+        let fate = modules.into_iter().find(|fate| matches!(fate, Fate::Goes(_)));
+        match fate.unwrap_or_else(|| self.fate(&repo)) {
             Fate::Goes(what) => {
                 self.mark("git repository", 80);
                 let shown = format!("{} ({what})", self.show(dir));
@@ -307,10 +324,51 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// What becomes of the submodules whose repositories lie in a git directory.
+    fn modules(&mut self, dir: &Path) -> Vec<Fate> {
+        let mut fates = Vec::new();
+        let mut pending = vec![dir.join("modules")];
+        while let Some(place) = pending.pop() {
+            let found = match git_dir::looks_like_git(self.world, &place) {
+                Ok(true) => git_dir::at(self.world, &place, None),
+                Ok(false) => match self.world.read_dir(&place, MODULES) {
+                    Ok(entries) if pending.len() + entries.len() <= MODULES => {
+                        let below = entries.iter().filter(|entry| entry.kind == FileKind::Directory);
+                        pending.extend(below.map(|entry| place.join(&entry.name)));
+                        continue;
+                    }
+                    Err(LookError::NotFound) => continue,
+                    _ => Err(LookError::TooLarge),
+                },
+                Err(error) => Err(error),
+            };
+            match found {
+                Ok(Some(found)) => {
+                    let repo = self.git.open(found);
+                    fates.push(self.fate(&repo));
+                    pending.push(place.join("modules"));
+                }
+                Ok(None) => {}
+                Err(error) => {
+                    self.note(format!("{}: {error}", self.show(&place)));
+                    self.add(LossClass::Unseen, 0, &place);
+                }
+            }
+        }
+        fates
+    }
+
     /// Hooks that somebody wrote: no remote has them.
     fn custom_hooks(&mut self, dir: &Path) -> Vec<(PathBuf, Meta)> {
         let hooks = dir.join("hooks");
-        let Ok(entries) = self.world.scan(&hooks, 200) else { return Vec::new() };
+        let entries = match self.world.scan(&hooks, 200) {
+            Ok(entries) => entries,
+            Err(LookError::NotFound) => return Vec::new(),
+            Err(error) => {
+                self.unreadable(&hooks, &error);
+                return Vec::new();
+            }
+        };
         entries
             .into_iter()
             .filter(|(entry, _)| !entry.name.ends_with(".sample"))
@@ -370,7 +428,7 @@ impl<'a> Walk<'a> {
 
     fn class(&mut self, path: &Path, meta: &Meta, around: &Around) -> LossClass {
         let mut in_work_tree = false;
-        let mut unclear = false;
+        let mut unclear = around.unclear;
         if let Some(repo) = &around.repo {
             in_work_tree = repo.work_tree().is_some();
             match repo.classify(self.world, path, meta) {

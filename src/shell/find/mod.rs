@@ -32,11 +32,13 @@ pub struct FindLimits {
     pub time: Duration,
     /// Paths kept per action.
     pub paths: usize,
+    /// It may run with other rights than the ones that are looked with: what may not be listed now counts.
+    pub other_rights: bool,
 }
 
 impl Default for FindLimits {
     fn default() -> Self {
-        Self { entries: 50_000, time: Duration::from_millis(150), paths: 10_000 }
+        Self { entries: 50_000, time: Duration::from_millis(150), paths: 10_000, other_rights: false }
     }
 }
 

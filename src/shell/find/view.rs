@@ -103,7 +103,11 @@ impl View<'_> {
     pub(super) fn entries(&self, path: &Path, limit: usize) -> Result<Vec<Entry>, LookError> {
         let mut entries = match self.place(path) {
             Place::Real(real) => self.world.read_dir(&real, limit)?,
-            Place::Made { .. } => self.world.read_dir(path, limit).unwrap_or_default(),
+            Place::Made { .. } => match self.world.read_dir(path, limit) {
+                Err(LookError::NotFound) => Vec::new(),
+                // What stood there before this command made it.
+                other => other?,
+            },
             Place::Nowhere => return Err(LookError::NotFound),
         };
         let mut changed = false;

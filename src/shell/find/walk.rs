@@ -110,7 +110,8 @@ impl<'a> Walk<'a> {
         let entries = match self.view.entries(path, room) {
             Ok(entries) => entries,
             // Find itself cannot look here either, and goes on with an error message.
-            Err(LookError::NotFound | LookError::Denied | LookError::Loop) => return,
+            Err(LookError::NotFound | LookError::Loop) => return,
+            Err(LookError::Denied) if !self.limits.other_rights => return,
             Err(error) => {
                 self.stopped = Some(format!("{}: {error}", path.display()));
                 return;

@@ -19,16 +19,18 @@ impl Interp<'_> {
         let arguments = call.arguments().iter().map(|word| word.arg.clone()).collect::<Vec<_>>();
         let mut printed = Value::known("");
         let cwds = if scope.host.is_some() { Vec::new() } else { state.cwd.clone() };
+        let other_rights = scope.privileged || self.rights_changed;
+        let limits = FindLimits { other_rights, ..FindLimits::default() };
         if cwds.is_empty() {
             let nowhere = std::path::PathBuf::from("/");
-            let found = evaluate(&arguments, &nowhere, self.world, &state.files, FindLimits::default());
+            let found = evaluate(&arguments, &nowhere, self.world, &state.files, limits);
             for action in found.actions {
                 self.unlisted(state, scope, call, &action);
             }
             printed = Value::Unknown;
         }
         for cwd in cwds {
-            let found = evaluate(&arguments, &cwd, self.world, &state.files, FindLimits::default());
+            let found = evaluate(&arguments, &cwd, self.world, &state.files, limits);
             if found.refused {
                 state.status = Status::False;
                 continue;

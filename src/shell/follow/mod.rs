@@ -30,6 +30,10 @@ impl Interp<'_> {
         matched: &Match,
     ) -> Option<Flow> {
         self.hooks(state, scope, name, call, matched);
+        self.rights_changed |= matches!(
+            name,
+            "chmod" | "chown" | "chgrp" | "setfacl" | "chattr" | "chflags" | "mount" | "umount" | "diskutil"
+        );
         match name {
             "xargs" | "gxargs" => Some(self.xargs(state, scope, call, matched)),
             "parallel" => Some(self.parallel(state, scope, call)),

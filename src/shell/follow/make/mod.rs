@@ -1,0 +1,398 @@
+//! `make`: the recipes of the targets that would be made, read from the Makefile without running anything.
+//!
+//! `options` reads the command line, `read` the files, `expand` variables and functions. What of a makefile is not
+//! followed is a gap.
+
+mod expand;
+mod options;
+mod read;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use crate::model::Value;
+use crate::shell::interp::{Interp, Scope};
+use crate::shell::simple::Call;
+use crate::shell::state::{Flow, State, Status};
+use crate::shell::step::StepKind;
+
+use super::shells::FileText;
+use expand::{Outside, UNKNOWN, Variable, Variables, expand, value};
+use options::Request;
+use read::{AtOnce, Included, Makefile, Reader, Rule, plain_shell, set};
+
+/// Targets that hang on each other deeper than this are not followed.
+const DEPTH: usize = 64;
+
+/// One run of make.
+struct Run<'a> {
+    call: &'a Call,
+    makefile: Makefile,
+    dry: bool,
+    environment: &'a BTreeMap<String, Value>,
+    made: BTreeSet<String>,
+}
+
+impl Interp<'_> {
+    pub(super) fn make(&mut self, state: &mut State, scope: &Scope, call: &Call) -> Option<Flow> {
+        let request = options::read(call.arguments(), &call.raw);
+        let inner_scope = scope.through("make");
+        let mut inner = state.clone();
+        if let Some(reason) = request.unclear {
+            self.make_unknown(&mut inner, &inner_scope, call, reason);
+        } else if request.informational {
+            self.unknown_result(state, scope);
+            return Some(Flow::Next);
+        }
+        for (name, value) in &call.environment {
+            self.assign_scalar(&mut inner, name, value.clone());
+            if let Some(variable) = std::sync::Arc::make_mut(&mut inner.variables).get_mut(name) {
+                variable.exported = true;
+            }
+        }
+        for dir in &request.directories {
+            inner.cwd = self.directories(&inner, dir);
+        }
+        let places: Vec<Option<PathBuf>> = match scope.host {
+            None if !inner.cwd.is_empty() => inner.cwd.iter().cloned().map(Some).collect(),
+            _ => vec![None],
+        };
+        let mut ran = false;
+        for place in places {
+            if let Some(dir) = &place {
+                inner.cwd = vec![dir.clone()];
+            }
+            match self.makefiles(&inner, scope, &request, place.as_ref()) {
+                FileText::Text(text) => {
+                    ran = true;
+                    self.make_text(&mut inner, &inner_scope, call, &request, &text);
+                }
+                // Make says so and stops.
+                FileText::Missing => {}
+                FileText::Unknown => {
+                    ran = true;
+                    let reason = "the makefile could not be read";
+                    self.make_unknown(&mut inner, &inner_scope, call, reason);
+                }
+            }
+        }
+        state.files = inner.files;
+        if ran {
+            self.unknown_result(state, scope);
+        } else {
+            state.status = Status::False;
+        }
+        Some(Flow::Next)
+    }
+
+    /// The text of all makefiles that are named, or of the one that is found.
+    fn makefiles(
+        &self,
+        state: &State,
+        scope: &Scope,
+        request: &Request,
+        place: Option<&PathBuf>,
+    ) -> FileText {
+        let mut whole = request.evaluated.join("\n");
+        for file in &request.files {
+            match self.file_text(state, scope, file) {
+                FileText::Text(text) => {
+                    whole.push('\n');
+                    whole.push_str(&text);
+                }
+                other => return other,
+            }
+        }
+        if !request.files.is_empty() {
+            return FileText::Text(whole);
+        }
+        let Some(dir) = place else { return FileText::Unknown };
+        for name in ["GNUmakefile", "makefile", "Makefile"] {
+            let path = dir.join(name);
+            if let Some(text) = self.read_text(state, &path, self.options.limits.script_bytes) {
+                return FileText::Text(format!("{whole}\n{text}"));
+            }
+            if self.exists(state, &path) != Some(false) {
+                return FileText::Unknown;
+            }
+        }
+        if whole.is_empty() { FileText::Missing } else { FileText::Text(whole) }
+    }
+
+    fn make_text(&mut self, state: &mut State, scope: &Scope, call: &Call, request: &Request, text: &str) {
+        let environment = self.environment(state);
+        let mut makefile = Makefile::default();
+        let at_once = AtOnce::default();
+        self.given(state, call, request, &environment, &mut makefile);
+        {
+            let variable = |name: &str| outside(&environment, name);
+            let files = |pattern: &str| self.pattern_names(state, scope, pattern);
+            let include = |name: &str| {
+                let Some(path) = self.absolute(state, &Value::known(name)) else { return Included::Unknown };
+                match self.read_text(state, &path, self.options.limits.script_bytes) {
+                    Some(text) => Included::Text(text),
+                    None if self.exists(state, &path) == Some(false) => Included::Missing,
+                    None => Included::Unknown,
+                }
+            };
+            let outside = Outside { variable: &variable, files: &files, at_once: Some(&at_once) };
+            let mut reader = Reader { outside, include: &include, files: 0 };
+            reader.read(&mut makefile, text, 0);
+        }
+        let outside_set = |name: &str| {
+            environment.get(name).is_some_and(|value| value.as_known() != Some(""))
+                && self.world.env(name).as_deref() != environment.get(name).and_then(Value::as_known)
+        };
+        if ["MAKEFILES", "MAKEFLAGS", "GNUMAKEFLAGS"].into_iter().any(outside_set) {
+            makefile.gap = Some("what runs the recipes, or more of them, is set from outside".to_owned());
+        }
+        if let Some(gap) = makefile.gap.clone() {
+            self.emit_as(state, scope, call.span, &call.raw, StepKind::Gap { reason: gap });
+        }
+        let mut goals = request.goals.clone();
+        if goals.is_empty() {
+            goals.extend(makefile.default.iter().flat_map(|text| text.split_whitespace()).map(str::to_owned));
+        }
+        let mut run =
+            Run { call, makefile, dry: request.dry, environment: &environment, made: BTreeSet::new() };
+        let variables = run.makefile.variables.clone();
+        for text in at_once.take() {
+            self.make_line(state, scope, &run, &[], &text, true);
+        }
+        for goal in goals {
+            self.make_target(state, scope, &mut run, &variables, &goal, 0);
+        }
+    }
+
+    /// Variables that are set before the first line is read.
+    fn given(
+        &self,
+        state: &State,
+        call: &Call,
+        request: &Request,
+        environment: &BTreeMap<String, Value>,
+        makefile: &mut Makefile,
+    ) {
+        let mut again = if request.dry { "make -n".to_owned() } else { "make".to_owned() };
+        let mut settings = request.settings.clone();
+        if request.environment_wins {
+            settings.extend(environment.keys().map(|name| {
+                let text = outside(environment, name).unwrap_or_default();
+                (name.clone(), text)
+            }));
+        }
+        for (name, text) in settings {
+            if (name == "SHELL" && !plain_shell(&text) && !request.environment_wins)
+                || matches!(
+                    name.as_str(),
+                    ".SHELLFLAGS" | "MAKEFLAGS" | "MAKEFILES" | "MAKE" | "GNUMAKEFLAGS"
+                )
+            {
+                makefile.gap = Some("what runs the recipes, or more of them, is set from outside".to_owned());
+            }
+            again.push_str(&match text == UNKNOWN {
+                true => format!(" {name}={UNKNOWN}"),
+                false => format!(" {name}={}", shell_words::quote(&text)),
+            });
+            makefile.fixed.insert(name.clone());
+            makefile.exported.insert(name.clone());
+            makefile.variables.insert(name, Variable { text, simple: false });
+        }
+        let known = |text: String| Variable { text, simple: true };
+        if !call.raw.is_empty() {
+            makefile.variables.insert("MAKE".to_owned(), known(again));
+        }
+        let cwd = match state.only_cwd() {
+            Some(dir) => dir.to_string_lossy().into_owned(),
+            None => "$PWD".to_owned(),
+        };
+        makefile.variables.insert("CURDIR".to_owned(), known(cwd));
+        makefile.variables.insert("MAKECMDGOALS".to_owned(), known(request.goals.join(" ")));
+    }
+
+    /// What a program started now finds in its environment.
+    fn environment(&self, state: &State) -> BTreeMap<String, Value> {
+        state
+            .variables
+            .iter()
+            .filter(|(_, variable)| variable.exported)
+            .filter_map(|(name, _)| Some((name.clone(), self.scalar(state, name)?)))
+            .collect()
+    }
+
+    fn make_unknown(&mut self, state: &mut State, scope: &Scope, call: &Call, reason: &str) {
+        self.emit_as(state, scope, call.span, &call.raw, StepKind::Opaque { reason: reason.to_owned() });
+    }
+
+    fn make_target(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        run: &mut Run<'_>,
+        inherited: &Variables,
+        target: &str,
+        depth: usize,
+    ) {
+        if !run.made.insert(target.to_owned()) || !self.tick(state, scope, run.call.span) {
+            return;
+        }
+        if depth > DEPTH {
+            let reason = "targets hang on each other too deep".to_owned();
+            self.emit_as(state, scope, run.call.span, &run.call.raw, StepKind::Gap { reason });
+            return;
+        }
+        let environment = run.environment;
+        let variable = |name: &str| outside(environment, name);
+        let mut variables = inherited.clone();
+        {
+            let outside = Outside { variable: &variable, files: &|_| None, at_once: None };
+            for (wanted, name, operator, text) in &run.makefile.of_targets {
+                let meant = wanted == target || expand::stem(wanted, target).is_some();
+                if meant && !run.makefile.fixed.contains(name) {
+                    set(&mut variables, name, operator, text, &outside);
+                }
+            }
+        }
+        let rules = rules_for(&run.makefile, target);
+        for (rule, stem) in &rules {
+            for prerequisite in &rule.prerequisites {
+                let name = prerequisite.replace('%', stem);
+                self.make_target(state, scope, run, &variables, &name, depth + 1);
+            }
+        }
+        for (rule, stem) in &rules {
+            let names: Vec<String> = rule.prerequisites.iter().map(|p| p.replace('%', stem)).collect();
+            let mut local = variables.clone();
+            let first = names.first().cloned().unwrap_or_default();
+            for (name, text) in [
+                ("@", target.to_owned()),
+                ("<", first),
+                ("^", names.join(" ")),
+                ("+", names.join(" ")),
+                ("*", stem.clone()),
+            ] {
+                local.insert(name.to_owned(), Variable { text, simple: true });
+            }
+            let (exported, lines) = self.recipe(state, scope, run, rule, &local);
+            let maybe = !run.makefile.phony.contains(target);
+            for text in lines {
+                self.make_line(state, scope, run, &exported, &text, maybe);
+            }
+        }
+    }
+
+    /// The environment and the shell text of a recipe.
+    fn recipe(
+        &self,
+        state: &State,
+        scope: &Scope,
+        run: &Run<'_>,
+        rule: &Rule,
+        local: &Variables,
+    ) -> (Vec<(String, Value)>, Vec<String>) {
+        if rule.recipe.is_empty() {
+            return Default::default();
+        }
+        let variable = |name: &str| outside(run.environment, name);
+        let files = |pattern: &str| self.pattern_names(state, scope, pattern);
+        let outside = Outside { variable: &variable, files: &files, at_once: None };
+        let goes_out = |name: &String| {
+            (run.makefile.export_all
+                || run.makefile.exported.contains(name)
+                || run.environment.contains_key(name))
+                && !matches!(name.as_str(), "MAKE" | "CURDIR" | "SHELL" | "MAKECMDGOALS" | ".DEFAULT_GOAL")
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        };
+        let exported = local
+            .keys()
+            .filter(|name| goes_out(name))
+            .map(|name| {
+                let text = value(name, local, &outside, 0);
+                let known = !text.contains(UNKNOWN) && !text.contains("$(");
+                (name.clone(), if known { Value::Known(text) } else { Value::Unknown })
+            })
+            .collect();
+        let mut lines: Vec<String> = Vec::new();
+        for line in &rule.recipe {
+            let text = expand(line, local, &outside, 0);
+            let plain = text.trim_start_matches([' ', '\t', '@', '-', '+']);
+            let marks = &text[..text.len() - plain.len()];
+            let even_so = marks.contains('+') || line.contains("$(MAKE)") || line.contains("${MAKE}");
+            if run.dry && !even_so {
+                continue;
+            }
+            match lines.last_mut() {
+                Some(last) if run.makefile.one_shell => {
+                    last.push('\n');
+                    last.push_str(&text);
+                }
+                _ => lines.push(plain.to_owned()),
+            }
+        }
+        (exported, lines)
+    }
+
+    /// One line of a recipe, with variables put in.
+    fn make_line(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        run: &Run<'_>,
+        exported: &[(String, Value)],
+        text: &str,
+        maybe: bool,
+    ) {
+        let mut inner = state.clone();
+        inner.maybe |= maybe;
+        let unknown = [("__make_unknown".to_owned(), Value::Unknown)];
+        for (name, value) in exported.iter().chain(&unknown) {
+            self.assign_scalar(&mut inner, name, value.clone());
+            if let Some(variable) = std::sync::Arc::make_mut(&mut inner.variables).get_mut(name) {
+                variable.exported = true;
+            }
+        }
+        let (zero, positional) = (Value::known("sh"), Default::default());
+        self.fresh_shell(&mut inner, scope, &Value::known(text), run.call.span, zero, positional);
+        state.files = inner.files;
+    }
+}
+
+/// A variable of the environment as text.
+fn outside(environment: &BTreeMap<String, Value>, name: &str) -> Option<String> {
+    let value = environment.get(name)?;
+    // Make expands such a value again.
+    let plain = value.as_known().filter(|text| !text.contains('$'));
+    Some(plain.unwrap_or(UNKNOWN).to_owned())
+}
+
+/// The rules that make a target, each with what `%` stands for in it.
+fn rules_for(makefile: &Makefile, target: &str) -> Vec<(Rule, String)> {
+    let found = |wanted: &dyn Fn(&Rule) -> bool| -> Vec<(Rule, String)> {
+        makefile
+            .rules
+            .iter()
+            .filter(|rule| wanted(rule))
+            .filter_map(|rule| Some((rule.clone(), rule.makes(target)?)))
+            .collect()
+    };
+    if target.contains(UNKNOWN) {
+        // A list of files that cannot be told, such as all sources of a program: they may be made by any rule for files.
+        let mut rules = found(&|rule| !rule.recipe.is_empty());
+        let files = makefile.rules.iter().filter(|rule| {
+            let named = |target: &String| !target.starts_with('.') && !makefile.phony.contains(target);
+            !rule.recipe.is_empty() && rule.targets.iter().any(|target| named(target) && target.contains('%'))
+        });
+        rules.extend(files.map(|rule| (rule.clone(), UNKNOWN.to_owned())));
+        return rules;
+    }
+    let mut rules = found(&|rule| rule.names(target));
+    // Whichever pattern make takes, it is among these.
+    if rules.iter().all(|(rule, _)| rule.recipe.is_empty()) && !makefile.phony.contains(target) {
+        rules.extend(found(&|rule| !rule.names(target) && !rule.recipe.is_empty()));
+    }
+    if rules.is_empty() {
+        let last = makefile.rules.iter().filter(|rule| rule.names(".DEFAULT"));
+        rules.extend(last.map(|rule| (Rule { prerequisites: Vec::new(), ..rule.clone() }, String::new())));
+    }
+    rules
+}
