@@ -130,7 +130,7 @@ fn reference(inner: &str, variables: &Variables, outside: &Outside<'_>, depth: u
 
 fn function(name: &str, rest: &str, variables: &Variables, outside: &Outside<'_>, depth: usize) -> String {
     let put = |text: &str| expand(text, variables, outside, depth + 1);
-    let parts = || split(rest).into_iter().map(|part| put(part)).collect::<Vec<_>>();
+    let parts = || split(rest).into_iter().map(&put).collect::<Vec<_>>();
     match name {
         "shell" => {
             let text = put(rest);
