@@ -324,7 +324,7 @@ fn scripts_of_a_package_are_followed_or_asked_about() {
         (r#"{"scripts":{"prepack":"rm -rf ../d"}}"#, "npm pack"),
         (r#"{"scripts":{"stop":"rm -rf ../d","start":"node x"}}"#, "npm restart"),
         (r#"{"scripts":{"build":"rm -rf ../d"}}"#, "npm run \"$(cat which)\""),
-        (r#"{"scripts":{"build":"echo"}}"#, "npm run build -w other"),
+        (r#"{"scripts":{"build":"rm -rf ../d"}}"#, "cd .. && npm run build -w p"),
         (r#"{"scripts":{"build":"#, "npm run build"),
     ] {
         let home = Home::new();

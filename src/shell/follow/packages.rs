@@ -39,6 +39,7 @@ impl Interp<'_> {
         let mut directory = None;
         let mut behind = Vec::new();
         let mut elsewhere = false;
+        let mut workspace = None;
         let mut at = texts.iter();
         while let Some(word) = at.next() {
             match *word {
@@ -48,7 +49,7 @@ impl Interp<'_> {
                 "--prefix" | "-C" | "--dir" | "--cwd" => directory = at.next().copied(),
                 "-w" | "--workspace" | "--filter" | "-F" => {
                     elsewhere = true;
-                    at.next();
+                    workspace = at.next().copied();
                 }
                 "-r" | "--recursive" | "--workspaces" | "-ws" => elsewhere = true,
                 option if option.starts_with("--workspace=") || option.starts_with("--filter=") => {
@@ -92,12 +93,12 @@ impl Interp<'_> {
             behind.extend(words.iter().skip(2));
         }
         if elsewhere && matches!(words.first(), Some(&("run" | "run-script" | "test" | "start" | "t"))) {
-            return self.package_unknown(
-                state,
-                scope,
-                call,
-                "the scripts of other packages are not looked at",
-            );
+            // A workspace named by its directory is followed; others are tasks of the project, known by name alone.
+            let place = workspace.and_then(|name| self.absolute(state, &Value::known(name)))?;
+            if self.exists(state, &place.join("package.json")) == Some(false) {
+                return None;
+            }
+            directory = workspace;
         }
         let cwd = match directory {
             Some(dir) => self.directories(state, &Value::known(dir)).into_iter().next()?,
