@@ -1,0 +1,268 @@
+//! A process that works on keys, attestations, nonces or the audit log is killed between any two system calls, and
+//! whoever comes next finds everything in order.
+//!
+//! One test alone in its program: it waits for any child.
+
+#![cfg(target_os = "linux")]
+// A test fails loudly.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use nix::sys::ptrace::{self, Options};
+use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
+use recourse::attest::audit::AuditLog;
+use recourse::attest::keys::KeyStore;
+use recourse::attest::nonces::Nonces;
+use recourse::attest::sign::{DEFAULT_VALIDITY, Evaluation, Profile, Signer, SignerSettings};
+use recourse::attest::signature::PublicKey;
+use recourse::attest::store::Store;
+use recourse::attest::{KeyState, Origin, Places, Time};
+use serde_json::json;
+
+const NONCE: &str = "00112233445566778899aabbccddeeff";
+
+/// Runs in the child: one operation on the files below a folder.
+#[test]
+#[ignore = "run by the other test in a process of its own"]
+fn operate() {
+    let folder = PathBuf::from(std::env::var_os("CRASH_FOLDER").unwrap());
+    work(&std::env::var("CRASH_OPERATION").unwrap(), &folder);
+}
+
+fn keys(folder: &Path) -> KeyStore {
+    KeyStore::open(&Places::under(folder)).named("crash").unwrap().publishing_to(&folder.join("web"))
+}
+
+fn work(operation: &str, folder: &Path) {
+    let keys = keys(folder);
+    match operation {
+        "first-run" => drop(keys.ensure_active().unwrap()),
+        "generate" => drop(keys.generate().unwrap()),
+        "rotate" => drop(keys.rotate(None).unwrap()),
+        "compromise" => drop(keys.compromise("crash-1", Some("crash")).unwrap()),
+        "sign" => {
+            let settings = SignerSettings {
+                base: Origin::base("https://recourse.example").unwrap(),
+                evaluator: "recourse:test".to_owned(),
+                profile: Profile::Full,
+                validity: DEFAULT_VALIDITY,
+            };
+            let signer = Signer::new(keys, Store::open(&Places::under(folder)), settings);
+            let input = json!({"source": "shell", "input": "true"});
+            signer.attest(Evaluation { input, output: json!({}), chain: None }).unwrap();
+        }
+        "spend" => {
+            // Afterwards the first one may be spent already: that is what it is for.
+            let _ = Nonces::open(&Places::under(folder)).spend(NONCE, Time::now());
+        }
+        other => panic!("{other}"),
+    }
+}
+
+/// A folder in which an operation can be done.
+fn prepare(operation: &str, folder: &Path) {
+    match operation {
+        "first-run" | "spend" => {}
+        _ => drop(keys(folder).ensure_active().unwrap()),
+    }
+}
+
+fn start(operation: &str, folder: &Path) -> Child {
+    // The shell waits for a word, so that it can be taken hold of before it becomes the program.
+    Command::new("sh")
+        .args(["-c", r#"read word; exec "$0" --ignored --exact operate --test-threads=1 -q"#])
+        .arg(std::env::current_exe().unwrap())
+        .env("CRASH_OPERATION", operation)
+        .env("CRASH_FOLDER", folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// Runs an operation from one system call's edge to the next. `at` is told the number of each and says whether to
+/// kill there. Returns whether it ended by itself.
+fn step(operation: &str, folder: &Path, mut at: impl FnMut(usize) -> bool) -> bool {
+    let mut child = start(operation, folder);
+    let main = Pid::from_raw(i32::try_from(child.id()).unwrap());
+    ptrace::attach(main).unwrap();
+    waitpid(main, Some(WaitPidFlag::__WALL)).unwrap();
+    let options = Options::PTRACE_O_TRACESYSGOOD
+        | Options::PTRACE_O_EXITKILL
+        | Options::PTRACE_O_TRACEEXEC
+        | Options::PTRACE_O_TRACECLONE;
+    ptrace::setoptions(main, options).unwrap();
+    child.stdin.take().unwrap().write_all(b"go\n").unwrap();
+    ptrace::cont(main, None).unwrap();
+    let (mut running, mut number) = (false, 0);
+    loop {
+        let status = waitpid(None, Some(WaitPidFlag::__WALL)).unwrap();
+        let (pid, signal) = match status {
+            WaitStatus::Exited(pid, code) if pid == main => {
+                assert_eq!(code, 0, "{operation} fails without being killed");
+                return true;
+            }
+            WaitStatus::Signaled(pid, ..) if pid == main => return false,
+            WaitStatus::PtraceEvent(pid, _, event) => {
+                running |= event == ptrace::Event::PTRACE_EVENT_EXEC as i32;
+                (pid, None)
+            }
+            WaitStatus::PtraceSyscall(pid) => {
+                number += 1;
+                if at(number) {
+                    kill(main, Signal::SIGKILL).unwrap();
+                    continue;
+                }
+                (pid, None)
+            }
+            // A new thread begins with a stop of its own.
+            WaitStatus::Stopped(pid, Signal::SIGSTOP | Signal::SIGTRAP) => (pid, None),
+            WaitStatus::Stopped(pid, signal) => (pid, Some(signal)),
+            _ => continue,
+        };
+        // Killed meanwhile: then it is told at the next turn.
+        let _ = if running { ptrace::syscall(pid, signal) } else { ptrace::cont(pid, signal) };
+    }
+}
+
+/// What can be seen of a folder from outside.
+fn snapshot(folder: &Path, into: &mut Vec<(PathBuf, u64, u64, i64, u32)>) {
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let Ok(found) = fs::symlink_metadata(entry.path()) else { continue };
+        into.push((entry.path(), found.len(), found.ino(), found.mtime_nsec(), found.mode()));
+        if found.is_dir() {
+            snapshot(&entry.path(), into);
+        }
+    }
+    into.sort();
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    fs::set_permissions(to, fs::metadata(from).unwrap().permissions()).unwrap();
+    for entry in fs::read_dir(from).unwrap().flatten() {
+        let place = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &place);
+        } else {
+            fs::copy(entry.path(), place).unwrap();
+        }
+    }
+}
+
+/// Key names and what stands behind them.
+fn named(folder: &Path) -> (u64, BTreeMap<String, String>) {
+    let registry = keys(folder).registry().unwrap();
+    registry.map_or_else(
+        || (0, BTreeMap::new()),
+        |registry| {
+            assert!(registry.keys.iter().filter(|key| key.state == KeyState::Active).count() <= 1);
+            let names =
+                registry.keys.iter().map(|key| (key.key_id.clone(), key.public_key.clone())).collect();
+            (registry.version.unwrap(), names)
+        },
+    )
+}
+
+/// That everything is in order, and the next operation works.
+fn inspect(operation: &str, before: &Path, folder: &Path) {
+    let places = Places::under(folder);
+    let (old_version, old) = named(before);
+    let (version, now) = named(folder);
+    assert!(version >= old_version);
+    for (name, key) in &old {
+        assert_eq!(now.get(name), Some(key), "a key was lost or replaced");
+    }
+    if places.data.exists() {
+        AuditLog::open(&places).verify().unwrap();
+    }
+    // What was published is never ahead of what a verifier may see next.
+    let published = fs::read(folder.join("web/.well-known/recourse-keys.json")).ok();
+    let published: Option<serde_json::Value> = published.map(|bytes| serde_json::from_slice(&bytes).unwrap());
+    let seen = published.map_or(0, |value| value["registry_version"].as_u64().unwrap());
+    let store = Store::open(&places);
+    for id in store.list().unwrap() {
+        let attestation = store.read(&id).unwrap().unwrap();
+        let key = PublicKey::from_base64url(&now[attestation.key_id()]).unwrap();
+        key.verify(attestation.payload(), attestation.signature()).unwrap();
+    }
+    let next = match operation {
+        // Done again, whether or not it was done.
+        "compromise" if keys(folder).registry().unwrap().unwrap().active().is_none() => "generate",
+        other => other,
+    };
+    work(next, folder);
+    let (later, names) = named(folder);
+    if !matches!(operation, "sign" | "spend" | "first-run") {
+        assert!(later > version && later > seen, "{later} after {version}, seen {seen}");
+    }
+    for (name, key) in &now {
+        assert_eq!(names.get(name), Some(key));
+    }
+    match operation {
+        "first-run" | "rotate" => assert!(keys(folder).registry().unwrap().unwrap().active().is_some()),
+        "sign" => assert!(!store.list().unwrap().is_empty()),
+        "spend" => assert!(Nonces::open(&places).spend(NONCE, Time::now()).is_err()),
+        _ => {}
+    }
+    if places.audit_log().exists() {
+        AuditLog::open(&places).verify().unwrap();
+    }
+    // A private key that was half-way to its place is gone.
+    let left = fs::read_dir(places.keys()).into_iter().flatten().flatten();
+    let left = left.filter(|entry| entry.file_name().to_string_lossy().starts_with(".recourse-")).count();
+    assert!(left == 0 || operation == "sign" || operation == "spend", "{left} files half-way");
+}
+
+#[test]
+fn killed_anywhere_nothing_is_lost() {
+    for operation in ["first-run", "generate", "rotate", "compromise", "sign", "spend"] {
+        // In memory where possible: a killed process loses nothing that it handed to the kernel, so syncing only costs.
+        let memory = Path::new("/dev/shm");
+        let root = tempfile::tempdir_in(memory).or_else(|_| tempfile::tempdir()).unwrap();
+        let before = root.path().join("before");
+        fs::create_dir(&before).unwrap();
+        prepare(operation, &before);
+        // Once to the end, to find where it works on the folder: before and after that a kill changes nothing.
+        let whole = root.path().join("whole");
+        copy(&before, &whole);
+        let (mut last, mut changes) = (Vec::new(), Vec::new());
+        snapshot(&whole, &mut last);
+        let ended = step(operation, &whole, |number| {
+            let mut now = Vec::new();
+            snapshot(&whole, &mut now);
+            if now != last {
+                changes.push(number);
+                last = now;
+            }
+            false
+        });
+        assert!(ended);
+        assert!(changes.len() > 3, "{operation} works on the folder");
+        // Between two changes of the folder one edge is as good as another; with this variable all are tried.
+        let stops: Vec<usize> = match std::env::var_os("CRASH_EVERYWHERE") {
+            Some(_) => (changes[0].saturating_sub(3)..=changes[changes.len() - 1] + 3).collect(),
+            None => std::iter::once(changes[0] - 1).chain(changes).collect(),
+        };
+        for &number in &stops {
+            let folder = root.path().join("killed");
+            copy(&before, &folder);
+            step(operation, &folder, |at| at == number);
+            if let Err(fault) = std::panic::catch_unwind(|| inspect(operation, &before, &folder)) {
+                eprintln!("{operation}, killed at stop {number} of {stops:?}");
+                std::panic::resume_unwind(fault);
+            }
+            fs::remove_dir_all(&folder).unwrap();
+        }
+        eprintln!("{operation}: killed at each of {} stops", stops.len());
+    }
+}
