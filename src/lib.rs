@@ -32,6 +32,10 @@
 //! | [`policy`] | verdicts, layers, profiles | no |
 //! | [`report`] | the JSON contract (`docs/report.schema.json`) and the human text | no |
 //! | [`evaluate`] | the one entry, the order of the stages, and the boundary at which a fault becomes `escalate` | no |
+//! | [`attest`] | the attestation protocol: documents, keys, registries, verification; usable by itself | own files and HTTP, as its modules say |
+//! | [`config`](mod@config) | `config.toml`, `RECOURSE_*`, where policy and knowledge files are | yes |
+//! | [`proof`] | what of an evaluation is attested; the four modes' demands on what is about to run | through `attest` |
+//! | [`serve`] | registry, attestations and evaluation over HTTP | yes |
 //! | [`exec`](mod@exec) | judge, ask at the terminal, become the command; Terraform's plan, judge, apply | yes |
 //! | [`cli`] | arguments, configuration files, output, exit statuses | yes |
 //!
@@ -55,6 +59,8 @@ pub mod cli;
 #[cfg(feature = "cli")]
 pub mod code;
 #[cfg(feature = "cli")]
+pub mod config;
+#[cfg(feature = "cli")]
 pub mod cross_action;
 #[cfg(feature = "cli")]
 pub mod effects;
@@ -70,9 +76,13 @@ pub mod model;
 #[cfg(feature = "cli")]
 pub mod policy;
 #[cfg(feature = "cli")]
+pub mod proof;
+#[cfg(feature = "cli")]
 pub mod recoverability;
 #[cfg(feature = "cli")]
 pub mod report;
+#[cfg(feature = "cli")]
+pub mod serve;
 #[cfg(feature = "cli")]
 pub mod shell;
 #[cfg(feature = "cli")]

@@ -20,7 +20,10 @@ const LAYERS: &[&[&str]] = &[
     &["policy"],
     &["report"],
     &["evaluate"],
+    &["config"],
+    &["proof"],
     &["exec"],
+    &["serve"],
     &["cli"],
 ];
 

@@ -53,6 +53,8 @@ pub(super) enum Command {
     },
     /// Show or check the audit log
     Log(LogArgs),
+    /// Serve the key registry, attestations and evaluations over HTTP
+    Serve(ServeArgs),
     /// Say what is and is not covered on this machine
     Doctor(DoctorArgs),
     /// Print a completion script
@@ -129,6 +131,9 @@ pub(super) struct Threshold {
     /// Verdict from which on the exit status is not 0
     #[arg(long, value_enum, default_value_t = FailOn::Block, value_name = "VERDICT")]
     pub(super) fail_on: FailOn,
+    /// Sign the report, also where the configuration does not say so
+    #[arg(long)]
+    pub(super) attest: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -154,6 +159,9 @@ pub(super) struct ExecArgs {
     /// Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]
     #[arg(long, value_name = "ID", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(super) actor: Option<String>,
+    /// An attestation, or a report with one: of the evaluation, or of a person's approval of it
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) attestation: Vec<PathBuf>,
     /// Shell text to run with bash
     #[arg(short = 'c', value_name = "TEXT", conflicts_with = "words", value_hint = ValueHint::CommandString)]
     pub(super) text: Option<OsString>,
@@ -166,6 +174,16 @@ pub(super) struct ExecArgs {
         value_hint = ValueHint::CommandWithArguments
     )]
     pub(super) words: Vec<OsString>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ServeArgs {
+    /// Where to listen; the default is the loopback address that attestations name
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7471")]
+    pub(super) listen: std::net::SocketAddr,
+    /// File with the bearer token that `POST /api/evaluate` demands; without it that route is closed
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) token_file: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::evaluate::{Evaluation, Input, evaluate};
+use crate::config::{Config, user_places};
+use crate::evaluate::{Evaluation, EvaluationContext, Input, evaluate};
+use crate::proof::{InputError, Proof, ProofError, Subject};
 use crate::report::render;
 use crate::shell;
 use crate::terraform;
@@ -25,24 +27,29 @@ fn shell(args: &ShellArgs) -> Result<u8, Failure> {
     let setup = Setup::new(&args.common)?;
     let input = shell_input(&args.words)?;
     let text = input.shown();
+    let signing = Signing::new(args.threshold.attest)?;
+    let subject = signing.as_ref().map(|_| Subject::shell(&input));
     let done = evaluate(Input::Shell(input), &setup.context, &setup.world, &setup.knowledge, &setup.policy);
-    report(&done, Some(&text), args.common.format)?;
+    finish(&done, Some(&text), args.common.format, signing, subject, &setup.context)?;
     Ok(if done.internal_error { status::INTERNAL } else { args.threshold.fail_on.status(done.verdict()) })
 }
 
 fn terraform(args: &TerraformArgs) -> Result<u8, Failure> {
     let setup = Setup::new(&args.common)?;
-    let input = plan_input(&args.plan, args.state.as_deref())?;
+    let bytes = setup::read_document(&args.plan)?;
+    let input = plan_input(&args.plan, &bytes, args.state.as_deref())?;
+    let signing = Signing::new(args.threshold.attest)?;
+    let subject = signing.as_ref().map(|_| Subject::terraform(&bytes));
+    drop(bytes);
     let done = evaluate(input, &setup.context, &setup.world, &setup.knowledge, &setup.policy);
-    report(&done, None, args.common.format)?;
+    finish(&done, None, args.common.format, signing, subject, &setup.context)?;
     Ok(if done.internal_error { status::INTERNAL } else { args.threshold.fail_on.status(done.verdict()) })
 }
 
-/// A plan in a file (`-`: standard input), with a state where one is named.
-pub(super) fn plan_input(plan: &Path, state: Option<&Path>) -> Result<Input, Failure> {
+/// A plan, with a state where one is named.
+pub(super) fn plan_input(plan: &Path, bytes: &[u8], state: Option<&Path>) -> Result<Input, Failure> {
     let named = |path: &Path, error: String| Failure::usage(format!("{}: {error}", path.display()));
-    let bytes = setup::read_document(plan)?;
-    let read = terraform::read(&bytes).map_err(|error| named(plan, error.to_string()))?;
+    let read = terraform::read(bytes).map_err(|error| named(plan, error.to_string()))?;
     let state = match state {
         None => None,
         Some(path) => {
@@ -67,6 +74,50 @@ pub(super) fn shell_input(words: &[OsString]) -> Result<shell::Input, Failure> {
     match String::from_utf8(bytes) {
         Ok(text) => Ok(shell::Input::Text(text)),
         Err(_) => Err(Failure::usage("the shell text is not valid UTF-8 and cannot be judged")),
+    }
+}
+
+/// The instance's signing, for this evaluation.
+struct Signing(Proof);
+
+impl Signing {
+    /// When it is asked for, or configured.
+    fn new(asked: bool) -> Result<Option<Self>, Failure> {
+        let config = Config::load()?.attestation;
+        if !asked && !config.enabled {
+            return Ok(None);
+        }
+        let places = user_places().ok_or_else(|| Failure::usage(ProofError::NoHome.to_string()))?;
+        Proof::open(&config, &places).map(Self).map(Some).map_err(|error| unsigned(&error))
+    }
+}
+
+/// An evaluation that was to be signed and could not be is no evaluation.
+fn unsigned(error: &dyn std::fmt::Display) -> Failure {
+    Failure::internal(format!("the report could not be signed: {error}"))
+}
+
+/// Signs where that is on, and prints.
+fn finish(
+    done: &Evaluation,
+    text: Option<&str>,
+    format: Format,
+    signing: Option<Signing>,
+    subject: Option<Result<Subject, InputError>>,
+    context: &EvaluationContext,
+) -> Result<(), Failure> {
+    let (Some(Signing(proof)), Some(subject)) = (signing, subject) else {
+        return report(done, text, format);
+    };
+    let subject = subject.map_err(|error| unsigned(&error))?;
+    let attested = proof.attest(&subject, context, &done.report).map_err(|error| unsigned(&error))?;
+    match format {
+        Format::Json => output::print_json(&attested.beside(&done.report)),
+        Format::Human => {
+            report(done, text, format)?;
+            output::print(&format!("attestation: {}\n", attested.attestation.uri()));
+            Ok(())
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::report::{ConsequenceReport, MutationReport, escape, render};
 use super::args::{ExplainArgs, Format};
 use super::evaluate::{plan_input, shell_input};
 use super::output::{self, Failure};
-use super::setup::Setup;
+use super::setup::{self, Setup};
 use super::status;
 
 /// Version of the JSON form.
@@ -81,7 +81,7 @@ struct Check<'a> {
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let setup = Setup::new(&args.common)?;
     let (input, text) = match &args.plan {
-        Some(plan) => (plan_input(plan, None)?, None),
+        Some(plan) => (plan_input(plan, &setup::read_document(plan)?, None)?, None),
         None => {
             let input = shell_input(&args.words)?;
             let text = input.shown();

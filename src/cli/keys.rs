@@ -13,6 +13,8 @@ use serde_json::{Value, json};
 
 use crate::attest::Time;
 use crate::attest::keys::{self, KeyError, KeyStore, Listed, Outcome, Passphrase};
+use crate::config::Config;
+use crate::proof::key_store;
 use crate::report::escape;
 
 use super::args::Format;
@@ -167,7 +169,9 @@ fn change(how: &How, work: impl Fn(&KeyStore) -> Result<Outcome, KeyError>) -> R
 }
 
 fn open(how: &How, passphrase: Option<Passphrase>) -> Result<KeyStore, Failure> {
-    let mut store = KeyStore::open(&setup::places()?);
+    let config = Config::load()?.attestation;
+    let mut store =
+        key_store(&config, &setup::places()?).map_err(|error| Failure::internal(error.to_string()))?;
     if let Some(root) = &how.publish {
         store = store.publishing_to(root);
     }
@@ -184,7 +188,7 @@ fn given(how: &How) -> Result<Option<Passphrase>, Failure> {
 /// The passphrase that options or environment give.
 pub(super) fn passphrase(file: Option<&std::path::Path>) -> Result<Option<Passphrase>, Failure> {
     let Some(path) = file else {
-        return Ok(setup::variable("RECOURSE_KEY_PASSPHRASE")?.map(Passphrase::new));
+        return Ok(crate::config::variable("RECOURSE_KEY_PASSPHRASE")?.map(Passphrase::new));
     };
     let wrong = |what: &str| Failure::usage(format!("--passphrase-file {}: {what}", path.display()));
     if let Ok(found) = fs::metadata(path)

@@ -14,6 +14,7 @@ mod output;
 mod policy;
 mod publish;
 mod resources;
+mod serve;
 mod setup;
 
 use std::ffi::OsString;
@@ -66,6 +67,7 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Keys { command } => keys::run(command),
         Command::Registry { command: RegistryCommand::Publish(args) } => publish::run(&args),
         Command::Log(args) => log::run(&args),
+        Command::Serve(args) => serve::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Policy { command: PolicyCommand::Show(args) } => policy::show(&args),
         Command::Policy { command: PolicyCommand::Check(args) } => policy::check(&args),

@@ -30,6 +30,12 @@ impl Failure {
     }
 }
 
+impl From<crate::config::ConfigError> for Failure {
+    fn from(error: crate::config::ConfigError) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
 /// Prints text to standard output. A reader that has gone away is no error.
 pub(super) fn print(text: &str) {
     print_bytes(text.as_bytes());
@@ -55,6 +61,11 @@ pub(super) fn print_json<T: Serialize>(value: &T) -> Result<(), Failure> {
         Err(error) if error.is_io() => Ok(()),
         Err(error) => Err(Failure::internal(format!("the output could not be written as JSON: {error}"))),
     }
+}
+
+/// A note on standard error.
+pub(super) fn note(message: &str) {
+    let _ = writeln!(io::stderr().lock(), "recourse: {}", escape(message));
 }
 
 /// An error on standard error.

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::model::Tier;
+use crate::config::{self, ConfigError};
 use crate::policy::{LayerKind, PolicyFile, Profile, default_verdict};
 use crate::report::escape;
 
@@ -110,8 +111,8 @@ pub(super) fn check(args: &PolicyCheckArgs) -> Result<u8, Failure> {
     let mut checked = Vec::new();
     if args.files.is_empty() {
         let cwd = setup::working_directory(args.cwd.as_deref())?;
-        for (kind, path, required) in setup::policy_files(&cwd)? {
-            match setup::read_policy(kind, &path, required) {
+        for (kind, path, required) in config::policy_files(&cwd)? {
+            match config::read_policy(kind, &path, required) {
                 Ok(None) => {}
                 Ok(Some(file)) => checked.push(good(&path, &file)),
                 Err(failure) => checked.push(bad(&path, kind, failure)),
@@ -124,7 +125,7 @@ pub(super) fn check(args: &PolicyCheckArgs) -> Result<u8, Failure> {
             _ if path.starts_with("/etc") => LayerKind::System,
             _ => LayerKind::User,
         };
-        match setup::read_policy(kind, path, true) {
+        match config::read_policy(kind, path, true) {
             Ok(Some(file)) => checked.push(good(path, &file)),
             Ok(None) => {}
             Err(failure) => checked.push(bad(path, kind, failure)),
@@ -166,12 +167,12 @@ fn good(path: &Path, file: &PolicyFile) -> Checked {
     Checked { file: path.display().to_string(), layer: file.kind().as_str(), valid: true, error: None, notes }
 }
 
-fn bad(path: &Path, kind: LayerKind, failure: Failure) -> Checked {
+fn bad(path: &Path, kind: LayerKind, failure: ConfigError) -> Checked {
     Checked {
         file: path.display().to_string(),
         layer: kind.as_str(),
         valid: false,
-        error: Some(failure.message),
+        error: Some(failure.to_string()),
         notes: Vec::new(),
     }
 }

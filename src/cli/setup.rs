@@ -6,21 +6,17 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::attest::Places;
+use crate::config::{self, variable};
 use crate::evaluate::{EvaluationContext, Supplied};
 use crate::knowledge::Knowledge;
 use crate::model::Actor;
-use crate::policy::{LayerKind, Policy, PolicyFile, Profile};
+use crate::policy::{Policy, Profile};
+use crate::proof::ProofError;
 use crate::world::RealWorld;
 
 use super::args::Common;
 use super::output::Failure;
 
-/// Where the machine's policy stands.
-const SYSTEM_POLICY: &str = "/etc/recourse/policy.toml";
-/// A project's policy, in its directory.
-const PROJECT_POLICY: &str = ".recourse.toml";
-/// A policy file larger than this is not one.
-const POLICY_LIMIT: u64 = 1 << 20;
 /// Shell text and evidence from standard input or files, at most.
 const TEXT_LIMIT: u64 = 16 << 20;
 /// A plan of ten thousand resources is some 50 MB.
@@ -57,31 +53,9 @@ impl Setup {
             None => Supplied::default(),
         };
         let actor = actor.map(|id| Actor::parse(&id));
-        let context = EvaluationContext { cwd, environment, actor, profile, supplied };
+        let context = EvaluationContext { cwd, environment, actor, profile, anywhere: false, supplied };
         Ok(Self { world, knowledge, policy, context })
     }
-}
-
-/// A `RECOURSE_*` variable; one that is not text is an error, an empty one is not set.
-pub(super) fn variable(name: &str) -> Result<Option<String>, Failure> {
-    match env::var(name) {
-        Ok(value) if value.is_empty() => Ok(None),
-        Ok(value) => Ok(Some(value)),
-        Err(env::VarError::NotPresent) => Ok(None),
-        Err(env::VarError::NotUnicode(_)) => Err(Failure::usage(format!("{name} is not valid text"))),
-    }
-}
-
-/// Where the operator's keys, attestations and logs stand.
-pub(super) fn places() -> Result<Places, Failure> {
-    let missing = || Failure::usage("there is no home directory to keep keys and attestations in: set HOME");
-    // Where a system has no folder for state, it belongs to the data.
-    let state = dirs::state_dir().or_else(dirs::data_local_dir);
-    Ok(Places {
-        data: dirs::data_dir().ok_or_else(missing)?.join("recourse"),
-        state: state.ok_or_else(missing)?.join("recourse"),
-        cache: dirs::cache_dir().ok_or_else(missing)?.join("recourse"),
-    })
 }
 
 /// The directory that a command would run in, absolute.
@@ -101,98 +75,19 @@ pub(super) fn working_directory(given: Option<&Path>) -> Result<PathBuf, Failure
     Ok(directory)
 }
 
+/// Where the operator's keys, attestations and logs stand.
+pub(super) fn places() -> Result<Places, Failure> {
+    config::user_places().ok_or_else(|| Failure::usage(ProofError::NoHome.to_string()))
+}
+
 /// The policy in force for a directory.
 pub(super) fn policy(cwd: &Path) -> Result<Policy, Failure> {
-    let mut layers = Vec::new();
-    for (kind, path, required) in policy_files(cwd)? {
-        if let Some(file) = read_policy(kind, &path, required)? {
-            layers.push(file);
-        }
-    }
-    Ok(Policy::new(layers))
+    Ok(config::policy(cwd)?)
 }
 
-/// Places of policy files, whether or not something stands there: layer, path, whether it must exist.
-pub(super) fn policy_files(cwd: &Path) -> Result<Vec<(LayerKind, PathBuf, bool)>, Failure> {
-    let mut places = vec![(LayerKind::System, PathBuf::from(SYSTEM_POLICY), false)];
-    match variable("RECOURSE_POLICY")? {
-        Some(path) => places.push((LayerKind::User, PathBuf::from(path), true)),
-        None => {
-            if let Some(directory) = dirs::config_dir() {
-                places.push((LayerKind::User, directory.join("recourse/policy.toml"), false));
-            }
-        }
-    }
-    // All of them, outermost first: an inner directory must not hide what an outer one forbids.
-    let mut above: Vec<&Path> = cwd.ancestors().collect();
-    above.reverse();
-    places.extend(above.into_iter().map(|dir| (LayerKind::Project, dir.join(PROJECT_POLICY), false)));
-    Ok(places)
-}
-
-/// Reads one policy file; `None` when there is none and none is required.
-pub(super) fn read_policy(
-    kind: LayerKind,
-    path: &Path,
-    required: bool,
-) -> Result<Option<PolicyFile>, Failure> {
-    let name = path.display().to_string();
-    let wrong =
-        |what: &str| Failure::usage(format!("{name}: {what}; nothing is judged with a broken policy"));
-    let meta = match fs::metadata(path) {
-        Ok(meta) => meta,
-        Err(error)
-            if !required
-                && matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-                && fs::symlink_metadata(path).is_err() =>
-        {
-            return Ok(None);
-        }
-        // A directory above that may not be entered hides no policy that anybody could have meant for us.
-        Err(error)
-            if !required && error.kind() == io::ErrorKind::PermissionDenied && kind == LayerKind::User =>
-        {
-            return Err(wrong("may not be read"));
-        }
-        Err(error) => return Err(wrong(&error.to_string())),
-    };
-    if !meta.is_file() {
-        return Err(wrong("not a regular file"));
-    }
-    if meta.len() > POLICY_LIMIT {
-        return Err(wrong("larger than a policy can be"));
-    }
-    let text = fs::read_to_string(path).map_err(|error| wrong(&error.to_string()))?;
-    let directory = path.parent().filter(|_| kind == LayerKind::Project).map(|dir| dir.display().to_string());
-    PolicyFile::parse(kind, &name, directory.as_deref(), &text)
-        .map(Some)
-        .map_err(|error| Failure::usage(format!("{error}; nothing is judged with a broken policy")))
-}
-
-/// What is known of tools: built in, and the user's own files in `recourse/knowledge/`.
+/// What is known of tools: built in, and the user's own files.
 pub(super) fn knowledge() -> Result<Knowledge, Failure> {
-    let Some(directory) = dirs::config_dir().map(|dir| dir.join("recourse/knowledge")) else {
-        return Ok(Knowledge::builtin());
-    };
-    let wrong = |path: &Path, what: &dyn std::fmt::Display| {
-        Failure::usage(format!("{}: {what}; nothing is judged with broken knowledge", path.display()))
-    };
-    let entries = match fs::read_dir(&directory) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Knowledge::builtin()),
-        Err(error) => return Err(wrong(&directory, &error)),
-    };
-    let mut texts = Vec::new();
-    for entry in entries {
-        let path = entry.map_err(|error| wrong(&directory, &error))?.path();
-        if path.extension().is_some_and(|extension| extension == "toml") {
-            let text = fs::read_to_string(&path).map_err(|error| wrong(&path, &error))?;
-            texts.push((path.display().to_string(), text));
-        }
-    }
-    texts.sort();
-    Knowledge::with_overlay(&texts)
-        .map_err(|error| Failure::usage(format!("{error}; nothing is judged with broken knowledge")))
+    Ok(config::knowledge()?)
 }
 
 /// Reads a file, or standard input for `-`, within a limit.
@@ -219,4 +114,18 @@ pub(super) fn read_document(path: &Path) -> Result<Vec<u8>, Failure> {
 /// Shell text from standard input.
 pub(super) fn read_text() -> Result<Vec<u8>, Failure> {
     read_input(Path::new("-"), TEXT_LIMIT)
+}
+
+/// A secret in a file of its own that nobody else can read, without its line end.
+pub(super) fn read_secret(path: &Path) -> Result<String, Failure> {
+    let wrong = |what: String| Failure::usage(format!("{}: {what}", path.display()));
+    let bytes = crate::attest::disk::read_private(path, 4096)
+        .map_err(|error| wrong(error.to_string()))?
+        .ok_or_else(|| wrong("there is no such file".to_owned()))?;
+    let text = String::from_utf8(bytes).map_err(|_| wrong("not valid text".to_owned()))?;
+    let secret = text.trim_end_matches(['\r', '\n']);
+    if secret.is_empty() {
+        return Err(wrong("it is empty".to_owned()));
+    }
+    Ok(secret.to_owned())
 }

@@ -65,6 +65,9 @@ pub struct EvaluationContext {
     pub actor: Option<Actor>,
     /// Whose enforcement the report should state.
     pub profile: Option<Profile>,
+    /// It is not known that the command will run on this machine in that directory: then a path that is not here is
+    /// missing evidence, not safety.
+    pub anywhere: bool,
     /// Evidence that the caller gathered.
     pub supplied: Supplied,
 }

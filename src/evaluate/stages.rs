@@ -62,7 +62,7 @@ pub(super) fn assess(
     world: &dyn World,
     knowledge: &Knowledge,
 ) -> Vec<Assessment> {
-    let mut session = Session::new();
+    let mut session = Session::new().elsewhere(context.anywhere);
     mutations
         .into_iter()
         .map(|mutation| {

@@ -8,6 +8,7 @@
 //! [`permission`], and applies that plan.
 
 mod answer;
+mod permission;
 mod program;
 mod terminal;
 mod terraform;
@@ -17,15 +18,16 @@ use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-use crate::evaluate::{Evaluation, EvaluationContext, Input, evaluate};
+use crate::evaluate::{EvaluationContext, Input, evaluate};
 use crate::knowledge::Knowledge;
-use crate::model::Verdict;
-use crate::policy::{EnforcementAction, Policy, Profile};
-use crate::report::{Style, escape, render, render_line};
+use crate::policy::{Policy, Profile};
+use crate::proof::Subject;
+use crate::report::{Style, escape};
 use crate::shell;
 use crate::world::World;
 
-use answer::Answer;
+pub use permission::Attesting;
+use permission::{Case, Permission, permission};
 use program::Lookup;
 pub(crate) use program::Program;
 use terminal::Terminal;
@@ -58,6 +60,8 @@ pub struct Surroundings<'a> {
     pub context: EvaluationContext,
     /// How to print on standard error.
     pub style: Style,
+    /// What attestation demands.
+    pub attesting: &'a Attesting,
 }
 
 /// Runs a command if it may run. Returns only when it may not, or cannot: with the exit status to end with.
@@ -75,19 +79,28 @@ pub fn run(what: &What, around: &Surroundings<'_>) -> u8 {
     }
     let evaluation =
         evaluate(Input::Shell(input), &around.context, around.world, around.knowledge, around.policy);
-    match permission(&evaluation, Some(&text), around) {
-        Permission::Granted => become_program(&program, &argv, &[]),
+    let subject = subject(what);
+    let subject = subject.as_ref().map_err(String::as_str);
+    let case = Case { evaluation: &evaluation, text: Some(&text), subject };
+    match permission(&case, around) {
+        Permission::Granted => {
+            let code = become_program(&program, &argv, &[]);
+            around.attesting.not_started(code);
+            code
+        }
         Permission::Refused(code) => code,
     }
 }
 
-/// Whether it may run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Permission {
-    /// Run it.
-    Granted,
-    /// End with this exit status; the reason was said.
-    Refused(u8),
+/// What is attested of a command: its words as they were given.
+fn subject(what: &What) -> Result<Subject, String> {
+    let input = match what {
+        What::Argv(words) => {
+            shell::Input::Argv(words.iter().map(|word| word.to_str().map(str::to_owned)).collect())
+        }
+        What::Text(text) => shell::Input::Text(text.to_str().ok_or("the text is not valid UTF-8")?.to_owned()),
+    };
+    Subject::shell(&input).map_err(|error| error.to_string())
 }
 
 /// The surroundings with a profile: the one named, else `human` where a terminal can be asked, else `ci`.
@@ -102,67 +115,7 @@ pub(crate) fn with_profile<'a>(around: &Surroundings<'a>) -> Surroundings<'a> {
         policy: around.policy,
         context,
         style: around.style,
-    }
-}
-
-/// Acts on an evaluation: runs quietly, notes, asks at the terminal, or refuses and says why.
-pub(crate) fn permission(
-    evaluation: &Evaluation,
-    text: Option<&str>,
-    around: &Surroundings<'_>,
-) -> Permission {
-    let report = &evaluation.report;
-    // Without a stated enforcement nothing may run.
-    let action =
-        report.enforcement.as_ref().map_or(EnforcementAction::Refuse, |enforcement| enforcement.action);
-    let profile = around.context.profile.unwrap_or(Profile::Ci);
-    match action {
-        EnforcementAction::Run => Permission::Granted,
-        EnforcementAction::Note => {
-            say(&render_line(report, around.style));
-            Permission::Granted
-        }
-        EnforcementAction::Ask => {
-            let Some(terminal) = Terminal::open().filter(|_| profile == Profile::Human) else {
-                say(render(report, text, around.style).trim_end());
-                say("recourse: refused: a person has to decide, and there is no terminal to ask at");
-                return Permission::Refused(REFUSED);
-            };
-            ask(terminal, &render(report, text, Terminal::style()), None)
-        }
-        EnforcementAction::Refuse => {
-            let settings = around.policy.settings(profile);
-            let overridable = profile == Profile::Human && settings.override_block;
-            if overridable
-                && report.risk_assessment == Verdict::Block
-                && let (Some(terminal), Some(name)) = (Terminal::open(), blocked_target(evaluation))
-            {
-                return ask(terminal, &render(report, text, Terminal::style()), Some(&name));
-            }
-            say(render(report, text, around.style).trim_end());
-            say("recourse: refused: it was not run");
-            Permission::Refused(REFUSED)
-        }
-    }
-}
-
-/// Name of the first blocked target, which a person types to override `block`.
-fn blocked_target(evaluation: &Evaluation) -> Option<String> {
-    let judged = evaluation.assessments.iter().zip(&evaluation.report.mutations);
-    let (_, said) = judged.into_iter().find(|(judged, _)| judged.verdict == Verdict::Block)?;
-    let name = said.intent.target.name.as_deref().unwrap_or(&said.intent.target.id);
-    // Only what can be typed and read plainly.
-    (!name.is_empty() && name.len() <= 200 && escape(name) == name).then(|| name.to_owned())
-}
-
-fn ask(terminal: Terminal, report: &str, name: Option<&str>) -> Permission {
-    match answer::ask(terminal, report, name) {
-        Ok(Answer::Yes) => Permission::Granted,
-        Ok(Answer::No) => Permission::Refused(REFUSED),
-        Err(error) => {
-            say(&format!("recourse: refused: the terminal could not be asked: {error}"));
-            Permission::Refused(REFUSED)
-        }
+        attesting: around.attesting,
     }
 }
 

@@ -18,6 +18,6 @@ pub use mutation::{
     Action, Actor, ActorKind, Cause, Context, Dependent, Mutation, PathOrigin, PathSubject, RuleRef, Saved,
     Source, Span, Subject, Target,
 };
-pub use redact::{MASK, redact, secret_ranges};
+pub use redact::{MASK, is_secret_name, redact, secret_ranges};
 pub use tier::{Tier, Verdict};
 pub use value::Value;

@@ -222,7 +222,7 @@ fn headers(text: &str, found: &mut Vec<Range<usize>>) {
 }
 
 /// Whether a name says that its value is secret.
-fn is_secret_name(name: &str) -> bool {
+pub fn is_secret_name(name: &str) -> bool {
     let name: String =
         name.chars().filter(|c| !matches!(c, '_' | '-' | '.')).flat_map(char::to_lowercase).collect();
     const PARTS: &[&str] = &[

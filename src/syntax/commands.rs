@@ -74,6 +74,11 @@ const RESERVED: &[&str] = &[
     "function", "time", "coproc", "{", "}", "!", "[[",
 ];
 
+/// Whether a word is one of bash's reserved words, which are no commands.
+pub fn is_reserved_word(word: &str) -> bool {
+    RESERVED.contains(&word)
+}
+
 impl Reader<'_, '_> {
     /// A list up to `end` (which stays), as a tree.
     pub(super) fn script(&mut self, end: End) -> Script {

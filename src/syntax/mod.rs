@@ -32,6 +32,7 @@ use std::time::Duration;
 
 use crate::model::Span;
 
+pub use commands::is_reserved_word;
 pub use tree::*;
 pub use walk::{Visit, walk};
 

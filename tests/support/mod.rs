@@ -35,6 +35,16 @@ impl Scratch {
         fs::write(self.root.path().join("config/recourse/policy.toml"), text).unwrap();
     }
 
+    /// With `config.toml`.
+    pub fn config(&self, text: &str) {
+        fs::write(self.root.path().join("config/recourse/config.toml"), text).unwrap();
+    }
+
+    /// Where everything of this scratch is.
+    pub fn root(&self) -> &Path {
+        self.root.path()
+    }
+
     /// The working directory.
     pub fn work(&self) -> PathBuf {
         self.root.path().join("work")

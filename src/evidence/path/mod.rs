@@ -73,6 +73,7 @@ pub(super) fn probe(
         one_file_system: flag(mutation, "one-file-system"),
         excluded: subject.moved_out.clone(),
         cwd: mutation.context.cwd.clone(),
+        elsewhere: session.is_elsewhere(),
     };
     let mut walk = Walk::new(world, session, &places, how);
     match &subject.origin {
@@ -370,6 +371,11 @@ fn absent(walk: &mut Walk<'_>, mutation: &Mutation, path: &Path) {
     // The character that stands for bytes which are no valid text: the name that is meant is another one.
     if path.to_str().is_none_or(|text| text.contains(char::REPLACEMENT_CHARACTER)) {
         walk.note(format!("the name {} is not valid text, so it was not looked up", walk.show(path)));
+        walk.add(LossClass::Unseen, 0, path);
+        return;
+    }
+    if walk.how.elsewhere && !walk.places.is_temporary(path) {
+        walk.note(format!("{} is not here, but it may be where the command runs", walk.show(path)));
         walk.add(LossClass::Unseen, 0, path);
         return;
     }

@@ -15,12 +15,15 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use crate::evaluate::{Input, evaluate};
 use crate::policy::EnforcementAction;
+use crate::proof::Subject;
 use crate::report::{escape, render_line};
 use crate::terraform::{Plan, read};
 
 use super::program::Program;
 use super::terminal::Terminal;
-use super::{FAILED, Permission, REFUSED, Surroundings, ask, become_program, permission, say};
+use super::answer::Answer;
+use super::permission::{Case, Permission, ask, permission};
+use super::{FAILED, REFUSED, Surroundings, become_program, say};
 use arguments::{Apply, Request, understand};
 use planfile::PlanFile;
 
@@ -57,11 +60,13 @@ struct Session<'a> {
 impl Session<'_> {
     fn run(&self, around: &Surroundings<'_>) -> Result<u8, u8> {
         let file = self.plan()?;
-        let plan = self.show(&file)?;
+        let (plan, subject) = self.show(&file, !around.attesting.is_off())?;
         let nothing = plan.changes_nothing();
         let evaluation =
             evaluate(Input::terraform(plan), &around.context, around.world, around.knowledge, around.policy);
-        if let Permission::Refused(code) = permission(&evaluation, None, around) {
+        let subject = subject.as_ref().map_err(String::as_str);
+        let case = Case { evaluation: &evaluation, text: None, subject };
+        if let Permission::Refused(code) = permission(&case, around) {
             return Err(code);
         }
         let action = evaluation.report.enforcement.as_ref().map(|enforcement| enforcement.action);
@@ -74,8 +79,8 @@ impl Session<'_> {
                 return Err(REFUSED);
             };
             let line = render_line(&evaluation.report, Terminal::style());
-            if let Permission::Refused(code) = ask(terminal, &line, None) {
-                return Err(code);
+            if ask(terminal, &line, None) == Answer::No {
+                return Err(REFUSED);
             }
         }
         let mut argv = vec![self.name.to_owned()];
@@ -83,7 +88,9 @@ impl Session<'_> {
         argv.push("apply".into());
         argv.extend(self.apply.apply.iter().cloned());
         argv.push(file.path().into());
-        Ok(become_program(self.program, &argv, &without_options()))
+        let code = become_program(self.program, &argv, &without_options());
+        around.attesting.not_started(code);
+        Ok(code)
     }
 
     /// The plan: the caller's own, copied, or a fresh one.
@@ -129,8 +136,8 @@ impl Session<'_> {
         Ok(file)
     }
 
-    /// The plan in JSON, read.
-    fn show(&self, file: &PlanFile) -> Result<Plan, u8> {
+    /// The plan in JSON, read; and what is attested of it, where that plays a part.
+    fn show(&self, file: &PlanFile, attested: bool) -> Result<(Plan, Result<Subject, String>), u8> {
         let mut command = self.command("show");
         command.arg("-json").arg(file.path()).stdin(Stdio::null()).stderr(Stdio::inherit());
         let output = command.output().map_err(|error| {
@@ -141,11 +148,17 @@ impl Session<'_> {
             say("recourse: terraform could not show the plan, so it was not judged and nothing was applied");
             return Err(FAILED);
         }
-        read(&output.stdout).map_err(|error| {
+        let plan = read(&output.stdout).map_err(|error| {
             say(&format!("recourse: {error}"));
             say("recourse: nothing was applied");
             FAILED
-        })
+        })?;
+        let subject = if attested {
+            Subject::terraform(&output.stdout).map_err(|error| error.to_string())
+        } else {
+            Err("attestation is off".to_owned())
+        };
+        Ok((plan, subject))
     }
 
     fn command(&self, subcommand: &str) -> Command {

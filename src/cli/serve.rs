@@ -1,0 +1,33 @@
+//! `serve`: options to what [`crate::serve`] takes.
+
+use std::sync::Arc;
+
+use crate::config::{Config, user_places};
+use crate::proof::{Proof, ProofError};
+use crate::serve::{Evaluator, Published, State, run as serve};
+
+use super::args::ServeArgs;
+use super::output::{self, Failure};
+use super::setup;
+
+pub(super) fn run(args: &ServeArgs) -> Result<u8, Failure> {
+    let config = Config::load()?.attestation;
+    let places = user_places().ok_or_else(|| Failure::usage(ProofError::NoHome.to_string()))?;
+    let proof = if config.enabled {
+        Some(Proof::open(&config, &places).map_err(|error| Failure::internal(error.to_string()))?)
+    } else {
+        None
+    };
+    let token = args.token_file.as_deref().map(setup::read_secret).transpose()?;
+    let judge = Evaluator { knowledge: setup::knowledge()?, proof };
+    let state = State { published: Published::new(&places), judge: Arc::new(judge), token };
+    let base = config.base_url;
+    serve(args.listen, state, |address| {
+        output::note(&format!("listening on http://{address}, publishing as {base}; stop with Ctrl-C"));
+        if !address.ip().is_loopback() {
+            output::note("this address is not loopback: put a TLS proxy in front, verifiers fetch over https only");
+        }
+    })
+    .map_err(|error| Failure::internal(error.to_string()))?;
+    Ok(0)
+}

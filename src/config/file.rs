@@ -1,0 +1,263 @@
+//! The form of `config.toml`, read strictly, and how its layers go together.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::attest::{Mode, Origin};
+
+use super::{AttestationConfig, DEFAULT_BASE_URL, DEFAULT_KEY_CACHE_TTL, DEFAULT_VALIDITY};
+
+/// A configuration larger than this is not one.
+const LIMIT: u64 = 1 << 20;
+/// Attestations that are good for longer prove nothing about now.
+const LONGEST_VALIDITY: u64 = 7 * 24 * 60 * 60;
+
+/// Why a configuration is not used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// A file that cannot be read.
+    #[error("{path}: {what}; nothing is judged with a broken configuration")]
+    File {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// A policy or knowledge file; the text says which, what, and that nothing is judged with it.
+    #[error("{0}")]
+    Judging(String),
+    /// A value that is none.
+    #[error("{place} {what}")]
+    Value {
+        /// Variable or key.
+        place: String,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+fn value(place: &str, what: impl Into<String>) -> ConfigError {
+    ConfigError::Value { place: place.to_owned(), what: what.into() }
+}
+
+/// `config.toml`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ConfigFile {
+    #[serde(default)]
+    pub(super) attestation: AttestationSection,
+}
+
+/// `[attestation]` as written: absent means not said.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AttestationSection {
+    enabled: Option<bool>,
+    profile: Option<String>,
+    instance_id: Option<String>,
+    base_url: Option<String>,
+    validity: Option<u64>,
+    publish_dir: Option<PathBuf>,
+    passphrase_file: Option<PathBuf>,
+    mode: Option<String>,
+    trusted_instances: Option<Vec<String>>,
+    key_cache_ttl: Option<u64>,
+    cross_check: Option<bool>,
+    max_age: Option<u64>,
+    allow_unfresh: Option<bool>,
+    evaluator_url: Option<String>,
+    evaluator_token_file: Option<PathBuf>,
+}
+
+/// Reads a file; `None` when there is none and none is required.
+pub(super) fn read(path: &Path, required: bool) -> Result<Option<ConfigFile>, ConfigError> {
+    let wrong = |what: String| ConfigError::File { path: path.display().to_string(), what };
+    match fs::metadata(path) {
+        Ok(meta) if !meta.is_file() => return Err(wrong("not a regular file".to_owned())),
+        Ok(meta) if meta.len() > LIMIT => return Err(wrong("larger than a configuration can be".to_owned())),
+        Ok(_) => {}
+        Err(error)
+            if !required
+                && matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+                && fs::symlink_metadata(path).is_err() =>
+        {
+            return Ok(None);
+        }
+        Err(error) => return Err(wrong(error.to_string())),
+    }
+    let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    parse(&text).map(Some).map_err(wrong)
+}
+
+/// Reads the text of a file.
+pub(super) fn parse(text: &str) -> Result<ConfigFile, String> {
+    toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())
+}
+
+impl AttestationSection {
+    /// What the environment says.
+    pub(super) fn from_environment(
+        variable: &dyn Fn(&str) -> Result<Option<String>, ConfigError>,
+    ) -> Result<Self, ConfigError> {
+        let flag = |name: &str| match variable(name)?.as_deref() {
+            None => Ok(None),
+            Some("true" | "1" | "yes") => Ok(Some(true)),
+            Some("false" | "0" | "no") => Ok(Some(false)),
+            Some(other) => Err(value(name, format!("is true or false, not {other:?}"))),
+        };
+        let seconds = |name: &str| match variable(name)? {
+            None => Ok(None),
+            Some(text) => text
+                .parse::<u64>()
+                .map(Some)
+                .map_err(|_| value(name, format!("is a number of seconds, not {text:?}"))),
+        };
+        let list = |text: String| {
+            text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
+        };
+        Ok(Self {
+            enabled: flag("RECOURSE_ATTESTATION")?,
+            profile: variable("RECOURSE_ATTESTATION_PROFILE")?,
+            instance_id: variable("RECOURSE_INSTANCE_ID")?,
+            base_url: variable("RECOURSE_BASE_URL")?,
+            validity: seconds("RECOURSE_ATTESTATION_VALIDITY")?,
+            publish_dir: variable("RECOURSE_PUBLISH_DIR")?.map(PathBuf::from),
+            passphrase_file: variable("RECOURSE_KEY_PASSPHRASE_FILE")?.map(PathBuf::from),
+            mode: variable("RECOURSE_ATTESTATION_MODE")?,
+            trusted_instances: variable("RECOURSE_TRUSTED_INSTANCES")?.map(list),
+            key_cache_ttl: seconds("RECOURSE_KEY_CACHE_TTL")?,
+            cross_check: flag("RECOURSE_CROSS_CHECK")?,
+            max_age: seconds("RECOURSE_ATTESTATION_MAX_AGE")?,
+            allow_unfresh: flag("RECOURSE_ALLOW_UNFRESH")?,
+            evaluator_url: variable("RECOURSE_EVALUATOR_URL")?,
+            evaluator_token_file: variable("RECOURSE_EVALUATOR_TOKEN_FILE")?.map(PathBuf::from),
+        })
+    }
+
+    /// Takes what `later` says over what this says.
+    pub(super) fn override_with(&mut self, later: &Self) {
+        macro_rules! take {
+            ($($field:ident),*) => {$(
+                if later.$field.is_some() {
+                    self.$field.clone_from(&later.$field);
+                }
+            )*};
+        }
+        take!(
+            enabled,
+            profile,
+            instance_id,
+            base_url,
+            validity,
+            publish_dir,
+            passphrase_file,
+            mode,
+            trusted_instances,
+            key_cache_ttl,
+            cross_check,
+            max_age,
+            allow_unfresh,
+            evaluator_url,
+            evaluator_token_file
+        );
+    }
+
+    /// Puts this on top of the system's: what is said there about demands may only become stricter.
+    pub(super) fn bind_to(&mut self, system: &Self) -> Result<(), ConfigError> {
+        let own = std::mem::replace(self, system.clone());
+        self.override_with(&own);
+        if let (Some(there), Some(here)) = (&system.mode, &own.mode)
+            && strictness(mode(here)?) < strictness(mode(there)?)
+        {
+            self.mode.clone_from(&system.mode);
+        }
+        if system.trusted_instances.as_ref().is_some_and(|list| !list.is_empty()) {
+            self.trusted_instances.clone_from(&system.trusted_instances);
+        }
+        if system.cross_check == Some(true) {
+            self.cross_check = Some(true);
+        }
+        if system.mode.is_some() && system.allow_unfresh != Some(true) {
+            self.allow_unfresh = Some(false);
+        }
+        if system.enabled == Some(true) {
+            self.enabled = Some(true);
+        }
+        if let (Some(there), Some(here)) = (system.max_age, own.max_age) {
+            self.max_age = Some(there.min(here));
+        }
+        if let (Some(there), Some(here)) = (system.key_cache_ttl, own.key_cache_ttl) {
+            self.key_cache_ttl = Some(there.min(here));
+        }
+        Ok(())
+    }
+
+    /// Checks values and fills in what was not said.
+    pub(super) fn finish(self) -> Result<AttestationConfig, ConfigError> {
+        let mode = self.mode.as_deref().map_or(Ok(Mode::Ignore), mode)?;
+        let core_profile = match self.profile.as_deref() {
+            None | Some("full") => false,
+            Some("core") => true,
+            Some(other) => {
+                return Err(value("attestation.profile", format!("is full or core, not {other:?}")));
+            }
+        };
+        let url = |place: &str, text: &str| {
+            Origin::base(text).map_err(|error| value(place, format!("{text:?}: {error}")))
+        };
+        let base_url = self.base_url.unwrap_or_else(|| DEFAULT_BASE_URL.to_owned());
+        let base_url = url("attestation.base_url", &base_url)?.to_string();
+        let trusted_instances = self.trusted_instances.unwrap_or_default();
+        for instance in &trusted_instances {
+            url("attestation.trusted_instances", instance)?;
+        }
+        if let Some(evaluator) = &self.evaluator_url {
+            url("attestation.evaluator_url", evaluator)?;
+        }
+        let validity = self.validity.map_or(DEFAULT_VALIDITY, Duration::from_secs);
+        if validity.is_zero() || validity.as_secs() > LONGEST_VALIDITY {
+            return Err(value("attestation.validity", "is between 1 second and 7 days"));
+        }
+        if let Some(id) = &self.instance_id {
+            let good = id.len() <= 64
+                && id.starts_with(|c: char| c.is_ascii_alphanumeric())
+                && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+            if !good {
+                let what = "is up to 64 letters, digits, `-`, `_` and `.`, beginning with a letter or digit";
+                return Err(value("attestation.instance_id", what));
+            }
+        }
+        Ok(AttestationConfig {
+            enabled: self.enabled.unwrap_or(mode != Mode::Ignore),
+            core_profile,
+            instance_id: self.instance_id,
+            base_url,
+            validity,
+            publish_dir: self.publish_dir,
+            passphrase_file: self.passphrase_file,
+            mode,
+            trusted_instances,
+            key_cache_ttl: self.key_cache_ttl.map_or(DEFAULT_KEY_CACHE_TTL, Duration::from_secs),
+            cross_check: self.cross_check.unwrap_or(false),
+            max_age: self.max_age.map(Duration::from_secs),
+            allow_unfresh: self.allow_unfresh.unwrap_or(false),
+            evaluator_url: self.evaluator_url,
+            evaluator_token_file: self.evaluator_token_file,
+        })
+    }
+}
+
+fn mode(text: &str) -> Result<Mode, ConfigError> {
+    text.parse().map_err(|_| {
+        value("attestation.mode", format!("is ignore, log, verify or require, not {text:?}"))
+    })
+}
+
+/// Where a mode stands among all, from the mildest.
+fn strictness(mode: Mode) -> Option<usize> {
+    Mode::ALL.into_iter().position(|other| other == mode)
+}

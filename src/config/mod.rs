@@ -1,0 +1,127 @@
+//! What configures the front ends: `config.toml`, `RECOURSE_*` variables, and where policy and knowledge files are.
+//!
+//! Owns the form of `config.toml`, its layers (built in, system, user, environment), the places of recourse's own files
+//! and the reading of policy and knowledge files from theirs. Never
+//! judges. A system file (`/etc/recourse/config.toml`) binds: what comes after it may only make attestation stricter. A
+//! file that cannot be read strictly is an error, and nothing is judged or run with it.
+
+mod file;
+mod layers;
+mod places;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::attest::Mode;
+use file::{AttestationSection, ConfigFile};
+
+pub use file::ConfigError;
+pub use layers::{knowledge, policy, policy_files, read_policy, variable};
+pub use places::user_places;
+
+/// Where the machine's settings stand.
+pub const SYSTEM_CONFIG: &str = "/etc/recourse/config.toml";
+/// Where `recourse serve` listens by default, and so what attestations name by default.
+pub const DEFAULT_BASE_URL: &str = "http://127.0.0.1:7471";
+/// How long an attestation is good for unless configured (decisions on freshness: 15 minutes).
+pub const DEFAULT_VALIDITY: Duration = Duration::from_secs(15 * 60);
+/// How long a fetched registry is believed unless configured (§5.5, §7.8).
+pub const DEFAULT_KEY_CACHE_TTL: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Everything configured.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Config {
+    /// Attestation, for signing and for verifying.
+    pub attestation: AttestationConfig,
+}
+
+/// `[attestation]` (protocol §7.8, and what an instance needs).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttestationConfig {
+    /// Sign every evaluation. Follows from a mode other than `ignore` unless set.
+    pub enabled: bool,
+    /// Only the seven core fields, for consumers that refuse others.
+    pub core_profile: bool,
+    /// Name of this instance; made up on the first run when absent.
+    pub instance_id: Option<String>,
+    /// `instance_base_url`: what attestation URIs start with.
+    pub base_url: String,
+    /// How long an attestation of ours is good for.
+    pub validity: Duration,
+    /// Folder of static files that a change of keys is published to before it takes effect.
+    pub publish_dir: Option<PathBuf>,
+    /// File with the passphrase of encrypted private keys.
+    pub passphrase_file: Option<PathBuf>,
+    /// What `exec` demands (§7.3).
+    pub mode: Mode,
+    /// `instance_base_url`s that are believed; empty: see `exec` and decisions on trust.
+    pub trusted_instances: Vec<String>,
+    /// How long a fetched registry is believed.
+    pub key_cache_ttl: Duration,
+    /// Compare with the durable copy (§7.5).
+    pub cross_check: bool,
+    /// Oldest attestation that is accepted.
+    pub max_age: Option<Duration>,
+    /// In `require` mode, accept attestations without nonce and expiry: they can be replayed.
+    pub allow_unfresh: bool,
+    /// Instance that `exec` asks instead of judging alone.
+    pub evaluator_url: Option<String>,
+    /// File with the token for it.
+    pub evaluator_token_file: Option<PathBuf>,
+}
+
+impl Default for AttestationConfig {
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            core_profile: false,
+            instance_id: None,
+            base_url: DEFAULT_BASE_URL.to_owned(),
+            validity: DEFAULT_VALIDITY,
+            publish_dir: None,
+            passphrase_file: None,
+            mode: Mode::Ignore,
+            trusted_instances: Vec::new(),
+            key_cache_ttl: DEFAULT_KEY_CACHE_TTL,
+            cross_check: false,
+            max_age: None,
+            allow_unfresh: false,
+            evaluator_url: None,
+            evaluator_token_file: None,
+        }
+    }
+}
+
+impl Config {
+    /// Reads the system's file, the user's file and the environment.
+    ///
+    /// # Errors
+    /// When one of them cannot be read strictly: unknown keys, wrong values, values that loosen what the system set.
+    pub fn load() -> Result<Self, ConfigError> {
+        let user = match variable("RECOURSE_CONFIG")? {
+            Some(path) => Some((PathBuf::from(path), true)),
+            None => dirs::config_dir().map(|dir| (dir.join("recourse/config.toml"), false)),
+        };
+        let system = file::read(Path::new(SYSTEM_CONFIG), false)?;
+        let user = match user {
+            Some((path, required)) => file::read(&path, required)?,
+            None => None,
+        };
+        Self::layered(system, user, &variable)
+    }
+
+    /// The layers put together.
+    fn layered(
+        system: Option<ConfigFile>,
+        user: Option<ConfigFile>,
+        variable: &dyn Fn(&str) -> Result<Option<String>, ConfigError>,
+    ) -> Result<Self, ConfigError> {
+        let system = system.unwrap_or_default();
+        let mut section = user.unwrap_or_default().attestation;
+        section.override_with(&AttestationSection::from_environment(variable)?);
+        section.bind_to(&system.attestation)?;
+        Ok(Self { attestation: section.finish()? })
+    }
+}

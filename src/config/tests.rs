@@ -1,0 +1,57 @@
+use super::file::{ConfigError, parse};
+use super::*;
+
+fn with(system: &str, user: &str, environment: &[(&str, &str)]) -> Result<AttestationConfig, ConfigError> {
+    let variable = |name: &str| {
+        Ok(environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
+    };
+    Config::layered(Some(parse(system).unwrap()), Some(parse(user).unwrap()), &variable)
+        .map(|config| config.attestation)
+}
+
+#[test]
+fn nothing_said_is_off() {
+    let found = with("", "", &[]).unwrap();
+    assert_eq!(found, AttestationConfig::default());
+    assert!(!found.enabled);
+}
+
+#[test]
+fn a_mode_that_demands_attestations_makes_them() {
+    assert!(with("", "[attestation]\nmode = \"log\"", &[]).unwrap().enabled);
+    assert!(!with("", "[attestation]\nmode = \"log\"\nenabled = false", &[]).unwrap().enabled);
+}
+
+#[test]
+fn the_environment_comes_after_the_file() {
+    let found = with("", "[attestation]\nmode = \"log\"", &[("RECOURSE_ATTESTATION_MODE", "require")]).unwrap();
+    assert_eq!(found.mode, Mode::Require);
+}
+
+#[test]
+fn nothing_loosens_what_the_system_demands() {
+    let system = "[attestation]\nmode = \"require\"\ntrusted_instances = [\"https://a.example\"]\ncross_check = true\nkey_cache_ttl = 60";
+    let user = "[attestation]\nmode = \"ignore\"\ntrusted_instances = []\ncross_check = false\nkey_cache_ttl = 600\nallow_unfresh = true";
+    let found = with(system, user, &[("RECOURSE_ATTESTATION_MODE", "log")]).unwrap();
+    assert_eq!(found.mode, Mode::Require);
+    assert_eq!(found.trusted_instances, ["https://a.example"]);
+    assert!(found.cross_check && !found.allow_unfresh);
+    assert_eq!(found.key_cache_ttl, Duration::from_secs(60));
+}
+
+#[test]
+fn wrong_values_are_errors() {
+    for wrong in [
+        "mode = \"strict\"",
+        "base_url = \"ftp://a\"",
+        "trusted_instances = [\"nonsense\"]",
+        "validity = 0",
+        "profile = \"tiny\"",
+        "instance_id = \"a b\"",
+    ] {
+        assert!(with("", &format!("[attestation]\n{wrong}"), &[]).is_err(), "{wrong}");
+    }
+    assert!(parse("[attestation]\nmod = \"log\"").is_err());
+    assert!(with("", "", &[("RECOURSE_ATTESTATION_MODE", "of")]).is_err());
+    assert!(with("", "", &[("RECOURSE_CROSS_CHECK", "maybe")]).is_err());
+}

@@ -1,0 +1,324 @@
+//! Whether a judged command may run: the profile's enforcement, the person at the terminal, and what attestation demands.
+//!
+//! The verdict is the evaluation's and the demands are the gate's; here they are put together. The strictest wins.
+
+use std::cell::RefCell;
+
+use nix::unistd::{Uid, User};
+use serde_json::json;
+
+use crate::attest::{Attestation, Failure, Mode, Places, Reason};
+use crate::config::AttestationConfig;
+use crate::evaluate::Evaluation;
+use crate::model::Verdict;
+use crate::policy::{EnforcementAction, Profile};
+use crate::proof::{Approver, Attested, Event, Gate, Presented, Proof, Record, Standing, Subject};
+use crate::report::{escape, render, render_line};
+
+use super::answer::{self, Answer};
+use super::terminal::Terminal;
+use super::{REFUSED, Surroundings, say};
+
+/// Whether it may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Permission {
+    /// Run it.
+    Granted,
+    /// End with this exit status; the reason was said.
+    Refused(u8),
+}
+
+/// Attestation as configured, and what was handed over with the command.
+#[derive(Debug, Default)]
+pub struct Attesting {
+    /// The configuration.
+    pub config: AttestationConfig,
+    /// Where keys, nonces and the audit log are; `None` without a home directory.
+    pub places: Option<Places>,
+    /// `--attestation FILE`s.
+    pub presented: Presented,
+    /// Token of the configured evaluator.
+    pub evaluator_token: Option<String>,
+    /// What is written when it could not be started after all.
+    record: RefCell<Option<Record>>,
+}
+
+impl Attesting {
+    /// As configured, with what was handed over.
+    pub fn new(
+        config: AttestationConfig,
+        places: Option<Places>,
+        presented: Presented,
+        evaluator_token: Option<String>,
+    ) -> Self {
+        Self { config, places, presented, evaluator_token, record: RefCell::default() }
+    }
+
+    /// Whether nothing of it plays a part.
+    pub(super) fn is_off(&self) -> bool {
+        self.config.mode == Mode::Ignore && !self.config.enabled && self.presented.is_empty()
+    }
+
+    /// Records that what was granted could not be started.
+    pub(super) fn not_started(&self, code: u8) {
+        if let (Some(record), Some(places)) = (self.record.take(), &self.places) {
+            let _ = record.with("exitStatus", json!(code)).write(Event::NotStarted, places);
+        }
+    }
+}
+
+/// What is asked about.
+pub(super) struct Case<'a> {
+    /// Its evaluation.
+    pub(super) evaluation: &'a Evaluation,
+    /// The text that spans speak of.
+    pub(super) text: Option<&'a str>,
+    /// What is attested of it; or why nothing can be.
+    pub(super) subject: Result<&'a Subject, &'a str>,
+}
+
+/// Acts on an evaluation: runs quietly, notes, asks at the terminal, or refuses and says why.
+pub(super) fn permission(case: &Case<'_>, around: &Surroundings<'_>) -> Permission {
+    if around.attesting.is_off() {
+        return match enforce(case, None, around) {
+            Answer::Yes => Permission::Granted,
+            Answer::No => Permission::Refused(REFUSED),
+        };
+    }
+    let Some(places) = &around.attesting.places else {
+        say("recourse: refused: there is no home directory, so attestation has no place; set HOME or XDG_DATA_HOME");
+        return Permission::Refused(REFUSED);
+    };
+    let session = Session { case, around, places, config: &around.attesting.config };
+    match session.run() {
+        Ok(()) => Permission::Granted,
+        Err(code) => Permission::Refused(code),
+    }
+}
+
+/// One command, one mode.
+struct Session<'a> {
+    case: &'a Case<'a>,
+    around: &'a Surroundings<'a>,
+    places: &'a Places,
+    config: &'a AttestationConfig,
+}
+
+impl Session<'_> {
+    fn run(&self) -> Result<(), u8> {
+        let gate = Gate { config: self.config, places: self.places };
+        let asked = self.ask_evaluator()?;
+        let presented = asked.as_ref().unwrap_or(&self.around.attesting.presented);
+        let proof = self.proof()?;
+        let own = match &proof {
+            Some(proof) if presented.is_empty() => self.attest(proof)?,
+            _ => None,
+        };
+        let mut standing = gate
+            .examine(self.case.subject, &self.around.context, presented, own.as_ref())
+            .map_err(|failure| self.failed(&failure))?;
+        for warning in &standing.warnings {
+            say(&format!("recourse: attestation: {}", escape(warning)));
+        }
+        if enforce(self.case, Some(&standing), self.around) == Answer::No {
+            // That it did not run is not worth failing over.
+            let _ = self.record(&standing).write(Event::Refused, self.places);
+            return Err(REFUSED);
+        }
+        if self.asks(&standing) && standing.approval.is_none() {
+            standing.approval = self.approve(proof.as_ref(), &standing)?;
+        }
+        gate.spend(&standing).map_err(|failure| self.failed(&failure))?;
+        let record = self.record(&standing);
+        if let Err(error) = record.write(Event::Executed, self.places) {
+            let error = escape(&error.to_string());
+            if standing.record {
+                say(&format!("recourse: refused: what runs must be recorded, and the audit log failed: {error}"));
+                return Err(REFUSED);
+            }
+            say(&format!("recourse: the audit log could not be written: {error}"));
+        }
+        self.around.attesting.record.replace(Some(record));
+        Ok(())
+    }
+
+    /// The configured evaluator's attested report, where there is one to ask and nothing was handed over.
+    fn ask_evaluator(&self) -> Result<Option<Presented>, u8> {
+        let Some(url) = &self.config.evaluator_url else { return Ok(None) };
+        if !self.around.attesting.presented.is_empty() {
+            return Ok(None);
+        }
+        let Ok(Subject::Shell { text, argv }) = self.case.subject else { return Ok(None) };
+        let context = &self.around.context;
+        let mut request = json!({ "source": "shell", "cwd": context.cwd });
+        match argv {
+            Some(argv) => request["argv"] = json!(argv),
+            None => request["command"] = json!(text),
+        }
+        if let Some(actor) = &context.actor {
+            request["actor"] = json!(actor.id);
+        }
+        if let Some(environment) = &context.environment {
+            request["environment"] = json!(environment);
+        }
+        let token = self.around.attesting.evaluator_token.as_deref();
+        let mut presented = Presented::default();
+        let failure = match crate::proof::evaluate_remotely(url, token, &request) {
+            Ok(bytes) => match presented.add(&bytes) {
+                Ok(()) => return Ok(Some(presented)),
+                Err(failure) => failure,
+            },
+            Err(error) => Failure::new(Reason::NetworkError, error.to_string()),
+        };
+        if self.config.mode.verifies() {
+            return Err(self.failed(&failure));
+        }
+        say(&format!("recourse: attestation: {}", escape(&failure.to_string())));
+        Ok(None)
+    }
+
+    /// This instance's signing, when it is on.
+    fn proof(&self) -> Result<Option<Proof>, u8> {
+        if !self.config.enabled {
+            return Ok(None);
+        }
+        match Proof::open(self.config, self.places) {
+            Ok(proof) => Ok(Some(proof)),
+            Err(error) => self.without(&error.to_string()),
+        }
+    }
+
+    fn attest(&self, proof: &Proof) -> Result<Option<Attested>, u8> {
+        let attested = self.case.subject.map_err(str::to_owned).and_then(|subject| {
+            let report = &self.case.evaluation.report;
+            proof.attest(subject, &self.around.context, report).map_err(|error| error.to_string())
+        });
+        match attested {
+            Ok(attested) => Ok(Some(attested)),
+            Err(error) => self.without(&error),
+        }
+    }
+
+    /// There is no attestation, for this reason: the mode decides what that means.
+    fn without<T>(&self, why: &str) -> Result<Option<T>, u8> {
+        let failure = Failure::new(Reason::AttestationAbsent, why);
+        if self.config.mode == Mode::Require && self.around.attesting.presented.is_empty() {
+            return Err(self.failed(&failure));
+        }
+        say(&format!("recourse: attestation: {}", escape(&failure.to_string())));
+        Ok(None)
+    }
+
+    /// Whether a person had to be asked.
+    fn asks(&self, standing: &Standing) -> bool {
+        demanded(self.case, Some(standing), self.around) > EnforcementAction::Note
+    }
+
+    /// A person said yes: that is attested too.
+    fn approve(&self, proof: Option<&Proof>, standing: &Standing) -> Result<Option<Attestation>, u8> {
+        let (Some(proof), Some(evaluation)) = (proof, &standing.evaluation) else { return Ok(None) };
+        let uid = Uid::current();
+        let name = User::from_uid(uid).ok().flatten().map(|user| user.name);
+        let approver = Approver { user: name.unwrap_or_else(|| uid.to_string()), uid: uid.as_raw() };
+        match proof.approve(evaluation, &approver, "approved at the terminal") {
+            Ok(approval) => Ok(Some(approval)),
+            Err(error) => self.without(&format!("the approval could not be attested: {error}")),
+        }
+    }
+
+    fn record(&self, standing: &Standing) -> Record {
+        let verdict = self.case.evaluation.verdict();
+        Record::new(self.config.mode, verdict, self.case.subject.ok(), &self.around.context).standing(standing)
+    }
+
+    /// Says and records why verification stops it.
+    fn failed(&self, failure: &Failure) -> u8 {
+        say(&format!("recourse: refused: {}", escape(&failure.to_string())));
+        if failure.reason.may_retry() {
+            say("recourse: this can be tried again");
+        }
+        let record = self.record(&Standing::default()).failure(failure);
+        if let Err(error) = record.write(Event::VerificationFailed, self.places) {
+            say(&format!("recourse: the audit log could not be written: {}", escape(&error.to_string())));
+        }
+        REFUSED
+    }
+}
+
+/// What is demanded before it runs: the profile's enforcement, or what a foreign attestation's verdict calls for.
+fn demanded(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<'_>) -> EnforcementAction {
+    let report = &case.evaluation.report;
+    // Without a stated enforcement nothing may run.
+    let own = report.enforcement.as_ref().map_or(EnforcementAction::Refuse, |enforcement| enforcement.action);
+    let attested = match standing.and_then(|standing| standing.attested) {
+        None | Some(Verdict::Allow | Verdict::Warn) => EnforcementAction::Run,
+        Some(Verdict::Escalate) => EnforcementAction::Ask,
+        Some(Verdict::Block) => EnforcementAction::Refuse,
+    };
+    let demanded = own.max(attested);
+    let worst = report.risk_assessment.max(standing.and_then(|standing| standing.attested).unwrap_or(Verdict::Allow));
+    let overridable = around.policy.settings(Profile::Human).override_block;
+    let covers = |approved: Verdict| approved >= worst && (worst < Verdict::Block || overridable);
+    if standing.and_then(Standing::approved).is_some_and(covers) { demanded.min(EnforcementAction::Note) } else { demanded }
+}
+
+fn enforce(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<'_>) -> Answer {
+    let report = &case.evaluation.report;
+    let profile = around.context.profile.unwrap_or(Profile::Ci);
+    match demanded(case, standing, around) {
+        EnforcementAction::Run => Answer::Yes,
+        EnforcementAction::Note => {
+            say(&render_line(report, around.style));
+            Answer::Yes
+        }
+        EnforcementAction::Ask => {
+            let Some(terminal) = Terminal::open().filter(|_| profile == Profile::Human) else {
+                say(render(report, case.text, around.style).trim_end());
+                attested_differs(case, standing);
+                say("recourse: refused: a person has to decide, and there is no terminal to ask at");
+                return Answer::No;
+            };
+            ask(terminal, &render(report, case.text, Terminal::style()), None)
+        }
+        EnforcementAction::Refuse => {
+            let settings = around.policy.settings(profile);
+            let overridable = profile == Profile::Human && settings.override_block;
+            if overridable
+                && report.risk_assessment == Verdict::Block
+                && let (Some(terminal), Some(name)) = (Terminal::open(), blocked_target(case.evaluation))
+            {
+                return ask(terminal, &render(report, case.text, Terminal::style()), Some(&name));
+            }
+            say(render(report, case.text, around.style).trim_end());
+            attested_differs(case, standing);
+            say("recourse: refused: it was not run");
+            Answer::No
+        }
+    }
+}
+
+/// Says it when the attested verdict is worse than what this machine found.
+fn attested_differs(case: &Case<'_>, standing: Option<&Standing>) {
+    if let Some(attested) = standing.and_then(|standing| standing.attested)
+        && attested > case.evaluation.verdict()
+    {
+        say(&format!("recourse: the attested verdict is {}, and no approval of it was given", attested.as_str()));
+    }
+}
+
+/// Name of the first blocked target, which a person types to override `block`.
+fn blocked_target(evaluation: &Evaluation) -> Option<String> {
+    let judged = evaluation.assessments.iter().zip(&evaluation.report.mutations);
+    let (_, said) = judged.into_iter().find(|(judged, _)| judged.verdict == Verdict::Block)?;
+    let name = said.intent.target.name.as_deref().unwrap_or(&said.intent.target.id);
+    // Only what can be typed and read plainly.
+    (!name.is_empty() && name.len() <= 200 && escape(name) == name).then(|| name.to_owned())
+}
+
+/// Asks at the terminal; a terminal that fails is a no.
+pub(super) fn ask(terminal: Terminal, report: &str, name: Option<&str>) -> Answer {
+    answer::ask(terminal, report, name).unwrap_or_else(|error| {
+        say(&format!("recourse: refused: the terminal could not be asked: {error}"));
+        Answer::No
+    })
+}

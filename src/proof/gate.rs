@@ -1,0 +1,247 @@
+//! The demands of the four modes on what is about to run (protocol §7.3 and §7.4).
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::attest::cache::DirectoryStore;
+use crate::attest::chain::is_approval;
+use crate::attest::fetch::HttpFetch;
+use crate::attest::keys::KeyStore;
+use crate::attest::nonces::{NonceError, Nonces};
+use crate::attest::verify::{Expect, Options, Verifier};
+use crate::attest::{Attestation, Failure, Mode, Origin, Outcome, Places, Reason, Time, decide};
+use crate::config::AttestationConfig;
+use crate::evaluate::EvaluationContext;
+use crate::model::Verdict;
+
+use super::{Attested, Subject};
+
+/// How long a nonce without an expiry is remembered.
+const NONCE_MEMORY: i64 = 400 * 24 * 60 * 60;
+
+/// Attestations that somebody hands over with a command.
+#[derive(Clone, Debug, Default)]
+pub struct Presented {
+    /// Of the evaluation.
+    pub evaluation: Option<Attestation>,
+    /// Of a person's approval of it.
+    pub approval: Option<Attestation>,
+    /// The report that came with the evaluation's.
+    pub report: Option<Value>,
+}
+
+impl Presented {
+    /// Adds a document: an attestation, or a report with one beside it.
+    ///
+    /// # Errors
+    /// When it is neither, or there is already one of its kind.
+    pub fn add(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        let invalid = |detail: String| Failure::new(Reason::InvalidAttestation, detail);
+        let value = crate::attest::json::parse(bytes, crate::attest::json::DOCUMENT_LIMIT)
+            .map_err(|error| invalid(error.to_string()))?;
+        let (attestation, report) = if value.get("signature").is_none() && value.get("schemaVersion").is_some() {
+            (crate::attest::verify::beside(&value)?, Some(value))
+        } else {
+            (Attestation::from_parsed(value).map_err(|error| invalid(error.to_string()))?, None)
+        };
+        let place = if is_approval(&attestation) { &mut self.approval } else { &mut self.evaluation };
+        if place.is_some() {
+            return Err(invalid("more than one attestation of the same kind was given".to_owned()));
+        }
+        *place = Some(attestation);
+        if report.is_some() {
+            self.report = report;
+        }
+        Ok(())
+    }
+
+    /// Whether nothing was handed over.
+    pub fn is_empty(&self) -> bool {
+        self.evaluation.is_none() && self.approval.is_none()
+    }
+}
+
+/// Where a command stands with its attestations, before the verdict is looked at.
+#[derive(Clone, Debug, Default)]
+pub struct Standing {
+    /// The evaluation's attestation, verified where the mode demands it.
+    pub evaluation: Option<Attestation>,
+    /// The approval, verified.
+    pub approval: Option<Attestation>,
+    /// The verdict that is attested by somebody else than this process. Its own evaluation speaks for itself.
+    pub attested: Option<Verdict>,
+    /// Whether it must be recorded before it runs.
+    pub record: bool,
+    /// What to warn about.
+    pub warnings: Vec<String>,
+}
+
+impl Standing {
+    /// The severest verdict that a verified approval covers.
+    pub fn approved(&self) -> Option<Verdict> {
+        self.approval.as_ref().and_then(verdict_of)
+    }
+}
+
+/// Checks attestations against the configuration.
+pub struct Gate<'a> {
+    /// The configuration.
+    pub config: &'a AttestationConfig,
+    /// Where keys, registries and nonces are.
+    pub places: &'a Places,
+}
+
+impl Gate<'_> {
+    /// The mode in force.
+    pub fn mode(&self) -> Mode {
+        self.config.mode
+    }
+
+    /// Looks at what there is: attestations handed over, or that of the own evaluation.
+    ///
+    /// # Errors
+    /// Why it must not go on. Nothing but a network error may be tried again.
+    pub fn examine(
+        &self,
+        subject: Result<&Subject, &str>,
+        context: &EvaluationContext,
+        presented: &Presented,
+        own: Option<&Attested>,
+    ) -> Result<Standing, Failure> {
+        let foreign = !presented.is_empty();
+        if presented.approval.is_some() && presented.evaluation.is_none() && self.mode().verifies() {
+            return Err(Failure::new(Reason::ChainInvalid, "an approval was given without the evaluation that it approves"));
+        }
+        let evaluation = presented.evaluation.as_ref().or(own.filter(|_| !foreign).map(|own| &own.attestation));
+        let Some(evaluation) = evaluation else {
+            return self.settle(Outcome::Absent, "there is no attestation", Standing::default());
+        };
+        let mut standing = Standing { evaluation: Some(evaluation.clone()), ..Standing::default() };
+        if !self.mode().verifies() {
+            return self.settle(Outcome::Unverified, "", standing);
+        }
+        match self.verify(subject, context, evaluation, presented) {
+            Ok(verified) => {
+                standing.warnings.clone_from(&verified.warnings);
+                standing.approval.clone_from(&presented.approval);
+                if foreign {
+                    // An output without a verdict permits nothing.
+                    standing.attested = Some(verdict_of(evaluation).unwrap_or(Verdict::Block));
+                }
+                self.settle(Outcome::Valid(&verified), "", standing)
+            }
+            Err(failure) => self.settle(Outcome::Failed(&failure), &failure.detail, standing),
+        }
+    }
+
+    fn settle(&self, outcome: Outcome<'_>, detail: &str, mut standing: Standing) -> Result<Standing, Failure> {
+        let decision = decide(self.mode(), outcome);
+        if let Some(reason) = decision.refusal.filter(|_| !decision.proceed) {
+            return Err(Failure::new(reason, detail));
+        }
+        standing.record = decision.record;
+        if let Some(reason) = decision.warning {
+            standing.warnings.push(format!("{reason}: {detail}"));
+        }
+        Ok(standing)
+    }
+
+    fn verify(
+        &self,
+        subject: Result<&Subject, &str>,
+        context: &EvaluationContext,
+        evaluation: &Attestation,
+        presented: &Presented,
+    ) -> Result<crate::attest::Verified, Failure> {
+        let verifier = self.verifier()?;
+        let expect = Expect { report: presented.report.as_ref(), input: None };
+        let verified = verifier.verify(evaluation, expect)?;
+        if is_approval(evaluation) {
+            return Err(Failure::new(Reason::ChainInvalid, "an approval is no evaluation"));
+        }
+        let differs = |detail: String| Failure::new(Reason::CrossCheckMismatch, detail);
+        subject
+            .map_err(|why| differs(why.to_owned()))?
+            .matches(evaluation.input(), context)
+            .map_err(differs)?;
+        if let Some(approval) = &presented.approval {
+            verifier.verify_chain(&[evaluation.clone(), approval.clone()], Expect::default())?;
+        }
+        Ok(verified)
+    }
+
+    /// A verifier as configured. The own instance's registry is read from this machine, never fetched.
+    ///
+    /// # Errors
+    /// When the configuration or the own registry cannot be used.
+    pub fn verifier(&self) -> Result<Verifier, Failure> {
+        let unusable = |detail: String| Failure::new(Reason::InstanceNotTrusted, detail);
+        let own = Origin::base(&self.config.base_url).map_err(|error| unusable(error.to_string()))?;
+        let mut trusted = Vec::new();
+        for instance in &self.config.trusted_instances {
+            trusted.push(Origin::base(instance).map_err(|error| unusable(error.to_string()))?);
+        }
+        if trusted.is_empty() && self.mode() == Mode::Require {
+            // Anybody can sign for an instance of his own.
+            trusted.push(own.clone());
+            // The operator named it as the one to ask.
+            if let Some(evaluator) = &self.config.evaluator_url {
+                trusted.push(Origin::base(evaluator).map_err(|error| unusable(error.to_string()))?);
+            }
+        }
+        let options = Options {
+            trusted,
+            ttl: self.config.key_cache_ttl.as_secs(),
+            cross_check: self.config.cross_check,
+            max_age: self.config.max_age.map(|age| age.as_secs()),
+            require_freshness: self.mode() == Mode::Require && !self.config.allow_unfresh,
+            ..Options::default()
+        };
+        let verifier = Verifier::new(options, HttpFetch::default(), DirectoryStore::new(self.places.registries()));
+        let registry = KeyStore::open(self.places)
+            .registry()
+            .map_err(|error| Failure::new(Reason::NetworkError, error.to_string()))?;
+        Ok(match registry {
+            Some(registry) => verifier.with_registry(own, registry),
+            None => verifier,
+        })
+    }
+
+    /// Spends the nonces of what is about to run: the last step before it does.
+    ///
+    /// # Errors
+    /// When one was spent before, or it cannot be recorded that it is spent now.
+    pub fn spend(&self, standing: &Standing) -> Result<(), Failure> {
+        if !self.mode().verifies() {
+            return Ok(());
+        }
+        let nonces = Nonces::open(self.places);
+        let now = Time::now();
+        for attestation in [&standing.evaluation, &standing.approval].into_iter().flatten() {
+            let Some(nonce) = attestation.nonce() else { continue };
+            let until = attestation.expires_at().unwrap_or_else(|| now.plus_seconds(NONCE_MEMORY));
+            nonces.spend(nonce, until).map_err(|error| match error {
+                NonceError::Reused(_) => {
+                    Failure::new(Reason::NonceReused, "this attestation was used before; evaluate again")
+                }
+                other => Failure::new(Reason::NonceReused, other.to_string()),
+            })?;
+        }
+        nonces.prune(now);
+        Ok(())
+    }
+
+    /// How long an attestation of this instance is good for.
+    pub fn validity(&self) -> Duration {
+        self.config.validity
+    }
+}
+
+/// The verdict that an attestation's output states; `None` for a word that is none.
+fn verdict_of(attestation: &Attestation) -> Option<Verdict> {
+    let word = attestation.risk_assessment()?;
+    [Verdict::Allow, Verdict::Warn, Verdict::Escalate, Verdict::Block]
+        .into_iter()
+        .find(|verdict| verdict.as_str() == word)
+}

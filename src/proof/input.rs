@@ -1,0 +1,352 @@
+//! What an attestation says was evaluated, and whether that is what is about to run.
+//!
+//! The wire form is the protocol's `input`: shell text with its directory, a Terraform plan by digest, an MCP call.
+//! Recognisable secrets are never signed: the text stands masked beside a salted digest of the exact bytes.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::attest::json::{self as strict, is_nfc};
+use crate::evaluate::EvaluationContext;
+use crate::model::redact;
+use crate::shell;
+
+/// A plan is at most this many bytes.
+const PLAN_LIMIT: usize = 1 << 30;
+
+/// Why an input cannot be attested or compared.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InputError {
+    /// A word or the directory is not text.
+    #[error("{0} is not valid UTF-8, which an attestation cannot express")]
+    NotText(&'static str),
+    /// Normalisation would change it.
+    #[error("{0} is not in Unicode normalisation form C, so an attestation cannot name it exactly")]
+    NotNormal(&'static str),
+    /// The plan is not JSON that has one canonical form.
+    #[error("the plan has no canonical form: {0}")]
+    Plan(String),
+}
+
+/// What is attested.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A command.
+    Shell {
+        /// The text; of an argument vector its quoted words.
+        text: String,
+        /// The argument vector, where one was judged.
+        argv: Option<Vec<String>>,
+    },
+    /// A plan.
+    Terraform {
+        /// SHA-256 of its canonical JSON, lower-case hexadecimal.
+        plan_sha256: String,
+    },
+    /// A call of another server's tool.
+    Mcp {
+        /// The server's name, where it was given.
+        server: Option<String>,
+        /// The tool.
+        tool: String,
+        /// Its arguments.
+        arguments: Value,
+    },
+}
+
+impl Subject {
+    /// Of a command.
+    ///
+    /// # Errors
+    /// When a word is not text.
+    pub fn shell(input: &shell::Input) -> Result<Self, InputError> {
+        match input {
+            shell::Input::Text(text) => Ok(Self::Shell { text: text.clone(), argv: None }),
+            shell::Input::Argv(words) => {
+                let words: Option<Vec<String>> = words.iter().cloned().collect();
+                let argv = words.ok_or(InputError::NotText("a word of the command"))?;
+                Ok(Self::Shell { text: shell_words::join(&argv), argv: Some(argv) })
+            }
+        }
+    }
+
+    /// Of a plan's bytes (`terraform show -json`).
+    ///
+    /// # Errors
+    /// When the bytes are not strict JSON.
+    pub fn terraform(plan: &[u8]) -> Result<Self, InputError> {
+        let wrong = |error: strict::JsonError| InputError::Plan(error.to_string());
+        let value = strict::parse(plan, PLAN_LIMIT).map_err(wrong)?;
+        let bytes = strict::canonical(&value).map_err(wrong)?;
+        Ok(Self::Terraform { plan_sha256: hex(&Sha256::digest(bytes)) })
+    }
+
+    /// The `input` of an attestation. `salt` keeps digests of masked secrets from being guessed.
+    ///
+    /// # Errors
+    /// When the directory is not text.
+    pub fn wire(&self, context: &EvaluationContext, salt: &str) -> Result<Value, InputError> {
+        let mut input = Map::new();
+        match self {
+            Self::Shell { text, argv } => {
+                input.insert("source".into(), json!("shell"));
+                let shown = redact(text);
+                input.insert("input".into(), json!(shown));
+                if shown != *text {
+                    input.insert("inputSha256".into(), json!(digest(salt, text)));
+                    input.insert("salt".into(), json!(salt));
+                } else if let Some(argv) = argv {
+                    input.insert("argv".into(), json!(argv));
+                }
+                if let (true, Some(argv)) = (shown != *text, argv) {
+                    input.insert("argvSha256".into(), json!(digest(salt, &words(argv))));
+                }
+                input.insert("cwd".into(), json!(directory(&context.cwd)?));
+            }
+            Self::Terraform { plan_sha256 } => {
+                input.insert("source".into(), json!("terraform"));
+                input.insert("input".into(), json!({ "planSha256": plan_sha256 }));
+            }
+            Self::Mcp { server, tool, arguments } => {
+                input.insert("source".into(), json!("mcp"));
+                let mut call = Map::new();
+                if let Some(server) = server {
+                    call.insert("server".into(), json!(server));
+                }
+                call.insert("tool".into(), json!(tool));
+                call.insert("arguments".into(), masked(arguments, salt));
+                input.insert("input".into(), Value::Object(call));
+            }
+        }
+        if let Some(actor) = &context.actor {
+            input.insert("actor".into(), json!(actor.id));
+        }
+        if let Some(environment) = &context.environment {
+            input.insert("environment".into(), json!(environment));
+        }
+        Ok(Value::Object(input))
+    }
+
+    /// Whether an attested `input` is exactly this, in this directory and environment.
+    ///
+    /// # Errors
+    /// What differs, for the detail of `cross_check_mismatch`; or why it cannot be compared.
+    pub fn matches(&self, attested: &Value, context: &EvaluationContext) -> Result<(), String> {
+        let field = |name: &str| attested.get(name).and_then(Value::as_str);
+        let source = match self {
+            Self::Shell { .. } => "shell",
+            Self::Terraform { .. } => "terraform",
+            Self::Mcp { .. } => "mcp",
+        };
+        if field("source") != Some(source) {
+            return Err(format!("the attested input is not of source {source}"));
+        }
+        if field("environment") != context.environment.as_deref() {
+            return Err("the attested environment is not this one".to_owned());
+        }
+        if let Some(actor) = &context.actor
+            && field("actor") != Some(actor.id.as_str())
+        {
+            return Err("the attested actor is not this one".to_owned());
+        }
+        match self {
+            Self::Shell { text, argv } => {
+                let cwd = directory(&context.cwd).map_err(|error| error.to_string())?;
+                if field("cwd") != Some(cwd) {
+                    return Err("the attested directory is not this one".to_owned());
+                }
+                self.matches_text(attested, text, argv.as_deref())
+            }
+            Self::Terraform { plan_sha256 } => {
+                let attested = attested.pointer("/input/planSha256").and_then(Value::as_str);
+                if attested == Some(plan_sha256) {
+                    return Ok(());
+                }
+                Err("the attested plan is not this plan".to_owned())
+            }
+            Self::Mcp { .. } => Err("an MCP call is not run by recourse".to_owned()),
+        }
+    }
+
+    fn matches_text(&self, attested: &Value, text: &str, argv: Option<&[String]>) -> Result<(), String> {
+        let differs = || Err("the attested command is not what is about to run".to_owned());
+        let normal = Value::String(text.to_owned());
+        if !is_nfc(&normal) {
+            return Err(InputError::NotNormal("the command").to_string());
+        }
+        if let Some(expected) = attested.get("inputSha256") {
+            let Some(salt) = attested.get("salt").and_then(Value::as_str) else { return differs() };
+            let words_same = match (attested.get("argvSha256"), argv) {
+                (Some(Value::String(there)), Some(argv)) => *there == digest(salt, &words(argv)),
+                (None, _) => plain(argv),
+                _ => false,
+            };
+            return if expected == &json!(digest(salt, text)) && words_same { Ok(()) } else { differs() };
+        }
+        let same_text = attested.get("input").and_then(Value::as_str) == Some(text);
+        let same_words = match (attested.get("argv"), argv) {
+            (Some(there), Some(argv)) => *there == json!(argv),
+            (Some(_), None) => false,
+            // Text was judged: these words are what it runs only if no shell would make anything else of it.
+            (None, argv) => plain(argv),
+        };
+        if same_text && same_words { Ok(()) } else { differs() }
+    }
+}
+
+/// Whether a shell, reading the quoted words, would run exactly them: no assignment, keyword, alias or builtin is
+/// looked for in front, so the first word must be an ordinary program's name. `None`: it is shell text on both sides.
+fn plain(argv: Option<&[String]>) -> bool {
+    let Some(argv) = argv else { return true };
+    argv.first().is_some_and(|first| {
+        !first.is_empty()
+            && first.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+".contains(&byte))
+            && !crate::syntax::is_reserved_word(first)
+    })
+}
+
+fn directory(path: &Path) -> Result<&str, InputError> {
+    path.to_str().ok_or(InputError::NotText("the directory"))
+}
+
+/// The salted digest of exact bytes.
+fn digest(salt: &str, text: &str) -> String {
+    let mut hasher = Sha256::new();
+    hasher.update(salt.as_bytes());
+    hasher.update([0]);
+    hasher.update(text.as_bytes());
+    format!("sha256:{}", hex(&hasher.finalize()))
+}
+
+/// Words, so that no two vectors read the same.
+fn words(argv: &[String]) -> String {
+    argv.join("\0")
+}
+
+/// A value with every string that holds a recognisable secret, or that stands under a name that says so, as a digest.
+fn masked(value: &Value, salt: &str) -> Value {
+    match value {
+        Value::String(text) => {
+            let shown = redact(text);
+            if shown == *text { value.clone() } else { json!({ "sha256": digest(salt, text), "salt": salt }) }
+        }
+        Value::Array(items) => Value::Array(items.iter().map(|item| masked(item, salt)).collect()),
+        Value::Object(members) => {
+            let one = |(name, value): (&String, &Value)| {
+                let value = match value {
+                    Value::String(text) if crate::model::is_secret_name(name) => {
+                        json!({ "sha256": digest(salt, text), "salt": salt })
+                    }
+                    other => masked(other, salt),
+                };
+                (name.clone(), value)
+            };
+            Value::Object(members.iter().map(one).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// Lower-case hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Actor;
+
+    fn here(cwd: &str) -> EvaluationContext {
+        EvaluationContext { cwd: cwd.into(), ..EvaluationContext::default() }
+    }
+
+    fn argv(words: &[&str]) -> Subject {
+        Subject::shell(&shell::Input::Argv(words.iter().map(|w| Some((*w).to_owned())).collect())).unwrap()
+    }
+
+    fn text(text: &str) -> Subject {
+        Subject::shell(&shell::Input::Text(text.to_owned())).unwrap()
+    }
+
+    #[test]
+    fn an_input_binds_text_words_and_directory() {
+        let attested = argv(&["rm", "-rf", "a b"]).wire(&here("/w"), "s").unwrap();
+        assert_eq!(
+            attested,
+            json!({"source": "shell", "input": "rm -rf 'a b'", "argv": ["rm", "-rf", "a b"], "cwd": "/w"})
+        );
+        assert!(argv(&["rm", "-rf", "a b"]).matches(&attested, &here("/w")).is_ok());
+        assert!(argv(&["rm", "-rf", "a c"]).matches(&attested, &here("/w")).is_err());
+        assert!(argv(&["rm", "-rf", "a b"]).matches(&attested, &here("/v")).is_err());
+        assert!(text("rm -rf 'a b'").matches(&attested, &here("/w")).is_err(), "words were judged, not text");
+    }
+
+    #[test]
+    fn attested_text_covers_the_same_plain_words_only() {
+        let attested = text("rm -rf build").wire(&here("/w"), "s").unwrap();
+        assert!(text("rm -rf build").matches(&attested, &here("/w")).is_ok());
+        assert!(argv(&["rm", "-rf", "build"]).matches(&attested, &here("/w")).is_ok());
+        assert!(text("rm -rf build ").matches(&attested, &here("/w")).is_err());
+        let globbed = text("rm *").wire(&here("/w"), "s").unwrap();
+        assert!(argv(&["rm", "*"]).matches(&globbed, &here("/w")).is_err());
+        let assigned = text("a=b ls").wire(&here("/w"), "s").unwrap();
+        assert!(argv(&["a=b", "ls"]).matches(&assigned, &here("/w")).is_err());
+        let keyword = text("time ls").wire(&here("/w"), "s").unwrap();
+        assert!(argv(&["time", "ls"]).matches(&keyword, &here("/w")).is_err());
+    }
+
+    #[test]
+    fn environment_and_actor_bind() {
+        let mut context = here("/w");
+        context.environment = Some("production".to_owned());
+        let attested = text("ls").wire(&context, "s").unwrap();
+        assert!(text("ls").matches(&attested, &context).is_ok());
+        assert!(text("ls").matches(&attested, &here("/w")).is_err());
+        context.actor = Some(Actor::parse("agent/x"));
+        assert!(text("ls").matches(&attested, &context).is_err());
+    }
+
+    #[test]
+    fn what_normalisation_changes_cannot_be_bound() {
+        let decomposed = "rm cafe\u{301}";
+        let attested = strict::to_nfc(text(decomposed).wire(&here("/w"), "s").unwrap()).unwrap();
+        assert!(text(decomposed).matches(&attested, &here("/w")).is_err());
+        assert!(text("rm caf\u{e9}").matches(&attested, &here("/w")).is_ok());
+    }
+
+    #[test]
+    fn no_secret_is_written_and_it_still_binds() {
+        let command = "curl -H 'Authorization: Bearer ghp_0123456789abcdefghijABCDEFGHIJ012345' https://x.example";
+        let attested = text(command).wire(&here("/w"), "s").unwrap();
+        assert!(!attested.to_string().contains("ghp_0123"));
+        assert!(text(command).matches(&attested, &here("/w")).is_ok());
+        let other = command.replace("012345'", "012346'");
+        assert!(text(&other).matches(&attested, &here("/w")).is_err());
+        let call = Subject::Mcp {
+            server: None,
+            tool: "connect".to_owned(),
+            arguments: json!({"password": "hunter2", "deep": [{"token": "abc"}]}),
+        };
+        let attested = call.wire(&here("/w"), "s").unwrap().to_string();
+        assert!(!attested.contains("hunter2") && !attested.contains("abc\""));
+    }
+
+    #[test]
+    fn plans_are_bound_by_their_canonical_form() {
+        let one = Subject::terraform(br#"{"b": 1, "a": 2.0}"#).unwrap();
+        assert_eq!(one, Subject::terraform(br#"{"a":2,"b":1}"#).unwrap());
+        let attested = one.wire(&here("/w"), "s").unwrap();
+        assert!(one.matches(&attested, &here("/elsewhere")).is_ok(), "a plan says itself where it applies");
+        let other = Subject::terraform(br#"{"a":3,"b":1}"#).unwrap();
+        assert!(other.matches(&attested, &here("/w")).is_err());
+        assert!(Subject::terraform(br#"{"a":1,"a":2}"#).is_err());
+    }
+}

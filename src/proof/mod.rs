@@ -1,0 +1,218 @@
+//! Proof that a command was evaluated, and execution that demands it.
+//!
+//! Owns what stands between evaluations and the attestation protocol: what of an evaluation is attested ([`Subject`]), the
+//! instance's own signing ([`Proof`]), and the four modes' demands on what is about to run ([`Gate`]). Judges nothing: the
+//! verdict is the evaluation's. Signing and verification themselves are `attest`'s.
+
+mod gate;
+mod input;
+mod record;
+mod remote;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::attest::keys::{KeyError, KeyStore, Passphrase};
+use crate::attest::sign::{Chain, Evaluation, Profile, SignError, Signer, SignerSettings};
+use crate::attest::store::Store;
+use crate::attest::{Attestation, Places, document, json as strict};
+use crate::config::{self, AttestationConfig};
+use crate::evaluate::EvaluationContext;
+use crate::report::ConsequenceReport;
+
+pub use gate::{Gate, Presented, Standing};
+pub use input::{InputError, Subject};
+pub use record::{Event, Record};
+pub use remote::{RemoteError, evaluate as evaluate_remotely};
+
+/// What attestations say who evaluated.
+pub const EVALUATOR: &str = concat!("recourse:consequence:", env!("CARGO_PKG_VERSION"));
+/// A passphrase file is at most this many bytes.
+const PASSPHRASE_LIMIT: u64 = 4096;
+
+/// Why there is no attestation.
+#[derive(Debug, thiserror::Error)]
+pub enum ProofError {
+    /// There is no home directory to keep keys in.
+    #[error("there is no home directory, so there is no place for keys; set HOME or XDG_DATA_HOME")]
+    NoHome,
+    /// The base URL is none.
+    #[error("attestation.base_url: {0}")]
+    Base(String),
+    /// The file with the passphrase.
+    #[error("{path}: {what}")]
+    Passphrase {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// A variable.
+    #[error(transparent)]
+    Config(#[from] config::ConfigError),
+    /// Keys.
+    #[error(transparent)]
+    Keys(#[from] KeyError),
+    /// Signing.
+    #[error(transparent)]
+    Sign(#[from] SignError),
+    /// The input cannot be attested.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The report has no canonical form.
+    #[error("the report cannot be attested: {0}")]
+    Report(#[from] strict::JsonError),
+    /// The report could not be written as JSON.
+    #[error("the report could not be written as JSON: {0}")]
+    Shape(String),
+    /// No random bytes.
+    #[error("the system gave no random bytes")]
+    Random,
+}
+
+/// A signed evaluation.
+#[derive(Clone, Debug)]
+pub struct Attested {
+    /// The attestation.
+    pub attestation: Attestation,
+    /// The attestation as a value.
+    value: Value,
+    /// The report as it was signed, where normalisation to NFC made it another than the evaluation's.
+    normal: Option<Value>,
+}
+
+impl Attested {
+    /// The evaluation's report with the attestation beside it, for output. Equals what was signed.
+    pub fn beside<'a>(&'a self, report: &'a ConsequenceReport) -> WithAttestation<'a> {
+        let report = match &self.normal {
+            Some(normal) => Signed::Normal(normal),
+            None => Signed::Same(report),
+        };
+        WithAttestation { report, attestation: &self.value }
+    }
+}
+
+/// A report and its attestation, in the contract's order.
+#[derive(Serialize)]
+pub struct WithAttestation<'a> {
+    #[serde(flatten)]
+    report: Signed<'a>,
+    attestation: &'a Value,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Signed<'a> {
+    Same(&'a ConsequenceReport),
+    Normal(&'a Value),
+}
+
+/// Who approved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Approver {
+    /// The user's name, or its number where there is no name.
+    pub user: String,
+    /// The user's number.
+    pub uid: u32,
+}
+
+/// This instance's signing.
+pub struct Proof {
+    signer: Signer,
+}
+
+impl Proof {
+    /// Opens keys and store. Makes the instance and its first key when there are none.
+    ///
+    /// # Errors
+    /// When keys cannot be used or made.
+    pub fn open(config: &AttestationConfig, places: &Places) -> Result<Self, ProofError> {
+        let keys = key_store(config, places)?;
+        keys.ensure_active()?;
+        let base = crate::attest::Origin::base(&config.base_url)
+            .map_err(|error| ProofError::Base(error.to_string()))?;
+        let settings = SignerSettings {
+            base,
+            evaluator: EVALUATOR.to_owned(),
+            profile: if config.core_profile { Profile::Core } else { Profile::Full },
+            validity: config.validity,
+        };
+        Ok(Self { signer: Signer::new(keys, Store::open(places), settings) })
+    }
+
+    /// Signs an evaluation's report.
+    ///
+    /// # Errors
+    /// When the input cannot be expressed, or signing fails.
+    pub fn attest(
+        &self,
+        subject: &Subject,
+        context: &EvaluationContext,
+        report: &ConsequenceReport,
+    ) -> Result<Attested, ProofError> {
+        let input = subject.wire(context, &random_hex()?)?;
+        let report = serde_json::to_value(report).map_err(|error| ProofError::Shape(error.to_string()))?;
+        let (output, normal) = if strict::is_nfc(&report) {
+            (report, None)
+        } else {
+            let normal = strict::to_nfc(report)?;
+            (normal.clone(), Some(normal))
+        };
+        let attestation = self.signer.attest(Evaluation { input, output, chain: None })?;
+        Ok(Attested { value: attestation.to_value(), attestation, normal })
+    }
+
+    /// Signs a person's approval of an evaluation.
+    ///
+    /// # Errors
+    /// When signing fails; the core profile has no fields for it.
+    pub fn approve(
+        &self,
+        parent: &Attestation,
+        approver: &Approver,
+        reason: &str,
+    ) -> Result<Attestation, ProofError> {
+        let output = json!({
+            "schemaVersion": crate::attest::chain::APPROVAL,
+            "decision": "approved",
+            "riskAssessment": parent.risk_assessment(),
+            "assessmentReason": reason,
+            "approver": { "user": approver.user, "uid": approver.uid, "method": "terminal" },
+        });
+        let chain_id = parent.chain_id().unwrap_or_else(|| parent.id()).to_owned();
+        let chain = Some(Chain { chain_id, parent: Some(parent.digest()) });
+        Ok(self.signer.attest(Evaluation { input: parent.input().clone(), output, chain })?)
+    }
+}
+
+/// The instance's keys as configured.
+///
+/// # Errors
+/// When the name or the passphrase's file cannot be used.
+pub fn key_store(config: &AttestationConfig, places: &Places) -> Result<KeyStore, ProofError> {
+    let mut keys = KeyStore::open(places);
+    if let Some(instance) = &config.instance_id {
+        keys = keys.named(instance)?;
+    }
+    if let Some(root) = &config.publish_dir {
+        keys = keys.publishing_to(root);
+    }
+    if let Some(path) = &config.passphrase_file {
+        let wrong = |what: String| ProofError::Passphrase { path: path.display().to_string(), what };
+        let bytes = crate::attest::disk::read_private(path, PASSPHRASE_LIMIT)
+            .map_err(|error| wrong(error.to_string()))?
+            .ok_or_else(|| wrong("there is no such file".to_owned()))?;
+        let text = String::from_utf8(bytes).map_err(|_| wrong("not valid text".to_owned()))?;
+        keys = keys.with_passphrase(Passphrase::new(text.trim_end_matches(['\r', '\n']).to_owned()))?;
+    } else if let Some(text) = config::variable("RECOURSE_KEY_PASSPHRASE")? {
+        keys = keys.with_passphrase(Passphrase::new(text))?;
+    }
+    Ok(keys)
+}
+
+/// 128 random bits in hexadecimal.
+fn random_hex() -> Result<String, ProofError> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(|_| ProofError::Random)?;
+    Ok(document::hex(&bytes))
+}

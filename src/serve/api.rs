@@ -1,0 +1,168 @@
+//! `POST /api/evaluate`: a request's body becomes an input, judged by the one function.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::config;
+use crate::evaluate::{EvaluationContext, Input, Supplied, evaluate};
+use crate::knowledge::Knowledge;
+use crate::model::Actor;
+use crate::proof::{Proof, Subject};
+use crate::shell;
+use crate::terraform;
+use crate::world::RealWorld;
+
+/// Why a request has no report.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ApiError {
+    /// The request is at fault; says what was expected.
+    #[error("{0}")]
+    Invalid(String),
+    /// The instance is at fault.
+    #[error("{0}")]
+    Internal(String),
+}
+
+fn invalid(what: impl Into<String>) -> ApiError {
+    ApiError::Invalid(what.into())
+}
+
+/// Judges a request's body.
+pub trait Judge: Send + Sync {
+    /// The report in JSON, with its attestation when that is on.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    fn judge(&self, body: &[u8]) -> Result<String, ApiError>;
+}
+
+/// The instance's own judge.
+pub struct Evaluator {
+    /// What is known of tools.
+    pub knowledge: Knowledge,
+    /// Signs, where attestation is on.
+    pub proof: Option<Proof>,
+}
+
+/// The body. One struct for the three sources; which fields belong together is checked after reading.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Request<'a> {
+    source: String,
+    command: Option<String>,
+    argv: Option<Vec<String>>,
+    #[serde(borrow)]
+    plan: Option<&'a RawValue>,
+    state: Option<Value>,
+    server: Option<String>,
+    tool: Option<String>,
+    arguments: Option<Value>,
+    description: Option<String>,
+    annotations: Option<Value>,
+    cwd: Option<PathBuf>,
+    actor: Option<String>,
+    environment: Option<String>,
+    evidence: Option<Value>,
+}
+
+impl Judge for Evaluator {
+    fn judge(&self, body: &[u8]) -> Result<String, ApiError> {
+        let request: Request<'_> = serde_json::from_slice(body).map_err(|error| invalid(error.to_string()))?;
+        let (input, subject) = input(&request)?;
+        let context = context(&request)?;
+        let policy = config::policy(&context.cwd).map_err(|error| ApiError::Internal(error.to_string()))?;
+        let world = RealWorld::new();
+        let done = evaluate(input, &context, &world, &self.knowledge, &policy);
+        if done.internal_error {
+            return Err(ApiError::Internal("the evaluation failed; nothing is allowed".to_owned()));
+        }
+        let written = match (&self.proof, subject) {
+            (Some(proof), Ok(subject)) => {
+                let attested = proof
+                    .attest(&subject, &context, &done.report)
+                    .map_err(|error| ApiError::Internal(error.to_string()))?;
+                serde_json::to_string(&attested.beside(&done.report))
+            }
+            (Some(_), Err(why)) => return Err(invalid(why)),
+            (None, _) => serde_json::to_string(&done.report),
+        };
+        written.map_err(|error| ApiError::Internal(error.to_string()))
+    }
+}
+
+fn input(request: &Request<'_>) -> Result<(Input, Result<Subject, String>), ApiError> {
+    let only = |names: &[(&str, bool)]| match names.iter().find(|(_, given)| *given) {
+        Some((name, _)) => Err(invalid(format!("`{name}` does not belong to source {}", request.source))),
+        None => Ok(()),
+    };
+    let shell = ("command", request.command.is_some() || request.argv.is_some());
+    let plan = ("plan", request.plan.is_some() || request.state.is_some());
+    let call = (
+        "tool",
+        request.tool.is_some()
+            || request.server.is_some()
+            || request.arguments.is_some()
+            || request.description.is_some()
+            || request.annotations.is_some(),
+    );
+    match request.source.as_str() {
+        "shell" => {
+            only(&[plan, call])?;
+            let input = match (&request.command, &request.argv) {
+                (Some(text), None) => shell::Input::Text(text.clone()),
+                (None, Some(argv)) if !argv.is_empty() => {
+                    shell::Input::Argv(argv.iter().cloned().map(Some).collect())
+                }
+                _ => return Err(invalid("source shell takes either `command` (text) or `argv` (words)")),
+            };
+            let subject = Subject::shell(&input).map_err(|error| error.to_string());
+            Ok((Input::Shell(input), subject))
+        }
+        "terraform" => {
+            only(&[shell, call])?;
+            let plan = request.plan.ok_or_else(|| invalid("source terraform takes `plan`, an object"))?;
+            // A plan given as a string is that string's JSON.
+            let text = match serde_json::from_str::<String>(plan.get()) {
+                Ok(text) => text,
+                Err(_) => plan.get().to_owned(),
+            };
+            let read = terraform::read(text.as_bytes()).map_err(|error| invalid(format!("plan: {error}")))?;
+            let subject = Subject::terraform(text.as_bytes()).map_err(|error| error.to_string());
+            let state = request.state.clone().map(Arc::new);
+            Ok((Input::Terraform { plan: Arc::new(read), state }, subject))
+        }
+        other => Err(invalid(format!("source is shell or terraform, not {other:?}"))),
+    }
+}
+
+fn context(request: &Request<'_>) -> Result<EvaluationContext, ApiError> {
+    let supplied = match &request.evidence {
+        Some(evidence) => Supplied::parse(evidence.to_string().as_bytes())
+            .map_err(|error| invalid(format!("evidence: {error}")))?,
+        None => Supplied::default(),
+    };
+    let named = |name: &Option<String>, what: &str| match name.as_deref() {
+        Some("") => Err(invalid(format!("`{what}` is empty"))),
+        Some(text) => Ok(Some(text.to_owned())),
+        None => Ok(None),
+    };
+    let here = request.cwd.as_deref().filter(|cwd| cwd.is_absolute() && cwd.is_dir());
+    if let Some(cwd) = &request.cwd
+        && !cwd.is_absolute()
+    {
+        return Err(invalid("`cwd` is an absolute path"));
+    }
+    Ok(EvaluationContext {
+        cwd: request.cwd.clone().unwrap_or_else(|| PathBuf::from("/")),
+        environment: named(&request.environment, "environment")?,
+        actor: named(&request.actor, "actor")?.map(|id| Actor::parse(&id)),
+        profile: None,
+        // A directory that exists here is taken to be where it will run.
+        anywhere: here.is_none(),
+        supplied,
+    })
+}

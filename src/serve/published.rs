@@ -1,0 +1,77 @@
+//! What an instance publishes, read from its own files at each request: a change of keys shows at once.
+
+use serde_json::Value;
+
+use crate::attest::Places;
+use crate::attest::keys::{KeyError, KeyStore};
+use crate::attest::store::{Served, Store, StoreError};
+
+/// Why something that is published could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum PublishedError {
+    /// The registry.
+    #[error(transparent)]
+    Keys(#[from] KeyError),
+    /// The attestations.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// It cannot be written as JSON.
+    #[error("{0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// What there is under an attestation's name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// The document.
+    Here(Vec<u8>),
+    /// It was here; its key is retired or compromised.
+    Gone,
+    /// Nothing.
+    None,
+}
+
+/// Registry and attestations of an instance.
+#[derive(Debug)]
+pub struct Published {
+    keys: KeyStore,
+    store: Store,
+}
+
+impl Published {
+    /// Those at these places.
+    pub fn new(places: &Places) -> Self {
+        Self { keys: KeyStore::open(places), store: Store::open(places) }
+    }
+
+    /// The registry's bytes; `None` before the first key.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn registry(&self) -> Result<Option<Vec<u8>>, PublishedError> {
+        let Some(registry) = self.keys.registry()? else { return Ok(None) };
+        Ok(Some(serde_json::to_vec_pretty(&registry.to_value())?))
+    }
+
+    /// The entry of the key that signs now.
+    ///
+    /// # Errors
+    /// When the registry cannot be read.
+    pub fn active_key(&self) -> Result<Option<Value>, PublishedError> {
+        let Some(registry) = self.keys.registry()? else { return Ok(None) };
+        Ok(registry.active().map(crate::attest::registry::KeyEntry::to_value))
+    }
+
+    /// An attestation by its id.
+    ///
+    /// # Errors
+    /// When the registry or the store cannot be read.
+    pub fn attestation(&self, id: &str) -> Result<Found, PublishedError> {
+        let Some(registry) = self.keys.registry()? else { return Ok(Found::None) };
+        Ok(match self.store.served(id, &registry)? {
+            Served::Found(attestation) => Found::Here(attestation.canonical().to_vec()),
+            Served::Gone => Found::Gone,
+            Served::Absent => Found::None,
+        })
+    }
+}
