@@ -10,6 +10,7 @@ mod record;
 mod remote;
 
 use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::attest::keys::{KeyError, KeyStore, Passphrase};
@@ -75,8 +76,8 @@ pub enum ProofError {
 pub struct Attested {
     /// The attestation.
     pub attestation: Attestation,
-    /// The attestation as a value.
-    value: Value,
+    /// The attestation's canonical form.
+    canonical: Box<RawValue>,
     /// The report as it was signed, where normalisation to NFC made it another than the evaluation's.
     normal: Option<Value>,
 }
@@ -88,7 +89,7 @@ impl Attested {
             Some(normal) => Signed::Normal(normal),
             None => Signed::Same(report),
         };
-        WithAttestation { report, attestation: &self.value }
+        WithAttestation { report, attestation: &self.canonical }
     }
 }
 
@@ -97,7 +98,7 @@ impl Attested {
 pub struct WithAttestation<'a> {
     #[serde(flatten)]
     report: Signed<'a>,
-    attestation: &'a Value,
+    attestation: &'a RawValue,
 }
 
 #[derive(Serialize)]
@@ -159,7 +160,9 @@ impl Proof {
             (normal.clone(), Some(normal))
         };
         let attestation = self.signer.attest(Evaluation { input, output, chain: None })?;
-        Ok(Attested { value: attestation.to_value(), attestation, normal })
+        let text = String::from_utf8_lossy(attestation.canonical()).into_owned();
+        let canonical = RawValue::from_string(text).map_err(|error| ProofError::Shape(error.to_string()))?;
+        Ok(Attested { canonical, attestation, normal })
     }
 
     /// Signs a person's approval of an evaluation.
