@@ -277,9 +277,9 @@ fn text_that_becomes_a_program() {
         ("bash -ec 'rm x'", &["rm x"]),
         (
             "tmux send-keys -t w 'rm -rf ' src enter",
-            &["tmux send-keys -t w 'rm -rf ' src enter", "rm -rf src"],
+            &["tmux send-keys -t w 'rm -rf ' src enter", "(?) rm -rf src"],
         ),
-        ("tmux send-keys ls Enter 'rm x' C-m", &["tmux send-keys ls Enter 'rm x' C-m", "ls", "rm x"]),
+        ("tmux send-keys ls Enter 'rm x' C-m", &["tmux send-keys ls Enter 'rm x' C-m", "(?) ls", "(?) rm x"]),
         ("tmux send-keys 'rm x' BSpace y", &["tmux send-keys 'rm x' BSpace y", "opaque"]),
         ("npx rimraf@5 src", &["npx rimraf@5 src", "rimraf src"]),
         ("X=y; bash -c 'rm -f $X'", &["rm -f"]),
