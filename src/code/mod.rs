@@ -4,7 +4,7 @@
 //! understood and could do harm is [`CodeEffect::Unknown`]. Uses `model` alone.
 
 mod awk;
-mod editor;
+mod ed;
 mod effect;
 mod interpret;
 mod language;
@@ -12,6 +12,7 @@ mod lexer;
 mod library;
 mod mongo;
 mod parser;
+mod plain;
 mod quote;
 mod sed;
 mod sql;
@@ -25,17 +26,17 @@ use crate::model::Value;
 
 /// What a program text does, in order of appearance.
 ///
-/// `language` is `python`, `perl`, `ruby`, `node`, `awk`, `sed`, `tcl`, `php`, `lua` or `mongosh`; any other language gives one
-/// [`CodeEffect::Unknown`]. `arguments` are the program's operands (`sys.argv[1:]`, `@ARGV`, awk's input files).
+/// `language` is `python`, `perl`, `ruby`, `node`, `awk`, `sed`, `tcl`, `php`, `lua`, `mongosh` or `ed`; any other language is
+/// held against a list of what is harmless and otherwise gives one [`CodeEffect::Unknown`]. `arguments` are the program's operands (`sys.argv[1:]`, `@ARGV`, awk's input files).
 /// Nothing in the result means that the code changes nothing.
 pub fn analyse(language: &str, text: &str, arguments: &[Value]) -> Vec<CodeEffect> {
     match (language, language::Language::named(language)) {
         ("sed", _) => sed::analyse(text),
         ("awk", _) => awk::analyse(text),
-        ("vim" | "less" | "m4" | "dc", _) => editor::analyse(language, text),
+        ("ed", _) => ed::analyse(text, arguments),
         ("mongosh", _) => mongo::analyse(text),
         ("tcl", _) => tcl::analyse(text, arguments),
         (_, Some(language)) => interpret::run(language, text, arguments),
-        (_, None) => vec![CodeEffect::Unknown { reason: format!("{language} code is not understood") }],
+        (_, None) => plain::analyse(language, text),
     }
 }

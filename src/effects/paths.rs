@@ -4,6 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::model::Value;
 
+pub(super) use crate::model::keeps_nothing;
+
 /// Takes `.`, `..` and doubled slashes out of an absolute path without looking at the machine.
 pub(super) fn normalise(path: &Path) -> PathBuf {
     let mut result = PathBuf::from("/");
@@ -102,26 +104,6 @@ pub(super) fn base_name(text: &str) -> Option<&str> {
     (!name.is_empty() && name != "." && name != "..").then_some(name)
 }
 
-/// Places under `/dev` that keep nothing: writing there changes nothing.
-pub(super) fn keeps_nothing(path: &str) -> bool {
-    let Some(name) = path.strip_prefix("/dev/") else { return false };
-    matches!(
-        name,
-        "null"
-            | "zero"
-            | "full"
-            | "random"
-            | "urandom"
-            | "tty"
-            | "stdin"
-            | "stdout"
-            | "stderr"
-            | "console"
-            | "ptmx"
-    ) || ["fd/", "pts/", "tcp/", "udp/"].iter().any(|start| name.starts_with(start))
-        || (name.starts_with("tty") && name[3..].chars().all(|c| c.is_ascii_alphanumeric()))
-}
-
 /// `host:path`, `user@host::module`, `rsync://…`: a colon before any slash.
 pub(super) fn is_remote(value: &Value) -> bool {
     let text = value.prefix();
@@ -162,6 +144,5 @@ mod tests {
     fn names() {
         assert_eq!(base_name("a/b/"), Some("b"));
         assert_eq!(base_name("a/."), None);
-        assert!(keeps_nothing("/dev/null") && keeps_nothing("/dev/ttyS0") && !keeps_nothing("/dev/sda"));
     }
 }

@@ -82,6 +82,44 @@ fn a_fault_inside_ends_in_a_question_and_never_in_allow() {
 }
 
 #[test]
+fn a_container_of_the_commands_own_loses_nothing_of_ours() {
+    let world = MemoryWorld::new().file("/home/u/a", "only here");
+    for (text, verdict) in [
+        ("docker run --rm alpine rm -rf /srv /home/u/a", Verdict::Allow),
+        ("docker run img sh -c 'rm -rf /x; mytool'", Verdict::Allow),
+        ("podman run --rm alpine rm a", Verdict::Allow),
+        ("docker run --rm -v /home/u:/x alpine rm -rf /x", Verdict::Escalate),
+        ("docker run --rm --privileged alpine rm -rf /x", Verdict::Escalate),
+        ("docker run --rm --volumes-from=db alpine rm -rf /x", Verdict::Escalate),
+        ("docker exec web rm -rf /x", Verdict::Escalate),
+        ("docker run --rm alpine ssh box rm -rf /x", Verdict::Escalate),
+        ("docker run --rm mysql mysql -h db -e 'drop database d'", Verdict::Block),
+    ] {
+        assert_eq!(judged(&world, text, Profile::Ci).verdict(), verdict, "{text}");
+    }
+}
+
+#[test]
+fn a_copy_in_the_background_counts_once_it_is_waited_for() {
+    let world = MemoryWorld::new().file("/home/u/a", "only here").dir("/home/u/in");
+    for (text, verdict) in [
+        ("cp a b & wait; rm a", Verdict::Allow),
+        ("cp a b & wait $!; rm a", Verdict::Allow),
+        ("cp a b & rm a", Verdict::Block),
+        ("cp a b & wait -n; rm a", Verdict::Block),
+        ("cp a b & kill %1; wait; rm a", Verdict::Block),
+        ("cp a b & disown; wait; rm a", Verdict::Block),
+        ("(cp a b &); wait; rm a", Verdict::Block),
+        ("cp a b & (wait); rm a", Verdict::Block),
+        ("cp a b & rm b; wait; rm a", Verdict::Block),
+        ("cp a b & (echo > b); wait; rm a", Verdict::Block),
+        ("cp a b & sleep 1 & wait %2; rm a", Verdict::Block),
+    ] {
+        assert_eq!(judged(&world, text, Profile::Ci).verdict(), verdict, "{text}");
+    }
+}
+
+#[test]
 fn the_stages_meet() {
     let world = MemoryWorld::new().dir("/home/u/photos").file("/home/u/photos/a.jpg", "only here");
     assert_eq!(judged(&world, "ls photos", Profile::Ci).verdict(), Verdict::Allow);

@@ -4,8 +4,8 @@
 //! what runs: the program is looked up once and that very file is executed, with the words as given, never through a
 //! shell unless shell text was asked for.
 //!
-//! Terraform is different, because what it would do is only known from a plan: [`terraform`] makes the plan, hands it to
-//! [`permission`], and applies that plan.
+//! Terraform is different, because what it would do is only known from a plan: `terraform` makes the plan, hands it to
+//! `permission`, and applies that plan.
 
 mod answer;
 mod permission;

@@ -10,8 +10,8 @@ use serde::de::{Deserializer, SeqAccess, Visitor, value::SeqAccessDeserializer};
 use super::micro::{Condition, OperandSpec, OptionSpec, Piece, Template};
 use super::refiner::Refiner;
 use super::schema::{
-    CommandSpec, EffectSpec, ExampleSpec, FormSpec, PrintsSpec, StdinSpec, Style, Subcommands, ToolFile,
-    Unlisted,
+    CommandSpec, EffectSpec, ExampleSpec, FormSpec, FreshSpec, PrintsSpec, StdinSpec, Style, Subcommands,
+    ToolFile, Unlisted,
 };
 use super::verbs::Verbs;
 
@@ -61,6 +61,7 @@ struct Raw {
     numeric: bool,
     cwd: Option<Template>,
     host: Option<Template>,
+    fresh: Vec<FreshSpec>,
     privileged: bool,
     stdin: Vec<StdinSpec>,
     prints: Vec<PrintsSpec>,
@@ -161,6 +162,7 @@ fn command(raw: Raw, path: &str, style: Style, above: &Scope) -> Result<CommandS
         numeric: raw.numeric,
         cwd: raw.cwd,
         host: raw.host,
+        fresh: raw.fresh,
         privileged: raw.privileged,
         stdin: raw.stdin,
         prints: raw.prints,
@@ -223,6 +225,11 @@ fn resolve(spec: &mut CommandSpec, path: &str, scope: &Scope) -> Result<(), Stri
         let place = format!("stdin {}", number + 1);
         conditions(&mut stdin.r#if, &place)?;
         conditions(&mut stdin.unless, &place)?;
+    }
+    for (number, fresh) in spec.fresh.iter_mut().enumerate() {
+        let place = format!("fresh {}", number + 1);
+        conditions(&mut fresh.r#if, &place)?;
+        conditions(&mut fresh.unless, &place)?;
     }
     for (number, prints) in spec.prints.iter_mut().enumerate() {
         let place = format!("prints {}", number + 1);

@@ -382,6 +382,7 @@ impl<'a> Scan<'a> {
 
     /// Records an option, taking the next word as its value when it needs one.
     fn give(&mut self, found: Found, index: usize, attached: Option<Value>) {
+        self.ended |= found.spec.last;
         match found.spec.takes {
             _ if found.off => self.record(found, index, None, index),
             Takes::Nothing => {

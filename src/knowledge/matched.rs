@@ -339,6 +339,11 @@ impl Match {
         self.levels.iter().enumerate().flat_map(|(level, spec)| self.at(level, spec.host.as_ref())).last()
     }
 
+    /// That host is made by this very command, and nothing of this machine is reachable from it.
+    pub fn makes_host(&self) -> bool {
+        self.command.fresh.iter().any(|s| self.holds(&s.r#if, &s.unless))
+    }
+
     fn at(&self, level: usize, template: Option<&Template>) -> Vec<Value> {
         let Some(template) = template else { return Vec::new() };
         self.fill_with(template, |name| {

@@ -35,6 +35,8 @@ pub struct OptionSpec {
     pub informational: bool,
     /// Declared dry run.
     pub dry_run: bool,
+    /// It is the last option: all further words are operands.
+    pub last: bool,
 }
 
 impl TryFrom<String> for OptionSpec {
@@ -55,6 +57,7 @@ impl TryFrom<String> for OptionSpec {
             repeats: false,
             informational: false,
             dry_run: false,
+            last: false,
         };
         for token in on_text.split_whitespace() {
             let name = spelling(token);
@@ -83,7 +86,7 @@ impl OptionSpec {
             self.role = Some(checked_role(role)?);
             rest = tail;
         } else if let Some(after) = rest.strip_prefix('=') {
-            let end = after.find(['*', '!']).unwrap_or(after.len());
+            let end = after.find(['*', '!', '$']).unwrap_or(after.len());
             self.takes = Takes::Always;
             let mut roles = after[..end].split(',').map(checked_role);
             self.role = roles.next().transpose()?;
@@ -98,9 +101,10 @@ impl OptionSpec {
             "" => {}
             "!" => self.informational = true,
             "!dry" => self.dry_run = true,
+            "$" => self.last = true,
             other => {
                 return Err(format!(
-                    "`{other}` is not a known suffix (`*`, `!`, `!dry`, `=role`, `[=role]`)"
+                    "`{other}` is not a known suffix (`*`, `!`, `!dry`, `$`, `=role`, `[=role]`)"
                 ));
             }
         }

@@ -15,6 +15,7 @@ mod handle;
 mod kinds;
 mod matched;
 mod micro;
+mod places;
 mod refiner;
 mod schema;
 mod terraform;
@@ -26,10 +27,11 @@ pub use handle::Knowledge;
 pub use kinds::{AlternativeSpec, Case, Choice, KindFile, SubjectKind};
 pub use matched::{Binding, Filled, GrammarGap, Match, Nested, OptionUse};
 pub use micro::{Condition, Count, On, OperandSpec, OptionSpec, Piece, Takes, Template};
+pub use places::{Places, places};
 pub use refiner::Refiner;
 pub use schema::{
-    CommandSpec, EffectSpec, ExampleSpec, FormSpec, LoadError, PrintsSpec, StdinSpec, Style, Subcommands,
-    ToolFile, Unlisted,
+    CommandSpec, EffectSpec, ExampleSpec, FormSpec, FreshSpec, LoadError, PrintsSpec, StdinSpec, Style,
+    Subcommands, ToolFile, Unlisted,
 };
 pub use terraform::{Related, TerraformExample, TerraformType};
 pub use verbs::Verbs;

@@ -84,6 +84,8 @@ pub struct CommandSpec {
     pub cwd: Option<Template>,
     /// Nested commands run on another machine.
     pub host: Option<Template>,
+    /// When that machine is made by the command itself and reaches nothing of this one.
+    pub fresh: Vec<FreshSpec>,
     /// Nested commands run with more rights.
     pub privileged: bool,
     /// What standard input is.
@@ -152,6 +154,18 @@ pub struct StdinSpec {
     pub unless: Vec<Condition>,
     /// `shell`, `code:python`, `sql:sqlite`, `paths`.
     pub r#as: String,
+}
+
+/// `[[fresh]]`: the host is made by the command itself.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FreshSpec {
+    /// All must hold.
+    #[serde(default)]
+    pub r#if: Vec<Condition>,
+    /// None may hold.
+    #[serde(default)]
+    pub unless: Vec<Condition>,
 }
 
 /// `[[prints]]`: standard output is a copy of files.

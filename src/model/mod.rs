@@ -4,6 +4,7 @@
 //! environment, no clock, no other module of this crate.
 
 mod assessment;
+mod device;
 mod evidence;
 mod mutation;
 mod redact;
@@ -11,6 +12,7 @@ mod tier;
 mod value;
 
 pub use assessment::{Alternative, Assessment, CrossActionRisk, Recoverability, RecoverySource};
+pub use device::keeps_nothing;
 pub use evidence::{
     Evidence, EvidenceItem, Fact, FactValue, Facts, Loss, LossClass, Missing, MissingEffect, Tally,
 };

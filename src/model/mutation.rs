@@ -170,6 +170,8 @@ pub struct Context {
     pub cwd: Vec<PathBuf>,
     /// Another machine or container that it runs on (`ssh box`, `docker exec web`): what is here says nothing there.
     pub host: Option<String>,
+    /// The other machine is a container made for this act, with nothing of ours in it: its files are its own.
+    pub fresh: bool,
     /// Runs with more rights than the caller (`sudo`).
     pub privileged: bool,
     /// Wrappers it runs through, outermost first.

@@ -30,6 +30,10 @@ pub struct Files {
     states: BTreeMap<PathBuf, FileState>,
     /// Where this command put copies: the copy or archive, what it holds, and whether the copy is an archive.
     held: BTreeSet<Held>,
+    /// Copies that jobs in the background are making, job by job.
+    unfinished: Vec<BTreeSet<Held>>,
+    /// How many of them, from the first on, are the jobs of a shell further out.
+    others: usize,
     /// Links that this command made, and what they lead to.
     links: BTreeMap<PathBuf, PathBuf>,
     /// What the text in the pipe between two stages is a copy of.
@@ -65,6 +69,44 @@ impl Files {
     /// Whether `at` is a link of `target` that this command made.
     pub fn is_link(&self, at: &Path, target: &Path) -> bool {
         at != target && self.through(at, true) == self.through(target, true)
+    }
+
+    /// Copies that are recorded here and were not `before`.
+    pub fn copies_since(&self, before: &Self) -> BTreeSet<Held> {
+        self.held.difference(&before.held).cloned().collect()
+    }
+
+    /// Records copies that one more job in the background is making, besides those of jobs `before` it.
+    pub fn leave_unfinished(&mut self, before: &Self, copies: BTreeSet<Held>) {
+        self.unfinished.clone_from(&before.unfinished);
+        self.unfinished.push(copies);
+    }
+
+    /// How many jobs may still run.
+    pub fn unfinished_jobs(&self) -> usize {
+        self.unfinished.len().saturating_sub(self.others)
+    }
+
+    /// All jobs are over: what they copied stands.
+    pub fn finish_copies(&mut self) {
+        let own = self.unfinished.split_off(self.others.min(self.unfinished.len()));
+        self.held.extend(own.into_iter().flatten());
+    }
+
+    /// Forgets the jobs: they may be ended before they are done, or are nobody's to wait for.
+    pub fn forget_unfinished(&mut self) {
+        self.unfinished.clear();
+    }
+
+    /// A shell of its own begins, which waits for its own jobs alone. Returns what [`Files::leave_shell`] needs.
+    pub fn enter_shell(&mut self) -> usize {
+        std::mem::replace(&mut self.others, self.unfinished.len())
+    }
+
+    /// That shell is over: nobody waits for its jobs.
+    pub fn leave_shell(&mut self, others: usize) {
+        self.unfinished.truncate(self.others);
+        self.others = others.min(self.unfinished.len());
     }
 
     /// Forgets the copies that were not there `before`: the step that made them failed, or may not be over.
@@ -134,6 +176,9 @@ impl Files {
         let path = path.into();
         if matches!(state, FileState::Gone | FileState::Created { .. }) {
             self.held.retain(|held| !held.at.starts_with(&path));
+            for job in &mut self.unfinished {
+                job.retain(|held| !held.at.starts_with(&path));
+            }
         }
         self.links.retain(|at, _| !at.starts_with(&path));
         if matches!(state, FileState::Gone | FileState::MovedFrom(_)) {
@@ -200,6 +245,9 @@ impl Files {
         }
         self.links.extend(other.links.iter().map(|(at, to)| (at.clone(), to.clone())));
         self.held.retain(|held| other.held.contains(held));
+        if self.unfinished != other.unfinished {
+            self.unfinished.clear();
+        }
         self.saved.retain(|dir, set| other.saved.get(dir) == Some(set));
     }
 }

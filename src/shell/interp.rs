@@ -64,6 +64,8 @@ pub(super) struct Scope {
     pub(super) span: Option<Span>,
     pub(super) depth: usize,
     pub(super) host: Option<String>,
+    /// The host is a container that is made here and holds nothing of ours.
+    pub(super) fresh: bool,
     pub(super) privileged: bool,
     pub(super) via: Vec<String>,
     /// Standard output is looked at.
@@ -85,6 +87,7 @@ impl Scope {
             span: None,
             depth: 0,
             host: None,
+            fresh: false,
             privileged: false,
             via: Vec::new(),
             capture: false,
@@ -190,6 +193,7 @@ impl Interp<'_> {
             unset_is_empty: options.unset_is_empty,
             shadowed: Vec::new(),
             functions: BTreeMap::new(),
+            no_functions: Default::default(),
             aliases: options
                 .aliases
                 .iter()
@@ -303,6 +307,7 @@ impl Interp<'_> {
         Context {
             cwd: if scope.host.is_some() { Vec::new() } else { state.cwd.clone() },
             host: scope.host.clone(),
+            fresh: scope.fresh,
             privileged: scope.privileged,
             via: scope.via.clone(),
             maybe: state.maybe,

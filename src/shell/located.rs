@@ -5,27 +5,13 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::knowledge::places;
 use crate::model::Value;
 use crate::world::FileKind;
 
 use super::interp::{Interp, Scope};
 use super::simple::Call;
 use super::state::{Flow, State, Status};
-
-/// Directories whose programs are what their names say.
-const SYSTEM: [&str; 8] = [
-    "/bin",
-    "/usr/bin",
-    "/sbin",
-    "/usr/sbin",
-    "/usr/local/bin",
-    "/usr/local/sbin",
-    "/opt/homebrew/bin",
-    "/run/current-system/sw/bin",
-];
-
-/// Directories that anybody may write to.
-const TEMPORARY: [&str; 4] = ["/tmp", "/var/tmp", "/dev/shm", "/private/tmp"];
 
 impl Interp<'_> {
     /// Follows what stands at the place that a command word names, unless its name is to be trusted (`None`).
@@ -53,7 +39,7 @@ impl Interp<'_> {
         let text = path.as_known()?;
         match self.search(state, text, name) {
             Some(found) => self.at_path(state, scope, &found.to_string_lossy(), &found, call),
-            None if self.world.env("PATH").as_deref() != Some(text) && self.everywhere(state, text) => {
+            None if self.is_nothing_else(state, text, name) && self.everywhere(state, text) => {
                 state.status = Status::False;
                 Some(Flow::Next)
             }
@@ -61,8 +47,17 @@ impl Interp<'_> {
         }
     }
 
+    /// Whether a name that no directory of the search path holds is known to mean nothing at all: the path is this
+    /// command's own, or the name was a function that this command took away.
+    fn is_nothing_else(&self, state: &State, path: &str, name: &str) -> bool {
+        self.world.env("PATH").as_deref() != Some(path)
+            || (state.no_functions.contains(name)
+                && !state.functions.contains_key("command_not_found_handle")
+                && self.knowledge.tool(name).is_none())
+    }
+
     fn anywhere_system(&self, name: &str) -> bool {
-        name.rsplit_once('/').is_some_and(|(dir, _)| SYSTEM.contains(&dir))
+        name.rsplit_once('/').is_some_and(|(dir, _)| places().holds_programs(dir))
     }
 
     fn at_path(
@@ -76,7 +71,7 @@ impl Interp<'_> {
         let dir = path.parent()?;
         let base = path.file_name()?.to_str()?;
         let made = state.files.nearest(path).is_some();
-        if !made && dir.to_str().is_some_and(|dir| SYSTEM.contains(&dir)) {
+        if !made && dir.to_str().is_some_and(|dir| places().holds_programs(dir)) {
             return None;
         }
         let own = made || self.is_own(state, dir);
@@ -86,7 +81,7 @@ impl Interp<'_> {
         if !made
             && let Ok(real) = self.world.canonicalize(path)
             && real != path
-            && real.parent().and_then(Path::to_str).is_some_and(|dir| SYSTEM.contains(&dir))
+            && real.parent().and_then(Path::to_str).is_some_and(|dir| places().holds_programs(dir))
         {
             // A link to an installed program (`.venv/bin/python`): the program counts, by the name that is known.
             let target = real.file_name().and_then(|name| name.to_str()).unwrap_or(base).to_owned();
@@ -118,7 +113,13 @@ impl Interp<'_> {
             return true;
         }
         let temporary = self.world.env("TMPDIR").filter(|dir| dir.starts_with('/'));
-        if TEMPORARY.into_iter().chain(temporary.as_deref()).any(|place| dir.starts_with(place)) {
+        if places()
+            .shared
+            .iter()
+            .map(String::as_str)
+            .chain(temporary.as_deref())
+            .any(|place| dir.starts_with(place))
+        {
             return true;
         }
         if self.world.stat(dir).is_ok_and(|meta| meta.mode & 0o002 != 0) {
@@ -141,13 +142,14 @@ impl Interp<'_> {
         // A launcher that is not there cannot run now, and is only ever written under such a name to be one; what a
         // package manager would install there may be anything.
         if self.exists(state, &dir.join(base)) == Some(false) {
-            return self.knowledge_of_project(base) && !dir.ends_with("vendor/bin");
+            return (self.knowledge_of_project(base) || places().generated.iter().any(|name| name == base))
+                && !dir.ends_with("vendor/bin");
         }
         let installed = dir.ends_with("node_modules/.bin")
             || dir.ends_with("vendor/bin")
             || dir.parent().is_some_and(|above| self.exists(state, &above.join("pyvenv.cfg")) == Some(true));
         installed
-            || !SYSTEM.iter().any(|system| self.world.stat(&Path::new(system).join(base)).is_ok())
+            || !places().programs.iter().any(|system| self.world.stat(&Path::new(system).join(base)).is_ok())
                 && !super::builtins::is_builtin(base)
                 && self.knowledge_of_project(base)
     }
@@ -181,8 +183,7 @@ impl Interp<'_> {
 
     /// Launchers have a name of their own kind: an extension, or a wrapper's `w`.
     fn knowledge_of_project(&self, base: &str) -> bool {
-        base.contains('.')
-            || matches!(base, "gradlew" | "mvnw" | "artisan" | "rails" | "rake" | "sail" | "console")
+        base.contains('.') || places().launchers.iter().any(|launcher| launcher == base)
     }
 
     /// Whether every directory of a search path can be looked into.

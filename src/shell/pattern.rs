@@ -51,7 +51,7 @@ pub fn prefixes_of(pattern: &str, text: &str, options: Options) -> Option<Vec<us
     Some(found)
 }
 
-/// Whether the text holds anything that [`matches`] would not take literally, backslashes apart.
+/// Whether the text holds anything that [`matches()`] would not take literally, backslashes apart.
 pub fn has_wildcards(pattern: &str, options: Options) -> bool {
     let items = parse(&pattern.chars().collect::<Vec<_>>(), options, 0);
     items.iter().any(|item| !matches!(item, Item::Char(_)))

@@ -44,6 +44,9 @@ const ORDINARY_WORDS: [&str; 25] = [
 /// The tool whose commands are the lines of simple text protocols (memcached, redis).
 pub(super) const TEXT_PROTOCOL: &str = "text-protocol";
 
+/// Programs that fetch a package, of a version given behind `@`, and run the program of its name.
+const RUNNERS: [&str; 8] = ["npx", "bunx", "pnpx", "uvx", "npm", "pnpm", "yarn", "bun"];
+
 impl Interp<'_> {
     /// Runs a program.
     pub(super) fn external(&mut self, state: &mut State, scope: &Scope, name: &str, call: &Call) -> Flow {
@@ -74,8 +77,11 @@ impl Interp<'_> {
         call: &Call,
     ) -> Flow {
         let base = name.rsplit('/').next().unwrap_or(name);
-        let kind = StepKind::UnknownProgram { name: name.to_owned(), args: call.args() };
-        self.emit_as(state, scope, call.span, &call.raw, kind);
+        // In a container of its own it is one more program of an image that is run anyway.
+        if !scope.fresh {
+            let kind = StepKind::UnknownProgram { name: name.to_owned(), args: call.args() };
+            self.emit_as(state, scope, call.span, &call.raw, kind);
+        }
         self.suspect(state, scope, call, base);
         state.status = Status::Unknown;
         if scope.capture {
@@ -109,6 +115,9 @@ impl Interp<'_> {
             return flow;
         }
         let printed = if scope.capture { Some(self.printed(state, scope, call)) } else { None };
+        if matches!(name, "kill" | "pkill" | "killall") {
+            state.files.forget_unfinished();
+        }
         if name == "mktemp" && !matched.does_nothing() {
             return self.fresh_name(state, scope, call);
         }
@@ -195,6 +204,8 @@ impl Interp<'_> {
             inner.cwd = self.directories(&inner, &dir);
         }
         if let Some(host) = matched.host() {
+            // What a container reaches from within is another one's, and no longer its own.
+            inner_scope.fresh = matched.makes_host() && (inner_scope.host.is_none() || inner_scope.fresh);
             inner_scope.host = Some(host.display());
             inner.cwd = Vec::new();
             inner.unset_is_empty = false;
@@ -237,7 +248,7 @@ impl Interp<'_> {
         matched: &Match,
         part: &Nested,
     ) -> bool {
-        let words = part
+        let mut words = part
             .indices
             .iter()
             .zip(&part.values)
@@ -254,6 +265,13 @@ impl Interp<'_> {
             })
             .collect::<Vec<_>>();
         let span = words.first().map_or(call.span, |word| word.arg.span);
+        if part.role == "argv"
+            && scope.via.last().is_some_and(|via| RUNNERS.contains(&via.as_str()))
+            && let Some(Value::Known(package)) = words.first_mut().map(|word| &mut word.arg.value)
+            && let Some(at) = package.rfind('@').filter(|at| *at > 0 && !package.contains('/'))
+        {
+            package.truncate(at);
+        }
         let (kind, language) = part.role.split_once(':').unwrap_or((part.role.as_str(), ""));
         match kind {
             "argv" => {

@@ -1,6 +1,6 @@
 //! The abstract state of a shell, and how the states of two ways of going on come together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -209,6 +209,8 @@ pub(super) struct State {
     /// Values shadowed by `local`, one map per function call.
     pub(super) shadowed: Vec<BTreeMap<String, Option<Variable>>>,
     pub(super) functions: BTreeMap<String, Definitions>,
+    /// Names that were no function any more after `unset -f`.
+    pub(super) no_functions: BTreeSet<String>,
     pub(super) aliases: BTreeMap<String, Alias>,
     pub(super) switches: Switches,
     pub(super) zero: Value,
@@ -314,6 +316,7 @@ impl State {
                 .entry(name)
                 .or_insert_with(|| Definitions { maybe_undefined: true, ..definitions });
         }
+        joined.no_functions.retain(|name| other.no_functions.contains(name));
         for (name, alias) in other.aliases {
             joined.aliases.entry(name).or_insert(alias);
         }

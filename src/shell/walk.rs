@@ -19,7 +19,9 @@ impl Interp<'_> {
                 self.shell(&mut inner, |interp, inner| interp.command(inner, scope, &item.command));
                 // Nobody knows when it is over: what it made may stand, what it took away may still be there.
                 let before = std::mem::replace(&mut state.files, inner.files);
+                let copies = state.files.copies_since(&before);
                 state.files.merge(&before);
+                state.files.leave_unfinished(&before, copies);
                 state.output = if scope.capture { inner.output } else { output };
                 state.status = Status::True;
                 continue;
@@ -37,7 +39,9 @@ impl Interp<'_> {
         let mark = self.escapes.len();
         let stdin = state.stdin.clone();
         // The files are one and the same for parent and child: they move in and come back.
-        let files = std::mem::take(&mut state.files);
+        let mut files = std::mem::take(&mut state.files);
+        // A shell waits for its own jobs alone.
+        let others = files.enter_shell();
         let mut ended = state.clone();
         ended.files = files;
         ended.exit_traps.clear();
@@ -47,6 +51,7 @@ impl Interp<'_> {
         }
         self.run_exit_traps(&mut ended);
         state.files = ended.files;
+        state.files.leave_shell(others);
         state.output = ended.output;
         state.status = ended.status;
         // Input that was read is gone for the parent too.
@@ -198,7 +203,9 @@ impl Interp<'_> {
                 inner.stdin = Stdin::Unknown;
                 self.shell(&mut inner, |interp, inner| interp.command(inner, &scope, body));
                 let before = std::mem::replace(&mut state.files, inner.files);
+                let copies = state.files.copies_since(&before);
                 state.files.merge(&before);
+                state.files.leave_unfinished(&before, copies);
                 state.status = Status::True;
                 Flow::Next
             }

@@ -2,7 +2,7 @@
 //!
 //! Owns reading `terraform show -json PLAN` (format 1.x), the facts that types name among a resource's attributes,
 //! references between resources, and the classifier for types that no data file knows. Pure: bytes in, mutations out.
-//! Values that the plan marks sensitive never leave [`plan`] and [`attributes`]. Uses `model` and `knowledge`.
+//! Values that the plan marks sensitive never leave `plan` and `attributes`. Uses `model` and `knowledge`.
 
 mod attributes;
 mod classify;

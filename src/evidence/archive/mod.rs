@@ -4,6 +4,7 @@
 //! forms what is overwritten stays unknown and is told as missing. Heeds the facts `archive`, `members` (one a line),
 //! `strip`, `one-top-level`, `flat`, `transform`, `no-clobber`, `update-only`, `backup`; sets those of the path probe.
 
+mod held;
 mod tar;
 mod zip;
 
@@ -14,6 +15,8 @@ use crate::world::{FileKind, LookError, Meta, World};
 
 use super::Session;
 use super::path::{Overwritten, flag};
+
+pub(super) use held::elsewhere;
 
 /// Largest archive that is read, and the most that it may unpack to, in bytes.
 const ARCHIVE_LIMIT: u64 = 32 << 20;
@@ -71,7 +74,7 @@ pub(super) fn probe(
         return unknown(evidence, "names are changed on the way".to_owned());
     }
     let Some(plain) = inflated(&data) else {
-        return unknown(evidence, format!("{} cannot be listed", archive.display()));
+        return unknown(evidence, unlisted(&archive, &data));
     };
     let listed = if zip::is_zip(&plain) {
         zip::members(&plain)
@@ -81,7 +84,7 @@ pub(super) fn probe(
         None
     };
     match listed.filter(|members| members.len() <= MEMBER_LIMIT) {
-        None => unknown(evidence, format!("{} cannot be listed", archive.display())),
+        None => unknown(evidence, unlisted(&archive, &plain)),
         Some(members) => {
             let top = if flag(mutation, "one-top-level") { target.join(stem(&archive)) } else { target };
             compare(mutation, &top, &members, world, found)
@@ -95,6 +98,29 @@ fn text<'a>(mutation: &'a Mutation, key: &str) -> Option<&'a str> {
         FactValue::Text(text) => Some(text),
         _ => None,
     }
+}
+
+/// Why an archive's list cannot be had.
+fn unlisted(archive: &Path, data: &[u8]) -> String {
+    match foreign(data) {
+        Some(form) => {
+            format!("{} is packed with {form}, which is not unpacked for a look", archive.display())
+        }
+        None => format!("{} cannot be listed", archive.display()),
+    }
+}
+
+/// The form of compression that data begins like, of those that are not read here.
+fn foreign(data: &[u8]) -> Option<&'static str> {
+    const FORMS: [(&[u8], &str); 6] = [
+        (b"\xfd7zXZ\0", "xz"),
+        (b"\x28\xb5\x2f\xfd", "zstd"),
+        (b"BZh", "bzip2"),
+        (b"7z\xbc\xaf\x27\x1c", "7-Zip"),
+        (b"Rar!", "RAR"),
+        (b"\x04\x22\x4d\x18", "LZ4"),
+    ];
+    FORMS.iter().find(|(start, _)| data.starts_with(start)).map(|(_, form)| *form)
 }
 
 /// The data without gzip around it; `None` when it cannot be taken off within bounds.

@@ -9,8 +9,18 @@ pub(super) fn is_tar(data: &[u8]) -> bool {
     data.get(..BLOCK).is_some_and(checksum_fits)
 }
 
+/// Whether nothing but padding stands behind the archive's end, so that the list is all there is.
+pub(super) fn ends_clean(data: &[u8]) -> bool {
+    end(data).is_some_and(|(_, end)| data.get(end..).is_some_and(|rest| rest.iter().all(|byte| *byte == 0)))
+}
+
 /// All members; `None` when the archive makes no sense.
 pub(super) fn members(data: &[u8]) -> Option<Vec<Member<'_>>> {
+    end(data).map(|(members, _)| members)
+}
+
+/// The members, and where the last one ends.
+fn end(data: &[u8]) -> Option<(Vec<Member<'_>>, usize)> {
     let mut members = Vec::new();
     let mut at = 0_usize;
     let mut long_name: Option<String> = None;
@@ -48,7 +58,7 @@ pub(super) fn members(data: &[u8]) -> Option<Vec<Member<'_>>> {
         // Links and directories have no content, whatever their size field says.
         at = if matches!(kind, b'1' | b'2' | b'3' | b'4' | b'5' | b'6') { start } else { next };
     }
-    Some(members)
+    Some((members, at.min(data.len())))
 }
 
 fn name(header: &[u8]) -> String {

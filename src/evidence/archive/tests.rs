@@ -116,13 +116,44 @@ fn zip_archives_are_compared_by_checksum() {
 #[test]
 fn what_cannot_be_listed_is_missing_evidence() {
     let Some(place) = Place::new() else { return };
-    place.write("x.tar.xz", "\u{fd}7zXZ garbage");
+    std::fs::write(place.path("x.tar.xz"), b"\xfd7zXZ\0 garbage").unwrap();
     place.write("broken.tar.gz", "\u{1f}\u{8b}");
     for archive in ["x.tar.xz", "broken.tar.gz", "absent.tar"] {
         let evidence = place.unpack(archive, "out", &[]);
         assert!(evidence.loss.is_none(), "{archive}");
         assert_eq!(evidence.missing[0].key, "archive", "{archive}");
+        let says_xz = evidence.missing[0].description.contains("packed with xz");
+        assert_eq!(says_xz, archive.ends_with(".xz"), "{archive}");
     }
+}
+
+#[test]
+fn an_archive_whose_content_stands_beside_it_is_not_the_only_place() {
+    let Some(place) = Place::new() else { return };
+    let home = place.path("").display().to_string();
+    let world = RealWorld::with_environment([("HOME".to_owned(), home)].into());
+    let held = |name: &str, session: &mut Session| {
+        let archive = place.path(name);
+        let size = std::fs::metadata(&archive).unwrap().len();
+        elsewhere(&world, session, &archive, size, &[place.path("in")], &|_| true)
+    };
+    assert_eq!(held("packed.tar.gz", &mut Session::new()), Some(place.path("in")));
+    assert_eq!(held("plain.tar", &mut Session::new()), Some(place.path("in")));
+    let mut session = Session::new();
+    session.destroy(&place.path("in/a"));
+    assert_eq!(held("packed.tar.gz", &mut session), None, "a member goes");
+    // More behind the archive would not be seen.
+    let packed = std::fs::read(place.path("packed.tar.gz")).unwrap();
+    std::fs::write(place.path("longer.tar.gz"), [packed, b"and something else".to_vec()].concat()).unwrap();
+    assert_eq!(held("longer.tar.gz", &mut Session::new()), None);
+    let plain = std::fs::read(place.path("plain.tar")).unwrap();
+    std::fs::write(place.path("more.tar"), [plain, b"more".to_vec()].concat()).unwrap();
+    assert_eq!(held("more.tar", &mut Session::new()), None);
+    if place.run("gzip", &["-k", "out/a"]).is_some() {
+        assert_eq!(held("out/a.gz", &mut Session::new()), Some(place.path("out/a")));
+    }
+    place.write("in/a", "changed since");
+    assert_eq!(held("packed.tar.gz", &mut Session::new()), None);
 }
 
 #[test]

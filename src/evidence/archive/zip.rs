@@ -51,14 +51,27 @@ fn long(data: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
 }
 
-/// The checksum that zip keeps of each member.
-pub(super) fn crc32(data: &[u8]) -> u32 {
-    let mut crc = u32::MAX;
-    for byte in data {
-        crc ^= u32::from(*byte);
-        for _ in 0..8 {
+/// What each byte adds to a checksum.
+const TABLE: [u32; 256] = table();
+
+const fn table() -> [u32; 256] {
+    let mut table = [0; 256];
+    let mut byte = 0_u32;
+    while byte < 256 {
+        let mut crc = byte;
+        let mut bit = 0;
+        while bit < 8 {
             crc = if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 };
+            bit += 1;
         }
+        table[byte as usize] = crc;
+        byte += 1;
     }
-    !crc
+    table
+}
+
+/// The checksum that zip and gzip keep of their content.
+pub(super) fn crc32(data: &[u8]) -> u32 {
+    let step = |crc: u32, byte: &u8| (crc >> 8) ^ TABLE[usize::from(crc.to_le_bytes()[0] ^ byte)];
+    !data.iter().fold(u32::MAX, step)
 }

@@ -55,6 +55,10 @@ pub(super) fn probe(
         exists(subject, world, evidence);
         return;
     }
+    if let Some(host) = mutation.context.host.as_ref().filter(|_| mutation.context.fresh) {
+        let note = format!("{} is the container's own, made from {host} by this command", subject.shown);
+        return finish(evidence, Loss::default(), &[note], false);
+    }
     if let Some(host) = &mutation.context.host {
         evidence.miss(
             "files",

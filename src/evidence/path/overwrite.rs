@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use crate::evidence::Session;
-use crate::model::{Action, Evidence, Loss, LossClass, Mutation, PathSubject};
+use crate::evidence::{Session, archive};
+use crate::model::{Action, Evidence, Loss, LossClass, Mutation, PathSubject, keeps_nothing};
 use crate::world::{FileKind, LookError, Meta, Query, World};
 
 use super::walk::{How, Walk};
@@ -57,6 +57,14 @@ fn rescued(walk: &mut Walk<'_>, place: &Path, meta: &Meta) -> Option<LossClass> 
     if let Some(twin) = content::twin(walk.world, walk.session, place, meta) {
         let shown = walk.show(&twin);
         walk.note(format!("{shown} has the same content"));
+        walk.kept.get_or_insert(shown);
+        return Some(LossClass::Copied);
+    }
+    let (places, cwd) = (walk.places, walk.how.cwd.clone());
+    let keeps = |path: &Path| !places.is_temporary(path);
+    if let Some(unpacked) = archive::elsewhere(walk.world, walk.session, place, meta.size, &cwd, &keeps) {
+        let shown = walk.show(&unpacked);
+        walk.note(format!("all that it holds stands unpacked in {shown}"));
         walk.kept.get_or_insert(shown);
         return Some(LossClass::Copied);
     }
@@ -137,7 +145,7 @@ pub(super) fn device(walk: &mut Walk<'_>, mutation: &Mutation, place: &Path, kin
         walk.note(format!("{} is only the name of a device", place.display()));
         return;
     }
-    if is_harmless_device(place) {
+    if keeps_nothing(&place.to_string_lossy()) {
         walk.note(format!("{} keeps nothing", place.display()));
         return;
     }
@@ -148,29 +156,6 @@ pub(super) fn device(walk: &mut Walk<'_>, mutation: &Mutation, place: &Path, kin
         walk.note(format!("{} is a device; what writing to it does cannot be told", place.display()));
         walk.add(LossClass::Unseen, 0, place);
     }
-}
-
-/// Devices that hold nothing: terminals, `null`, random numbers.
-fn is_harmless_device(path: &Path) -> bool {
-    let Ok(name) = path.strip_prefix("/dev") else { return false };
-    let name = name.to_string_lossy();
-    matches!(
-        name.as_ref(),
-        "null"
-            | "zero"
-            | "full"
-            | "random"
-            | "urandom"
-            | "tty"
-            | "stdin"
-            | "stdout"
-            | "stderr"
-            | "console"
-            | "ptmx"
-            | "kmsg"
-    ) || name.starts_with("fd/")
-        || name.starts_with("pts/")
-        || (name.starts_with("tty") && name[3..].chars().all(|c| c.is_ascii_alphanumeric()))
 }
 
 /// Names that disks and partitions have, whether or not one is there now.

@@ -107,6 +107,9 @@ impl Interp<'_> {
             state.status = status;
             Some(Flow::Next)
         };
+        if name == "disown" {
+            state.files.forget_unfinished();
+        }
         match name {
             "enable" | "hash" if call.texts().is_none_or(|texts| texts.iter().any(|t| rebinds(name, t))) => {
                 let reason = "names come to mean other programs from here on".to_owned();
@@ -174,7 +177,15 @@ impl Interp<'_> {
                 }
                 done(state, Status::Unknown)
             }
-            "wait" => done(state, Status::Unknown),
+            "wait" => {
+                // Which job is meant by a number is not known, so only waiting for all counts, or for the only one.
+                if call.values().is_empty()
+                    || (state.files.unfinished_jobs() == 1 && !call.values().contains(&Value::known("-n")))
+                {
+                    state.files.finish_copies();
+                }
+                done(state, Status::Unknown)
+            }
             "set" => Some(self.set(state, call)),
             "shift" => Some(self.shift(state, call)),
             "shopt" => Some(self.shopt(state, call)),

@@ -191,6 +191,7 @@ impl Interp<'_> {
                     }
                     if functions || (!variables && !known) {
                         state.functions.remove(name);
+                        state.no_functions.insert(name.to_owned());
                     }
                 }
             }

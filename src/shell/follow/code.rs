@@ -34,6 +34,14 @@ fn fixed(name: &str) -> &'static str {
         "less" => "less",
         "m4" => "m4",
         "dc" => "dc",
+        "ed" => "ed",
+        "gdb" => "gdb",
+        "lldb" => "lldb",
+        "r" => "r",
+        "julia" => "julia",
+        "elixir" => "elixir",
+        "applescript" => "applescript",
+        "powershell" => "powershell",
         other => language(other).unwrap_or("code"),
     }
 }

@@ -5,6 +5,7 @@ mod code;
 mod find;
 mod git;
 mod hooks;
+mod keys;
 mod make;
 mod packages;
 mod settings;
@@ -42,6 +43,7 @@ impl Interp<'_> {
                 self.git_programs(state, scope, call, matched);
                 self.git_foreach(state, scope, call, matched)
             }
+            "tmux" => self.typed(state, scope, call, matched),
             "make" | "gmake" => self.make(state, scope, call),
             "socat" => self.socat(state, scope, call),
             "npm" | "yarn" | "pnpm" | "bun" => self.package_script(state, scope, name, call),

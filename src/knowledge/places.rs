@@ -1,0 +1,44 @@
+//! Places and names by which it is told what a program is (`places.toml`).
+
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+/// The lists.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Places {
+    /// Directories whose programs are what their names say.
+    pub programs: Vec<String>,
+    /// Directories that anybody may write to.
+    pub shared: Vec<String>,
+    /// Names of programs that lie in a project and are no installed program's.
+    pub launchers: Vec<String>,
+    /// The same, trusted only as long as there is no file to be read.
+    pub generated: Vec<String>,
+}
+
+impl Places {
+    /// Whether the programs of a directory are what their names say.
+    pub fn holds_programs(&self, dir: &str) -> bool {
+        self.programs.iter().any(|known| known == dir)
+    }
+}
+
+/// The lists, read once. Empty, so that nothing is trusted by name, if they could not be read; a test rules that out.
+pub fn places() -> &'static Places {
+    static PLACES: OnceLock<Places> = OnceLock::new();
+    PLACES.get_or_init(|| read().unwrap_or_default())
+}
+
+fn read() -> Result<Places, toml::de::Error> {
+    toml::from_str(include_str!("places.toml"))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_lists_can_be_read() {
+        assert!(super::read().unwrap().holds_programs("/usr/bin"));
+    }
+}
