@@ -85,6 +85,10 @@ pub(super) fn alter(reader: &mut Reader<'_>) -> Vec<SqlStatement> {
                     Some("DROP" | "TRUNCATE" | "DISCARD" | "EXCHANGE") if partition => {
                         found.push(reader.is(SqlVerb::Drop, object.clone(), "partition"));
                     }
+                    // ClickHouse: `ALTER TABLE t DELETE WHERE …`.
+                    Some("DELETE") if index == 0 => {
+                        found.push(reader.is(SqlVerb::Delete, object.clone(), "table"));
+                    }
                     Some("DISCARD") => found.push(reader.is(SqlVerb::Drop, object.clone(), "tablespace")),
                     Some("DROP") if drops_column(rest, index) => {
                         found.push(reader.is(SqlVerb::Drop, object.clone(), "column"));
