@@ -53,7 +53,7 @@ fn usage_errors_end_with_two_and_say_why() {
         (&["evaluate", "shell", "--profile", "root", "ls"], "root"),
         (&["evaluate", "shell", "--environment", "", "ls"], "environment"),
         (&["evaluate", "shell", "--cwd", "/no/such/dir", "ls"], "/no/such/dir"),
-        (&["evaluate", "shell", "--attest", "ls"], "attest"),
+        (&["evaluate", "shell", "--attested", "ls"], "attested"),
         (&["evaluate", "terraform", "/no/such/plan"], "/no/such/plan"),
         (&["evaluate", "shell", "--evidence", "/no/such/evidence", "ls"], "/no/such/evidence"),
         (&["frobnicate"], "frobnicate"),

@@ -130,7 +130,8 @@ fn each_mode_against_each_fault() {
     };
     let now = Time::now;
     let fresh = || (Scratch::with_policy(ALLOW), Instance::new());
-    let good = |scratch: &Scratch, instance: &Instance| instance.attest(input(scratch), "allow", now()).to_value();
+    let good =
+        |scratch: &Scratch, instance: &Instance| instance.attest(input(scratch), "allow", now()).to_value();
 
     row("valid", &mut |mode| {
         let (scratch, instance) = fresh();
@@ -148,7 +149,9 @@ fn each_mode_against_each_fault() {
         if mode == "verify" {
             assert!(said.contains("attestation_absent"), "{said}");
         }
-        if exists(&scratch.work().join("ran")) { "ran".to_owned() } else {
+        if exists(&scratch.work().join("ran")) {
+            "ran".to_owned()
+        } else {
             assert!(said.contains("attestation_absent"), "{said}");
             "attestation_absent".to_owned()
         }

@@ -36,7 +36,8 @@ impl Server {
         let mut child = scratch.recourse(&words).stderr(Stdio::piped()).stdin(Stdio::null()).spawn().unwrap();
         let mut said = String::new();
         BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut said).unwrap();
-        let address = said.split("http://").nth(1).and_then(|rest| rest.split(',').next()).expect(&said).to_owned();
+        let address =
+            said.split("http://").nth(1).and_then(|rest| rest.split(',').next()).expect(&said).to_owned();
         Self { child, address }
     }
 
@@ -95,7 +96,8 @@ fn keys_and_attestations_are_served_as_they_are() {
     assert_eq!(registry["instance_id"], "recourse-test");
     assert_eq!(registry["sequence"], registry["registry_version"]);
     let tag = head.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap().to_owned();
-    let (status, _, body) = server.get("/.well-known/recourse-keys.json", &format!("if-none-match: {tag}\r\n"));
+    let (status, _, body) =
+        server.get("/.well-known/recourse-keys.json", &format!("if-none-match: {tag}\r\n"));
     assert_eq!((status, body.len()), (304, 0));
 
     let uri = attestation["attestation_uri"].as_str().unwrap();
@@ -155,7 +157,8 @@ fn evaluation_needs_its_token_and_sound_input() {
     // It may run anywhere: what is not here is no evidence.
     let (status, report) = server.evaluate(TOKEN, r#"{"source":"shell","command":"rm -rf /srv/not/here"}"#);
     assert_eq!((status, &report["riskAssessment"]), (200, &json!("escalate")), "{report}");
-    let plan = json!({"source": "terraform", "plan": {"format_version": "1.2", "resource_changes": []}}).to_string();
+    let plan =
+        json!({"source": "terraform", "plan": {"format_version": "1.2", "resource_changes": []}}).to_string();
     assert_eq!(server.evaluate(TOKEN, &plan).0, 200);
     for wrong in [
         "",

@@ -6,8 +6,8 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::model::Tier;
 use crate::config::{self, ConfigError};
+use crate::model::Tier;
 use crate::policy::{LayerKind, PolicyFile, Profile, default_verdict};
 use crate::report::escape;
 

@@ -25,7 +25,9 @@ pub(super) fn run(args: &ServeArgs) -> Result<u8, Failure> {
     serve(args.listen, state, |address| {
         output::note(&format!("listening on http://{address}, publishing as {base}; stop with Ctrl-C"));
         if !address.ip().is_loopback() {
-            output::note("this address is not loopback: put a TLS proxy in front, verifiers fetch over https only");
+            output::note(
+                "this address is not loopback: put a TLS proxy in front, verifiers fetch over https only",
+            );
         }
     })
     .map_err(|error| Failure::internal(error.to_string()))?;

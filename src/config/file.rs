@@ -252,9 +252,8 @@ impl AttestationSection {
 }
 
 fn mode(text: &str) -> Result<Mode, ConfigError> {
-    text.parse().map_err(|_| {
-        value("attestation.mode", format!("is ignore, log, verify or require, not {text:?}"))
-    })
+    text.parse()
+        .map_err(|_| value("attestation.mode", format!("is ignore, log, verify or require, not {text:?}")))
 }
 
 /// Where a mode stands among all, from the mildest.

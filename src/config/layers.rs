@@ -23,7 +23,9 @@ pub fn variable(name: &str) -> Result<Option<String>, ConfigError> {
         Ok(value) if value.is_empty() => Ok(None),
         Ok(value) => Ok(Some(value)),
         Err(env::VarError::NotPresent) => Ok(None),
-        Err(env::VarError::NotUnicode(_)) => Err(ConfigError::Value { place: name.to_owned(), what: "is not valid text".to_owned() }),
+        Err(env::VarError::NotUnicode(_)) => {
+            Err(ConfigError::Value { place: name.to_owned(), what: "is not valid text".to_owned() })
+        }
     }
 }
 
@@ -57,11 +59,7 @@ pub fn policy_files(cwd: &Path) -> Result<Vec<(LayerKind, PathBuf, bool)>, Confi
 }
 
 /// Reads one policy file; `None` when there is none and none is required.
-pub fn read_policy(
-    kind: LayerKind,
-    path: &Path,
-    required: bool,
-) -> Result<Option<PolicyFile>, ConfigError> {
+pub fn read_policy(kind: LayerKind, path: &Path, required: bool) -> Result<Option<PolicyFile>, ConfigError> {
     let name = path.display().to_string();
     let wrong =
         |what: &str| ConfigError::Judging(format!("{name}: {what}; nothing is judged with a broken policy"));
@@ -120,4 +118,3 @@ pub fn knowledge() -> Result<Knowledge, ConfigError> {
     Knowledge::with_overlay(&texts)
         .map_err(|error| ConfigError::Judging(format!("{error}; nothing is judged with broken knowledge")))
 }
-

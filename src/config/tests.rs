@@ -24,7 +24,8 @@ fn a_mode_that_demands_attestations_makes_them() {
 
 #[test]
 fn the_environment_comes_after_the_file() {
-    let found = with("", "[attestation]\nmode = \"log\"", &[("RECOURSE_ATTESTATION_MODE", "require")]).unwrap();
+    let found =
+        with("", "[attestation]\nmode = \"log\"", &[("RECOURSE_ATTESTATION_MODE", "require")]).unwrap();
     assert_eq!(found.mode, Mode::Require);
 }
 

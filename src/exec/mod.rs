@@ -39,6 +39,9 @@ pub(crate) const REFUSED: u8 = 126;
 /// There is no such program.
 pub(crate) const NOT_FOUND: u8 = 127;
 
+/// The passphrase of our keys is no business of what runs.
+pub(crate) const SECRET: &str = "RECOURSE_KEY_PASSPHRASE";
+
 /// What is to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
@@ -98,7 +101,9 @@ fn subject(what: &What) -> Result<Subject, String> {
         What::Argv(words) => {
             shell::Input::Argv(words.iter().map(|word| word.to_str().map(str::to_owned)).collect())
         }
-        What::Text(text) => shell::Input::Text(text.to_str().ok_or("the text is not valid UTF-8")?.to_owned()),
+        What::Text(text) => {
+            shell::Input::Text(text.to_str().ok_or("the text is not valid UTF-8")?.to_owned())
+        }
     };
     Subject::shell(&input).map_err(|error| error.to_string())
 }
@@ -171,7 +176,7 @@ fn become_program(program: &Program, argv: &[OsString], without: &[OsString]) ->
     let Some((name, arguments)) = argv.split_first() else { return FAILED };
     // `exec` puts SIGPIPE back to its default, which the Rust runtime had set to be ignored.
     let mut command = Command::new(program.path());
-    command.arg0(name).args(arguments);
+    command.arg0(name).args(arguments).env_remove(SECRET);
     for variable in without {
         command.env_remove(variable);
     }

@@ -86,7 +86,9 @@ pub(super) fn permission(case: &Case<'_>, around: &Surroundings<'_>) -> Permissi
         };
     }
     let Some(places) = &around.attesting.places else {
-        say("recourse: refused: there is no home directory, so attestation has no place; set HOME or XDG_DATA_HOME");
+        say(
+            "recourse: refused: there is no home directory, so attestation has no place; set HOME or XDG_DATA_HOME",
+        );
         return Permission::Refused(REFUSED);
     };
     let session = Session { case, around, places, config: &around.attesting.config };
@@ -133,7 +135,9 @@ impl Session<'_> {
         if let Err(error) = record.write(Event::Executed, self.places) {
             let error = escape(&error.to_string());
             if standing.record {
-                say(&format!("recourse: refused: what runs must be recorded, and the audit log failed: {error}"));
+                say(&format!(
+                    "recourse: refused: what runs must be recorded, and the audit log failed: {error}"
+                ));
                 return Err(REFUSED);
             }
             say(&format!("recourse: the audit log could not be written: {error}"));
@@ -228,7 +232,8 @@ impl Session<'_> {
 
     fn record(&self, standing: &Standing) -> Record {
         let verdict = self.case.evaluation.verdict();
-        Record::new(self.config.mode, verdict, self.case.subject.ok(), &self.around.context).standing(standing)
+        Record::new(self.config.mode, verdict, self.case.subject.ok(), &self.around.context)
+            .standing(standing)
     }
 
     /// Says and records why verification stops it.
@@ -256,10 +261,15 @@ fn demanded(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<
         Some(Verdict::Block) => EnforcementAction::Refuse,
     };
     let demanded = own.max(attested);
-    let worst = report.risk_assessment.max(standing.and_then(|standing| standing.attested).unwrap_or(Verdict::Allow));
+    let worst =
+        report.risk_assessment.max(standing.and_then(|standing| standing.attested).unwrap_or(Verdict::Allow));
     let overridable = around.policy.settings(Profile::Human).override_block;
     let covers = |approved: Verdict| approved >= worst && (worst < Verdict::Block || overridable);
-    if standing.and_then(Standing::approved).is_some_and(covers) { demanded.min(EnforcementAction::Note) } else { demanded }
+    if standing.and_then(Standing::approved).is_some_and(covers) {
+        demanded.min(EnforcementAction::Note)
+    } else {
+        demanded
+    }
 }
 
 fn enforce(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<'_>) -> Answer {
@@ -302,7 +312,10 @@ fn attested_differs(case: &Case<'_>, standing: Option<&Standing>) {
     if let Some(attested) = standing.and_then(|standing| standing.attested)
         && attested > case.evaluation.verdict()
     {
-        say(&format!("recourse: the attested verdict is {}, and no approval of it was given", attested.as_str()));
+        say(&format!(
+            "recourse: the attested verdict is {}, and no approval of it was given",
+            attested.as_str()
+        ));
     }
 }
 

@@ -40,11 +40,12 @@ impl Presented {
         let invalid = |detail: String| Failure::new(Reason::InvalidAttestation, detail);
         let value = crate::attest::json::parse(bytes, crate::attest::json::DOCUMENT_LIMIT)
             .map_err(|error| invalid(error.to_string()))?;
-        let (attestation, report) = if value.get("signature").is_none() && value.get("schemaVersion").is_some() {
-            (crate::attest::verify::beside(&value)?, Some(value))
-        } else {
-            (Attestation::from_parsed(value).map_err(|error| invalid(error.to_string()))?, None)
-        };
+        let (attestation, report) =
+            if value.get("signature").is_none() && value.get("schemaVersion").is_some() {
+                (crate::attest::verify::beside(&value)?, Some(value))
+            } else {
+                (Attestation::from_parsed(value).map_err(|error| invalid(error.to_string()))?, None)
+            };
         let place = if is_approval(&attestation) { &mut self.approval } else { &mut self.evaluation };
         if place.is_some() {
             return Err(invalid("more than one attestation of the same kind was given".to_owned()));
@@ -111,9 +112,13 @@ impl Gate<'_> {
     ) -> Result<Standing, Failure> {
         let foreign = !presented.is_empty();
         if presented.approval.is_some() && presented.evaluation.is_none() && self.mode().verifies() {
-            return Err(Failure::new(Reason::ChainInvalid, "an approval was given without the evaluation that it approves"));
+            return Err(Failure::new(
+                Reason::ChainInvalid,
+                "an approval was given without the evaluation that it approves",
+            ));
         }
-        let evaluation = presented.evaluation.as_ref().or(own.filter(|_| !foreign).map(|own| &own.attestation));
+        let evaluation =
+            presented.evaluation.as_ref().or(own.filter(|_| !foreign).map(|own| &own.attestation));
         let Some(evaluation) = evaluation else {
             return self.settle(Outcome::Absent, "there is no attestation", Standing::default());
         };
@@ -135,7 +140,12 @@ impl Gate<'_> {
         }
     }
 
-    fn settle(&self, outcome: Outcome<'_>, detail: &str, mut standing: Standing) -> Result<Standing, Failure> {
+    fn settle(
+        &self,
+        outcome: Outcome<'_>,
+        detail: &str,
+        mut standing: Standing,
+    ) -> Result<Standing, Failure> {
         let decision = decide(self.mode(), outcome);
         if let Some(reason) = decision.refusal.filter(|_| !decision.proceed) {
             return Err(Failure::new(reason, detail));
@@ -198,7 +208,8 @@ impl Gate<'_> {
             require_freshness: self.mode() == Mode::Require && !self.config.allow_unfresh,
             ..Options::default()
         };
-        let verifier = Verifier::new(options, HttpFetch::default(), DirectoryStore::new(self.places.registries()));
+        let verifier =
+            Verifier::new(options, HttpFetch::default(), DirectoryStore::new(self.places.registries()));
         let registry = KeyStore::open(self.places)
             .registry()
             .map_err(|error| Failure::new(Reason::NetworkError, error.to_string()))?;

@@ -324,7 +324,8 @@ mod tests {
 
     #[test]
     fn no_secret_is_written_and_it_still_binds() {
-        let command = "curl -H 'Authorization: Bearer ghp_0123456789abcdefghijABCDEFGHIJ012345' https://x.example";
+        let command =
+            "curl -H 'Authorization: Bearer ghp_0123456789abcdefghijABCDEFGHIJ012345' https://x.example";
         let attested = text(command).wire(&here("/w"), "s").unwrap();
         assert!(!attested.to_string().contains("ghp_0123"));
         assert!(text(command).matches(&attested, &here("/w")).is_ok());

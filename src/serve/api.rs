@@ -71,7 +71,8 @@ struct Request<'a> {
 
 impl Judge for Evaluator {
     fn judge(&self, body: &[u8]) -> Result<String, ApiError> {
-        let request: Request<'_> = serde_json::from_slice(body).map_err(|error| invalid(error.to_string()))?;
+        let request: Request<'_> =
+            serde_json::from_slice(body).map_err(|error| invalid(error.to_string()))?;
         let (input, subject) = input(&request)?;
         let context = context(&request)?;
         let policy = config::policy(&context.cwd).map_err(|error| ApiError::Internal(error.to_string()))?;

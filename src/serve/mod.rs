@@ -56,8 +56,11 @@ pub enum ServeError {
 /// # Errors
 /// When it cannot listen.
 pub fn run(address: SocketAddr, state: State, started: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(2).max_blocking_threads(8).enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(8)
+        .enable_all()
+        .build()?;
     let served = runtime.block_on(async {
         let mut terminate = signal(SignalKind::terminate())?;
         let mut interrupt = signal(SignalKind::interrupt())?;
@@ -67,9 +70,8 @@ pub fn run(address: SocketAddr, state: State, started: impl FnOnce(SocketAddr)) 
                 _ = interrupt.recv() => {}
             }
         };
-        let listener = TcpListener::bind(address)
-            .await
-            .map_err(|source| ServeError::Listen { address, source })?;
+        let listener =
+            TcpListener::bind(address).await.map_err(|source| ServeError::Listen { address, source })?;
         started(listener.local_addr()?);
         serve(listener, state, stop).await;
         Ok(())

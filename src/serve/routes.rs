@@ -47,9 +47,8 @@ pub(super) fn router(state: App, timeout: Duration) -> Router {
         })
         .layer(middleware::from_fn(move |request: Request, next: Next| async move {
             let answer = tokio::time::timeout(timeout, next.run(request)).await;
-            let mut answer = answer.unwrap_or_else(|_| {
-                problem(StatusCode::SERVICE_UNAVAILABLE, "the request took too long")
-            });
+            let mut answer = answer
+                .unwrap_or_else(|_| problem(StatusCode::SERVICE_UNAVAILABLE, "the request took too long"));
             let headers = answer.headers_mut();
             headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
             headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
@@ -100,13 +99,15 @@ async fn evaluate(Shared(state): Shared<App>, request: Request) -> Response {
     };
     // Before anything of the body is read.
     let headers = request.headers();
-    let given = headers.get(header::AUTHORIZATION).and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
+    let given =
+        headers.get(header::AUTHORIZATION).and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
     if !given.is_some_and(|given| same(given, token.as_bytes())) {
         let mut refused = problem(StatusCode::UNAUTHORIZED, "a valid bearer token is needed");
         refused.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         return refused;
     }
-    let length = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    let length =
+        headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     let too_large = || problem(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large or was cut off");
     if length.is_some_and(|length| length > BODY_LIMIT) {
         return too_large();
@@ -189,4 +190,3 @@ fn problem(status: StatusCode, what: &str) -> Response {
 fn broken() -> Response {
     problem(StatusCode::INTERNAL_SERVER_ERROR, "the instance's own files could not be read; see its log")
 }
-

@@ -19,11 +19,11 @@ use crate::proof::Subject;
 use crate::report::{escape, render_line};
 use crate::terraform::{Plan, read};
 
-use super::program::Program;
-use super::terminal::Terminal;
 use super::answer::Answer;
 use super::permission::{Case, Permission, ask, permission};
-use super::{FAILED, REFUSED, Surroundings, become_program, say};
+use super::program::Program;
+use super::terminal::Terminal;
+use super::{FAILED, REFUSED, SECRET, Surroundings, become_program, say};
 use arguments::{Apply, Request, understand};
 use planfile::PlanFile;
 
@@ -163,7 +163,7 @@ impl Session<'_> {
 
     fn command(&self, subcommand: &str) -> Command {
         let mut command = Command::new(self.program.path());
-        command.args(&self.apply.global).arg(subcommand);
+        command.args(&self.apply.global).arg(subcommand).env_remove(SECRET);
         for name in without_options() {
             command.env_remove(name);
         }
