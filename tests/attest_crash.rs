@@ -134,8 +134,11 @@ fn step(operation: &str, folder: &Path, mut at: impl FnMut(usize) -> bool) -> bo
     }
 }
 
+/// Name, size, inode, time and mode of a file.
+type Seen = (PathBuf, u64, u64, i64, u32);
+
 /// What can be seen of a folder from outside.
-fn snapshot(folder: &Path, into: &mut Vec<(PathBuf, u64, u64, i64, u32)>) {
+fn snapshot(folder: &Path, into: &mut Vec<Seen>) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
         let Ok(found) = fs::symlink_metadata(entry.path()) else { continue };
         into.push((entry.path(), found.len(), found.ino(), found.mtime_nsec(), found.mode()));
