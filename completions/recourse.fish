@@ -35,6 +35,7 @@ complete -c recourse -n "__fish_recourse_needs_command" -f -a "keys" -d 'Make, r
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "registry" -d 'Publish this instance\'s keys and attestations'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "log" -d 'Show or check the audit log'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "doctor" -d 'Say what is and is not covered on this machine'
+complete -c recourse -n "__fish_recourse_needs_command" -f -a "verify" -d 'Verify an attestation, or a report with one beside it'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "completions" -d 'Print a completion script'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "schema" -d 'Print the JSON Schema of what recourse prints'
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and not __fish_seen_subcommand_from shell terraform" -s h -l help -d 'Print help'
@@ -167,5 +168,19 @@ complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_s
 complete -c recourse -n "__fish_recourse_using_subcommand doctor" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand doctor" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l trust -d 'Base URLs of the instances to trust, separated by commas [default: any]' -r -f
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l mode -d 'What to do with it: ignore, log, verify or require [default: require]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l cross-check -d 'Whether to fetch the durable copy and compare' -r -f -a "true\t''
+false\t''"
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l max-age -d 'How old it may be, in seconds [default: as it says itself]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l cached-registry -d 'The registry that was accepted last, instead of the cache folder; only read, and a fetch is always made' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l registry -d 'The registry to verify with; nothing is fetched' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l now -d 'The time that it is, such as 2026-05-01T14:30:00Z [default: the clock]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l input -d 'What was to be evaluated, as JSON; another input is refused' -r
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l parent -d 'The attestation that it follows; repeated for a longer chain, the first one first' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l report -d 'Insist on a report with its attestation beside it'
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand schema" -s h -l help -d 'Print help (see more with \'--help\')'
