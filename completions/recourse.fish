@@ -32,7 +32,7 @@ complete -c recourse -n "__fish_recourse_needs_command" -f -a "exec" -d 'Judge a
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "resources" -d 'List what is known: tools, kinds and Terraform types'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "policy" -d 'Show or check policy files'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "keys" -d 'Make, rotate and revoke the keys that sign attestations'
-complete -c recourse -n "__fish_recourse_needs_command" -f -a "registry" -d 'Publish this instance\'s keys and attestations'
+complete -c recourse -n "__fish_recourse_needs_command" -f -a "registry" -d 'Publish this instance\'s keys and attestations; fetch another\'s keys'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "log" -d 'Show or check the audit log'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "doctor" -d 'Say what is and is not covered on this machine'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "verify" -d 'Verify an attestation, or a report with one beside it'
@@ -152,11 +152,15 @@ complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_
 pem\t'PEM, as OpenSSL writes public keys'
 raw\t'The 32 bytes'"
 complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish" -s h -l help -d 'Print help'
-complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish" -f -a "publish" -d 'Write the registry and attestations as static files for a web server'
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish refresh" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish refresh" -f -a "publish" -d 'Write the registry and attestations as static files for a web server'
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish refresh" -f -a "refresh" -d 'Fetch an instance\'s registry of keys now'
 complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from publish" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from publish" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from refresh" -l justification -d 'Why, for the record' -r
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from refresh" -l force -d 'Accept it even when it is older than the one accepted before; recorded in the audit log'
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from refresh" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify" -l last -d 'Only the last so many events' -r
 complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify" -l format -d 'Form of the output; JSON is one event on each line' -r -f -a "human\t'For people'
 json\t'For programs'"

@@ -46,7 +46,7 @@ pub(super) enum Command {
         #[command(subcommand)]
         command: KeysCommand,
     },
-    /// Publish this instance's keys and attestations
+    /// Publish this instance's keys and attestations; fetch another's keys
     Registry {
         #[command(subcommand)]
         command: RegistryCommand,
@@ -190,6 +190,8 @@ pub(super) struct DoctorArgs {
 pub(super) enum RegistryCommand {
     /// Write the registry and attestations as static files for a web server
     Publish(PublishArgs),
+    /// Fetch an instance's registry of keys now
+    Refresh(RefreshArgs),
 }
 
 #[derive(Debug, Subcommand)]
@@ -269,6 +271,19 @@ pub(super) struct VerifyArgs {
     /// A file, a URL, or `-` for standard input
     #[arg(value_name = "FILE|URL", value_hint = ValueHint::AnyPath)]
     pub(super) source: PathBuf,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct RefreshArgs {
+    /// Accept it even when it is older than the one accepted before; recorded in the audit log
+    #[arg(long)]
+    pub(super) force: bool,
+    /// Why, for the record
+    #[arg(long, value_name = "TEXT", requires = "force")]
+    pub(super) justification: Option<String>,
+    /// The instance's base URL
+    #[arg(value_name = "URL", value_hint = ValueHint::Url)]
+    pub(super) url: String,
 }
 
 /// Forms of output.

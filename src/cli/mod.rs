@@ -13,6 +13,7 @@ mod log;
 mod output;
 mod policy;
 mod publish;
+mod registry;
 mod resources;
 mod setup;
 mod verify;
@@ -75,6 +76,7 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Policy { command: PolicyCommand::Show(args) } => policy::show(&args),
         Command::Policy { command: PolicyCommand::Check(args) } => policy::check(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Registry { command: RegistryCommand::Refresh(args) } => registry::refresh(&args),
         Command::Completions { shell } => {
             output::print_bytes(&completions(shell));
             Ok(0)

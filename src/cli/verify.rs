@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::attest::cache::{self, DEFAULT_TTL, read_registry, registries_folder};
+use crate::attest::cache::{self, DEFAULT_TTL, read_registry};
 use crate::attest::json::{self, DOCUMENT_LIMIT};
 use crate::attest::{
     Attestation, DirectoryStore, Expect, Failure as Refusal, HttpFetch, KeyState, MemoryStore, Mode, Options,
@@ -65,7 +65,7 @@ pub(super) fn run(args: &VerifyArgs) -> Result<u8, Failure> {
         .map(|text| json::parse(text.as_bytes(), DOCUMENT_LIMIT))
         .transpose()
         .map_err(|error| Failure::usage(format!("--input: {error}")))?;
-    let parents = args.parent.iter().map(|path| read_file(path)).collect::<Result<Vec<_>, _>>()?;
+    let parents = args.parent.iter().map(read_file).collect::<Result<Vec<_>, _>>()?;
 
     let source = read_source(&args.source, &verifier)?;
     let document = source.and_then(|bytes| read_document(&bytes, &args.source, args.report));
@@ -157,12 +157,7 @@ fn verifier(args: &VerifyArgs) -> Result<Verifier, Failure> {
 
 /// The folder where registries of other instances are kept.
 pub(super) fn cache_store() -> Result<DirectoryStore, Failure> {
-    let folder = dirs::cache_dir().ok_or_else(|| {
-        Failure::usage(
-            "there is no cache folder: set HOME or XDG_CACHE_HOME, or give --cached-registry or --registry",
-        )
-    })?;
-    Ok(DirectoryStore::new(registries_folder(&folder)))
+    Ok(DirectoryStore::new(super::setup::places()?.registries()))
 }
 
 fn registry_file(path: &Path) -> Result<Option<Registry>, Failure> {
