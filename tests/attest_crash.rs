@@ -91,6 +91,8 @@ fn start(operation: &str, folder: &Path) -> Child {
 
 /// Runs an operation from one system call's edge to the next. `at` is told the number of each and says whether to
 /// kill there. Returns whether it ended by itself.
+// Waited for below, with everything that it starts.
+#[allow(clippy::zombie_processes)]
 fn step(operation: &str, folder: &Path, mut at: impl FnMut(usize) -> bool) -> bool {
     let mut child = start(operation, folder);
     let main = Pid::from_raw(i32::try_from(child.id()).unwrap());
