@@ -32,9 +32,10 @@ complete -c recourse -n "__fish_recourse_needs_command" -f -a "exec" -d 'Judge a
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "resources" -d 'List what is known: tools, kinds and Terraform types'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "policy" -d 'Show or check policy files'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "keys" -d 'Make, rotate and revoke the keys that sign attestations'
-complete -c recourse -n "__fish_recourse_needs_command" -f -a "registry" -d 'Publish this instance\'s keys and attestations'
+complete -c recourse -n "__fish_recourse_needs_command" -f -a "registry" -d 'Publish this instance\'s keys and attestations; fetch another\'s keys'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "log" -d 'Show or check the audit log'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "doctor" -d 'Say what is and is not covered on this machine'
+complete -c recourse -n "__fish_recourse_needs_command" -f -a "verify" -d 'Verify an attestation, or a report with one beside it'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "completions" -d 'Print a completion script'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "schema" -d 'Print the JSON Schema of what recourse prints'
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and not __fish_seen_subcommand_from shell terraform" -s h -l help -d 'Print help'
@@ -151,11 +152,15 @@ complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_
 pem\t'PEM, as OpenSSL writes public keys'
 raw\t'The 32 bytes'"
 complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish" -s h -l help -d 'Print help'
-complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish" -f -a "publish" -d 'Write the registry and attestations as static files for a web server'
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish refresh" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish refresh" -f -a "publish" -d 'Write the registry and attestations as static files for a web server'
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish refresh" -f -a "refresh" -d 'Fetch an instance\'s registry of keys now'
 complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from publish" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from publish" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from refresh" -l justification -d 'Why, for the record' -r
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from refresh" -l force -d 'Accept it even when it is older than the one accepted before; recorded in the audit log'
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from refresh" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify" -l last -d 'Only the last so many events' -r
 complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify" -l format -d 'Form of the output; JSON is one event on each line' -r -f -a "human\t'For people'
 json\t'For programs'"
@@ -167,5 +172,19 @@ complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_s
 complete -c recourse -n "__fish_recourse_using_subcommand doctor" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand doctor" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l trust -d 'Base URLs of the instances to trust, separated by commas [default: any]' -r -f
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l mode -d 'What to do with it: ignore, log, verify or require [default: require]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l cross-check -d 'Whether to fetch the durable copy and compare' -r -f -a "true\t''
+false\t''"
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l max-age -d 'How old it may be, in seconds [default: as it says itself]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l cached-registry -d 'The registry that was accepted last, instead of the cache folder; only read, and a fetch is always made' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l registry -d 'The registry to verify with; nothing is fetched' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l now -d 'The time that it is, such as 2026-05-01T14:30:00Z [default: the clock]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l input -d 'What was to be evaluated, as JSON; another input is refused' -r
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l parent -d 'The attestation that it follows; repeated for a longer chain, the first one first' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l report -d 'Insist on a report with its attestation beside it'
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand schema" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -91,6 +91,8 @@ fn start(operation: &str, folder: &Path) -> Child {
 
 /// Runs an operation from one system call's edge to the next. `at` is told the number of each and says whether to
 /// kill there. Returns whether it ended by itself.
+// Waited for below, with everything that it starts.
+#[allow(clippy::zombie_processes)]
 fn step(operation: &str, folder: &Path, mut at: impl FnMut(usize) -> bool) -> bool {
     let mut child = start(operation, folder);
     let main = Pid::from_raw(i32::try_from(child.id()).unwrap());
@@ -134,8 +136,11 @@ fn step(operation: &str, folder: &Path, mut at: impl FnMut(usize) -> bool) -> bo
     }
 }
 
+/// Name, size, inode, time and mode of a file.
+type Seen = (PathBuf, u64, u64, i64, u32);
+
 /// What can be seen of a folder from outside.
-fn snapshot(folder: &Path, into: &mut Vec<(PathBuf, u64, u64, i64, u32)>) {
+fn snapshot(folder: &Path, into: &mut Vec<Seen>) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
         let Ok(found) = fs::symlink_metadata(entry.path()) else { continue };
         into.push((entry.path(), found.len(), found.ino(), found.mtime_nsec(), found.mode()));

@@ -148,6 +148,22 @@ fn openssl_reads_the_keys() {
 }
 
 #[test]
+fn the_doctor_names_what_is_wrong() {
+    let scratch = Scratch::new();
+    let doctor = || String::from_utf8(scratch.run(&["doctor"]).stdout).unwrap();
+    assert!(!doctor().contains("keys"), "nothing to say");
+    done(&scratch.run(&["keys", "generate", "--instance", "prod"]));
+    assert!(doctor().contains("no key is active"));
+    done(&scratch.run(&["keys", "activate", "prod-1"]));
+    assert!(doctor().contains("prod-1 signs") && doctor().contains("2 events"));
+    let pem = data(&scratch).join("keys/prod-1.pem");
+    fs::set_permissions(&pem, fs::Permissions::from_mode(0o644)).unwrap();
+    assert!(doctor().contains("0644"));
+    fs::remove_file(data(&scratch).join("audit.jsonl")).unwrap();
+    assert!(doctor().contains("the log is gone"));
+}
+
+#[test]
 fn many_processes_at_once_leave_one_active_key() {
     let scratch = Scratch::new();
     done(&scratch.run(&["keys", "generate", "--instance", "prod"]));

@@ -4,7 +4,7 @@
 //! place where registries are kept are traits; [`MemoryStore`] and [`DirectoryStore`] are given here, `fetch` has HTTP.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -417,11 +417,6 @@ fn accept(cached: Registry, fetched: Registry) -> Result<Registry, Failure> {
 
 fn is_compromised(registry: &Registry, key_id: &str) -> bool {
     registry.keys.iter().any(|key| key.key_id == key_id && key.state == KeyState::Compromised)
-}
-
-/// The folder for registries below a cache folder such as `~/.cache`.
-pub fn registries_folder(cache: &Path) -> PathBuf {
-    cache.join("recourse/registries")
 }
 
 #[cfg(test)]

@@ -173,7 +173,7 @@ fn a_forced_refresh_is_logged_first_and_protection_goes_on_from_there() {
 #[test]
 fn the_folder_is_private_and_survives() {
     let place = tempfile::tempdir().unwrap();
-    let folder = registries_folder(place.path());
+    let folder = place.path().join("recourse/registries");
     let store = DirectoryStore::new(&folder);
     assert_eq!(store.load(&origin()).unwrap(), None);
     let registry = |version| Registry::from_value(&keys(Some(version), &[("a", "active")])).unwrap();

@@ -55,6 +55,9 @@ pub enum DocumentError {
     Uri(#[from] OriginError),
 }
 
+/// An optional field, what it holds, and whether a text is that.
+type Check = (&'static str, &'static str, fn(&str) -> bool);
+
 /// An attestation of the right shape. Immutable; not yet verified.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attestation {
@@ -120,7 +123,7 @@ impl Attestation {
         let timestamp = time(&fields, "timestamp")?;
         let optional = |field: &'static str| fields.contains_key(field).then_some(field);
         let expires_at = optional("expires_at").map(|field| time(&fields, field)).transpose()?;
-        let checks: [(&'static str, &'static str, fn(&str) -> bool); 4] = [
+        let checks: [Check; 4] = [
             ("version", "recourse.attestation.v1", |text| text == VERSION),
             ("nonce", "128 bits in lower-case hexadecimal", is_nonce),
             ("chain_id", "1 to 200 printable ASCII characters without spaces", is_chain_id),

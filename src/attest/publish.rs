@@ -46,6 +46,7 @@ pub struct Published {
 /// When there is no instance, a newer registry is published there, or a file cannot be read or written.
 pub fn publish(keys: &KeyStore, store: &Store, root: &Path) -> Result<Published, PublishError> {
     let (path, registry) = keys.show(root)?;
+    store.tidy();
     let folder = root.join(".well-known/attestations");
     disk::public_dir(&folder)?;
     let mut published = Published {

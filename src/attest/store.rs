@@ -6,6 +6,7 @@
 use std::fs;
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -141,6 +142,11 @@ impl Store {
         }
         ids.sort();
         Ok(ids)
+    }
+
+    /// Removes what processes that died while they stored something left an hour ago or longer.
+    pub fn tidy(&self) {
+        disk::sweep(&self.folder, Duration::from_secs(3600));
     }
 
     fn path(&self, id: &str) -> PathBuf {

@@ -113,6 +113,11 @@ impl Verifier {
         self.fetch.as_ref()
     }
 
+    /// Whether it has one registry for every instance, and no network.
+    pub fn is_offline(&self) -> bool {
+        self.known.iter().any(|(of, _)| of.is_none())
+    }
+
     /// The time that it is.
     pub fn now(&self) -> Time {
         self.options.now.unwrap_or_else(Time::now)

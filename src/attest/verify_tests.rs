@@ -13,7 +13,9 @@ const BASE: &str = "https://recourse.example";
 
 /// The network: documents by URL, and what was asked for.
 #[derive(Clone, Default)]
-struct Net(Arc<Mutex<(HashMap<String, String>, Vec<String>)>>);
+struct Net(Arc<Mutex<Documents>>);
+
+type Documents = (HashMap<String, String>, Vec<String>);
 
 impl Net {
     fn put(&self, url: impl Into<String>, document: &Value) {

@@ -46,7 +46,7 @@ pub(super) enum Command {
         #[command(subcommand)]
         command: KeysCommand,
     },
-    /// Publish this instance's keys and attestations
+    /// Publish this instance's keys and attestations; fetch another's keys
     Registry {
         #[command(subcommand)]
         command: RegistryCommand,
@@ -57,6 +57,8 @@ pub(super) enum Command {
     Serve(ServeArgs),
     /// Say what is and is not covered on this machine
     Doctor(DoctorArgs),
+    /// Verify an attestation, or a report with one beside it
+    Verify(VerifyArgs),
     /// Print a completion script
     Completions {
         /// The shell to complete in
@@ -206,6 +208,8 @@ pub(super) struct DoctorArgs {
 pub(super) enum RegistryCommand {
     /// Write the registry and attestations as static files for a web server
     Publish(PublishArgs),
+    /// Fetch an instance's registry of keys now
+    Refresh(RefreshArgs),
 }
 
 #[derive(Debug, Subcommand)]
@@ -237,6 +241,67 @@ pub(super) struct PolicyCheckArgs {
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub(super) format: Format,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct VerifyArgs {
+    /// Base URLs of the instances to trust, separated by commas [default: any]
+    #[arg(long, value_name = "URL", value_delimiter = ',', value_hint = ValueHint::Url)]
+    pub(super) trust: Vec<String>,
+    /// What to do with it: ignore, log, verify or require [default: require]
+    #[arg(long, value_name = "MODE")]
+    pub(super) mode: Option<String>,
+    /// Whether to fetch the durable copy and compare
+    #[arg(
+        long,
+        value_name = "true|false",
+        num_args = 0..=1,
+        require_equals = true,
+        default_value_t = false,
+        default_missing_value = "true",
+        action = clap::ArgAction::Set
+    )]
+    pub(super) cross_check: bool,
+    /// How old it may be, in seconds [default: as it says itself]
+    #[arg(long, value_name = "SECONDS")]
+    pub(super) max_age: Option<String>,
+    /// The registry that was accepted last, instead of the cache folder; only read, and a fetch is always made
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) cached_registry: Option<OsString>,
+    /// The registry to verify with; nothing is fetched
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) registry: Option<OsString>,
+    /// The time that it is, such as 2026-05-01T14:30:00Z [default: the clock]
+    #[arg(long, value_name = "TIME")]
+    pub(super) now: Option<String>,
+    /// Insist on a report with its attestation beside it
+    #[arg(long)]
+    pub(super) report: bool,
+    /// What was to be evaluated, as JSON; another input is refused
+    #[arg(long, value_name = "JSON")]
+    pub(super) input: Option<String>,
+    /// The attestation that it follows; repeated for a longer chain, the first one first
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) parent: Vec<PathBuf>,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) format: Format,
+    /// A file, a URL, or `-` for standard input
+    #[arg(value_name = "FILE|URL", value_hint = ValueHint::AnyPath)]
+    pub(super) source: PathBuf,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct RefreshArgs {
+    /// Accept it even when it is older than the one accepted before; recorded in the audit log
+    #[arg(long)]
+    pub(super) force: bool,
+    /// Why, for the record
+    #[arg(long, value_name = "TEXT", requires = "force")]
+    pub(super) justification: Option<String>,
+    /// The instance's base URL
+    #[arg(value_name = "URL", value_hint = ValueHint::Url)]
+    pub(super) url: String,
 }
 
 /// Forms of output.

@@ -9,6 +9,8 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::json;
 
+use crate::attest::audit::AuditLog;
+use crate::attest::keys::KeyStore;
 use crate::report::escape;
 
 use super::args::{DoctorArgs, Format};
@@ -95,6 +97,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<u8, Failure> {
         }
         Err(failure) => Finding { what: "policy", state: State::Broken, detail: failure.message },
     });
+    found.extend(attestation());
     if env::var_os("BASH_ENV").is_some_and(|value| !value.is_empty()) {
         let detail = "set: bash runs that file before anything else, which is not judged".to_owned();
         found.push(Finding { what: "BASH_ENV", state: State::Lacking, detail });
@@ -115,6 +118,40 @@ pub(super) fn run(args: &DoctorArgs) -> Result<u8, Failure> {
         output::print(&page);
     }
     Ok(u8::from(broken))
+}
+
+/// What there is to say about keys and the audit log. Nothing where there are none.
+fn attestation() -> Vec<Finding> {
+    let Ok(places) = setup::places() else { return Vec::new() };
+    let mut found = Vec::new();
+    let keys = KeyStore::open(&places);
+    match keys.registry().and_then(|registry| Ok((registry, keys.warnings()?))) {
+        Ok((None, _)) => {}
+        Ok((Some(registry), warnings)) if warnings.is_empty() => {
+            let active = registry.active().map_or("none", |key| key.key_id.as_str());
+            let detail = format!("{} of {}, {active} signs", registry.keys.len(), registry.instance_id);
+            found.push(Finding { what: "keys", state: State::Good, detail });
+        }
+        Ok((Some(_), warnings)) => found.extend(warnings.into_iter().map(|detail| Finding {
+            what: "keys",
+            state: State::Lacking,
+            detail,
+        })),
+        Err(error) => {
+            found.push(Finding { what: "keys", state: State::Lacking, detail: error.to_string() });
+        }
+    }
+    match AuditLog::open(&places).verify() {
+        Ok(held) if held.entries == 0 => {}
+        Ok(held) => {
+            let detail = format!("{} events, unbroken", held.entries);
+            found.push(Finding { what: "audit log", state: State::Good, detail });
+        }
+        Err(error) => {
+            found.push(Finding { what: "audit log", state: State::Lacking, detail: error.to_string() });
+        }
+    }
+    found
 }
 
 /// The first executable file of this name along PATH.

@@ -13,9 +13,11 @@ mod log;
 mod output;
 mod policy;
 mod publish;
+mod registry;
 mod resources;
 mod serve;
 mod setup;
+mod verify;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -29,6 +31,10 @@ pub use args::command;
 
 /// Exit statuses that commands share.
 pub(crate) mod status {
+    /// `verify`, `registry refresh`: what was looked at is not valid.
+    pub(crate) const INVALID: u8 = 1;
+    /// `verify`, `registry refresh`: it could not be looked at.
+    pub(crate) const UNCHECKED: u8 = 3;
     /// Bad usage or unreadable input.
     pub(crate) const USAGE: u8 = 2;
     /// recourse itself failed.
@@ -71,6 +77,8 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Doctor(args) => doctor::run(&args),
         Command::Policy { command: PolicyCommand::Show(args) } => policy::show(&args),
         Command::Policy { command: PolicyCommand::Check(args) } => policy::check(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Registry { command: RegistryCommand::Refresh(args) } => registry::refresh(&args),
         Command::Completions { shell } => {
             output::print_bytes(&completions(shell));
             Ok(0)

@@ -1,0 +1,316 @@
+//! `recourse verify`: an attestation, or a report with one beside it, is it valid and what does a mode do about it.
+//!
+//! Owns options, files, output and exit statuses of that command. Every check is [`crate::attest`]'s.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::attest::cache::{self, DEFAULT_TTL, read_registry};
+use crate::attest::json::{self, DOCUMENT_LIMIT};
+use crate::attest::{
+    Attestation, DirectoryStore, Expect, Failure as Refusal, HttpFetch, KeyState, MemoryStore, Mode, Options,
+    Origin, Outcome, Proceed, Reason, Registry, Time, Verified, Verifier, decide, verify,
+};
+use crate::report::escape;
+
+use super::args::{Format, VerifyArgs};
+use super::output::{self, Failure};
+use super::status;
+
+/// A report and the attestation beside it, which holds a copy of the report.
+const REPORT_LIMIT: usize = 2 * DOCUMENT_LIMIT + (1 << 20);
+
+/// The answer, as it is printed.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer {
+    /// Null: the mode forbids looking.
+    valid: Option<bool>,
+    proceed: bool,
+    reason: Option<&'static str>,
+    detail: Option<String>,
+    mode: &'static str,
+    attestation_id: Option<String>,
+    attestation_uri: Option<String>,
+    digest: Option<String>,
+    key_id: Option<String>,
+    key_state: Option<&'static str>,
+    instance: Option<String>,
+    timestamp: Option<String>,
+    /// Only of a valid attestation: nobody should act on another's.
+    risk_assessment: Option<String>,
+    warnings: Vec<String>,
+}
+
+/// What stands in the file.
+struct Document {
+    /// The report around the attestation, where there is one.
+    report: Option<Value>,
+    /// The attestation, or why there is none.
+    attestation: Result<Attestation, Refusal>,
+}
+
+pub(super) fn run(args: &VerifyArgs) -> Result<u8, Failure> {
+    let mode = match given(args.mode.as_deref()) {
+        Some(text) => text.parse::<Mode>().map_err(|error| Failure::usage(format!("--mode: {error}")))?,
+        None => Mode::Require,
+    };
+    let verifier = verifier(args)?;
+    let input = given(args.input.as_deref())
+        .map(|text| json::parse(text.as_bytes(), DOCUMENT_LIMIT))
+        .transpose()
+        .map_err(|error| Failure::usage(format!("--input: {error}")))?;
+    let parents = args.parent.iter().map(read_file).collect::<Result<Vec<_>, _>>()?;
+
+    let source = read_source(&args.source, &verifier)?;
+    let document = source.and_then(|bytes| read_document(&bytes, &args.source, args.report));
+    let (document, mut result) = match document {
+        Ok(document) => (Some(document), None),
+        Err(refusal) => (None, Some(refusal)),
+    };
+    let attestation = document.as_ref().and_then(|document| document.attestation.as_ref().ok());
+    if let Some(Document { attestation: Err(refusal), .. }) = &document {
+        result = Some(refusal.clone());
+    }
+    let mut verified = None;
+    if mode.verifies()
+        && result.is_none()
+        && let Some(attestation) = attestation
+    {
+        let report = document.as_ref().and_then(|document| document.report.as_ref());
+        match verify_all(&verifier, attestation, &parents, Expect { report, input: input.as_ref() }) {
+            Ok(found) => verified = Some(found),
+            Err(refusal) => result = Some(refusal),
+        }
+    }
+    let outcome = match (&verified, &result) {
+        (Some(verified), _) => Outcome::Valid(verified),
+        (None, Some(refusal)) if refusal.reason == Reason::AttestationAbsent => Outcome::Absent,
+        (None, Some(refusal)) => Outcome::Failed(refusal),
+        (None, None) => Outcome::Unverified,
+    };
+    let decision = decide(mode, outcome);
+    let answer = answer(mode, decision, attestation, verified, result);
+    match args.format {
+        Format::Json => output::print_json(&answer)?,
+        Format::Human => print_human(&answer),
+    }
+    Ok(match decision.refusal {
+        None => 0,
+        Some(Reason::NetworkError) => status::UNCHECKED,
+        Some(_) => status::INVALID,
+    })
+}
+
+/// A value, unless it is empty.
+fn given(text: Option<&str>) -> Option<&str> {
+    text.filter(|text| !text.is_empty())
+}
+
+fn given_path(path: Option<&OsStr>) -> Option<&Path> {
+    path.filter(|path| !path.is_empty()).map(Path::new)
+}
+
+fn verifier(args: &VerifyArgs) -> Result<Verifier, Failure> {
+    let trusted = args
+        .trust
+        .iter()
+        .filter(|url| !url.is_empty())
+        .map(|url| Origin::base(url).map_err(|error| Failure::usage(format!("--trust: {error}"))))
+        .collect::<Result<Vec<_>, _>>()?;
+    let max_age = given(args.max_age.as_deref())
+        .map(|text| text.parse::<u64>())
+        .transpose()
+        .map_err(|_| Failure::usage("--max-age: a whole number of seconds is wanted"))?;
+    let now = given(args.now.as_deref())
+        .map(|text| text.parse::<Time>())
+        .transpose()
+        .map_err(|error| Failure::usage(format!("--now: {error}")))?;
+    let options = Options { trusted, max_age, now, cross_check: args.cross_check, ..Options::default() };
+    match (given_path(args.registry.as_deref()), given_path(args.cached_registry.as_deref())) {
+        (Some(_), Some(_)) => Err(Failure::usage(
+            "--registry and --cached-registry cannot be used together: the first fetches nothing",
+        )),
+        (Some(_), None) if args.cross_check => Err(Failure::usage(
+            "--registry and --cross-check cannot be used together: the first fetches nothing",
+        )),
+        (Some(path), None) => {
+            let registry = registry_file(path)?.ok_or_else(|| {
+                Failure::usage(format!("--registry {}: there is no such file", path.display()))
+            })?;
+            Ok(Verifier::offline(options, registry))
+        }
+        (None, Some(path)) => {
+            let store = registry_file(path)?.map_or_else(MemoryStore::default, MemoryStore::having_accepted);
+            Ok(Verifier::new(Options { ttl: 0, ..options }, HttpFetch::new(), store))
+        }
+        (None, None) => {
+            Ok(Verifier::new(Options { ttl: DEFAULT_TTL, ..options }, HttpFetch::new(), cache_store()?))
+        }
+    }
+}
+
+/// The folder where registries of other instances are kept.
+pub(super) fn cache_store() -> Result<DirectoryStore, Failure> {
+    Ok(DirectoryStore::new(super::setup::places()?.registries()))
+}
+
+fn registry_file(path: &Path) -> Result<Option<Registry>, Failure> {
+    let name = path.display();
+    let mut bytes = Vec::new();
+    match fs::File::open(path) {
+        Ok(file) => file.take(cache::REGISTRY_LIMIT as u64 + 1).read_to_end(&mut bytes),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => Err(error),
+    }
+    .map_err(|error| Failure::usage(format!("{name}: {error}")))?;
+    read_registry(&bytes).map(Some).map_err(|why| Failure::usage(format!("{name}: {why}")))
+}
+
+/// A file's content, one byte more than allowed where it is too large.
+fn read_file(path: &PathBuf) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let limit = REPORT_LIMIT as u64 + 1;
+    if path.as_os_str() == "-" {
+        io::stdin().lock().take(limit).read_to_end(&mut bytes)
+    } else {
+        fs::File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes))
+    }
+    .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+    Ok(bytes)
+}
+
+fn url_of(source: &Path) -> Option<&str> {
+    source.to_str().filter(|text| {
+        let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+        scheme.is_some_and(|scheme| scheme == "https" || scheme == "http")
+    })
+}
+
+/// The document's bytes. A URL that cannot be fetched is an answer, a file that cannot be read a usage error.
+fn read_source(source: &PathBuf, verifier: &Verifier) -> Result<Result<Vec<u8>, Refusal>, Failure> {
+    match url_of(source) {
+        Some(_) if verifier.is_offline() => {
+            Err(Failure::usage("with --registry nothing is fetched: give a file or `-` instead of a URL"))
+        }
+        Some(url) => Ok(cache::get(verifier.fetcher(), url, DOCUMENT_LIMIT, verifier.options().retries)),
+        None => read_file(source).map(Ok),
+    }
+}
+
+/// Tells a report from an attestation by its shape, and reads the attestation.
+fn read_document(bytes: &[u8], source: &Path, must_be_report: bool) -> Result<Document, Refusal> {
+    let invalid = |detail: String| Refusal::new(Reason::InvalidAttestation, detail);
+    let value = json::parse(bytes, REPORT_LIMIT).map_err(|error| invalid(error.to_string()))?;
+    let has = |name: &str| value.get(name).is_some();
+    if (has("schemaVersion") || has("attestation")) && !has("signature") {
+        return Ok(Document { attestation: verify::beside(&value), report: Some(value) });
+    }
+    if must_be_report {
+        return Err(invalid(
+            "this is no report: it has no schemaVersion and no attestation beside it".to_owned(),
+        ));
+    }
+    let attestation = Attestation::from_value(&value).map_err(|error| invalid(error.to_string())).and_then(
+        |found| match url_of(source) {
+            Some(url) if url != found.uri() => Err(Refusal::new(
+                Reason::CrossCheckMismatch,
+                "the attestation says that its place is another URL than the one that it was fetched from",
+            )),
+            _ => Ok(found),
+        },
+    );
+    Ok(Document { report: None, attestation })
+}
+
+fn verify_all(
+    verifier: &Verifier,
+    attestation: &Attestation,
+    parents: &[Vec<u8>],
+    expect: Expect<'_>,
+) -> Result<Verified, Refusal> {
+    if parents.is_empty() {
+        let mut verified = verifier.verify(attestation, expect)?;
+        if attestation.parent().is_some() {
+            verified.warnings.push("it names a parent: give it with --parent to check the chain".to_owned());
+        }
+        return Ok(verified);
+    }
+    let mut chain = parents.iter().map(|bytes| verify::read(bytes)).collect::<Result<Vec<_>, _>>()?;
+    chain.push(attestation.clone());
+    verifier.verify_chain(&chain, expect)
+}
+
+fn answer(
+    mode: Mode,
+    decision: Proceed,
+    attestation: Option<&Attestation>,
+    verified: Option<Verified>,
+    refusal: Option<Refusal>,
+) -> Answer {
+    let refusal = refusal.filter(|refusal| mode.verifies() || refusal.reason == Reason::AttestationAbsent);
+    let valid = verified.is_some();
+    Answer {
+        valid: mode.verifies().then_some(valid),
+        proceed: decision.proceed,
+        reason: refusal.as_ref().map(|refusal| refusal.reason.as_str()),
+        detail: refusal.map(|refusal| refusal.detail),
+        mode: mode.as_str(),
+        attestation_id: attestation.map(|found| found.id().to_owned()),
+        attestation_uri: attestation.map(|found| found.uri().to_owned()),
+        digest: attestation.map(Attestation::digest),
+        key_id: attestation.map(|found| found.key_id().to_owned()),
+        key_state: verified.as_ref().map(|found| KeyState::as_str(found.key_state)),
+        instance: attestation.map(|found| found.origin().to_string()),
+        timestamp: attestation.map(|found| found.timestamp_text().to_owned()),
+        risk_assessment: attestation
+            .filter(|_| valid)
+            .and_then(|found| found.risk_assessment().map(str::to_owned)),
+        warnings: verified.map(|found| found.warnings).unwrap_or_default(),
+    }
+}
+
+fn print_human(answer: &Answer) {
+    let mut text = String::new();
+    let mut line = |words: String| {
+        text.push_str(&escape(&words));
+        text.push('\n');
+    };
+    let verdict = answer.risk_assessment.as_deref().unwrap_or("no verdict");
+    match (answer.valid, answer.reason) {
+        (Some(true), _) => line(format!("valid, and its verdict is: {verdict}")),
+        (Some(false), reason) => line(format!("not valid: {}", reason.unwrap_or("unknown"))),
+        (None, Some(reason)) => line(format!("not looked at: {reason}")),
+        (None, None) => line("not looked at".to_owned()),
+    }
+    if let Some(detail) = &answer.detail {
+        line(format!("  {detail}"));
+    }
+    let key = answer.key_id.as_ref().map(|key| match answer.key_state {
+        Some(state) => format!("{key} ({state})"),
+        None => key.clone(),
+    });
+    for (name, value) in [
+        ("attestation", &answer.attestation_id),
+        ("instance", &answer.instance),
+        ("key", &key),
+        ("time", &answer.timestamp),
+    ] {
+        if let Some(value) = value {
+            line(format!("  {name:<12} {value}"));
+        }
+    }
+    for warning in &answer.warnings {
+        line(format!("  warning: {warning}"));
+    }
+    match answer.proceed {
+        true => line(format!("mode {}: go on", answer.mode)),
+        false => line(format!("mode {}: do not go on; a person must decide", answer.mode)),
+    }
+    output::print(&text);
+}
