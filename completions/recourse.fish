@@ -34,6 +34,7 @@ complete -c recourse -n "__fish_recourse_needs_command" -f -a "policy" -d 'Show 
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "keys" -d 'Make, rotate and revoke the keys that sign attestations'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "registry" -d 'Publish this instance\'s keys and attestations; fetch another\'s keys'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "log" -d 'Show or check the audit log'
+complete -c recourse -n "__fish_recourse_needs_command" -f -a "serve" -d 'Serve the key registry, attestations and evaluations over HTTP'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "doctor" -d 'Say what is and is not covered on this machine'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "verify" -d 'Verify an attestation, or a report with one beside it'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "completions" -d 'Print a completion script'
@@ -54,6 +55,7 @@ complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_s
 escalate\t''
 block\t''
 never\t''"
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from shell" -l attest -d 'Sign the report, also where the configuration does not say so'
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from shell" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -l cwd -d 'Directory that the command would run in [default: the current one]' -r -f -a "(__fish_complete_directories)"
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -l profile -d 'Whose enforcement to state [env: RECOURSE_PROFILE]' -r -f -a "human\t''
@@ -69,6 +71,7 @@ escalate\t''
 block\t''
 never\t''"
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -l state -d 'Current state as JSON (`terraform show -json`), for what the plan does not say' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -l attest -d 'Sign the report, also where the configuration does not say so'
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand explain" -l cwd -d 'Directory that the command would run in [default: the current one]' -r -f -a "(__fish_complete_directories)"
 complete -c recourse -n "__fish_recourse_using_subcommand explain" -l profile -d 'Whose enforcement to state [env: RECOURSE_PROFILE]' -r -f -a "human\t''
@@ -86,6 +89,7 @@ agent\t''
 ci\t''"
 complete -c recourse -n "__fish_recourse_using_subcommand exec" -l environment -d 'Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]' -r
 complete -c recourse -n "__fish_recourse_using_subcommand exec" -l actor -d 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand exec" -l attestation -d 'An attestation, or a report with one: of the evaluation, or of a person\'s approval of it' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand exec" -s c -d 'Shell text to run with bash' -r -f -a "(__fish_complete_command)"
 complete -c recourse -n "__fish_recourse_using_subcommand exec" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand resources" -l format -d 'Form of the output' -r -f -a "human\t'For people'
@@ -169,6 +173,9 @@ complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_se
 complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from verify" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand serve" -l listen -d 'Where to listen; the default is the loopback address that attestations name' -r
+complete -c recourse -n "__fish_recourse_using_subcommand serve" -l token-file -d 'File with the bearer token that `POST /api/evaluate` demands; without it that route is closed' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand serve" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand doctor" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand doctor" -s h -l help -d 'Print help (see more with \'--help\')'
