@@ -42,6 +42,7 @@ fn main() -> Result<(), Failure> {
     write_tools(&mut text, &data.join("tools"))?;
     write_tables(&mut text, "KINDS", &data.join("kinds"))?;
     write_tables(&mut text, "TERRAFORM", &data.join("terraform"))?;
+    write_mcp(&mut text, &data.join("mcp"))?;
     fs::write(out, text)?;
     Ok(())
 }
@@ -107,6 +108,48 @@ fn write_tables(out: &mut String, name: &str, folder: &Path) -> Result<(), Failu
     writeln!(out, "static {name}: &[(&str, &str)] = &[")?;
     for (key, (_, text)) in index {
         writeln!(out, "({key:?}, {}),", literal(&text))?;
+    }
+    writeln!(out, "];")?;
+    Ok(())
+}
+
+/// One family of MCP servers per file, its tools cut off.
+fn write_mcp(out: &mut String, folder: &Path) -> Result<(), Failure> {
+    writeln!(out, "static MCP: &[McpText] = &[")?;
+    for (file, text) in files(folder)? {
+        let mut head = String::new();
+        let mut order: Vec<String> = Vec::new();
+        let mut tools: BTreeMap<String, (Vec<String>, String)> = BTreeMap::new();
+        for section in sections(&text) {
+            match section.path.as_slice() {
+                [] => head = section.body,
+                [.., last] if last == "example" => {}
+                [key, name, below @ ..] if key == "tool" => {
+                    let (names, text) = tools.entry(name.clone()).or_insert_with(|| {
+                        order.push(name.clone());
+                        (vec![name.clone()], String::new())
+                    });
+                    if below.is_empty() {
+                        names.extend(strings_of(&section.body, "alias"));
+                        text.insert_str(0, &section.body);
+                    } else {
+                        text.push_str(&header(below, section.array));
+                        text.push_str(&section.body);
+                    }
+                }
+                other => return Err(format!("{}: a table `{}`", file.display(), other.join(".")).into()),
+            }
+        }
+        let names = strings_of(&head, "server");
+        if names.is_empty() {
+            return Err(format!("{}: `server` is missing", file.display()).into());
+        }
+        let reads = strings_of(&head, "reads");
+        writeln!(out, "McpText {{ names: &{names:?}, head: {}, reads: &{reads:?}, tools: &[", literal(&head))?;
+        for (names, text) in order.iter().filter_map(|name| tools.get(name)) {
+            writeln!(out, "(&{names:?}, {}),", literal(text))?;
+        }
+        writeln!(out, "] }},")?;
     }
     writeln!(out, "];")?;
     Ok(())

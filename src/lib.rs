@@ -7,9 +7,10 @@
 //!           tree of     steps: what really runs, with       mutations   what is      tier 1..5 with      verdict    JSON /
 //!           commands    what is known of each word          intended    really there reasons                        human
 //! terraform plan JSON ──────────────────────────────────────►│
+//! MCP tool call ────────────────────────────────────────────►│
 //! ```
 //!
-//! Both sources meet at one type, [`model::Mutation`]. From there on nobody knows where it came from, so the command
+//! All sources meet at one type, [`model::Mutation`]. From there on nobody knows where it came from, so the command
 //! line, `exec` and every later front end give the same verdict for the same input, from the same function:
 //! `evaluate`.
 //!
@@ -26,6 +27,7 @@
 //! | [`shell`] | abstract interpretation: expansion, state, control flow, wrappers, scripts | through `world` |
 //! | [`effects`] | a step and the knowledge become mutations; what earlier steps of the same command did to files | through [`effects::Look`]: does it exist, of what kind |
 //! | [`terraform`] | a plan's JSON becomes mutations; references, facts, guesses about unknown types | no |
+//! | [`mcp_call`] | a call of another MCP server's tool becomes mutations, commands and SQL; guesses about unknown tools | no |
 //! | [`evidence`] | probes: files, git, what a tool makes again, packages, archives, sqlite, trash | through `world` |
 //! | [`recoverability`] | tiers and reasons, from a kind's cases over the facts | no |
 //! | [`cross_action`] | harmless alone, fatal together | no |
@@ -72,6 +74,8 @@ pub mod evidence;
 pub mod exec;
 #[cfg(feature = "cli")]
 pub mod knowledge;
+#[cfg(feature = "cli")]
+pub mod mcp_call;
 pub mod model;
 #[cfg(feature = "cli")]
 pub mod policy;

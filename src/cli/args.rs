@@ -78,6 +78,8 @@ pub(super) enum Evaluate {
     Shell(ShellArgs),
     /// Judge a Terraform plan (`terraform show -json PLAN`)
     Terraform(TerraformArgs),
+    /// Judge a call of another MCP server's tool
+    Mcp(McpArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -103,6 +105,36 @@ pub(super) struct TerraformArgs {
     /// The plan as JSON; `-` reads standard input
     #[arg(value_name = "PLAN.json", value_hint = ValueHint::FilePath)]
     pub(super) plan: PathBuf,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct McpArgs {
+    #[command(flatten)]
+    pub(super) common: Common,
+    #[command(flatten)]
+    pub(super) threshold: Threshold,
+    #[command(flatten)]
+    pub(super) call: McpCallArgs,
+}
+
+/// A tool call.
+#[derive(Debug, clap::Args)]
+pub(super) struct McpCallArgs {
+    /// The server, as the client names it
+    #[arg(long, value_name = "NAME")]
+    pub(super) server: Option<String>,
+    /// The tool
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(super) tool: String,
+    /// The arguments, a JSON object; `-` reads standard input, `@FILE` a file
+    #[arg(long, value_name = "JSON|-|@FILE")]
+    pub(super) arguments: Option<String>,
+    /// The description that the server gives of the tool
+    #[arg(long, value_name = "TEXT")]
+    pub(super) description: Option<String>,
+    /// The annotations that the server gives, a JSON object
+    #[arg(long, value_name = "JSON")]
+    pub(super) annotations: Option<String>,
 }
 
 /// Circumstances that every judging command takes.
@@ -145,8 +177,17 @@ pub(super) struct ExplainArgs {
     /// Explain a Terraform plan in JSON instead of a command
     #[arg(long, value_name = "PLAN.json", conflicts_with = "words", value_hint = ValueHint::FilePath)]
     pub(super) plan: Option<PathBuf>,
+    /// Explain a call of this MCP tool instead of a command
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["words", "plan"])]
+    pub(super) tool: Option<String>,
+    /// The tool's server
+    #[arg(long, value_name = "NAME", requires = "tool")]
+    pub(super) server: Option<String>,
+    /// The tool's arguments, a JSON object; `-` reads standard input, `@FILE` a file
+    #[arg(long, value_name = "JSON|-|@FILE", requires = "tool")]
+    pub(super) arguments: Option<String>,
     /// One word is shell text, several are an argument vector; `-` reads shell text from standard input
-    #[arg(required_unless_present = "plan", value_name = "COMMAND", value_hint = ValueHint::CommandString)]
+    #[arg(required_unless_present_any = ["plan", "tool"], value_name = "COMMAND", value_hint = ValueHint::CommandString)]
     pub(super) words: Vec<OsString>,
 }
 

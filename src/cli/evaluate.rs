@@ -20,6 +20,7 @@ pub(super) fn run(what: Evaluate) -> Result<u8, Failure> {
     match what {
         Evaluate::Shell(args) => shell(&args),
         Evaluate::Terraform(args) => terraform(&args),
+        Evaluate::Mcp(args) => super::mcp::evaluate_call(&args),
     }
 }
 

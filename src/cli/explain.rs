@@ -80,9 +80,13 @@ struct Check<'a> {
 
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let setup = Setup::new(&args.common)?;
-    let (input, text) = match &args.plan {
-        Some(plan) => (plan_input(plan, &setup::read_document(plan)?, None)?, None),
-        None => {
+    let (input, text) = match (&args.plan, &args.tool) {
+        (Some(plan), _) => (plan_input(plan, &setup::read_document(plan)?, None)?, None),
+        (None, Some(tool)) => {
+            let call = super::mcp::call(args.server.as_deref(), tool, args.arguments.as_deref())?;
+            (Input::Mcp(call), None)
+        }
+        (None, None) => {
             let input = shell_input(&args.words)?;
             let text = input.shown();
             (Input::Shell(input), Some(text))

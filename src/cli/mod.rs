@@ -10,6 +10,7 @@ mod exec;
 mod explain;
 mod keys;
 mod log;
+mod mcp;
 mod output;
 mod policy;
 mod publish;

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::knowledge::Knowledge;
+use crate::mcp_call::McpCall;
 use crate::model::{
     Action, Actor, Assessment, Cause, Context, CrossActionRisk, Evidence, Facts, MissingEffect, Mutation,
     Recoverability, RecoverySource, RuleRef, Source, Subject, Target, Tier, Verdict,
@@ -38,6 +39,8 @@ pub enum Input {
         /// The state.
         state: Option<Arc<serde_json::Value>>,
     },
+    /// A call of another MCP server's tool.
+    Mcp(McpCall),
 }
 
 impl Input {
@@ -50,6 +53,7 @@ impl Input {
         match self {
             Self::Shell(_) => Source::Shell,
             Self::Terraform { .. } => Source::Terraform,
+            Self::Mcp(_) => Source::Mcp,
         }
     }
 }
@@ -130,6 +134,7 @@ fn judge(
         Input::Terraform { plan, state } => {
             stages::terraform(plan, state.as_deref(), context, world, knowledge)
         }
+        Input::Mcp(call) => stages::mcp(call, context, world, knowledge),
     };
     let parsed = world.elapsed();
     let mut assessments = stages::assess(mutations, context, world, knowledge);

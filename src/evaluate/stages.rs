@@ -5,9 +5,11 @@ use std::time::Duration;
 use crate::cross_action;
 use crate::effects;
 use crate::evidence::{self, Session};
+use crate::code::CodeEffect;
 use crate::knowledge::Knowledge;
-use crate::model::{Assessment, CrossActionRisk, Mutation};
-use crate::shell;
+use crate::mcp_call::{self, Act, McpCall};
+use crate::model::{Assessment, Context, CrossActionRisk, Mutation, Span, Value};
+use crate::shell::{self, Sink as _};
 use crate::terraform;
 use crate::world::World;
 
@@ -54,6 +56,69 @@ pub(super) fn terraform(
         }));
     }
     mutations
+}
+
+/// What a tool call would change: by its own data, and by the commands and SQL in its arguments.
+pub(super) fn mcp(
+    call: &McpCall,
+    context: &EvaluationContext,
+    world: &dyn World,
+    knowledge: &Knowledge,
+) -> Vec<Mutation> {
+    let home = world.home(None);
+    let place = mcp_call::Place { cwd: &context.cwd, home: home.as_deref() };
+    let mut analysis = mcp_call::analyse(call, knowledge, &place);
+    let mut mutations = Vec::new();
+    for act in std::mem::take(&mut analysis.acts) {
+        let (nested, found) = match act {
+            Act::Mutation(mutation) => (false, vec![*mutation]),
+            Act::Shell(text) => (true, in_each(&analysis.cwd, shell::Input::Text(text), context, world, knowledge)),
+            Act::Argv(words) => (true, in_each(&analysis.cwd, shell::Input::Argv(words), context, world, knowledge)),
+            Act::Sql { dialect, database, text } => {
+                (true, sql(dialect, database, text, call, context, world, knowledge))
+            }
+        };
+        mutations.extend(found.into_iter().map(|mutation| analysis.complete(mutation, nested)));
+    }
+    mutations
+}
+
+/// A command in every directory that a call names, or in the usual one.
+fn in_each(
+    cwd: &[std::path::PathBuf],
+    input: shell::Input,
+    context: &EvaluationContext,
+    world: &dyn World,
+    knowledge: &Knowledge,
+) -> Vec<Mutation> {
+    if cwd.is_empty() {
+        return shell(&input, context, world, knowledge);
+    }
+    let inside = |dir: &std::path::PathBuf| EvaluationContext { cwd: dir.clone(), ..context.clone() };
+    cwd.iter().flat_map(|dir| shell(&input, &inside(dir), world, knowledge)).collect()
+}
+
+/// SQL that a server is handed.
+fn sql(
+    dialect: &'static str,
+    database: Value,
+    text: String,
+    call: &McpCall,
+    context: &EvaluationContext,
+    world: &dyn World,
+    knowledge: &Knowledge,
+) -> Vec<Mutation> {
+    let look = effects::WorldLook(world);
+    let mut collect = effects::Collect::new(knowledge, &look);
+    let effect = CodeEffect::Sql { dialect, database, text: Value::Known(text) };
+    let step = shell::Step {
+        kind: shell::StepKind::Code { language: "sql", effect },
+        span: Span::default(),
+        raw: call.shown(),
+        context: Context { cwd: vec![context.cwd.clone()], ..Context::default() },
+    };
+    collect.step(step, &mut shell::Files::default());
+    collect.mutations
 }
 
 pub(super) fn assess(

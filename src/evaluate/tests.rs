@@ -129,3 +129,41 @@ fn the_stages_meet() {
     assert_eq!(done.report.summary.total_mutations, 1);
     assert!(done.report.summary.has_unrecoverable);
 }
+
+#[test]
+fn a_tool_call_is_judged_by_what_is_there() {
+    use serde_json::json;
+    let world = MemoryWorld::new()
+        .dir("/home/u/photos")
+        .file("/home/u/photos/a.jpg", "only here")
+        .file("/home/u/note.txt", "only here");
+    let context = EvaluationContext { cwd: "/home/u".into(), ..EvaluationContext::default() };
+    let judged = |server: Option<&str>, tool: &str, arguments: serde_json::Value| {
+        let call = McpCall::new(server, tool, Some(arguments)).unwrap();
+        let done = evaluate(Input::Mcp(call), &context, &world, &Knowledge::builtin(), &Policy::default());
+        assert!(done.assessments.iter().all(|a| a.mutation.source == Source::Mcp));
+        done.verdict()
+    };
+    for (tool, arguments, want) in [
+        ("delete_file", json!({"path": "note.txt"}), Verdict::Block),
+        ("delete_file", json!({"path": "file:///home/u/note.txt"}), Verdict::Block),
+        ("delete_file", json!({"path": "absent.txt"}), Verdict::Allow),
+        ("delete_directory", json!({"path": "photos"}), Verdict::Block),
+        ("write_file", json!({"path": "new.txt", "content": "x"}), Verdict::Allow),
+        ("write_file", json!({"path": "note.txt", "content": "x"}), Verdict::Block),
+        ("write_file", json!({"path": "note.txt", "content": "only here"}), Verdict::Allow),
+        ("edit_file", json!({"path": "note.txt", "edits": [{"oldText": "a", "newText": "b"}]}), Verdict::Allow),
+        ("move_file", json!({"source": "photos/a.jpg", "destination": "note.txt"}), Verdict::Block),
+        ("read_file", json!({"path": "note.txt"}), Verdict::Allow),
+    ] {
+        assert_eq!(judged(Some("filesystem"), tool, arguments.clone()), want, "{tool} {arguments}");
+    }
+    let command = json!({"command": "rm -rf photos"});
+    assert_eq!(judged(Some("shell"), "run_command", command.clone()), Verdict::Block);
+    assert_eq!(judged(None, "bash", command.clone()), Verdict::Block);
+    // Where an unknown server runs it is not known: that it is absent here proves nothing.
+    let absent = json!({"command": "rm -rf absent"});
+    assert_eq!(judged(Some("shell"), "run_command", absent.clone()), Verdict::Allow);
+    assert!(judged(Some("acme"), "run_command", absent) >= Verdict::Escalate);
+    assert!(judged(Some("acme"), "delete_file", json!({"path": "absent.txt"})) >= Verdict::Escalate);
+}

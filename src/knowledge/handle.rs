@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::compile;
 use super::kinds::KindFile;
+use super::mcp::{McpServer, McpTool};
 use super::schema::{LoadError, ToolFile};
 use super::terraform::TerraformType;
 
@@ -12,6 +13,14 @@ use super::terraform::TerraformType;
 struct ToolText {
     head: &'static str,
     commands: &'static [(&'static [&'static str], &'static str)],
+}
+
+/// An embedded family of MCP servers: its own text, and its tools' (names, text), examples left out.
+struct McpText {
+    names: &'static [&'static str],
+    head: &'static str,
+    reads: &'static [&'static str],
+    tools: &'static [(&'static [&'static str], &'static str)],
 }
 
 include!(concat!(env!("OUT_DIR"), "/knowledge_index.rs"));
@@ -27,6 +36,49 @@ pub struct Knowledge {
 struct Overlay {
     tools: BTreeMap<String, Arc<ToolFile>>,
     kinds: BTreeMap<String, Arc<KindFile>>,
+    servers: Vec<Arc<McpServer>>,
+}
+
+/// A family of MCP servers; its tools are read when they are asked for.
+#[derive(Clone, Debug)]
+pub struct McpFamily {
+    /// Names of its servers, best first.
+    pub names: Vec<String>,
+    /// Added by a user's file.
+    pub added: bool,
+    /// Names of the tools that only read.
+    pub reads: Vec<String>,
+    /// Names of the other tools.
+    pub tools: Vec<Vec<String>>,
+    place: Place,
+}
+
+/// Where a family's text stands.
+#[derive(Clone, Debug)]
+enum Place {
+    Embedded(usize),
+    Added(Arc<McpServer>),
+}
+
+impl McpFamily {
+    /// What holds for all of its tools; without them.
+    pub fn head(&self) -> Option<Arc<McpServer>> {
+        match &self.place {
+            Place::Embedded(at) => MCP.get(*at).and_then(|text| toml::from_str(text.head).ok()).map(Arc::new),
+            Place::Added(server) => Some(Arc::clone(server)),
+        }
+    }
+
+    /// The tool at a position of `tools`.
+    pub fn tool(&self, position: usize) -> Option<Arc<McpTool>> {
+        match &self.place {
+            Place::Embedded(at) => {
+                let (names, text) = MCP.get(*at)?.tools.get(position)?;
+                McpTool::parse(names.first()?, text).ok().map(Arc::new)
+            }
+            Place::Added(server) => server.tool.values().nth(position).cloned().map(Arc::new),
+        }
+    }
 }
 
 /// What was read in this process, by key; `None` for what could not be read.
@@ -61,7 +113,9 @@ impl Knowledge {
     pub fn with_overlay(texts: &[(String, String)]) -> Result<Self, LoadError> {
         let mut overlay = Overlay::default();
         for (name, text) in texts {
-            if declares_tools(text) {
+            if declares(text, "server") {
+                overlay.servers.push(Arc::new(McpServer::parse(name, text)?));
+            } else if declares_tools(text) {
                 for tool in ToolFile::parse(name, text)? {
                     let tool = Arc::new(tool);
                     for alias in &tool.names {
@@ -121,6 +175,30 @@ impl Knowledge {
             .clone()
     }
 
+    /// All families of MCP servers, built-in ones first. Names only: nothing of them is parsed yet.
+    pub fn mcp(&self) -> Vec<McpFamily> {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let embedded = MCP.iter().enumerate().map(|(at, text)| McpFamily {
+            names: owned(text.names),
+            added: false,
+            reads: owned(text.reads),
+            tools: text.tools.iter().map(|(names, _)| owned(names)).collect(),
+            place: Place::Embedded(at),
+        });
+        let added = self.overlay.servers.iter().map(|server| McpFamily {
+            names: server.server.clone(),
+            added: true,
+            reads: server.reads.clone(),
+            tools: server
+                .tool
+                .iter()
+                .map(|(name, tool)| std::iter::once(name).chain(&tool.alias).cloned().collect())
+                .collect(),
+            place: Place::Added(Arc::clone(server)),
+        });
+        embedded.chain(added).collect()
+    }
+
     /// All tools' names, aliases included, sorted.
     pub fn tool_names(&self) -> Vec<&str> {
         let mut names = TOOLS.iter().map(|(name, _)| *name).collect::<Vec<_>>();
@@ -158,8 +236,11 @@ fn embedded_tool(position: usize) -> Option<Arc<ToolFile>> {
 
 /// Whether a user's file declares tools; kinds otherwise.
 fn declares_tools(text: &str) -> bool {
-    text.lines().map(str::trim_start).any(|line| {
-        line.starts_with("[[tools]]")
-            || line.strip_prefix("tool").is_some_and(|rest| rest.trim_start().starts_with('='))
-    })
+    declares(text, "tool") || text.lines().any(|line| line.trim_start().starts_with("[[tools]]"))
+}
+
+/// Whether a user's file has this key on its own line.
+fn declares(text: &str, key: &str) -> bool {
+    text.lines()
+        .any(|line| line.trim_start().strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with('=')))
 }

@@ -298,6 +298,16 @@ pub struct Template {
     pub pieces: Vec<Piece>,
 }
 
+impl Template {
+    /// Names of the values that it asks for.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Value { name, .. } => Some(name.as_str()),
+            Piece::Text(_) => None,
+        })
+    }
+}
+
 impl TryFrom<String> for Template {
     type Error = String;
 

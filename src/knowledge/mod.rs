@@ -1,6 +1,6 @@
 //! Knowledge as data: what tools and Terraform types mutate, and what losing each kind of resource costs.
 //!
-//! Owns the data files (`tools/*.toml`, `terraform/*.toml`, `kinds/*.toml`), their strict loader, user overlays and the
+//! Owns the data files (`tools/*.toml`, `terraform/*.toml`, `mcp/*.toml`, `kinds/*.toml`), their strict loader, user overlays and the
 //! argument grammar that matches words against a tool's declaration. Files are embedded and parsed only when a tool
 //! occurs. Pure but for the overlay texts that a caller hands in. Uses `model` and `code`'s languages by name alone.
 //!
@@ -14,6 +14,7 @@ mod grammar_tests;
 mod handle;
 mod kinds;
 mod matched;
+mod mcp;
 mod micro;
 mod places;
 mod refiner;
@@ -23,8 +24,9 @@ mod verbs;
 mod words;
 
 pub use grammar::match_words;
-pub use handle::Knowledge;
+pub use handle::{Knowledge, McpFamily};
 pub use kinds::{AlternativeSpec, Case, Choice, KindFile, SubjectKind};
+pub use mcp::{McpArg, McpExample, McpRun, McpServer, McpTool, McpWord};
 pub use matched::{Binding, Filled, GrammarGap, Match, Nested, OptionUse};
 pub use micro::{Condition, Count, On, OperandSpec, OptionSpec, Piece, Takes, Template};
 pub use places::{Places, places};

@@ -1,0 +1,56 @@
+//! `evaluate mcp`: a tool call from options.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::evaluate::{Input, evaluate};
+use crate::mcp_call::McpCall;
+
+use super::args::McpArgs;
+use super::evaluate::report;
+use super::output::Failure;
+use super::setup::{self, Setup};
+use super::status;
+
+/// Arguments from standard input or a file, at most.
+const ARGUMENTS_LIMIT: u64 = 16 << 20;
+
+pub(super) fn evaluate_call(args: &McpArgs) -> Result<u8, Failure> {
+    let setup = Setup::new(&args.common)?;
+    let given = &args.call;
+    let mut call = call(given.server.as_deref(), &given.tool, given.arguments.as_deref())?;
+    if let Some(description) = &given.description {
+        call = call.described(description);
+    }
+    if let Some(annotations) = &given.annotations {
+        call = call.annotated(json("--annotations", annotations.as_bytes())?).map_err(|error| usage(&error))?;
+    }
+    let done = evaluate(Input::Mcp(call), &setup.context, &setup.world, &setup.knowledge, &setup.policy);
+    report(&done, None, args.common.format)?;
+    Ok(if done.internal_error { status::INTERNAL } else { args.threshold.fail_on.status(done.verdict()) })
+}
+
+/// A call with arguments as the command line gives them.
+pub(super) fn call(server: Option<&str>, tool: &str, arguments: Option<&str>) -> Result<McpCall, Failure> {
+    let arguments = match arguments {
+        None => None,
+        Some("-") => Some(json("standard input", &setup::read_input(Path::new("-"), ARGUMENTS_LIMIT)?)?),
+        Some(text) => match text.strip_prefix('@') {
+            Some(file) => Some(json(file, &setup::read_input(Path::new(file), ARGUMENTS_LIMIT)?)?),
+            None => Some(json("--arguments", text.as_bytes())?),
+        },
+    };
+    McpCall::new(server, tool, arguments).map_err(|error| usage(&error))
+}
+
+fn usage(error: &dyn std::fmt::Display) -> Failure {
+    Failure::usage(error.to_string())
+}
+
+/// JSON, or an error without the text itself, which may hold secrets.
+fn json(place: &str, bytes: &[u8]) -> Result<Value, Failure> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        Failure::usage(format!("{place}: not JSON at line {}, column {}", error.line(), error.column()))
+    })
+}

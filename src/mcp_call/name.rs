@@ -1,0 +1,205 @@
+//! Names of servers and tools as lists of words, however they are written.
+
+use std::collections::HashMap;
+
+use crate::knowledge::{Knowledge, McpFamily};
+
+/// Words of a name: camelCase, snake_case, kebab-case, dots, slashes and blanks all separate; lower case.
+pub(super) fn words(name: &str) -> Vec<String> {
+    let chars: Vec<char> = name.chars().collect();
+    let mut found: Vec<String> = Vec::new();
+    let mut word = String::new();
+    for (at, c) in chars.iter().copied().enumerate() {
+        if !c.is_alphanumeric() {
+            found.extend(take(&mut word));
+            continue;
+        }
+        if c.is_uppercase() && at > 0 {
+            let before = chars[at - 1];
+            let next_is_lower = chars.get(at + 1).is_some_and(|next| next.is_lowercase());
+            // `deleteFile`, `SQLQuery`, `S3Bucket`; but `EC2` stays whole.
+            if before.is_lowercase() || (before.is_alphanumeric() && next_is_lower && word.len() > 1) {
+                found.extend(take(&mut word));
+            }
+        }
+        word.extend(c.to_lowercase());
+    }
+    found.extend(take(&mut word));
+    found
+}
+
+fn take(word: &mut String) -> Option<String> {
+    (!word.is_empty()).then(|| std::mem::take(word))
+}
+
+/// Words joined as arguments and data spell them.
+pub(super) fn snake(name: &str) -> String {
+    words(name).join("_")
+}
+
+/// Words that say nothing about which server it is.
+const NOISE: &[&str] = &["mcp", "server", "servers", "modelcontextprotocol", "the", "official", "local", "my"];
+
+/// The words that count, in an order of their own: `s3.delete_bucket` and `delete_s3_bucket` are one tool. Verbs that
+/// mean the same are one word.
+fn key(words: &[String]) -> Vec<String> {
+    let mut key: Vec<String> = words
+        .iter()
+        .map(|word| match word.as_str() {
+            "remove" | "rm" | "del" | "destroy" | "erase" => "delete".to_owned(),
+            "modify" => "update".to_owned(),
+            _ => word.clone(),
+        })
+        .collect();
+    key.sort();
+    key
+}
+
+/// Where a tool's declaration stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// It only reads.
+    Reads,
+    /// At this position among the family's tools.
+    Tool(usize),
+}
+
+/// A family's tools by their words.
+pub(super) fn entries(family: &McpFamily) -> HashMap<Vec<String>, Entry> {
+    let reads = family.reads.iter().map(|name| (key(&words(name)), Entry::Reads));
+    let tools = family
+        .tools
+        .iter()
+        .enumerate()
+        .flat_map(|(at, names)| names.iter().map(move |name| (key(&words(name)), Entry::Tool(at))));
+    reads.chain(tools).collect()
+}
+
+/// A call's server and tool as far as names tell.
+#[derive(Debug)]
+pub(super) struct Named {
+    /// The tool's words, a prefix that names the server taken off.
+    pub(super) tool: Vec<String>,
+    /// Families that the server's name or the tool's prefix speak of, the most telling first.
+    pub(super) families: Vec<McpFamily>,
+    /// The server was named, or the tool's prefix names it.
+    pub(super) told: bool,
+}
+
+impl Named {
+    pub(super) fn of(server: Option<&str>, tool: &str, knowledge: &Knowledge) -> Self {
+        let (given, tool) = match (server, tool.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"))) {
+            // `mcp__github__delete_file`, as some clients call it.
+            (None, Some((server, tool))) => (Some(server), tool),
+            (Some(server), Some((_, tool))) => (Some(server), tool),
+            (server, None) => (server, tool),
+        };
+        let all = knowledge.mcp();
+        let server = given.map(words).unwrap_or_default();
+        let mut tool = words(tool);
+        let mut families = of_words(&server, &all);
+        let mut told = given.is_some();
+        // A prefix that repeats the server: `github_delete_file` of `github`.
+        if !server.is_empty() && tool.len() > server.len() && tool.starts_with(&server) {
+            tool.drain(..server.len());
+        }
+        if families.is_empty() {
+            // The tool's own prefix names the family: `github_delete_file`, `aws.s3.delete_bucket`.
+            families = prefixed(&tool, &all);
+            told |= !families.is_empty();
+        }
+        Self { tool, families, told }
+    }
+
+    /// The tool among a family's: as it is, or without a prefix that names the family.
+    pub(super) fn entry(&self, family: &McpFamily) -> Option<Entry> {
+        let entries = entries(family);
+        if let Some(found) = entries.get(&key(&self.tool)) {
+            return Some(*found);
+        }
+        family.names.iter().find_map(|name| {
+            let prefix = words(name);
+            let rest = self.tool.strip_prefix(prefix.as_slice()).or_else(|| {
+                // `delete_file_github` is unheard of, but the noise around a name is not: `mcp_github_delete_file`.
+                self.tool.strip_prefix(&["mcp".to_owned()]).and_then(|rest| rest.strip_prefix(prefix.as_slice()))
+            })?;
+            entries.get(&key(rest)).copied()
+        })
+    }
+}
+
+/// Families whose name stands among the words, longest names first.
+fn of_words(server: &[String], all: &[McpFamily]) -> Vec<McpFamily> {
+    let kept: Vec<String> = server.iter().filter(|word| !NOISE.contains(&word.as_str())).cloned().collect();
+    let mut found: Vec<(usize, &McpFamily)> = all
+        .iter()
+        .filter_map(|family| {
+            let longest = family
+                .names
+                .iter()
+                .map(|name| words(name))
+                .filter(|name| kept.windows(name.len().max(1)).any(|part| part == name.as_slice()))
+                .map(|name| name.len())
+                .max()?;
+            Some((longest, family))
+        })
+        .collect();
+    found.sort_by_key(|(length, _)| std::cmp::Reverse(*length));
+    found.into_iter().map(|(_, family)| family.clone()).collect()
+}
+
+/// Families whose name the tool's words begin with.
+fn prefixed(tool: &[String], all: &[McpFamily]) -> Vec<McpFamily> {
+    let tool = tool.strip_prefix(&["mcp".to_owned()]).unwrap_or(tool);
+    all.iter()
+        .filter(|family| {
+            family.names.iter().any(|name| {
+                let name = words(name);
+                tool.len() > name.len() && tool.starts_with(&name)
+            })
+        })
+        .cloned()
+        .collect()
+}
+
+/// Whether a name says production, as a word of its own.
+pub(super) fn says_production(name: &str) -> bool {
+    words(name).iter().any(|word| matches!(word.as_str(), "prod" | "production" | "prd" | "live"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spelling_gives_the_same_words() {
+        for name in
+            ["delete_file", "deleteFile", "delete-file", "DeleteFile", "delete.file", "delete/file", "DELETE_FILE"]
+        {
+            assert_eq!(words(name), ["delete", "file"], "{name}");
+        }
+        assert_eq!(words("executeSQL"), ["execute", "sql"]);
+        assert_eq!(words("SQLQuery"), ["sql", "query"]);
+        assert_eq!(words("s3.delete_bucket"), ["s3", "delete", "bucket"]);
+        assert_eq!(words("listS3Buckets"), ["list", "s3", "buckets"]);
+        assert_eq!(words("@scope/server-git"), ["scope", "server", "git"]);
+        assert_eq!(words("terminateEC2Instances"), ["terminate", "ec2", "instances"]);
+        assert!(words("..//").is_empty());
+    }
+
+    #[test]
+    fn servers_are_found_in_their_names() {
+        let knowledge = Knowledge::builtin();
+        let family = |server: Option<&str>, tool: &str| {
+            let named = Named::of(server, tool, &knowledge);
+            (named.families.first().map(|f| f.names[0].clone()).unwrap_or_default(), named.tool.join(" "))
+        };
+        let files = ("filesystem".to_owned(), "delete file".to_owned());
+        for server in ["filesystem", "@modelcontextprotocol/server-filesystem", "mcp-server-filesystem", "my_fs"] {
+            assert_eq!(family(Some(server), "delete_file"), files, "{server}");
+        }
+        assert_eq!(family(None, "mcp__filesystem__delete_file"), files);
+        assert_eq!(family(Some("acme"), "delete_file").0, "");
+        assert!(says_production("postgres-prod") && !says_production("products"));
+    }
+}
