@@ -145,7 +145,11 @@ fn write_mcp(out: &mut String, folder: &Path) -> Result<(), Failure> {
             return Err(format!("{}: `server` is missing", file.display()).into());
         }
         let reads = strings_of(&head, "reads");
-        writeln!(out, "McpText {{ names: &{names:?}, head: {}, reads: &{reads:?}, tools: &[", literal(&head))?;
+        writeln!(
+            out,
+            "McpText {{ names: &{names:?}, head: {}, reads: &{reads:?}, tools: &[",
+            literal(&head)
+        )?;
         for (names, text) in order.iter().filter_map(|name| tools.get(name)) {
             writeln!(out, "(&{names:?}, {}),", literal(text))?;
         }

@@ -39,9 +39,10 @@ complete -c recourse -n "__fish_recourse_needs_command" -f -a "doctor" -d 'Say w
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "verify" -d 'Verify an attestation, or a report with one beside it'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "completions" -d 'Print a completion script'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "schema" -d 'Print the JSON Schema of what recourse prints'
-complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and not __fish_seen_subcommand_from shell terraform" -s h -l help -d 'Print help'
-complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and not __fish_seen_subcommand_from shell terraform" -f -a "shell" -d 'Judge shell text (one word) or an argument vector (several words)'
-complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and not __fish_seen_subcommand_from shell terraform" -f -a "terraform" -d 'Judge a Terraform plan (`terraform show -json PLAN`)'
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and not __fish_seen_subcommand_from shell terraform mcp" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and not __fish_seen_subcommand_from shell terraform mcp" -f -a "shell" -d 'Judge shell text (one word) or an argument vector (several words)'
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and not __fish_seen_subcommand_from shell terraform mcp" -f -a "terraform" -d 'Judge a Terraform plan (`terraform show -json PLAN`)'
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and not __fish_seen_subcommand_from shell terraform mcp" -f -a "mcp" -d 'Judge a call of another MCP server\'s tool'
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from shell" -l cwd -d 'Directory that the command would run in [default: the current one]' -r -f -a "(__fish_complete_directories)"
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from shell" -l profile -d 'Whose enforcement to state [env: RECOURSE_PROFILE]' -r -f -a "human\t''
 agent\t''
@@ -73,6 +74,25 @@ never\t''"
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -l state -d 'Current state as JSON (`terraform show -json`), for what the plan does not say' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -l attest -d 'Sign the report, also where the configuration does not say so'
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l cwd -d 'Directory that the command would run in [default: the current one]' -r -f -a "(__fish_complete_directories)"
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l profile -d 'Whose enforcement to state [env: RECOURSE_PROFILE]' -r -f -a "human\t''
+agent\t''
+ci\t''"
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l environment -d 'Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l actor -d 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l evidence -d 'Evidence gathered elsewhere, with the raw output that proves it' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l fail-on -d 'Verdict from which on the exit status is not 0' -r -f -a "warn\t''
+escalate\t''
+block\t''
+never\t''"
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l server -d 'The server, as the client names it' -r
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l tool -d 'The tool' -r
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l arguments -d 'The arguments, a JSON object; `-` reads standard input, `@FILE` a file' -r
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l description -d 'The description that the server gives of the tool' -r
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l annotations -d 'The annotations that the server gives, a JSON object' -r
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand explain" -l cwd -d 'Directory that the command would run in [default: the current one]' -r -f -a "(__fish_complete_directories)"
 complete -c recourse -n "__fish_recourse_using_subcommand explain" -l profile -d 'Whose enforcement to state [env: RECOURSE_PROFILE]' -r -f -a "human\t''
 agent\t''
@@ -83,6 +103,9 @@ complete -c recourse -n "__fish_recourse_using_subcommand explain" -l evidence -
 complete -c recourse -n "__fish_recourse_using_subcommand explain" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand explain" -l plan -d 'Explain a Terraform plan in JSON instead of a command' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand explain" -l tool -d 'Explain a call of this MCP tool instead of a command' -r
+complete -c recourse -n "__fish_recourse_using_subcommand explain" -l server -d 'The tool\'s server' -r
+complete -c recourse -n "__fish_recourse_using_subcommand explain" -l arguments -d 'The tool\'s arguments, a JSON object; `-` reads standard input, `@FILE` a file' -r
 complete -c recourse -n "__fish_recourse_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand exec" -l profile -d 'Whose enforcement to apply [default: human with a terminal, else ci; env: RECOURSE_PROFILE]' -r -f -a "human\t''
 agent\t''

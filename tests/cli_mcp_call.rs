@@ -79,7 +79,8 @@ fn unknown_tools_are_never_allowed_on_weak_evidence() {
         ("list_things", object!({"query": "DROP TABLE x"})),
         ("search", object!({"callback": "curl x | sh"})),
     ] {
-        let report = judged(&scratch, "acme", tool, &arguments, &["--annotations", "{\"readOnlyHint\": true}"]);
+        let report =
+            judged(&scratch, "acme", tool, &arguments, &["--annotations", "{\"readOnlyHint\": true}"]);
         assert!(["escalate", "block"].contains(&verdict(&report)), "{tool}: {report:#}");
         let source = &report["mutations"][0]["recoverability"];
         assert!(source["confidence"].as_f64().unwrap() < 1.0, "{source}");
@@ -128,7 +129,8 @@ fn arguments_come_from_standard_input_and_files_too() {
 #[test]
 fn explain_and_resources_speak_of_tools() {
     let scratch = Scratch::new();
-    let output = scratch.run(&["explain", "--server", "filesystem", "--tool", "delete_file", "--arguments", "{}"]);
+    let output =
+        scratch.run(&["explain", "--server", "filesystem", "--tool", "delete_file", "--arguments", "{}"]);
     let page = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(page.contains("mcp filesystem") && page.contains("without `path`"), "{page}");
     let found = json(&scratch.run(&["resources", "--format", "json", "delete_file"]));

@@ -74,9 +74,7 @@ fn examples_hold() {
                 let mut found = mutations(&server.server[0], called, &example.call);
                 let mut expected = match (&example.is, &example.like) {
                     (Some(expected), None) => expected.clone(),
-                    (None, Some(text)) => {
-                        of(Input::Shell(recourse::shell::Input::Text(text.clone())))
-                    }
+                    (None, Some(text)) => of(Input::Shell(recourse::shell::Input::Text(text.clone()))),
                     _ => panic!("{file}: {called}: an example has either `is` or `like`"),
                 };
                 if example.like.is_some() && expected.is_empty() {
@@ -171,7 +169,8 @@ fn names_are_written_once_and_in_one_way() {
         }
         for name in &server.server {
             if !fine(name) || !families.insert(name.clone()) {
-                problems.push(format!("{file}: server `{name}` twice, or not lower case words joined by `_`"));
+                problems
+                    .push(format!("{file}: server `{name}` twice, or not lower case words joined by `_`"));
             }
         }
     }

@@ -24,7 +24,8 @@ pub(super) fn evaluate_call(args: &McpArgs) -> Result<u8, Failure> {
         call = call.described(description);
     }
     if let Some(annotations) = &given.annotations {
-        call = call.annotated(json("--annotations", annotations.as_bytes())?).map_err(|error| usage(&error))?;
+        call =
+            call.annotated(json("--annotations", annotations.as_bytes())?).map_err(|error| usage(&error))?;
     }
     let done = evaluate(Input::Mcp(call), &setup.context, &setup.world, &setup.knowledge, &setup.policy);
     report(&done, None, args.common.format)?;

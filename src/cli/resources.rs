@@ -46,7 +46,9 @@ pub(super) fn run(args: &ResourcesArgs) -> Result<u8, Failure> {
         .collect();
     if args.format == Format::Json {
         let kinds: Vec<_> = kinds.iter().map(|(name, title)| json!({"kind": name, "title": title})).collect();
-        output::print_json(&json!({"tools": tools, "kinds": kinds, "terraformTypes": types, "mcpServers": servers}))?;
+        output::print_json(
+            &json!({"tools": tools, "kinds": kinds, "terraformTypes": types, "mcpServers": servers}),
+        )?;
         return Ok(0);
     }
     let mut page = String::new();

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use crate::code::CodeEffect;
 use crate::cross_action;
 use crate::effects;
 use crate::evidence::{self, Session};
-use crate::code::CodeEffect;
 use crate::knowledge::Knowledge;
 use crate::mcp_call::{self, Act, McpCall};
 use crate::model::{Assessment, Context, CrossActionRisk, Mutation, Span, Value};
@@ -72,8 +72,12 @@ pub(super) fn mcp(
     for act in std::mem::take(&mut analysis.acts) {
         let (nested, found) = match act {
             Act::Mutation(mutation) => (false, vec![*mutation]),
-            Act::Shell(text) => (true, in_each(&analysis.cwd, shell::Input::Text(text), context, world, knowledge)),
-            Act::Argv(words) => (true, in_each(&analysis.cwd, shell::Input::Argv(words), context, world, knowledge)),
+            Act::Shell(text) => {
+                (true, in_each(&analysis.cwd, shell::Input::Text(text), context, world, knowledge))
+            }
+            Act::Argv(words) => {
+                (true, in_each(&analysis.cwd, shell::Input::Argv(words), context, world, knowledge))
+            }
             Act::Sql { dialect, database, text } => {
                 (true, sql(dialect, database, text, call, context, world, knowledge))
             }

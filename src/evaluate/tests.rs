@@ -152,7 +152,11 @@ fn a_tool_call_is_judged_by_what_is_there() {
         ("write_file", json!({"path": "new.txt", "content": "x"}), Verdict::Allow),
         ("write_file", json!({"path": "note.txt", "content": "x"}), Verdict::Block),
         ("write_file", json!({"path": "note.txt", "content": "only here"}), Verdict::Allow),
-        ("edit_file", json!({"path": "note.txt", "edits": [{"oldText": "a", "newText": "b"}]}), Verdict::Allow),
+        (
+            "edit_file",
+            json!({"path": "note.txt", "edits": [{"oldText": "a", "newText": "b"}]}),
+            Verdict::Allow,
+        ),
         ("move_file", json!({"source": "photos/a.jpg", "destination": "note.txt"}), Verdict::Block),
         ("read_file", json!({"path": "note.txt"}), Verdict::Allow),
     ] {

@@ -241,6 +241,7 @@ fn declares_tools(text: &str) -> bool {
 
 /// Whether a user's file has this key on its own line.
 fn declares(text: &str, key: &str) -> bool {
-    text.lines()
-        .any(|line| line.trim_start().strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with('=')))
+    text.lines().any(|line| {
+        line.trim_start().strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with('='))
+    })
 }

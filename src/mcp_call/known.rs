@@ -9,9 +9,7 @@ use super::{Act, Analysis, McpCall, Place, classify, paths};
 use serde_json::Value as Json;
 
 use crate::knowledge::{EffectSpec, Knowledge, McpFamily, McpRun, McpServer, McpTool, SubjectKind};
-use crate::model::{
-    Action, Fact, FactValue, Mutation, PathSubject, RuleRef, Subject, Target, Value,
-};
+use crate::model::{Action, Fact, FactValue, Mutation, PathSubject, RuleRef, Subject, Target, Value};
 
 /// What a declared tool does; `None` when none of the families at hand knows the tool.
 pub(super) fn of(
@@ -59,7 +57,11 @@ fn by_program(call: &McpCall, named: &Named, family: &McpFamily) -> Option<Analy
             }
         }
     }
-    if words.iter().skip(1).any(|word| matches!(word.as_str(), "--help" | "--version" | "--generate-cli-skeleton")) {
+    if words
+        .iter()
+        .skip(1)
+        .any(|word| matches!(word.as_str(), "--help" | "--version" | "--generate-cli-skeleton"))
+    {
         return None;
     }
     Some(Analysis {
@@ -148,7 +150,10 @@ fn apply(call: &McpCall, found: &Found, knowledge: &Knowledge, place: &Place<'_>
         }
     }
     work.roles();
-    if tool.runs_arguments() && tool.effect.is_empty() && tool.run.is_empty() && work.analysis.acts.len() == before
+    if tool.runs_arguments()
+        && tool.effect.is_empty()
+        && tool.run.is_empty()
+        && work.analysis.acts.len() == before
     {
         work.analysis.opaque(format!("{} is called without anything to run", call.title()));
     }
@@ -159,7 +164,11 @@ fn apply(call: &McpCall, found: &Found, knowledge: &Knowledge, place: &Place<'_>
 /// server that calls its own tool destructive where the declaration says it reads.
 fn doubts(call: &McpCall, bound: &Bound, tool: &McpTool, analysis: &mut Analysis) {
     if let Some((name, why)) = classify::suspicious(&bound.unlisted) {
-        analysis.opaque(format!("`{}` is no known argument of {}: {why}", super::shorten(&name, 60), call.title()));
+        analysis.opaque(format!(
+            "`{}` is no known argument of {}: {why}",
+            super::shorten(&name, 60),
+            call.title()
+        ));
     }
     if tool.reads && call.hint("destructiveHint") == Some(true) && call.hint("readOnlyHint") != Some(true) {
         analysis.opaque(format!("the server calls {} destructive", call.title()));
@@ -179,7 +188,9 @@ impl Work<'_> {
         let title = self.analysis.title.clone();
         self.analysis.opaque(match why {
             Unfilled::Missing(name) => format!("{title} is called without `{name}`"),
-            Unfilled::Option(name) => format!("`{name}` of {title} starts with a dash and may be taken for an option"),
+            Unfilled::Option(name) => {
+                format!("`{name}` of {title} starts with a dash and may be taken for an option")
+            }
         });
     }
 
@@ -229,18 +240,22 @@ impl Work<'_> {
         found
     }
 
-    fn on_path(&self, effect: &EffectSpec, path: &str, shown: &str, recursive: bool, base: &Target) -> Mutation {
+    fn on_path(
+        &self,
+        effect: &EffectSpec,
+        path: &str,
+        shown: &str,
+        recursive: bool,
+        base: &Target,
+    ) -> Mutation {
         let mut subject = PathSubject::new(Value::known(path), shown);
         subject.recursive = recursive;
         subject.follow = effect.action != Action::Delete;
         if effect.action == Action::Replace {
             subject.content = self.bound.one("content").map(str::to_owned);
         }
-        let target = Target {
-            id: path.to_owned(),
-            name: (path != shown).then(|| shown.to_owned()),
-            ..base.clone()
-        };
+        let target =
+            Target { id: path.to_owned(), name: (path != shown).then(|| shown.to_owned()), ..base.clone() };
         let mut mutation =
             self.analysis.mutation(effect.action, &effect.on.kind, Subject::Path(subject), target);
         mutation.context.host.clone_from(&self.analysis.host);

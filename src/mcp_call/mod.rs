@@ -109,8 +109,11 @@ impl McpCall {
 
     /// One line for people: `server.tool(argument: value, …)`, values of secret names masked, long ones cut.
     pub fn shown(&self) -> String {
-        let arguments =
-            self.arguments.iter().map(|(name, value)| format!("{name}: {}", shown(name, value))).collect::<Vec<_>>();
+        let arguments = self
+            .arguments
+            .iter()
+            .map(|(name, value)| format!("{name}: {}", shown(name, value)))
+            .collect::<Vec<_>>();
         shorten(&format!("{}({})", self.title(), arguments.join(", ")), 240)
     }
 
@@ -273,8 +276,8 @@ impl Analysis {
 /// What a call does.
 pub fn analyse(call: &McpCall, knowledge: &Knowledge, place: &Place<'_>) -> Analysis {
     let named = Named::of(call.server.as_deref(), &call.tool, knowledge);
-    let mut analysis = known::of(call, &named, knowledge, place)
-        .unwrap_or_else(|| classify::of(call, &named, place));
+    let mut analysis =
+        known::of(call, &named, knowledge, place).unwrap_or_else(|| classify::of(call, &named, place));
     analysis.environment = environment(call);
     analysis
 }

@@ -38,7 +38,8 @@ pub(super) fn snake(name: &str) -> String {
 }
 
 /// Words that say nothing about which server it is.
-const NOISE: &[&str] = &["mcp", "server", "servers", "modelcontextprotocol", "the", "official", "local", "my"];
+const NOISE: &[&str] =
+    &["mcp", "server", "servers", "modelcontextprotocol", "the", "official", "local", "my"];
 
 /// The words that count, in an order of their own: `s3.delete_bucket` and `delete_s3_bucket` are one tool. Verbs that
 /// mean the same are one word.
@@ -88,7 +89,8 @@ pub(super) struct Named {
 
 impl Named {
     pub(super) fn of(server: Option<&str>, tool: &str, knowledge: &Knowledge) -> Self {
-        let (given, tool) = match (server, tool.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"))) {
+        let (given, tool) = match (server, tool.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")))
+        {
             // `mcp__github__delete_file`, as some clients call it.
             (None, Some((server, tool))) => (Some(server), tool),
             (Some(server), Some((_, tool))) => (Some(server), tool),
@@ -121,7 +123,9 @@ impl Named {
             let prefix = words(name);
             let rest = self.tool.strip_prefix(prefix.as_slice()).or_else(|| {
                 // `delete_file_github` is unheard of, but the noise around a name is not: `mcp_github_delete_file`.
-                self.tool.strip_prefix(&["mcp".to_owned()]).and_then(|rest| rest.strip_prefix(prefix.as_slice()))
+                self.tool
+                    .strip_prefix(&["mcp".to_owned()])
+                    .and_then(|rest| rest.strip_prefix(prefix.as_slice()))
             })?;
             entries.get(&key(rest)).copied()
         })
@@ -173,9 +177,15 @@ mod tests {
 
     #[test]
     fn every_spelling_gives_the_same_words() {
-        for name in
-            ["delete_file", "deleteFile", "delete-file", "DeleteFile", "delete.file", "delete/file", "DELETE_FILE"]
-        {
+        for name in [
+            "delete_file",
+            "deleteFile",
+            "delete-file",
+            "DeleteFile",
+            "delete.file",
+            "delete/file",
+            "DELETE_FILE",
+        ] {
             assert_eq!(words(name), ["delete", "file"], "{name}");
         }
         assert_eq!(words("executeSQL"), ["execute", "sql"]);
@@ -195,7 +205,9 @@ mod tests {
             (named.families.first().map(|f| f.names[0].clone()).unwrap_or_default(), named.tool.join(" "))
         };
         let files = ("filesystem".to_owned(), "delete file".to_owned());
-        for server in ["filesystem", "@modelcontextprotocol/server-filesystem", "mcp-server-filesystem", "my_fs"] {
+        for server in
+            ["filesystem", "@modelcontextprotocol/server-filesystem", "mcp-server-filesystem", "my_fs"]
+        {
             assert_eq!(family(Some(server), "delete_file"), files, "{server}");
         }
         assert_eq!(family(None, "mcp__filesystem__delete_file"), files);

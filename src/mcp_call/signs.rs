@@ -22,47 +22,275 @@ pub(super) enum Verb {
 }
 
 const READS: &[&str] = &[
-    "get", "list", "read", "search", "find", "show", "describe", "view", "fetch", "lookup", "query", "count", "check",
-    "browse", "inspect", "explain", "summarize", "head", "exists", "status", "stat", "stats", "info", "help", "version",
-    "ping", "validate", "verify", "diff", "compare", "preview", "tail", "peek", "analyze", "analyse", "calculate",
-    "compute", "convert", "estimate", "retrieve", "scan", "select", "about", "whoami", "ls", "cat", "tree", "grep",
+    "get",
+    "list",
+    "read",
+    "search",
+    "find",
+    "show",
+    "describe",
+    "view",
+    "fetch",
+    "lookup",
+    "query",
+    "count",
+    "check",
+    "browse",
+    "inspect",
+    "explain",
+    "summarize",
+    "head",
+    "exists",
+    "status",
+    "stat",
+    "stats",
+    "info",
+    "help",
+    "version",
+    "ping",
+    "validate",
+    "verify",
+    "diff",
+    "compare",
+    "preview",
+    "tail",
+    "peek",
+    "analyze",
+    "analyse",
+    "calculate",
+    "compute",
+    "convert",
+    "estimate",
+    "retrieve",
+    "scan",
+    "select",
+    "about",
+    "whoami",
+    "ls",
+    "cat",
+    "tree",
+    "grep",
 ];
 const DELETES: &[&str] = &[
-    "delete", "remove", "destroy", "drop", "purge", "wipe", "erase", "truncate", "terminate", "kill", "rm", "del",
-    "unlink", "shred", "deprovision", "uninstall", "prune", "flush", "clear", "reset", "revoke", "empty", "expunge",
-    "nuke", "discard", "clean", "cleanup", "format", "decommission", "unpublish", "rollback", "forget", "evict",
+    "delete",
+    "remove",
+    "destroy",
+    "drop",
+    "purge",
+    "wipe",
+    "erase",
+    "truncate",
+    "terminate",
+    "kill",
+    "rm",
+    "del",
+    "unlink",
+    "shred",
+    "deprovision",
+    "uninstall",
+    "prune",
+    "flush",
+    "clear",
+    "reset",
+    "revoke",
+    "empty",
+    "expunge",
+    "nuke",
+    "discard",
+    "clean",
+    "cleanup",
+    "format",
+    "decommission",
+    "unpublish",
+    "rollback",
+    "forget",
+    "evict",
 ];
 const SENDS: &[&str] = &[
-    "send", "post", "publish", "reply", "forward", "notify", "email", "message", "tweet", "broadcast", "share",
-    "invite", "pay", "charge", "refund", "payout", "transfer", "withdraw", "buy", "sell", "purchase", "checkout",
-    "order", "trade", "submit",
+    "send",
+    "post",
+    "publish",
+    "reply",
+    "forward",
+    "notify",
+    "email",
+    "message",
+    "tweet",
+    "broadcast",
+    "share",
+    "invite",
+    "pay",
+    "charge",
+    "refund",
+    "payout",
+    "transfer",
+    "withdraw",
+    "buy",
+    "sell",
+    "purchase",
+    "checkout",
+    "order",
+    "trade",
+    "submit",
 ];
 const CHANGES: &[&str] = &[
-    "update", "set", "edit", "modify", "change", "patch", "put", "write", "replace", "rename", "move", "merge", "push",
-    "commit", "deploy", "apply", "restart", "reboot", "stop", "start", "enable", "disable", "scale", "approve",
-    "reject", "close", "assign", "lock", "unlock", "rotate", "sync", "migrate", "restore", "install", "upgrade",
-    "configure", "grant", "toggle", "overwrite", "cancel", "archive", "ban", "block", "mark", "resize", "detach",
+    "update",
+    "set",
+    "edit",
+    "modify",
+    "change",
+    "patch",
+    "put",
+    "write",
+    "replace",
+    "rename",
+    "move",
+    "merge",
+    "push",
+    "commit",
+    "deploy",
+    "apply",
+    "restart",
+    "reboot",
+    "stop",
+    "start",
+    "enable",
+    "disable",
+    "scale",
+    "approve",
+    "reject",
+    "close",
+    "assign",
+    "lock",
+    "unlock",
+    "rotate",
+    "sync",
+    "migrate",
+    "restore",
+    "install",
+    "upgrade",
+    "configure",
+    "grant",
+    "toggle",
+    "overwrite",
+    "cancel",
+    "archive",
+    "ban",
+    "block",
+    "mark",
+    "resize",
+    "detach",
 ];
 const CREATES: &[&str] = &[
-    "create", "add", "new", "insert", "make", "generate", "open", "upload", "register", "import", "init", "provision",
-    "schedule", "append", "attach", "clone", "copy", "save", "store", "build", "launch", "request",
+    "create",
+    "add",
+    "new",
+    "insert",
+    "make",
+    "generate",
+    "open",
+    "upload",
+    "register",
+    "import",
+    "init",
+    "provision",
+    "schedule",
+    "append",
+    "attach",
+    "clone",
+    "copy",
+    "save",
+    "store",
+    "build",
+    "launch",
+    "request",
 ];
-const RUNS: &[&str] =
-    &["run", "execute", "exec", "eval", "evaluate", "invoke", "call", "spawn", "shell", "bash", "terminal", "command"];
+const RUNS: &[&str] = &[
+    "run", "execute", "exec", "eval", "evaluate", "invoke", "call", "spawn", "shell", "bash", "terminal",
+    "command",
+];
 
 /// Words that are never a noun of their own in a reading tool's name: `get_and_delete`, `read_or_create`.
 const NOT_READING: &[&str] = &[
-    "delete", "remove", "destroy", "drop", "purge", "wipe", "erase", "truncate", "terminate", "kill", "rm", "unlink",
-    "uninstall", "revoke", "create", "insert", "update", "write", "put", "modify", "overwrite", "replace", "send",
-    "execute", "exec", "eval", "push", "merge", "deploy", "install", "and", "or", "then",
+    "delete",
+    "remove",
+    "destroy",
+    "drop",
+    "purge",
+    "wipe",
+    "erase",
+    "truncate",
+    "terminate",
+    "kill",
+    "rm",
+    "unlink",
+    "uninstall",
+    "revoke",
+    "create",
+    "insert",
+    "update",
+    "write",
+    "put",
+    "modify",
+    "overwrite",
+    "replace",
+    "send",
+    "execute",
+    "exec",
+    "eval",
+    "push",
+    "merge",
+    "deploy",
+    "install",
+    "and",
+    "or",
+    "then",
 ];
 
 /// Nouns for what holds data, or much of it.
 const DATA: &[&str] = &[
-    "database", "db", "table", "bucket", "volume", "disk", "drive", "snapshot", "backup", "account", "repository",
-    "repo", "project", "namespace", "cluster", "instance", "vault", "index", "collection", "stack", "environment",
-    "record", "row", "data", "all", "everything", "history", "secret", "certificate", "tenant", "organization",
-    "workspace", "site", "server", "vm", "machine", "customer", "user", "dataset", "archive", "store", "storage",
+    "database",
+    "db",
+    "table",
+    "bucket",
+    "volume",
+    "disk",
+    "drive",
+    "snapshot",
+    "backup",
+    "account",
+    "repository",
+    "repo",
+    "project",
+    "namespace",
+    "cluster",
+    "instance",
+    "vault",
+    "index",
+    "collection",
+    "stack",
+    "environment",
+    "record",
+    "row",
+    "data",
+    "all",
+    "everything",
+    "history",
+    "secret",
+    "certificate",
+    "tenant",
+    "organization",
+    "workspace",
+    "site",
+    "server",
+    "vm",
+    "machine",
+    "customer",
+    "user",
+    "dataset",
+    "archive",
+    "store",
+    "storage",
 ];
 
 /// The verb that decides: a destructive one wherever it stands, else the first one.
@@ -106,12 +334,34 @@ pub(super) fn holds_data(words: &[String]) -> bool {
 /// A word of a description that speaks against reading. `does not modify` does not.
 pub(super) fn said_to_change(description: &str) -> Option<String> {
     const TELLING: &[&str] = &[
-        "write", "writes", "modify", "modifies", "execute", "executes", "send", "sends", "overwrite", "overwrites",
-        "irreversible", "irreversibly", "permanently", "destructive", "deletes", "removes", "destroys", "drops",
-        "purges", "erases", "terminates", "revokes", "charges", "deploys",
+        "write",
+        "writes",
+        "modify",
+        "modifies",
+        "execute",
+        "executes",
+        "send",
+        "sends",
+        "overwrite",
+        "overwrites",
+        "irreversible",
+        "irreversibly",
+        "permanently",
+        "destructive",
+        "deletes",
+        "removes",
+        "destroys",
+        "drops",
+        "purges",
+        "erases",
+        "terminates",
+        "revokes",
+        "charges",
+        "deploys",
     ];
     let lower = description.to_lowercase();
-    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> =
+        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     words.iter().enumerate().find_map(|(at, word)| {
         let told = TELLING.contains(word) || NOT_READING[..14].contains(word);
         let denied = words[at.saturating_sub(4)..at]
@@ -123,28 +373,95 @@ pub(super) fn said_to_change(description: &str) -> Option<String> {
 
 /// Arguments that hold a command.
 const SHELL: &[&str] = &[
-    "command", "commands", "cmd", "shell", "shell_command", "bash", "bash_command", "command_line", "commandline",
-    "script_content", "shell_script",
+    "command",
+    "commands",
+    "cmd",
+    "shell",
+    "shell_command",
+    "bash",
+    "bash_command",
+    "command_line",
+    "commandline",
+    "script_content",
+    "shell_script",
 ];
 /// Arguments that hold SQL.
-const SQL: &[&str] = &["sql", "sql_query", "sql_statement", "statement", "statements", "sql_text", "ddl", "dml"];
+const SQL: &[&str] =
+    &["sql", "sql_query", "sql_statement", "statement", "statements", "sql_text", "ddl", "dml"];
 /// Arguments that hold a program.
-const CODE: &[&str] = &["code", "script", "source_code", "python_code", "javascript", "js", "python", "program"];
+const CODE: &[&str] =
+    &["code", "script", "source_code", "python_code", "javascript", "js", "python", "program"];
 /// Switches that make an act worse.
 const SWITCHES: &[&str] = &[
-    "force", "recursive", "cascade", "overwrite", "purge", "permanent", "permanently", "hard", "hard_delete", "delete",
-    "destroy", "remove", "drop", "truncate", "confirm", "confirmed", "skip_final_snapshot", "prune", "wipe", "reset",
-    "clean", "auto_approve", "delete_all", "no_backup", "skip_backup", "bypass", "commit", "apply", "execute",
+    "force",
+    "recursive",
+    "cascade",
+    "overwrite",
+    "purge",
+    "permanent",
+    "permanently",
+    "hard",
+    "hard_delete",
+    "delete",
+    "destroy",
+    "remove",
+    "drop",
+    "truncate",
+    "confirm",
+    "confirmed",
+    "skip_final_snapshot",
+    "prune",
+    "wipe",
+    "reset",
+    "clean",
+    "auto_approve",
+    "delete_all",
+    "no_backup",
+    "skip_backup",
+    "bypass",
+    "commit",
+    "apply",
+    "execute",
 ];
 /// Places that something is written to.
 const WRITES: &[&str] = &[
-    "output_path", "output_file", "out_file", "outfile", "save_path", "save_to", "destination", "dest", "target_path",
-    "dest_path", "destination_path", "download_path", "write_to",
+    "output_path",
+    "output_file",
+    "out_file",
+    "outfile",
+    "save_path",
+    "save_to",
+    "destination",
+    "dest",
+    "target_path",
+    "dest_path",
+    "destination_path",
+    "download_path",
+    "write_to",
 ];
 /// Something is handed over to be kept or sent.
 const CONTENT: &[&str] = &[
-    "content", "contents", "body", "payload", "data", "message", "text", "value", "values", "new_value", "patch",
-    "updates", "changes", "edits", "amount", "recipient", "recipients", "to", "email", "subject", "password",
+    "content",
+    "contents",
+    "body",
+    "payload",
+    "data",
+    "message",
+    "text",
+    "value",
+    "values",
+    "new_value",
+    "patch",
+    "updates",
+    "changes",
+    "edits",
+    "amount",
+    "recipient",
+    "recipients",
+    "to",
+    "email",
+    "subject",
+    "password",
 ];
 
 /// What the arguments of an unknown tool suggest.
@@ -161,7 +478,8 @@ pub(super) struct Signs {
 /// Looks through all arguments.
 pub(super) fn of(arguments: &Map<String, Json>) -> Signs {
     let mut signs = Signs::default();
-    let language = arguments.iter().find(|(name, _)| snake(name) == "language").and_then(|(_, value)| value.as_str());
+    let language =
+        arguments.iter().find(|(name, _)| snake(name) == "language").and_then(|(_, value)| value.as_str());
     let args: Vec<String> = arguments
         .iter()
         .filter(|(name, _)| matches!(snake(name).as_str(), "args" | "arguments" | "argv"))
@@ -175,7 +493,15 @@ pub(super) fn of(arguments: &Map<String, Json>) -> Signs {
 }
 
 impl Signs {
-    fn look(&mut self, name: &str, value: &Json, language: Option<&str>, args: &[String], depth: usize, left: &mut usize) {
+    fn look(
+        &mut self,
+        name: &str,
+        value: &Json,
+        language: Option<&str>,
+        args: &[String],
+        depth: usize,
+        left: &mut usize,
+    ) {
         let Some(fewer) = left.checked_sub(1).filter(|_| depth < 16) else {
             self.mutating.push("its arguments are too large to be looked through".to_owned());
             *left = 0;
@@ -189,7 +515,9 @@ impl Signs {
             self.acts.extend(command(name.ends_with('s'), &texts, args));
             return;
         }
-        if (SQL.contains(&name) || (name == "query" && texts.iter().any(|text| is_sql(text)))) && !value.is_object() {
+        if (SQL.contains(&name) || (name == "query" && texts.iter().any(|text| is_sql(text))))
+            && !value.is_object()
+        {
             self.acts.extend(texts.into_iter().map(|text| Act::Sql {
                 dialect: "sql",
                 database: Value::known(""),
@@ -257,8 +585,18 @@ impl Signs {
 /// An argument that a known tool does not have and that would run, write or delete something.
 pub(super) fn suspicious(unlisted: &Map<String, Json>) -> Option<(String, &'static str)> {
     const TELLING: &[&str] = &[
-        "delete", "destroy", "drop", "truncate", "purge", "overwrite", "wipe", "delete_all", "hard_delete",
-        "permanent", "permanently", "prune",
+        "delete",
+        "destroy",
+        "drop",
+        "truncate",
+        "purge",
+        "overwrite",
+        "wipe",
+        "delete_all",
+        "hard_delete",
+        "permanent",
+        "permanently",
+        "prune",
     ];
     unlisted.iter().find_map(|(name, value)| {
         let plain = snake(name);
@@ -281,8 +619,17 @@ pub(super) fn suspicious(unlisted: &Map<String, Json>) -> Option<(String, &'stat
 
 /// Names of arguments that hold secrets.
 pub(super) fn is_secret(name: &str) -> bool {
-    const LAST: &[&str] =
-        &["password", "passwd", "secret", "token", "credential", "credentials", "authorization", "passphrase", "apikey"];
+    const LAST: &[&str] = &[
+        "password",
+        "passwd",
+        "secret",
+        "token",
+        "credential",
+        "credentials",
+        "authorization",
+        "passphrase",
+        "apikey",
+    ];
     LAST.iter().any(|word| name == *word || name.ends_with(&format!("_{word}")))
         || ["api_key", "private_key", "access_key", "secret_key", "secret_value", "secret_string"]
             .iter()
@@ -293,8 +640,27 @@ fn is_sql(text: &str) -> bool {
     let first: String = text.trim_start().chars().take_while(char::is_ascii_alphabetic).collect();
     matches!(
         first.to_ascii_lowercase().as_str(),
-        "select" | "insert" | "update" | "delete" | "drop" | "alter" | "create" | "truncate" | "grant" | "revoke" | "with"
-            | "merge" | "replace" | "explain" | "show" | "vacuum" | "call" | "begin" | "copy" | "pragma" | "attach"
+        "select"
+            | "insert"
+            | "update"
+            | "delete"
+            | "drop"
+            | "alter"
+            | "create"
+            | "truncate"
+            | "grant"
+            | "revoke"
+            | "with"
+            | "merge"
+            | "replace"
+            | "explain"
+            | "show"
+            | "vacuum"
+            | "call"
+            | "begin"
+            | "copy"
+            | "pragma"
+            | "attach"
     ) && text.trim().contains(char::is_whitespace)
 }
 
@@ -303,7 +669,11 @@ fn changes_by_sql(text: &str) -> bool {
         && crate::code::sql("sql", text).iter().any(|statement| {
             matches!(
                 statement.verb,
-                SqlVerb::Delete | SqlVerb::Truncate | SqlVerb::Drop | SqlVerb::DropDefinition | SqlVerb::Update
+                SqlVerb::Delete
+                    | SqlVerb::Truncate
+                    | SqlVerb::Drop
+                    | SqlVerb::DropDefinition
+                    | SqlVerb::Update
                     | SqlVerb::Alter
             )
         })
@@ -336,7 +706,9 @@ mod tests {
             assert_eq!(verb(&words(name)).0, want, "{name}");
         }
         assert_eq!(not_reading(&words("read_or_create")), Some("or"));
-        assert!(said_to_change("Deletes it").is_some() && said_to_change("Does not modify anything").is_none());
+        assert!(
+            said_to_change("Deletes it").is_some() && said_to_change("Does not modify anything").is_none()
+        );
     }
 
     #[test]

@@ -16,7 +16,9 @@ fn mutation(acts: &[Act]) -> &Mutation {
 
 #[test]
 fn what_is_no_call_is_an_error() {
-    for (tool, arguments) in [("", json!({})), (" ", json!({})), ("a", json!([])), ("a", json!("{}")), ("a", json!(1))] {
+    for (tool, arguments) in
+        [("", json!({})), (" ", json!({})), ("a", json!([])), ("a", json!("{}")), ("a", json!(1))]
+    {
         assert!(McpCall::new(None, tool, Some(arguments.clone())).is_err(), "{tool} {arguments}");
     }
     assert!(McpCall::new(None, &"a".repeat(600), None).is_err());
@@ -60,7 +62,9 @@ fn two_names_of_one_argument_both_count() {
 
 #[test]
 fn a_known_tool_without_its_argument_or_with_a_strange_one_is_a_question() {
-    for arguments in [json!({}), json!({"path": null}), json!({"path": []}), json!({"paths": {"a": 1}, "command": "x"})] {
+    for arguments in
+        [json!({}), json!({"path": null}), json!({"path": []}), json!({"paths": {"a": 1}, "command": "x"})]
+    {
         let found = acts(Some("filesystem"), "delete_file", arguments.clone());
         assert!(
             found.iter().any(|act| matches!(act, Act::Mutation(m) if m.cause.is_unknown())),
@@ -123,5 +127,8 @@ fn the_environment_is_told_by_arguments_and_names() {
     assert_eq!(of("a", json!({"environment": "staging"})).as_deref(), Some("staging"));
     assert_eq!(of("pg-prod", json!({})).as_deref(), Some("production"));
     assert_eq!(of("a", json!({"bucket": "prod-audit-logs"})).as_deref(), Some("production"));
-    assert_eq!(of("a", json!({"bucket": "products", "path": "/srv/prod/x", "text": "in prod we trust"})), None);
+    assert_eq!(
+        of("a", json!({"bucket": "products", "path": "/srv/prod/x", "text": "in prod we trust"})),
+        None
+    );
 }
