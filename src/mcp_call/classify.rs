@@ -2,7 +2,8 @@
 //! harmless; what the server says of itself may raise, and counts for little in its favour.
 
 use super::name::Named;
-use super::signs::{self, Verb};
+use super::signs;
+use super::words::{self, Verb};
 use super::{Act, Analysis, McpCall, Place};
 use crate::model::{Action, Fact, FactValue, RuleRef, Subject, Target, Value};
 
@@ -11,7 +12,7 @@ pub(super) use super::signs::{is_secret, suspicious};
 /// What an undeclared tool seems to do.
 pub(super) fn of(call: &McpCall, named: &Named, place: &Place<'_>) -> Analysis {
     let signs = signs::of(&call.arguments);
-    let (verb, word) = signs::verb(&named.tool);
+    let (verb, word) = words::verb(&named.bare);
     let family = named.families.first().and_then(|family| family.names.first());
     let mut analysis = Analysis {
         cwd: vec![place.cwd.to_owned()],
@@ -33,7 +34,7 @@ pub(super) fn of(call: &McpCall, named: &Named, place: &Place<'_>) -> Analysis {
     let harmless_name = verb == Verb::Reads || (runs && matches!(verb, Verb::Runs | Verb::Unknown));
     let agreed = harmless_name && doubts.is_empty();
     let destructive = call.hint("destructiveHint") == Some(true) && call.hint("readOnlyHint") != Some(true);
-    let lasting = signs.forced || destructive || signs::holds_data(&named.tool);
+    let lasting = signs.forced || destructive || words::holds_data(&named.bare);
     let action = match verb {
         _ if harmless_name => Action::Read,
         Verb::Deletes => Action::Delete,
@@ -67,11 +68,11 @@ pub(super) fn of(call: &McpCall, named: &Named, place: &Place<'_>) -> Analysis {
 fn doubts(call: &McpCall, named: &Named, verb: Verb, signs: &signs::Signs) -> Vec<String> {
     let mut doubts = signs.mutating.clone();
     if verb == Verb::Reads
-        && let Some(word) = signs::not_reading(&named.tool)
+        && let Some(word) = words::not_reading(&named.bare)
     {
         doubts.push(format!("its name also says `{word}`"));
     }
-    if let Some(word) = call.description.as_deref().and_then(signs::said_to_change) {
+    if let Some(word) = call.description.as_deref().and_then(words::said_to_change) {
         doubts.push(format!("its description says `{word}`"));
     }
     if call.hint("readOnlyHint") == Some(false) {

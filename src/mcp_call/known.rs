@@ -38,7 +38,7 @@ fn by_program(call: &McpCall, named: &Named, family: &McpFamily) -> Option<Analy
     let head = family.head()?;
     let program = head.cli.clone()?;
     let prefix = [program.clone()];
-    let tool = named.tool.strip_prefix(&prefix).unwrap_or(&named.tool);
+    let tool = named.bare.strip_prefix(&prefix).unwrap_or(&named.bare);
     let [service, verb @ ..] = tool else { return None };
     if verb.is_empty() {
         return None;

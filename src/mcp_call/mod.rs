@@ -10,6 +10,7 @@ mod known;
 mod name;
 mod paths;
 mod signs;
+mod words;
 
 #[cfg(test)]
 mod tests;

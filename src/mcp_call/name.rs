@@ -65,22 +65,35 @@ pub(super) enum Entry {
     Tool(usize),
 }
 
-/// A family's tools by their words.
+/// A family's tools by their words, and by their words without a prefix that only names the family.
 pub(super) fn entries(family: &McpFamily) -> HashMap<Vec<String>, Entry> {
-    let reads = family.reads.iter().map(|name| (key(&words(name)), Entry::Reads));
+    let reads = family.reads.iter().map(|name| (words(name), Entry::Reads));
     let tools = family
         .tools
         .iter()
         .enumerate()
-        .flat_map(|(at, names)| names.iter().map(move |name| (key(&words(name)), Entry::Tool(at))));
-    reads.chain(tools).collect()
+        .flat_map(|(at, names)| names.iter().map(move |name| (words(name), Entry::Tool(at))));
+    let all: Vec<(Vec<String>, Entry)> = reads.chain(tools).collect();
+    let mut found: HashMap<Vec<String>, Entry> =
+        all.iter().map(|(words, entry)| (key(words), *entry)).collect();
+    let prefixes: Vec<Vec<String>> = family.names.iter().map(|name| words(name)).collect();
+    for (words, entry) in &all {
+        for rest in prefixes.iter().filter_map(|prefix| words.strip_prefix(prefix.as_slice())) {
+            if !rest.is_empty() {
+                found.entry(key(rest)).or_insert(*entry);
+            }
+        }
+    }
+    found
 }
 
 /// A call's server and tool as far as names tell.
 #[derive(Debug)]
 pub(super) struct Named {
-    /// The tool's words, a prefix that names the server taken off.
+    /// The tool's words.
     pub(super) tool: Vec<String>,
+    /// The same without a prefix that repeats the server's name.
+    pub(super) bare: Vec<String>,
     /// Families that the server's name or the tool's prefix speak of, the most telling first.
     pub(super) families: Vec<McpFamily>,
     /// The server was named, or the tool's prefix names it.
@@ -98,25 +111,24 @@ impl Named {
         };
         let all = knowledge.mcp();
         let server = given.map(words).unwrap_or_default();
-        let mut tool = words(tool);
+        let tool = words(tool);
         let mut families = of_words(&server, &all);
         let mut told = given.is_some();
-        // A prefix that repeats the server: `github_delete_file` of `github`.
-        if !server.is_empty() && tool.len() > server.len() && tool.starts_with(&server) {
-            tool.drain(..server.len());
-        }
         if families.is_empty() {
             // The tool's own prefix names the family: `github_delete_file`, `aws.s3.delete_bucket`.
             families = prefixed(&tool, &all);
             told |= !families.is_empty();
         }
-        Self { tool, families, told }
+        // A prefix that repeats the server: `github_delete_file` of `github`.
+        let bare =
+            tool.strip_prefix(server.as_slice()).filter(|rest| !rest.is_empty()).unwrap_or(&tool).to_vec();
+        Self { tool, bare, families, told }
     }
 
     /// The tool among a family's: as it is, or without a prefix that names the family.
     pub(super) fn entry(&self, family: &McpFamily) -> Option<Entry> {
         let entries = entries(family);
-        if let Some(found) = entries.get(&key(&self.tool)) {
+        if let Some(found) = entries.get(&key(&self.tool)).or_else(|| entries.get(&key(&self.bare))) {
             return Some(*found);
         }
         family.names.iter().find_map(|name| {
@@ -202,7 +214,7 @@ mod tests {
         let knowledge = Knowledge::builtin();
         let family = |server: Option<&str>, tool: &str| {
             let named = Named::of(server, tool, &knowledge);
-            (named.families.first().map(|f| f.names[0].clone()).unwrap_or_default(), named.tool.join(" "))
+            (named.families.first().map(|f| f.names[0].clone()).unwrap_or_default(), named.bare.join(" "))
         };
         let files = ("filesystem".to_owned(), "delete file".to_owned());
         for server in

@@ -1,4 +1,4 @@
-//! What the words of a name and the arguments of a call suggest. Whole words, never substrings.
+//! What the arguments of a call suggest.
 
 use serde_json::{Map, Value as Json};
 
@@ -6,463 +6,31 @@ use super::Act;
 use super::arguments::{VALUES, is_off, texts};
 use super::known::{code, command};
 use super::name::snake;
+use super::words::among;
 use crate::code::SqlVerb;
 use crate::model::Value;
 
-/// What the verb of a name says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verb {
-    Reads,
-    Deletes,
-    Sends,
-    Changes,
-    Creates,
-    Runs,
-    Unknown,
-}
-
-const READS: &[&str] = &[
-    "get",
-    "list",
-    "read",
-    "search",
-    "find",
-    "show",
-    "describe",
-    "view",
-    "fetch",
-    "lookup",
-    "query",
-    "count",
-    "check",
-    "browse",
-    "inspect",
-    "explain",
-    "summarize",
-    "head",
-    "exists",
-    "status",
-    "stat",
-    "stats",
-    "info",
-    "help",
-    "version",
-    "ping",
-    "validate",
-    "verify",
-    "diff",
-    "compare",
-    "preview",
-    "tail",
-    "peek",
-    "analyze",
-    "analyse",
-    "calculate",
-    "compute",
-    "convert",
-    "estimate",
-    "retrieve",
-    "scan",
-    "select",
-    "about",
-    "whoami",
-    "ls",
-    "cat",
-    "tree",
-    "grep",
-];
-const DELETES: &[&str] = &[
-    "delete",
-    "remove",
-    "destroy",
-    "drop",
-    "purge",
-    "wipe",
-    "erase",
-    "truncate",
-    "terminate",
-    "kill",
-    "rm",
-    "del",
-    "unlink",
-    "shred",
-    "deprovision",
-    "uninstall",
-    "prune",
-    "flush",
-    "clear",
-    "reset",
-    "revoke",
-    "empty",
-    "expunge",
-    "nuke",
-    "discard",
-    "clean",
-    "cleanup",
-    "format",
-    "decommission",
-    "unpublish",
-    "rollback",
-    "forget",
-    "evict",
-];
-const SENDS: &[&str] = &[
-    "send",
-    "post",
-    "publish",
-    "reply",
-    "forward",
-    "notify",
-    "email",
-    "message",
-    "tweet",
-    "broadcast",
-    "share",
-    "invite",
-    "pay",
-    "charge",
-    "refund",
-    "payout",
-    "transfer",
-    "withdraw",
-    "buy",
-    "sell",
-    "purchase",
-    "checkout",
-    "order",
-    "trade",
-    "submit",
-];
-const CHANGES: &[&str] = &[
-    "update",
-    "set",
-    "edit",
-    "modify",
-    "change",
-    "patch",
-    "put",
-    "write",
-    "replace",
-    "rename",
-    "move",
-    "merge",
-    "push",
-    "commit",
-    "deploy",
-    "apply",
-    "restart",
-    "reboot",
-    "stop",
-    "start",
-    "enable",
-    "disable",
-    "scale",
-    "approve",
-    "reject",
-    "close",
-    "assign",
-    "lock",
-    "unlock",
-    "rotate",
-    "sync",
-    "migrate",
-    "restore",
-    "install",
-    "upgrade",
-    "configure",
-    "grant",
-    "toggle",
-    "overwrite",
-    "cancel",
-    "archive",
-    "ban",
-    "block",
-    "mark",
-    "resize",
-    "detach",
-];
-const CREATES: &[&str] = &[
-    "create",
-    "add",
-    "new",
-    "insert",
-    "make",
-    "generate",
-    "open",
-    "upload",
-    "register",
-    "import",
-    "init",
-    "provision",
-    "schedule",
-    "append",
-    "attach",
-    "clone",
-    "copy",
-    "save",
-    "store",
-    "build",
-    "launch",
-    "request",
-];
-const RUNS: &[&str] = &[
-    "run", "execute", "exec", "eval", "evaluate", "invoke", "call", "spawn", "shell", "bash", "terminal",
-    "command",
-];
-
-/// Words that are never a noun of their own in a reading tool's name: `get_and_delete`, `read_or_create`.
-const NOT_READING: &[&str] = &[
-    "delete",
-    "remove",
-    "destroy",
-    "drop",
-    "purge",
-    "wipe",
-    "erase",
-    "truncate",
-    "terminate",
-    "kill",
-    "rm",
-    "unlink",
-    "uninstall",
-    "revoke",
-    "create",
-    "insert",
-    "update",
-    "write",
-    "put",
-    "modify",
-    "overwrite",
-    "replace",
-    "send",
-    "execute",
-    "exec",
-    "eval",
-    "push",
-    "merge",
-    "deploy",
-    "install",
-    "and",
-    "or",
-    "then",
-];
-
-/// Nouns for what holds data, or much of it.
-const DATA: &[&str] = &[
-    "database",
-    "db",
-    "table",
-    "bucket",
-    "volume",
-    "disk",
-    "drive",
-    "snapshot",
-    "backup",
-    "account",
-    "repository",
-    "repo",
-    "project",
-    "namespace",
-    "cluster",
-    "instance",
-    "vault",
-    "index",
-    "collection",
-    "stack",
-    "environment",
-    "record",
-    "row",
-    "data",
-    "all",
-    "everything",
-    "history",
-    "secret",
-    "certificate",
-    "tenant",
-    "organization",
-    "workspace",
-    "site",
-    "server",
-    "vm",
-    "machine",
-    "customer",
-    "user",
-    "dataset",
-    "archive",
-    "store",
-    "storage",
-];
-
-/// The verb that decides: a destructive one wherever it stands, else the first one.
-pub(super) fn verb(words: &[String]) -> (Verb, Option<&str>) {
-    let of = |word: &str| {
-        let lists = [
-            (READS, Verb::Reads),
-            (DELETES, Verb::Deletes),
-            (SENDS, Verb::Sends),
-            (CHANGES, Verb::Changes),
-            (CREATES, Verb::Creates),
-            (RUNS, Verb::Runs),
-        ];
-        lists.into_iter().find(|(list, _)| list.contains(&word)).map(|(_, verb)| verb)
-    };
-    let strong = words.iter().find(|word| DELETES.contains(&word.as_str()));
-    let first = words.iter().find_map(|word| Some((of(word)?, word.as_str())));
-    match (first, strong) {
-        // `get_reset_token`: a word that is also a noun does not outweigh the first one, a plain verb does.
-        (Some((Verb::Reads, word)), Some(other)) if !NOT_READING.contains(&other.as_str()) => {
-            (Verb::Reads, Some(word))
-        }
-        (_, Some(word)) => (Verb::Deletes, Some(word)),
-        (Some((verb, word)), None) => (verb, Some(word)),
-        (None, None) => (Verb::Unknown, None),
-    }
-}
-
-/// A word in a name that speaks against reading.
-pub(super) fn not_reading(words: &[String]) -> Option<&str> {
-    words.iter().map(String::as_str).find(|word| NOT_READING.contains(word))
-}
-
-/// Whether a name speaks of what holds data.
-pub(super) fn holds_data(words: &[String]) -> bool {
-    words.iter().any(|word| {
-        DATA.contains(&word.as_str()) || word.strip_suffix('s').is_some_and(|single| DATA.contains(&single))
-    })
-}
-
-/// A word of a description that speaks against reading. `does not modify` does not.
-pub(super) fn said_to_change(description: &str) -> Option<String> {
-    const TELLING: &[&str] = &[
-        "write",
-        "writes",
-        "modify",
-        "modifies",
-        "execute",
-        "executes",
-        "send",
-        "sends",
-        "overwrite",
-        "overwrites",
-        "irreversible",
-        "irreversibly",
-        "permanently",
-        "destructive",
-        "deletes",
-        "removes",
-        "destroys",
-        "drops",
-        "purges",
-        "erases",
-        "terminates",
-        "revokes",
-        "charges",
-        "deploys",
-    ];
-    let lower = description.to_lowercase();
-    let words: Vec<&str> =
-        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    words.iter().enumerate().find_map(|(at, word)| {
-        let told = TELLING.contains(word) || NOT_READING[..14].contains(word);
-        let denied = words[at.saturating_sub(4)..at]
-            .iter()
-            .any(|before| matches!(*before, "not" | "never" | "without" | "no" | "cannot" | "t" | "non"));
-        (told && !denied).then(|| (*word).to_owned())
-    })
-}
-
 /// Arguments that hold a command.
-const SHELL: &[&str] = &[
-    "command",
-    "commands",
-    "cmd",
-    "shell",
-    "shell_command",
-    "bash",
-    "bash_command",
-    "command_line",
-    "commandline",
-    "script_content",
-    "shell_script",
-];
+const SHELL: &str = "\
+    command commands cmd shell shell_command bash bash_command command_line commandline script_content \
+    shell_script";
 /// Arguments that hold SQL.
-const SQL: &[&str] =
-    &["sql", "sql_query", "sql_statement", "statement", "statements", "sql_text", "ddl", "dml"];
+const SQL: &str = "sql sql_query sql_statement statement statements sql_text ddl dml";
 /// Arguments that hold a program.
-const CODE: &[&str] =
-    &["code", "script", "source_code", "python_code", "javascript", "js", "python", "program"];
+const CODE: &str = "code script source_code python_code javascript js python program";
 /// Switches that make an act worse.
-const SWITCHES: &[&str] = &[
-    "force",
-    "recursive",
-    "cascade",
-    "overwrite",
-    "purge",
-    "permanent",
-    "permanently",
-    "hard",
-    "hard_delete",
-    "delete",
-    "destroy",
-    "remove",
-    "drop",
-    "truncate",
-    "confirm",
-    "confirmed",
-    "skip_final_snapshot",
-    "prune",
-    "wipe",
-    "reset",
-    "clean",
-    "auto_approve",
-    "delete_all",
-    "no_backup",
-    "skip_backup",
-    "bypass",
-    "commit",
-    "apply",
-    "execute",
-];
+const SWITCHES: &str = "\
+    force recursive cascade overwrite purge permanent permanently hard hard_delete delete destroy remove \
+    drop truncate confirm confirmed skip_final_snapshot prune wipe reset clean auto_approve delete_all \
+    no_backup skip_backup bypass commit apply execute";
 /// Places that something is written to.
-const WRITES: &[&str] = &[
-    "output_path",
-    "output_file",
-    "out_file",
-    "outfile",
-    "save_path",
-    "save_to",
-    "destination",
-    "dest",
-    "target_path",
-    "dest_path",
-    "destination_path",
-    "download_path",
-    "write_to",
-];
+const WRITES: &str = "\
+    output_path output_file out_file outfile save_path save_to destination dest target_path dest_path \
+    destination_path download_path write_to";
 /// Something is handed over to be kept or sent.
-const CONTENT: &[&str] = &[
-    "content",
-    "contents",
-    "body",
-    "payload",
-    "data",
-    "message",
-    "text",
-    "value",
-    "values",
-    "new_value",
-    "patch",
-    "updates",
-    "changes",
-    "edits",
-    "amount",
-    "recipient",
-    "recipients",
-    "to",
-    "email",
-    "subject",
-    "password",
-];
+const CONTENT: &str = "\
+    content contents body payload data message text value values new_value patch updates changes edits \
+    amount recipient recipients to email subject password";
 
 /// What the arguments of an unknown tool suggest.
 #[derive(Debug, Default)]
@@ -511,11 +79,11 @@ impl Signs {
         let said = super::shorten(name, 40);
         let texts = texts(value);
         let is_scalar = !value.is_object() && !value.is_array();
-        if SHELL.contains(&name) && !value.is_object() {
+        if among(SHELL, name) && !value.is_object() {
             self.acts.extend(command(name.ends_with('s'), &texts, args));
             return;
         }
-        if (SQL.contains(&name) || (name == "query" && texts.iter().any(|text| is_sql(text))))
+        if (among(SQL, name) || (name == "query" && texts.iter().any(|text| is_sql(text))))
             && !value.is_object()
         {
             self.acts.extend(texts.into_iter().map(|text| Act::Sql {
@@ -525,7 +93,7 @@ impl Signs {
             }));
             return;
         }
-        if CODE.contains(&name)
+        if among(CODE, name)
             && let Some(text) = value.as_str()
             && text.contains([' ', '(', '\n', '='])
         {
@@ -541,12 +109,12 @@ impl Signs {
             return;
         }
         let on = texts.iter().any(|text| !is_off(text));
-        if SWITCHES.contains(&name) && on && is_scalar {
+        if among(SWITCHES, name) && on && is_scalar {
             self.forced = true;
             self.mutating.push(format!("`{said}` is on"));
-        } else if WRITES.contains(&name) && on {
+        } else if among(WRITES, name) && on {
             self.mutating.push(format!("`{said}` names a place that is written"));
-        } else if CONTENT.contains(&name) && on {
+        } else if among(CONTENT, name) && on {
             self.mutating.push(format!("`{said}` hands something over"));
         } else if matches!(name, "method" | "http_method" | "verb" | "action" | "operation" | "op")
             && let Some(text) = value.as_str()
@@ -584,31 +152,18 @@ impl Signs {
 
 /// An argument that a known tool does not have and that would run, write or delete something.
 pub(super) fn suspicious(unlisted: &Map<String, Json>) -> Option<(String, &'static str)> {
-    const TELLING: &[&str] = &[
-        "delete",
-        "destroy",
-        "drop",
-        "truncate",
-        "purge",
-        "overwrite",
-        "wipe",
-        "delete_all",
-        "hard_delete",
-        "permanent",
-        "permanently",
-        "prune",
-    ];
+    const TELLING: &str = "delete destroy drop truncate purge overwrite wipe delete_all hard_delete permanent permanently prune";
     unlisted.iter().find_map(|(name, value)| {
         let plain = snake(name);
         let plain = plain.as_str();
         let on = texts(value).iter().any(|text| !is_off(text));
         let why = if !on {
             return None;
-        } else if SHELL.contains(&plain) || matches!(plain, "sql" | "script" | "exec" | "eval") {
+        } else if among(SHELL, plain) || matches!(plain, "sql" | "script" | "exec" | "eval") {
             "it may be run"
-        } else if WRITES.contains(&plain) {
+        } else if among(WRITES, plain) {
             "it may be written to"
-        } else if TELLING.contains(&plain) {
+        } else if among(TELLING, plain) {
             "it may delete something"
         } else {
             return None;
@@ -619,18 +174,8 @@ pub(super) fn suspicious(unlisted: &Map<String, Json>) -> Option<(String, &'stat
 
 /// Names of arguments that hold secrets.
 pub(super) fn is_secret(name: &str) -> bool {
-    const LAST: &[&str] = &[
-        "password",
-        "passwd",
-        "secret",
-        "token",
-        "credential",
-        "credentials",
-        "authorization",
-        "passphrase",
-        "apikey",
-    ];
-    LAST.iter().any(|word| name == *word || name.ends_with(&format!("_{word}")))
+    const LAST: &str = "password passwd secret token credential credentials authorization passphrase apikey";
+    LAST.split_whitespace().any(|word| name == word || name.ends_with(&format!("_{word}")))
         || ["api_key", "private_key", "access_key", "secret_key", "secret_value", "secret_string"]
             .iter()
             .any(|word| name.ends_with(word))
@@ -688,28 +233,7 @@ fn looks_run(text: &str) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::super::name::words;
     use super::*;
-
-    #[test]
-    fn whole_words_decide() {
-        for (name, want) in [
-            ("get_file", Verb::Reads),
-            ("get_and_delete", Verb::Deletes),
-            ("get_reset_token", Verb::Reads),
-            ("bucket.purge", Verb::Deletes),
-            ("issue_list", Verb::Reads),
-            ("sendMail", Verb::Sends),
-            ("undeletable", Verb::Unknown),
-            ("forgetful_getter", Verb::Unknown),
-        ] {
-            assert_eq!(verb(&words(name)).0, want, "{name}");
-        }
-        assert_eq!(not_reading(&words("read_or_create")), Some("or"));
-        assert!(
-            said_to_change("Deletes it").is_some() && said_to_change("Does not modify anything").is_none()
-        );
-    }
 
     #[test]
     fn arguments_give_themselves_away() {
