@@ -136,7 +136,7 @@ fn a_tool_call_is_judged_by_what_is_there() {
     let world = MemoryWorld::new()
         .dir("/home/u/photos")
         .file("/home/u/photos/a.jpg", "only here")
-        .file("/home/u/note.txt", "only here");
+        .file("/home/u/note.txt", "mine");
     let context = EvaluationContext { cwd: "/home/u".into(), ..EvaluationContext::default() };
     let judged = |server: Option<&str>, tool: &str, arguments: serde_json::Value| {
         let call = McpCall::new(server, tool, Some(arguments)).unwrap();
@@ -151,7 +151,7 @@ fn a_tool_call_is_judged_by_what_is_there() {
         ("delete_directory", json!({"path": "photos"}), Verdict::Block),
         ("write_file", json!({"path": "new.txt", "content": "x"}), Verdict::Allow),
         ("write_file", json!({"path": "note.txt", "content": "x"}), Verdict::Block),
-        ("write_file", json!({"path": "note.txt", "content": "only here"}), Verdict::Allow),
+        ("write_file", json!({"path": "note.txt", "content": "mine"}), Verdict::Allow),
         (
             "edit_file",
             json!({"path": "note.txt", "edits": [{"oldText": "a", "newText": "b"}]}),
