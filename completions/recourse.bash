@@ -49,6 +49,9 @@ _recourse() {
             recourse,schema)
                 cmd="recourse__subcmd__schema"
                 ;;
+            recourse,serve)
+                cmd="recourse__subcmd__serve"
+                ;;
             recourse,verify)
                 cmd="recourse__subcmd__verify"
                 ;;
@@ -107,7 +110,7 @@ _recourse() {
 
     case "${cmd}" in
         recourse)
-            opts="-h -V --help --version evaluate explain exec resources policy keys registry log doctor verify completions schema"
+            opts="-h -V --help --version evaluate explain exec resources policy keys registry log serve doctor verify completions schema"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -167,7 +170,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__evaluate__subcmd__mcp)
-            opts="-h --cwd --profile --environment --actor --evidence --format --fail-on --server --tool --arguments --description --annotations --help"
+            opts="-h --cwd --profile --environment --actor --evidence --format --fail-on --attest --server --tool --arguments --description --annotations --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -243,7 +246,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__evaluate__subcmd__shell)
-            opts="-h --cwd --profile --environment --actor --evidence --format --fail-on --help"
+            opts="-h --cwd --profile --environment --actor --evidence --format --fail-on --attest --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -299,7 +302,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__evaluate__subcmd__terraform)
-            opts="-h --cwd --profile --environment --actor --evidence --format --fail-on --state --help"
+            opts="-h --cwd --profile --environment --actor --evidence --format --fail-on --attest --state --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -370,7 +373,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__exec)
-            opts="-c -h --profile --environment --actor --help"
+            opts="-c -h --profile --environment --actor --attestation --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -386,6 +389,21 @@ _recourse() {
                     ;;
                 --actor)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --attestation)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
                     return 0
                     ;;
                 -c)
@@ -959,6 +977,39 @@ _recourse() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__serve)
+            opts="-h --listen --token-file --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --listen)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --token-file)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -92,6 +92,7 @@ complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_s
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l arguments -d 'The arguments, a JSON object; `-` reads standard input, `@FILE` a file' -r
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l description -d 'The description that the server gives of the tool' -r
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l annotations -d 'The annotations that the server gives, a JSON object' -r
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l attest -d 'Sign the report, also where the configuration does not say so'
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand explain" -l cwd -d 'Directory that the command would run in [default: the current one]' -r -f -a "(__fish_complete_directories)"
 complete -c recourse -n "__fish_recourse_using_subcommand explain" -l profile -d 'Whose enforcement to state [env: RECOURSE_PROFILE]' -r -f -a "human\t''
