@@ -79,11 +79,11 @@ pub(super) fn shell_input(words: &[OsString]) -> Result<shell::Input, Failure> {
 }
 
 /// The instance's signing, for this evaluation.
-struct Signing(Proof);
+pub(super) struct Signing(Proof);
 
 impl Signing {
     /// When it is asked for, or configured.
-    fn new(asked: bool) -> Result<Option<Self>, Failure> {
+    pub(super) fn new(asked: bool) -> Result<Option<Self>, Failure> {
         let config = Config::load()?.attestation;
         if !asked && !config.enabled {
             return Ok(None);
@@ -99,7 +99,7 @@ fn unsigned(error: &dyn std::fmt::Display) -> Failure {
 }
 
 /// Signs where that is on, and prints.
-fn finish(
+pub(super) fn finish(
     done: &Evaluation,
     text: Option<&str>,
     format: Format,

@@ -6,9 +6,10 @@ use serde_json::Value;
 
 use crate::evaluate::{Input, evaluate};
 use crate::mcp_call::McpCall;
+use crate::proof::Subject;
 
 use super::args::McpArgs;
-use super::evaluate::report;
+use super::evaluate::{Signing, finish};
 use super::output::Failure;
 use super::setup::{self, Setup};
 use super::status;
@@ -27,8 +28,10 @@ pub(super) fn evaluate_call(args: &McpArgs) -> Result<u8, Failure> {
         call =
             call.annotated(json("--annotations", annotations.as_bytes())?).map_err(|error| usage(&error))?;
     }
+    let signing = Signing::new(args.threshold.attest)?;
+    let subject = signing.as_ref().map(|_| Ok(Subject::mcp(&call)));
     let done = evaluate(Input::Mcp(call), &setup.context, &setup.world, &setup.knowledge, &setup.policy);
-    report(&done, None, args.common.format)?;
+    finish(&done, None, args.common.format, signing, subject, &setup.context)?;
     Ok(if done.internal_error { status::INTERNAL } else { args.threshold.fail_on.status(done.verdict()) })
 }
 

@@ -171,3 +171,21 @@ fn a_tool_call_is_judged_by_what_is_there() {
     assert!(judged(Some("acme"), "run_command", absent) >= Verdict::Escalate);
     assert!(judged(Some("acme"), "delete_file", json!({"path": "absent.txt"})) >= Verdict::Escalate);
 }
+
+#[test]
+fn a_user_file_may_add_a_server_and_only_raise_a_known_tool() {
+    use serde_json::json;
+    let text = "server = [\"acme\", \"filesystem\"]\nreads = [\"peek_thing\"]\n\
+        [tool.read_file]\nargs = [\"path\"]\n[[tool.read_file.effect]]\ndo = \"delete\"\non = \"cloud.resource {path}\"\n\
+        [tool.delete_file]\nreads = true\n";
+    let knowledge = Knowledge::with_overlay(&[("acme.toml".to_owned(), text.to_owned())]).unwrap();
+    let world = MemoryWorld::new().file("/home/u/a", "only here");
+    let context = EvaluationContext { cwd: "/home/u".into(), ..EvaluationContext::default() };
+    let judged = |server: &str, tool: &str| {
+        let call = McpCall::new(Some(server), tool, Some(json!({"path": "a"}))).unwrap();
+        evaluate(Input::Mcp(call), &context, &world, &knowledge, &Policy::default()).verdict()
+    };
+    assert_eq!(judged("acme", "peek_thing"), Verdict::Allow);
+    assert_eq!(judged("filesystem", "read_file"), Verdict::Block);
+    assert_eq!(judged("filesystem", "delete_file"), Verdict::Block);
+}

@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::attest::json::{self as strict, is_nfc};
 use crate::evaluate::EvaluationContext;
+use crate::mcp_call::McpCall;
 use crate::model::redact;
 use crate::shell;
 
@@ -81,6 +82,15 @@ impl Subject {
         let value = strict::parse(plan, PLAN_LIMIT).map_err(wrong)?;
         let bytes = strict::canonical(&value).map_err(wrong)?;
         Ok(Self::Terraform { plan_sha256: hex(&Sha256::digest(bytes)) })
+    }
+
+    /// Of a call of another server's tool.
+    pub fn mcp(call: &McpCall) -> Self {
+        Self::Mcp {
+            server: call.server().map(str::to_owned),
+            tool: call.tool().to_owned(),
+            arguments: Value::Object(call.arguments().clone()),
+        }
     }
 
     /// The `input` of an attestation. `salt` keeps digests of masked secrets from being guessed.

@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use crate::config;
 use crate::evaluate::{EvaluationContext, Input, Supplied, evaluate};
 use crate::knowledge::Knowledge;
+use crate::mcp_call::{CallError, McpCall};
 use crate::model::Actor;
 use crate::proof::{Proof, Subject};
 use crate::shell;
@@ -136,7 +137,22 @@ fn input(request: &Request<'_>) -> Result<(Input, Result<Subject, String>), ApiE
             let state = request.state.clone().map(Arc::new);
             Ok((Input::Terraform { plan: Arc::new(read), state }, subject))
         }
-        other => Err(invalid(format!("source is shell or terraform, not {other:?}"))),
+        "mcp" => {
+            only(&[shell, plan])?;
+            let tool = request.tool.as_deref().ok_or_else(|| invalid("source mcp takes `tool`, a name"))?;
+            let wrong = |error: CallError| invalid(error.to_string());
+            let mut call =
+                McpCall::new(request.server.as_deref(), tool, request.arguments.clone()).map_err(wrong)?;
+            if let Some(description) = &request.description {
+                call = call.described(description);
+            }
+            if let Some(annotations) = &request.annotations {
+                call = call.annotated(annotations.clone()).map_err(wrong)?;
+            }
+            let subject = Subject::mcp(&call);
+            Ok((Input::Mcp(call), Ok(subject)))
+        }
+        other => Err(invalid(format!("source is shell, terraform or mcp, not {other:?}"))),
     }
 }
 
