@@ -92,8 +92,9 @@ impl Found {
 
 /// Declarations of the tool, the likeliest first.
 fn candidates(call: &McpCall, named: &Named, knowledge: &Knowledge) -> Vec<Found> {
-    if named.told || !named.families.is_empty() {
-        return named.families.iter().filter_map(|family| Found::new(named, family)).collect();
+    let found: Vec<Found> = named.families.iter().filter_map(|family| Found::new(named, family)).collect();
+    if named.told || !found.is_empty() {
+        return found;
     }
     // No server is named: the tool's own name has to tell.
     knowledge

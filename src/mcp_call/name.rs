@@ -96,7 +96,7 @@ pub(super) struct Named {
     pub(super) bare: Vec<String>,
     /// Families that the server's name or the tool's prefix speak of, the most telling first.
     pub(super) families: Vec<McpFamily>,
-    /// The server was named, or the tool's prefix names it.
+    /// The server was named.
     pub(super) told: bool,
 }
 
@@ -113,11 +113,11 @@ impl Named {
         let server = given.map(words).unwrap_or_default();
         let tool = words(tool);
         let mut families = of_words(&server, &all);
-        let mut told = given.is_some();
-        if families.is_empty() {
-            // The tool's own prefix names the family: `github_delete_file`, `aws.s3.delete_bucket`.
+        let told = given.is_some();
+        if !told {
+            // The tool's own prefix names the family: `github_delete_file`, `aws.s3.delete_bucket`. A server of another name
+            // may mean anything by it.
             families = prefixed(&tool, &all);
-            told |= !families.is_empty();
         }
         // A prefix that repeats the server: `github_delete_file` of `github`.
         let bare =

@@ -55,6 +55,16 @@ fn a_known_tool_is_known_under_every_name() {
 }
 
 #[test]
+fn a_server_of_another_name_is_not_taken_for_a_known_one() {
+    for tool in ["run_command", "shell_run_command", "filesystem_delete_file", "search_web", "fetch"] {
+        let call = McpCall::new(Some("acme"), tool, Some(json!({"path": "a"}))).unwrap();
+        let place = Place { cwd: Path::new("/p"), home: None };
+        let found = analyse(&call, &Knowledge::builtin(), &place);
+        assert!(found.confidence.is_some() && found.host.is_some(), "{tool}");
+    }
+}
+
+#[test]
 fn two_names_of_one_argument_both_count() {
     let found = acts(Some("filesystem"), "delete_file", json!({"path": "a", "file_path": "b"}));
     assert_eq!(found.len(), 2);
