@@ -1018,7 +1018,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__verify)
-            opts="-h --trust --mode --cross-check --max-age --cached-registry --registry --now --report --input --parent --format --help"
+            opts="-h --trust --mode --cross-check --max-age --cached-registry --registry --now --report --input --plan --permit --parent --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1076,6 +1076,25 @@ _recourse() {
                     ;;
                 --input)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --plan)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --permit)
+                    COMPREPLY=($(compgen -W "allow warn escalate block" -- "${cur}"))
                     return 0
                     ;;
                 --parent)

@@ -212,6 +212,11 @@ complete -c recourse -n "__fish_recourse_using_subcommand verify" -l cached-regi
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -l registry -d 'The registry to verify with; nothing is fetched' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -l now -d 'The time that it is, such as 2026-05-01T14:30:00Z [default: the clock]' -r
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -l input -d 'What was to be evaluated, as JSON; another input is refused' -r
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l plan -d 'The Terraform plan (`terraform show -json`) that was to be evaluated; another plan is refused' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l permit -d 'Verdicts that let it go on, separated by commas; a chained approval lets it go on too [default: all]' -r -f -a "allow\t''
+warn\t''
+escalate\t''
+block\t''"
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -l parent -d 'The attestation that it follows; repeated for a longer chain, the first one first' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"

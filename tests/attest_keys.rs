@@ -46,7 +46,7 @@ fn valid(schema: &str, value: &Value) -> bool {
 }
 
 fn registry(scratch: &Scratch) -> Value {
-    serde_json::from_slice(&fs::read(data(scratch).join("keys/registry.json")).unwrap()).unwrap()
+    serde_json::from_slice(&fs::read(data(scratch).join("registry.json")).unwrap()).unwrap()
 }
 
 fn states(scratch: &Scratch) -> Vec<String> {

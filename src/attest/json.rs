@@ -11,7 +11,7 @@ use thiserror::Error;
 use unicode_normalization::{UnicodeNormalization, is_nfc as text_is_nfc};
 
 /// An attestation, or a report with one, is at most this many bytes.
-pub const DOCUMENT_LIMIT: usize = 4 << 20;
+pub const DOCUMENT_LIMIT: usize = 32 << 20;
 
 /// Why bytes are not JSON that could have been signed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

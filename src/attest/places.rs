@@ -20,7 +20,7 @@ impl Places {
         Self { data: folder.join("data"), state: folder.join("state"), cache: folder.join("cache") }
     }
 
-    /// The private keys, the registry and the instance's own record.
+    /// The private keys and the instance's own record.
     pub fn keys(&self) -> PathBuf {
         self.data.join("keys")
     }

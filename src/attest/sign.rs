@@ -300,7 +300,7 @@ mod tests {
         let signer = signer(folder.path(), Profile::Full);
         let none = Evaluation { input: json!("text"), ..evaluation() };
         assert!(matches!(signer.attest(none), Err(SignError::Document(_))));
-        let huge = Evaluation { output: json!({"x": "x".repeat(5 << 20)}), ..evaluation() };
+        let huge = Evaluation { output: json!({"x": "x".repeat(json::DOCUMENT_LIMIT)}), ..evaluation() };
         assert!(signer.attest(huge).is_err());
         assert!(signer.store().list().unwrap().is_empty());
     }

@@ -321,6 +321,12 @@ pub(super) struct VerifyArgs {
     /// What was to be evaluated, as JSON; another input is refused
     #[arg(long, value_name = "JSON")]
     pub(super) input: Option<String>,
+    /// The Terraform plan (`terraform show -json`) that was to be evaluated; another plan is refused
+    #[arg(long, value_name = "PLAN.json", conflicts_with = "input", value_hint = ValueHint::FilePath)]
+    pub(super) plan: Option<PathBuf>,
+    /// Verdicts that let it go on, separated by commas; a chained approval lets it go on too [default: all]
+    #[arg(long, value_name = "VERDICT", value_delimiter = ',', value_parser = ["allow", "warn", "escalate", "block"])]
+    pub(super) permit: Vec<String>,
     /// The attestation that it follows; repeated for a longer chain, the first one first
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) parent: Vec<PathBuf>,

@@ -10,12 +10,17 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::attest::cache::{self, DEFAULT_TTL, read_registry};
+use crate::attest::cache::{self, read_registry};
+use crate::attest::chain::is_approval;
 use crate::attest::json::{self, DOCUMENT_LIMIT};
+use crate::attest::keys::KeyStore;
 use crate::attest::{
     Attestation, DirectoryStore, Expect, Failure as Refusal, HttpFetch, KeyState, MemoryStore, Mode, Options,
     Origin, Outcome, Proceed, Reason, Registry, Time, Verified, Verifier, decide, verify,
 };
+use crate::config::Config;
+use crate::evaluate::EvaluationContext;
+use crate::proof::Subject;
 use crate::report::escape;
 
 use super::args::{Format, VerifyArgs};
@@ -44,6 +49,9 @@ struct Answer {
     timestamp: Option<String>,
     /// Only of a valid attestation: nobody should act on another's.
     risk_assessment: Option<String>,
+    /// Whether the verdict is one that was said to permit; absent when none was said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permitted: Option<bool>,
     warnings: Vec<String>,
 }
 
@@ -65,6 +73,7 @@ pub(super) fn run(args: &VerifyArgs) -> Result<u8, Failure> {
         .map(|text| json::parse(text.as_bytes(), DOCUMENT_LIMIT))
         .transpose()
         .map_err(|error| Failure::usage(format!("--input: {error}")))?;
+    let plan = args.plan.as_deref().map(plan_subject).transpose()?;
     let parents = args.parent.iter().map(read_file).collect::<Result<Vec<_>, _>>()?;
 
     let source = read_source(&args.source, &verifier)?;
@@ -83,7 +92,9 @@ pub(super) fn run(args: &VerifyArgs) -> Result<u8, Failure> {
         && let Some(attestation) = attestation
     {
         let report = document.as_ref().and_then(|document| document.report.as_ref());
-        match verify_all(&verifier, attestation, &parents, Expect { report, input: input.as_ref() }) {
+        match verify_all(&verifier, attestation, &parents, Expect { report, input: input.as_ref() })
+            .and_then(|found| of_plan(attestation, plan.as_ref()).map(|()| found))
+        {
             Ok(found) => verified = Some(found),
             Err(refusal) => result = Some(refusal),
         }
@@ -95,12 +106,20 @@ pub(super) fn run(args: &VerifyArgs) -> Result<u8, Failure> {
         (None, None) => Outcome::Unverified,
     };
     let decision = decide(mode, outcome);
-    let answer = answer(mode, decision, attestation, verified, result);
+    let mut answer = answer(mode, decision, attestation, verified, result);
+    if !args.permit.is_empty() && answer.valid == Some(true) {
+        let approval = !parents.is_empty() && attestation.is_some_and(is_approval);
+        let permitted =
+            approval || answer.risk_assessment.as_ref().is_some_and(|one| args.permit.contains(one));
+        answer.permitted = Some(permitted);
+        answer.proceed &= permitted;
+    }
     match args.format {
         Format::Json => output::print_json(&answer)?,
         Format::Human => print_human(&answer),
     }
     Ok(match decision.refusal {
+        None if answer.permitted == Some(false) => status::INVALID,
         None => 0,
         Some(Reason::NetworkError) => status::UNCHECKED,
         Some(_) => status::INVALID,
@@ -131,7 +150,12 @@ fn verifier(args: &VerifyArgs) -> Result<Verifier, Failure> {
         .map(|text| text.parse::<Time>())
         .transpose()
         .map_err(|error| Failure::usage(format!("--now: {error}")))?;
-    let options = Options { trusted, max_age, now, cross_check: args.cross_check, ..Options::default() };
+    let config = Config::load()?.attestation;
+    let trusted = if trusted.is_empty() { configured(&config.trusted_instances)? } else { trusted };
+    let max_age = max_age.or(config.max_age.map(|age| age.as_secs()));
+    // The own registry is fetched from nobody; a comparison with the durable copy has to ask all the same.
+    let cross_check = args.cross_check || (config.cross_check && args.registry.is_none());
+    let options = Options { trusted, max_age, now, cross_check, ..Options::default() };
     match (given_path(args.registry.as_deref()), given_path(args.cached_registry.as_deref())) {
         (Some(_), Some(_)) => Err(Failure::usage(
             "--registry and --cached-registry cannot be used together: the first fetches nothing",
@@ -150,9 +174,40 @@ fn verifier(args: &VerifyArgs) -> Result<Verifier, Failure> {
             Ok(Verifier::new(Options { ttl: 0, ..options }, HttpFetch::new(), store))
         }
         (None, None) => {
-            Ok(Verifier::new(Options { ttl: DEFAULT_TTL, ..options }, HttpFetch::new(), cache_store()?))
+            let options = Options { ttl: config.key_cache_ttl.as_secs(), ..options };
+            let places = super::setup::places()?;
+            let verifier = Verifier::new(options, HttpFetch::new(), DirectoryStore::new(places.registries()));
+            let own =
+                KeyStore::open(&places).registry().map_err(|error| Failure::internal(error.to_string()))?;
+            Ok(match (own, configured(&[config.base_url])?.pop()) {
+                (Some(registry), Some(base)) => verifier.with_registry(base, registry),
+                _ => verifier,
+            })
         }
     }
+}
+
+fn configured(urls: &[String]) -> Result<Vec<Origin>, Failure> {
+    let read = |url: &String| Origin::base(url).map_err(|error| Failure::usage(error.to_string()));
+    urls.iter().map(read).collect()
+}
+
+/// What is attested of a plan.
+fn plan_subject(path: &Path) -> Result<Subject, Failure> {
+    let bytes = super::setup::read_document(path)?;
+    Subject::terraform(&bytes).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
+}
+
+/// Whether it is this plan that was attested.
+fn of_plan(attestation: &Attestation, plan: Option<&Subject>) -> Result<(), Refusal> {
+    let Some(plan) = plan else { return Ok(()) };
+    // The plan alone is asked about: whoever pins the environment gives the whole input.
+    let context = EvaluationContext {
+        environment: attestation.input().get("environment").and_then(Value::as_str).map(str::to_owned),
+        ..EvaluationContext::default()
+    };
+    plan.matches(attestation.input(), &context)
+        .map_err(|detail| Refusal::new(Reason::CrossCheckMismatch, detail))
 }
 
 /// The folder where registries of other instances are kept.
@@ -271,6 +326,7 @@ fn answer(
         risk_assessment: attestation
             .filter(|_| valid)
             .and_then(|found| found.risk_assessment().map(str::to_owned)),
+        permitted: None,
         warnings: verified.map(|found| found.warnings).unwrap_or_default(),
     }
 }
@@ -307,6 +363,9 @@ fn print_human(answer: &Answer) {
     }
     for warning in &answer.warnings {
         line(format!("  warning: {warning}"));
+    }
+    if answer.permitted == Some(false) {
+        line(format!("  the verdict {verdict} does not permit it"));
     }
     match answer.proceed {
         true => line(format!("mode {}: go on", answer.mode)),

@@ -225,7 +225,7 @@ pub(crate) fn key_files(folder: &Path) -> Result<Vec<String>, KeyError> {
 }
 
 pub(crate) fn registry_path(places: &Places) -> PathBuf {
-    places.keys().join("registry.json")
+    places.data.join("registry.json")
 }
 
 fn record_path(places: &Places) -> PathBuf {

@@ -138,7 +138,7 @@ fn a_name_is_never_used_twice() {
     let made = |keys: &KeyStore| keys.generate().unwrap().changes[0].key_id.clone();
     fs::remove_file(path("test-2.pem")).unwrap();
     assert_eq!(made(&keys), "test-3", "its file is gone");
-    fs::remove_file(path("registry.json")).unwrap();
+    fs::remove_file(keys.places.data.join("registry.json")).unwrap();
     fs::remove_file(path("test-3.pem")).unwrap();
     let before = made(&keys);
     assert_eq!(before, "test-4", "the registry is gone");
@@ -262,7 +262,7 @@ fn damage_is_named_and_nothing_is_guessed() {
         r#"{"instance_id":"other","keys":[],"registry_version":1}"#,
     ] {
         let (_folder, keys) = key_in(KeyState::Active);
-        fs::write(keys.places.keys().join("registry.json"), bad).unwrap();
+        fs::write(keys.places.data.join("registry.json"), bad).unwrap();
         assert!(matches!(keys.generate(), Err(KeyError::Corrupt { .. })), "{bad}");
         assert!(matches!(keys.ensure_active(), Err(KeyError::Corrupt { .. })), "{bad}");
     }
