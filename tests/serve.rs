@@ -160,6 +160,10 @@ fn evaluation_needs_its_token_and_sound_input() {
     let plan =
         json!({"source": "terraform", "plan": {"format_version": "1.2", "resource_changes": []}}).to_string();
     assert_eq!(server.evaluate(TOKEN, &plan).0, 200);
+    let call = r#"{"source":"mcp","server":"aws","tool":"s3.delete_bucket","arguments":{"bucket":"prod"}}"#;
+    let (status, report) = server.evaluate(TOKEN, call);
+    assert_eq!((status, &report["attestation"]["input"]["source"]), (200, &json!("mcp")), "{report}");
+    assert_ne!(report["riskAssessment"], "allow");
     for wrong in [
         "",
         "{",
@@ -170,6 +174,8 @@ fn evaluation_needs_its_token_and_sound_input() {
         r#"{"source":"shell","command":"ls","cwd":"relative"}"#,
         r#"{"source":"shell","command":"ls","surprise":1}"#,
         r#"{"source":"terraform","plan":{}}"#,
+        r#"{"source":"mcp","tool":""}"#,
+        r#"{"source":"mcp","tool":"x","arguments":[]}"#,
         r#"{"source":"weather","command":"ls"}"#,
     ] {
         let (status, answer) = server.evaluate(TOKEN, wrong);
