@@ -37,6 +37,7 @@
 //! | [`attest`] | the attestation protocol: documents, keys, registries, verification; usable by itself | own files and HTTP, as its modules say |
 //! | [`config`](mod@config) | `config.toml`, `RECOURSE_*`, where policy and knowledge files are | yes |
 //! | [`proof`] | what of an evaluation is attested; the four modes' demands on what is about to run | through `attest` |
+//! | [`approvals`] | a person's yes to one exact command: the store, and whether it is a person who answers | its own files; `/proc` |
 //! | [`serve`] | registry, attestations and evaluation over HTTP | yes |
 //! | [`exec`](mod@exec) | judge, ask at the terminal, become the command; Terraform's plan, judge, apply | yes |
 //! | [`cli`] | arguments, configuration files, output, exit statuses | yes |
@@ -55,6 +56,8 @@
 //! * Probes only read, are bounded in time and size, and never execute anything that the target directory names.
 //! * No regular expression runs over command text, and an argument vector is never parsed as shell text again.
 
+#[cfg(feature = "cli")]
+pub mod approvals;
 pub mod attest;
 #[cfg(feature = "cli")]
 pub mod cli;

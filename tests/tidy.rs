@@ -22,6 +22,7 @@ const LAYERS: &[&[&str]] = &[
     &["evaluate"],
     &["config"],
     &["proof"],
+    &["approvals"],
     &["exec"],
     &["serve"],
     &["cli"],
