@@ -38,6 +38,7 @@
 //! | [`config`](mod@config) | `config.toml`, `RECOURSE_*`, where policy and knowledge files are | yes |
 //! | [`proof`] | what of an evaluation is attested; the four modes' demands on what is about to run | through `attest` |
 //! | [`approvals`] | a person's yes to one exact command: the store, and whether it is a person who answers | its own files; `/proc` |
+//! | [`prompt`] | the question to a person at the terminal, and the answer | the terminal |
 //! | [`serve`] | registry, attestations and evaluation over HTTP | yes |
 //! | [`exec`](mod@exec) | judge, ask at the terminal, become the command; Terraform's plan, judge, apply | yes |
 //! | [`cli`] | arguments, configuration files, output, exit statuses | yes |
@@ -82,6 +83,8 @@ pub mod mcp_call;
 pub mod model;
 #[cfg(feature = "cli")]
 pub mod policy;
+#[cfg(feature = "cli")]
+pub mod prompt;
 #[cfg(feature = "cli")]
 pub mod proof;
 #[cfg(feature = "cli")]

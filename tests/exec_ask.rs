@@ -9,6 +9,8 @@ use nix::unistd::Pid;
 
 use support::{Scratch, exists, program};
 
+/// Only after these words do keys count.
+const ASKED: &str = "Your decision";
 const ASK: &str = "[[rule]]\nverdict = \"escalate\"\nmessage = \"look first\"\n";
 const BLOCK: &str = "[[rule]]\nverdict = \"block\"\n";
 
@@ -17,7 +19,7 @@ fn without_a_terminal_it_refuses() {
     for policy in [ASK, BLOCK] {
         let scratch = Scratch::with_policy(policy);
         let kept = scratch.file("kept", "content");
-        let output = scratch.run_detached(&["exec", "--", "rm", "kept"], "y\ny\n");
+        let output = scratch.run_detached(&["exec", "--", "rm", "kept"], "r\nr\n");
         assert_eq!(output.status.code(), Some(126));
         assert!(output.stdout.is_empty(), "standard output is the command's");
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -27,13 +29,16 @@ fn without_a_terminal_it_refuses() {
 }
 
 #[test]
-fn on_a_terminal_yes_runs_it_and_anything_else_does_not() {
+fn on_a_terminal_its_key_runs_it_and_nothing_else_does() {
     for (keys, code) in [
-        ("y\r", 0),
-        ("YES\r", 0),
-        ("n\r", 126),
+        ("r", 0),
+        ("R", 0),
+        ("a", 126),
+        ("n", 126),
         ("\r", 126),
-        ("yep\r", 126),
+        ("zz\r", 126),
+        ("\u{1b}[1;5r\r", 126),
+        ("\u{1b}r\r", 126),
         ("\u{3}", 126),
         ("\u{4}", 126),
         ("\u{1b}", 126),
@@ -41,7 +46,7 @@ fn on_a_terminal_yes_runs_it_and_anything_else_does_not() {
         let scratch = Scratch::with_policy(ASK);
         let kept = scratch.file("kept", "content");
         let mut terminal = scratch.in_terminal(&[program(), "exec", "--", "rm", "kept"]);
-        terminal.expect("[y/N]");
+        terminal.expect(ASKED);
         terminal.send(keys);
         let (status, text) = terminal.finish();
         assert_eq!(status, code, "{keys:?}: {text}");
@@ -56,7 +61,7 @@ fn a_signal_at_the_question_is_a_no() {
         let scratch = Scratch::with_policy(ASK);
         let kept = scratch.file("kept", "content");
         let mut terminal = scratch.in_terminal(&[program(), "exec", "--", "rm", "kept"]);
-        terminal.expect("[y/N]");
+        terminal.expect(ASKED);
         kill(Pid::from_raw(terminal.id()), signal).unwrap();
         let (status, text) = terminal.finish();
         assert_eq!(status, 126, "{signal}: {text}");
@@ -68,9 +73,9 @@ fn a_signal_at_the_question_is_a_no() {
 fn a_piped_yes_never_approves() {
     let scratch = Scratch::with_policy(ASK);
     let kept = scratch.file("kept", "content");
-    let line = format!("yes | {} exec -- rm kept; echo status $?", program());
+    let line = format!("yes r | {} exec -- rm kept; echo status $?", program());
     let mut terminal = scratch.in_terminal(&["sh", "-c", &line]);
-    terminal.expect("[y/N]");
+    terminal.expect(ASKED);
     terminal.send("\r");
     terminal.expect("status 126");
     terminal.finish();
@@ -84,8 +89,8 @@ fn what_was_typed_before_the_question_is_no_answer() {
     // The terminal holds the early answer before the program starts.
     let line = format!("sleep 0.5; exec {} exec -- rm kept", program());
     let mut terminal = scratch.in_terminal(&["sh", "-c", &line]);
-    terminal.send("y\ry\r");
-    terminal.expect("[y/N]");
+    terminal.send("r\rr\r");
+    terminal.expect(ASKED);
     terminal.send("\r");
     let (status, text) = terminal.finish();
     assert_eq!(status, 126, "{text}");
@@ -100,8 +105,8 @@ fn the_command_has_the_terminal_as_it_was() {
         program()
     );
     let mut terminal = scratch.in_terminal(&["sh", "-c", &line]);
-    terminal.expect("[y/N]");
-    terminal.send("y\r");
+    terminal.expect(ASKED);
+    terminal.send("r");
     terminal.expect("same");
     terminal.finish();
 }
@@ -113,7 +118,7 @@ fn an_agent_is_never_asked() {
     let terminal = scratch.in_terminal(&[program(), "exec", "--profile", "agent", "--", "rm", "kept"]);
     let (status, text) = terminal.finish();
     assert_eq!(status, 126, "{text}");
-    assert!(exists(&kept) && !text.contains("[y/N]"));
+    assert!(exists(&kept) && !text.contains(ASKED));
 }
 
 #[test]
@@ -121,7 +126,8 @@ fn a_block_is_overridden_only_by_the_name_and_only_where_policy_says_so() {
     let open = format!("{BLOCK}[profile.human]\nsmall-files = false\noverride-block = true\n");
     for (policy, keys, code) in [
         (open.as_str(), Some("NAME\r"), 0),
-        (&open, Some("y\r"), 126),
+        (&open, Some("r\r"), 126),
+        (&open, Some("kep\r"), 126),
         (&open, Some("\r"), 126),
         (BLOCK, None, 126),
     ] {
@@ -129,10 +135,12 @@ fn a_block_is_overridden_only_by_the_name_and_only_where_policy_says_so() {
         let kept = scratch.file("kept", "content that exists nowhere else");
         let mut terminal = scratch.in_terminal(&[program(), "exec", "--", "rm", "kept"]);
         if let Some(keys) = keys {
+            terminal.expect(ASKED);
+            terminal.send("r");
             terminal.expect(" : ");
             let text = terminal.text();
             let asked = text.rsplit("type ").next().unwrap();
-            terminal.send(&keys.replace("NAME", asked.trim_end_matches(" : ")));
+            terminal.send(&keys.replace("NAME", asked.split(" : ").next().unwrap()));
         }
         let (status, text) = terminal.finish();
         assert_eq!(status, code, "{text}");
@@ -146,7 +154,7 @@ fn a_hostile_name_cannot_rewrite_the_question() {
     let name = "a\u{1b}[2K\u{202e}b\rc";
     scratch.file(name, "content");
     let mut terminal = scratch.in_terminal(&[program(), "exec", "--", "rm", name]);
-    terminal.expect("[y/N]");
+    terminal.expect(ASKED);
     terminal.send("\r");
     let (_, text) = terminal.finish();
     assert!(text.contains("\\e[2K") && !text.contains('\u{202e}') && !text.contains("\u{1b}[2K"), "{text:?}");

@@ -300,8 +300,8 @@ fn a_person_at_the_terminal_makes_an_approval_that_is_chained() {
     let scratch = Scratch::with_policy(ASK);
     scratch.config("[attestation]\nmode = \"require\"\n");
     let mut terminal = scratch.in_terminal(&[program(), "exec", "--", "touch", "ran"]);
-    terminal.expect("[y/N]");
-    terminal.send("y\r");
+    terminal.expect("Your decision");
+    terminal.send("r");
     let (status, text) = terminal.finish();
     assert_eq!(status, 0, "{text}");
     assert!(exists(&scratch.work().join("ran")));

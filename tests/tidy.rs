@@ -23,6 +23,7 @@ const LAYERS: &[&[&str]] = &[
     &["config"],
     &["proof"],
     &["approvals"],
+    &["prompt"],
     &["exec"],
     &["serve"],
     &["cli"],

@@ -1,16 +1,14 @@
 //! Judge a command, then become it.
 //!
-//! Owns looking a program up, asking at the terminal, and replacing this process. Holds no judgement. What is judged is
+//! Owns looking a program up, acting on a person's decision, and replacing this process. Holds no judgement. What is judged is
 //! what runs: the program is looked up once and that very file is executed, with the words as given, never through a
 //! shell unless shell text was asked for.
 //!
 //! Terraform is different, because what it would do is only known from a plan: `terraform` makes the plan, hands it to
 //! `permission`, and applies that plan.
 
-mod answer;
 mod permission;
 mod program;
-mod terminal;
 mod terraform;
 
 use std::ffi::{OsStr, OsString};
@@ -21,6 +19,7 @@ use std::process::Command;
 use crate::evaluate::{EvaluationContext, Input, evaluate};
 use crate::knowledge::Knowledge;
 use crate::policy::{Policy, Profile};
+use crate::prompt;
 use crate::proof::Subject;
 use crate::report::{Style, escape};
 use crate::shell;
@@ -30,7 +29,6 @@ pub use permission::Attesting;
 use permission::{Case, Permission, permission};
 use program::Lookup;
 pub(crate) use program::Program;
-use terminal::Terminal;
 
 /// recourse itself failed.
 pub(crate) const FAILED: u8 = 125;
@@ -38,6 +36,9 @@ pub(crate) const FAILED: u8 = 125;
 pub(crate) const REFUSED: u8 = 126;
 /// There is no such program.
 pub(crate) const NOT_FOUND: u8 = 127;
+
+/// How often a person may replace what is judged.
+const ROUNDS: usize = 5;
 
 /// The passphrase of our keys is no business of what runs.
 pub(crate) const SECRET: &str = "RECOURSE_KEY_PASSPHRASE";
@@ -69,16 +70,29 @@ pub struct Surroundings<'a> {
 
 /// Runs a command if it may run. Returns only when it may not, or cannot: with the exit status to end with.
 pub fn run(what: &What, around: &Surroundings<'_>) -> u8 {
-    let (program, argv, input) = match prepare(what) {
-        Ok(prepared) => prepared,
+    let mut instead = match round(what, around) {
+        Ok(text) => text,
         Err(code) => return code,
     };
+    for _ in 0..ROUNDS {
+        instead = match round(&What::Text(instead.into()), around) {
+            Ok(text) => text,
+            Err(code) => return code,
+        };
+    }
+    say("recourse: refused: it was replaced too often");
+    REFUSED
+}
+
+/// Judges once, and runs. Gives back the exit status to end with, or the text that a person wants to run instead.
+fn round(what: &What, around: &Surroundings<'_>) -> Result<String, u8> {
+    let (program, argv, input) = prepare(what)?;
     let text = input.shown();
     let around = &with_profile(around);
     if let What::Argv(_) = what
         && let Some(code) = terraform::run(&program, &argv, around)
     {
-        return code;
+        return Err(code);
     }
     let evaluation =
         evaluate(Input::Shell(input), &around.context, around.world, around.knowledge, around.policy);
@@ -89,9 +103,10 @@ pub fn run(what: &What, around: &Surroundings<'_>) -> u8 {
         Permission::Granted => {
             let code = become_program(&program, &argv, &[]);
             around.attesting.not_started(code);
-            code
+            Err(code)
         }
-        Permission::Refused(code) => code,
+        Permission::Instead(text) => Ok(text),
+        Permission::Refused(code) => Err(code),
     }
 }
 
@@ -112,7 +127,7 @@ fn subject(what: &What) -> Result<Subject, String> {
 pub(crate) fn with_profile<'a>(around: &Surroundings<'a>) -> Surroundings<'a> {
     let mut context = around.context.clone();
     if context.profile.is_none() {
-        context.profile = Some(if Terminal::open().is_some() { Profile::Human } else { Profile::Ci });
+        context.profile = Some(if prompt::available() { Profile::Human } else { Profile::Ci });
     }
     Surroundings {
         world: around.world,

@@ -12,18 +12,19 @@ use crate::config::AttestationConfig;
 use crate::evaluate::Evaluation;
 use crate::model::Verdict;
 use crate::policy::{EnforcementAction, Profile};
+use crate::prompt::{self, Decision, Question};
 use crate::proof::{Approver, Attested, Event, Gate, Presented, Proof, Record, Standing, Subject};
 use crate::report::{escape, render, render_line};
 
-use super::answer::{self, Answer};
-use super::terminal::Terminal;
 use super::{REFUSED, Surroundings, say};
 
 /// Whether it may run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Permission {
     /// Run it.
     Granted,
+    /// Judge this text, and run that instead.
+    Instead(String),
     /// End with this exit status; the reason was said.
     Refused(u8),
 }
@@ -67,6 +68,16 @@ impl Attesting {
     }
 }
 
+/// What the policy, or the person, says.
+enum Answer {
+    /// Run it.
+    Yes,
+    /// Do not.
+    No,
+    /// Run this instead, when it may run.
+    Instead(String),
+}
+
 /// What is asked about.
 pub(super) struct Case<'a> {
     /// Its evaluation.
@@ -83,6 +94,7 @@ pub(super) fn permission(case: &Case<'_>, around: &Surroundings<'_>) -> Permissi
         return match enforce(case, None, around) {
             Answer::Yes => Permission::Granted,
             Answer::No => Permission::Refused(REFUSED),
+            Answer::Instead(text) => Permission::Instead(text),
         };
     }
     let Some(places) = &around.attesting.places else {
@@ -92,10 +104,7 @@ pub(super) fn permission(case: &Case<'_>, around: &Surroundings<'_>) -> Permissi
         return Permission::Refused(REFUSED);
     };
     let session = Session { case, around, places, config: &around.attesting.config };
-    match session.run() {
-        Ok(()) => Permission::Granted,
-        Err(code) => Permission::Refused(code),
-    }
+    session.run().unwrap_or_else(Permission::Refused)
 }
 
 /// One command, one mode.
@@ -107,7 +116,7 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    fn run(&self) -> Result<(), u8> {
+    fn run(&self) -> Result<Permission, u8> {
         let gate = Gate { config: self.config, places: self.places };
         let asked = self.ask_evaluator()?;
         let presented = asked.as_ref().unwrap_or(&self.around.attesting.presented);
@@ -122,10 +131,15 @@ impl Session<'_> {
         for warning in &standing.warnings {
             say(&format!("recourse: attestation: {}", escape(warning)));
         }
-        if enforce(self.case, Some(&standing), self.around) == Answer::No {
+        let answer = enforce(self.case, Some(&standing), self.around);
+        if !matches!(answer, Answer::Yes) {
             // That it did not run is not worth failing over.
             let _ = self.record(&standing).write(Event::Refused, self.places);
-            return Err(REFUSED);
+        }
+        match answer {
+            Answer::Yes => {}
+            Answer::No => return Err(REFUSED),
+            Answer::Instead(text) => return Ok(Permission::Instead(text)),
         }
         if self.asks(&standing) && standing.approval.is_none() {
             standing.approval = self.approve(proof.as_ref(), &standing)?;
@@ -143,7 +157,7 @@ impl Session<'_> {
             say(&format!("recourse: the audit log could not be written: {error}"));
         }
         self.around.attesting.record.replace(Some(record));
-        Ok(())
+        Ok(Permission::Granted)
     }
 
     /// The configured evaluator's attested report, where there is one to ask and nothing was handed over.
@@ -282,22 +296,23 @@ fn enforce(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<'
             Answer::Yes
         }
         EnforcementAction::Ask => {
-            let Some(terminal) = Terminal::open().filter(|_| profile == Profile::Human) else {
+            if profile != Profile::Human || !prompt::available() {
                 say(render(report, case.text, around.style).trim_end());
                 attested_differs(case, standing);
                 say("recourse: refused: a person has to decide, and there is no terminal to ask at");
                 return Answer::No;
-            };
-            ask(terminal, &render(report, case.text, Terminal::style()), None)
+            }
+            ask(case, standing, around, None)
         }
         EnforcementAction::Refuse => {
             let settings = around.policy.settings(profile);
             let overridable = profile == Profile::Human && settings.override_block;
             if overridable
                 && report.risk_assessment == Verdict::Block
-                && let (Some(terminal), Some(name)) = (Terminal::open(), blocked_target(case.evaluation))
+                && let Some(name) = blocked_target(case.evaluation)
+                && prompt::available()
             {
-                return ask(terminal, &render(report, case.text, Terminal::style()), Some(&name));
+                return ask(case, standing, around, Some(&name));
             }
             say(render(report, case.text, around.style).trim_end());
             attested_differs(case, standing);
@@ -309,14 +324,14 @@ fn enforce(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<'
 
 /// Says it when the attested verdict is worse than what this machine found.
 fn attested_differs(case: &Case<'_>, standing: Option<&Standing>) {
-    if let Some(attested) = standing.and_then(|standing| standing.attested)
-        && attested > case.evaluation.verdict()
-    {
-        say(&format!(
-            "recourse: the attested verdict is {}, and no approval of it was given",
-            attested.as_str()
-        ));
+    if let Some(note) = attested_note(case, standing) {
+        say(&format!("recourse: {note}"));
     }
+}
+
+fn attested_note(case: &Case<'_>, standing: Option<&Standing>) -> Option<String> {
+    let attested = standing?.attested.filter(|attested| *attested > case.evaluation.verdict())?;
+    Some(format!("the attested verdict is {}, and no approval of it was given", attested.as_str()))
 }
 
 /// Name of the first blocked target, which a person types to override `block`.
@@ -328,10 +343,38 @@ fn blocked_target(evaluation: &Evaluation) -> Option<String> {
     (!name.is_empty() && name.len() <= 200 && escape(name) == name).then(|| name.to_owned())
 }
 
-/// Asks at the terminal; a terminal that fails is a no.
-pub(super) fn ask(terminal: Terminal, report: &str, name: Option<&str>) -> Answer {
-    answer::ask(terminal, report, name).unwrap_or_else(|error| {
+/// Asks at the terminal. With `name`, the person has to type exactly that to run it.
+fn ask(
+    case: &Case<'_>,
+    standing: Option<&Standing>,
+    around: &Surroundings<'_>,
+    name: Option<&str>,
+) -> Answer {
+    let note = attested_note(case, standing);
+    let question = Question {
+        note: note.as_deref(),
+        typed: name,
+        replaceable: true,
+        ..Question::new(&case.evaluation.report, case.text, &around.context.cwd)
+    };
+    match decide(&question) {
+        Some(Decision::Run | Decision::AllowFor(_)) => Answer::Yes,
+        Some(Decision::RunInstead(text) | Decision::Edited(text)) => Answer::Instead(text),
+        Some(Decision::Abort(_)) | None => Answer::No,
+    }
+}
+
+/// Asks for a yes to what nothing stands against.
+pub(super) fn confirm(evaluation: &Evaluation, around: &Surroundings<'_>) -> bool {
+    let question = Question::new(&evaluation.report, None, &around.context.cwd);
+    matches!(decide(&question), Some(Decision::Run))
+}
+
+/// A terminal that fails is a no.
+fn decide(question: &Question<'_>) -> Option<Decision> {
+    let decision = prompt::decide(question);
+    if let Err(error) = &decision {
         say(&format!("recourse: refused: the terminal could not be asked: {error}"));
-        Answer::No
-    })
+    }
+    decision.ok()
 }

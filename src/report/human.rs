@@ -29,33 +29,34 @@ impl Default for Style {
 /// Mutations that are described in full; the rest is counted.
 const DESCRIBED: usize = 6;
 
-const RED: &str = "31";
-const YELLOW: &str = "33";
-const GREEN: &str = "32";
+pub(super) const RED: &str = "31";
+pub(super) const YELLOW: &str = "33";
+pub(super) const GREEN: &str = "32";
 const BOLD: &str = "1";
-const DIM: &str = "2";
+pub(super) const DIM: &str = "2";
 
-struct Page {
-    out: String,
-    style: Style,
+pub(super) struct Page {
+    pub(super) out: String,
+    pub(super) style: Style,
 }
 
 impl Page {
     fn paint(&self, codes: &[&str], text: &str) -> String {
-        if self.style.color && !text.is_empty() {
+        let codes: Vec<&str> = codes.iter().copied().filter(|code| !code.is_empty()).collect();
+        if self.style.color && !text.is_empty() && !codes.is_empty() {
             format!("\u{1b}[{}m{text}\u{1b}[0m", codes.join(";"))
         } else {
             text.to_owned()
         }
     }
 
-    fn line(&mut self, text: &str) {
+    pub(super) fn line(&mut self, text: &str) {
         self.out.push_str(text.trim_end());
         self.out.push('\n');
     }
 
     /// `label` once, then the text wrapped beside it.
-    fn labelled(&mut self, indent: usize, label: &str, text: &str, codes: &[&str]) {
+    pub(super) fn labelled(&mut self, indent: usize, label: &str, text: &str, codes: &[&str]) {
         let gap = indent + if label.is_empty() { 0 } else { 10 };
         for (n, piece) in wrap(&escape(text), self.style.width.saturating_sub(gap)).iter().enumerate() {
             let head = if n == 0 { label } else { "" };
@@ -68,7 +69,7 @@ impl Page {
 }
 
 /// What happens, in a word, and its colour: the enforcement where one is stated, else the verdict.
-fn outcome(report: &ConsequenceReport) -> (&'static str, &'static str) {
+pub(super) fn outcome(report: &ConsequenceReport) -> (&'static str, &'static str) {
     let verdict = report.risk_assessment;
     match (report.enforcement.as_ref().map(|enforcement| enforcement.action), verdict) {
         (_, Verdict::Allow) => ("allow", GREEN),
@@ -90,8 +91,17 @@ pub fn render_line(report: &ConsequenceReport, style: Style) -> String {
     format!("{}: {}", page.paint(&[BOLD, color], &head), shorten(&escape(&report.assessment_reason), room))
 }
 
-/// The whole report. `text` is the command line that spans speak of; without it the words are not shown.
+/// The report. `text` is the command line that spans speak of; without it the words are not shown.
 pub fn render(report: &ConsequenceReport, text: Option<&str>, style: Style) -> String {
+    render_up_to(DESCRIBED, report, text, style)
+}
+
+/// [`render`] with every mutation described.
+pub fn render_all(report: &ConsequenceReport, text: Option<&str>, style: Style) -> String {
+    render_up_to(usize::MAX, report, text, style)
+}
+
+fn render_up_to(described: usize, report: &ConsequenceReport, text: Option<&str>, style: Style) -> String {
     let style = Style { width: style.width.clamp(40, 120), ..style };
     let (word, color) = outcome(report);
     let mut page = Page { out: String::new(), style };
@@ -102,31 +112,18 @@ pub fn render(report: &ConsequenceReport, text: Option<&str>, style: Style) -> S
         return page.out;
     }
     headline(&mut page, word, color, &report.assessment_reason);
-    let mut shown: Vec<&MutationReport> =
-        report.mutations.iter().filter(|m| m.recoverability.tier > 1).collect();
-    if shown.is_empty() {
-        // A rule of the policy decided, not a loss: then what it speaks of is worth naming.
-        shown = report.mutations.iter().collect();
-    }
-    shown.sort_by_key(|m| std::cmp::Reverse(severity(m)));
+    let shown = shown_mutations(report);
     if let Some(text) = text {
-        let worst = shown.first().map_or(0, |m| severity(m));
-        let floor = worst.min(3);
-        let spans: Vec<Range<usize>> = shown
-            .iter()
-            .filter(|m| severity(m) >= floor)
-            .filter_map(|m| m.intent.span.map(|span| span.start..span.end))
-            .collect();
         page.line("");
-        guilty_words(&mut page, text, &spans, color);
+        guilty_words(&mut page, text, &guilty_spans(&shown), color);
     }
-    for mutation in shown.iter().take(DESCRIBED) {
+    for mutation in shown.iter().take(described) {
         page.line("");
         describe(&mut page, mutation, &report.assessment_reason);
     }
-    if shown.len() > DESCRIBED {
+    if shown.len() > described {
         page.line("");
-        let rest = format!("and {} more; --format json lists them all", shown.len() - DESCRIBED);
+        let rest = format!("and {} more; --format json lists them all", shown.len() - described);
         page.labelled(2, "", &rest, &[DIM]);
     }
     for risk in &report.cross_action_risks {
@@ -147,6 +144,29 @@ pub fn render(report: &ConsequenceReport, text: Option<&str>, style: Style) -> S
     page.out
 }
 
+/// The mutations that matter, the worst first.
+pub(super) fn shown_mutations(report: &ConsequenceReport) -> Vec<&MutationReport> {
+    let mut shown: Vec<&MutationReport> =
+        report.mutations.iter().filter(|m| m.recoverability.tier > 1).collect();
+    if shown.is_empty() {
+        // A rule of the policy decided, not a loss: then what it speaks of is worth naming.
+        shown = report.mutations.iter().collect();
+    }
+    shown.sort_by_key(|m| std::cmp::Reverse(severity(m)));
+    shown
+}
+
+/// Where the guilty words of these mutations, the worst first, stand.
+pub(super) fn guilty_spans(shown: &[&MutationReport]) -> Vec<Range<usize>> {
+    let worst = shown.first().map_or(0, |m| severity(m));
+    let floor = worst.min(3);
+    shown
+        .iter()
+        .filter(|m| severity(m) >= floor)
+        .filter_map(|m| m.intent.span.map(|span| span.start..span.end))
+        .collect()
+}
+
 /// Rank by harm: a sure loss first, then what cannot be told.
 fn severity(mutation: &MutationReport) -> u8 {
     match mutation.recoverability.tier {
@@ -156,7 +176,7 @@ fn severity(mutation: &MutationReport) -> u8 {
     }
 }
 
-fn headline(page: &mut Page, word: &str, color: &str, reason: &str) {
+pub(super) fn headline(page: &mut Page, word: &str, color: &str, reason: &str) {
     let head = format!("recourse: {word}");
     let lines = wrap(&format!("{head}: {}", escape(reason)), page.style.width);
     for (n, line) in lines.iter().enumerate() {
@@ -222,7 +242,7 @@ fn describe(page: &mut Page, mutation: &MutationReport, said: &str) {
     }
 }
 
-fn action_word(mutation: &MutationReport) -> String {
+pub(super) fn action_word(mutation: &MutationReport) -> String {
     serde_json::to_value(mutation.intent.action)
         .ok()
         .and_then(|value| value.as_str().map(str::to_owned))
@@ -237,7 +257,7 @@ struct Cell {
 }
 
 /// The command line, cut to lines, with carets under the guilty words. Lines without any are left out beyond a few.
-fn guilty_words(page: &mut Page, text: &str, spans: &[Range<usize>], code: &'static str) {
+pub(super) fn guilty_words(page: &mut Page, text: &str, spans: &[Range<usize>], code: &'static str) {
     let secrets = secret_ranges(text);
     let guilty = |at: usize| spans.iter().any(|span| span.contains(&at));
     let mut lines: Vec<Vec<Cell>> = vec![Vec::new()];

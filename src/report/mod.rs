@@ -6,6 +6,7 @@
 mod build;
 mod contract;
 mod human;
+mod question;
 mod text;
 
 pub use build::{Parts, StageTimes, build};
@@ -14,8 +15,9 @@ pub use contract::{
     SCHEMA_VERSION, Summary, Timing, Trace, TraceStep, VerdictImpact, VerificationCommand,
     VerificationSuggestion,
 };
-pub use human::{Style, render, render_line};
-pub use text::{escape, shorten, size, width};
+pub use human::{Style, render, render_all, render_line};
+pub use question::{Asked, render_question, safer_form, speak_question};
+pub use text::{escape, shorten, size, width, wrap};
 
 /// The JSON Schema of [`ConsequenceReport`], as published in `docs/report.schema.json`.
 pub const SCHEMA: &str = include_str!("../../docs/report.schema.json");

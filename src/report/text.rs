@@ -108,7 +108,7 @@ pub fn shorten(text: &str, columns: usize) -> String {
 }
 
 /// Breaks a text at blanks into lines of at most `columns` columns; longer words are cut.
-pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
+pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(10);
     let mut lines = Vec::new();
     let mut line = String::new();

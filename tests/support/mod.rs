@@ -108,7 +108,12 @@ impl Scratch {
 
     /// Runs words in a terminal of their own.
     pub fn in_terminal(&self, words: &[&str]) -> InTerminal {
-        InTerminal::start(self, words)
+        self.in_sized_terminal(words, 80, &[])
+    }
+
+    /// Runs words in a terminal of their own with so many columns, and variables of the environment.
+    pub fn in_sized_terminal(&self, words: &[&str], columns: u16, variables: &[(&str, &str)]) -> InTerminal {
+        InTerminal::start(self, words, columns, variables)
     }
 }
 
@@ -139,13 +144,14 @@ pub struct InTerminal {
 const PATIENCE: Duration = Duration::from_secs(20);
 
 impl InTerminal {
-    fn start(scratch: &Scratch, words: &[&str]) -> Self {
-        let size = nix::pty::Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
+    fn start(scratch: &Scratch, words: &[&str], columns: u16, variables: &[(&str, &str)]) -> Self {
+        let size = nix::pty::Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         let pty = nix::pty::openpty(Some(&size), None).unwrap();
         let slave = File::from(pty.slave);
         let mut command = Command::new("setsid");
         command.arg("-w").arg("-c").args(words);
         scratch.environment(&mut command);
+        command.envs(variables.iter().copied());
         let child = command
             .stdin(slave.try_clone().unwrap())
             .stdout(slave.try_clone().unwrap())
@@ -173,8 +179,13 @@ impl InTerminal {
 
     /// Waits until this text has come.
     pub fn expect(&mut self, text: &str) {
+        self.expect_count(text, 1);
+    }
+
+    /// Waits until this text has come so often.
+    pub fn expect_count(&mut self, text: &str, count: usize) {
         let end = Instant::now() + PATIENCE;
-        while !self.text().contains(text) {
+        while self.text().matches(text).count() < count {
             let left = end.saturating_duration_since(Instant::now());
             match self.output.recv_timeout(left) {
                 Ok(bytes) => self.seen.extend(bytes),

@@ -15,14 +15,13 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use crate::evaluate::{Input, evaluate};
 use crate::policy::EnforcementAction;
+use crate::prompt;
 use crate::proof::Subject;
-use crate::report::{escape, render_line};
+use crate::report::escape;
 use crate::terraform::{Plan, read};
 
-use super::answer::Answer;
-use super::permission::{Case, Permission, ask, permission};
+use super::permission::{Case, Permission, confirm, permission};
 use super::program::Program;
-use super::terminal::Terminal;
 use super::{FAILED, REFUSED, SECRET, Surroundings, become_program, say};
 use arguments::{Apply, Request, understand};
 use planfile::PlanFile;
@@ -66,20 +65,22 @@ impl Session<'_> {
             evaluate(Input::terraform(plan), &around.context, around.world, around.knowledge, around.policy);
         let subject = subject.as_ref().map_err(String::as_str);
         let case = Case { evaluation: &evaluation, text: None, subject };
-        if let Permission::Refused(code) = permission(&case, around) {
-            return Err(code);
+        match permission(&case, around) {
+            Permission::Granted => {}
+            Permission::Refused(code) => return Err(code),
+            // There is no text that could be replaced.
+            Permission::Instead(_) => return Err(REFUSED),
         }
         let action = evaluation.report.enforcement.as_ref().map(|enforcement| enforcement.action);
         let asked = !matches!(action, Some(EnforcementAction::Run | EnforcementAction::Note));
         // Terraform itself asks before an apply, unless told not to, or the plan was made and read before.
         if !asked && !nothing && !self.apply.auto_approve && self.apply.planfile.is_none() {
-            let Some(terminal) = Terminal::open() else {
+            if !prompt::available() {
                 say("recourse: refused: terraform would ask here, and there is no terminal to ask at");
                 say("recourse: to go on without being asked: -auto-approve");
                 return Err(REFUSED);
-            };
-            let line = render_line(&evaluation.report, Terminal::style());
-            if ask(terminal, &line, None) == Answer::No {
+            }
+            if !confirm(&evaluation, around) {
                 return Err(REFUSED);
             }
         }

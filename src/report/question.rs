@@ -1,0 +1,200 @@
+//! The report as a question to a person: what runs, where, what is lost, how it comes back, what to type instead. Short
+//! enough to stand above the keys; [`super::render_all`] has the rest. Printed in columns, or as sentences.
+
+use crate::model::{MASK, redact};
+
+use super::contract::{ConsequenceReport, MutationReport};
+use super::human::{GREEN, Page, RED, Style, YELLOW, action_word, guilty_spans, guilty_words};
+use super::human::{headline, outcome, shown_mutations};
+use super::text::{escape, shorten, wrap};
+
+/// Losses that are named; the rest is counted.
+const NAMED: usize = 4;
+/// Longest sentence about one loss, in columns.
+const SENTENCE: usize = 300;
+/// Largest number of alternatives that make one safer form.
+const JOINED: usize = 4;
+
+/// What a question is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The report.
+    pub report: &'a ConsequenceReport,
+    /// The command line that spans speak of, where there is one.
+    pub text: Option<&'a str>,
+    /// Where it runs, for people.
+    pub place: &'a str,
+    /// Who wants it, when it is not the person at the terminal.
+    pub actor: Option<&'a str>,
+    /// Something more that has to be said.
+    pub note: Option<&'a str>,
+    /// What runs with the key for the safer form.
+    pub safer: Option<&'a str>,
+}
+
+/// One thing to say: a label and its lines.
+struct Said {
+    label: &'static str,
+    /// The same as the beginning of a sentence.
+    spoken: &'static str,
+    code: &'static str,
+    lines: Vec<String>,
+}
+
+/// The question in columns.
+pub fn render_question(asked: &Asked<'_>, style: Style) -> String {
+    let style = Style { width: style.width.clamp(40, 120), ..style };
+    let (word, color) = outcome(asked.report);
+    let mut page = Page { out: String::new(), style };
+    headline(&mut page, word, color, &asked.report.assessment_reason);
+    if let Some(text) = asked.text {
+        page.line("");
+        let spans = guilty_spans(&shown_mutations(asked.report));
+        guilty_words(&mut page, text, &spans, color);
+    }
+    page.line("");
+    for said in said(asked) {
+        for (n, line) in said.lines.iter().enumerate() {
+            page.labelled(2, if n == 0 { said.label } else { " " }, line, &[said.code]);
+        }
+    }
+    page.out
+}
+
+/// The question as sentences: no columns, no colour, one thought a line.
+pub fn speak_question(asked: &Asked<'_>, style: Style) -> String {
+    let width = style.width.clamp(40, 120);
+    let mut out = String::new();
+    let mut say = |text: &str| {
+        for line in wrap(&escape(text), width) {
+            out.push_str(&line);
+            out.push('\n');
+        }
+    };
+    let (word, _) = outcome(asked.report);
+    say(&format!("recourse: {word}: {}.", asked.report.assessment_reason.trim_end_matches('.')));
+    if let Some(text) = asked.text {
+        say(&format!("The command is: {}", redact(text)));
+    }
+    for said in said(asked) {
+        say(&format!("{} {}.", said.spoken, said.lines.join("; ").trim_end_matches('.')));
+    }
+    out
+}
+
+fn said(asked: &Asked<'_>) -> Vec<Said> {
+    let report = asked.report;
+    let shown = shown_mutations(report);
+    let mut all = vec![Said {
+        label: "in",
+        spoken: "It would run in",
+        code: "",
+        lines: vec![redact(asked.place).into_owned()],
+    }];
+    if let Some(actor) = asked.actor {
+        all.push(Said {
+            label: "for",
+            spoken: "It is asked for by",
+            code: "",
+            lines: vec![actor.to_owned()],
+        });
+    }
+    if let Some(note) = asked.note {
+        all.push(Said { label: "note", spoken: "Note:", code: YELLOW, lines: vec![note.to_owned()] });
+    }
+    for (label, spoken, code, tiers) in [
+        ("lost", "This is lost for good:", RED, &[4][..]),
+        ("unclear", "This is not known:", YELLOW, &[5]),
+        ("cost", "This can be had again at a cost:", YELLOW, &[2, 3]),
+        ("changes", "This changes:", "", &[1]),
+    ] {
+        let of: Vec<&&MutationReport> =
+            shown.iter().filter(|m| tiers.contains(&m.recoverability.tier)).collect();
+        let mut lines = distinct(of.iter().map(|m| loss(m)));
+        if lines.len() > NAMED {
+            let rest = lines.len() - NAMED;
+            lines.truncate(NAMED);
+            lines.push(format!("and {rest} more"));
+        }
+        // One that the headline is about is not said twice.
+        if lines != [report.assessment_reason.as_str()] && !lines.is_empty() {
+            all.push(Said { label, spoken, code, lines });
+        }
+    }
+    let mut risks = distinct(report.cross_action_risks.iter().map(|risk| risk.explanation.clone()));
+    risks.truncate(2);
+    if !risks.is_empty() {
+        all.push(Said { label: "together", spoken: "Together:", code: "", lines: risks });
+    }
+    let mut back = distinct(shown.iter().flat_map(|m| m.recovery.iter().take(2).cloned()));
+    if back.is_empty() && shown.iter().any(|m| m.recoverability.tier == 4) {
+        back.push("nothing brings it back".to_owned());
+    }
+    back.truncate(3);
+    if !back.is_empty() {
+        all.push(Said { label: "back", spoken: "To get it back:", code: "", lines: back });
+    }
+    let mut instead = Vec::new();
+    // What would run by a key is never shortened; any other is one of the report's.
+    if let Some(safer) = asked.safer {
+        instead.push(safer.to_owned());
+        instead.extend(explanation(&shown));
+    } else {
+        let first = shown.iter().find_map(|m| m.alternatives.first());
+        instead.extend(first.map(|other| format!("{}  ({})", other.command, other.explanation)));
+    }
+    if !instead.is_empty() {
+        all.push(Said { label: "instead", spoken: "Safer would be:", code: GREEN, lines: instead });
+    }
+    all
+}
+
+/// What becomes of one mutation's target, by name.
+fn loss(mutation: &MutationReport) -> String {
+    let reasoning = &mutation.recoverability.reasoning;
+    let target = &mutation.intent.target;
+    let name = target.name.as_deref().unwrap_or(&target.id);
+    let text = if name.is_empty() || reasoning.contains(name) {
+        reasoning.clone()
+    } else {
+        format!("{} {name}: {reasoning}", action_word(mutation))
+    };
+    shorten(&text, SENTENCE)
+}
+
+fn explanation(shown: &[&MutationReport]) -> Option<String> {
+    shown.iter().find_map(|m| m.alternatives.first()).map(|other| other.explanation.clone())
+}
+
+fn distinct(lines: impl Iterator<Item = String>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for line in lines {
+        if !all.contains(&line) {
+            all.push(line);
+        }
+    }
+    all
+}
+
+/// The safer form of a whole command line: the first alternative of everything that it would cost, where that is all that
+/// the line does and each is a complete command. `None` where the line does more, or something has no alternative.
+pub fn safer_form(report: &ConsequenceReport, text: &str) -> Option<String> {
+    let whole = redact(text.trim());
+    let costly = shown_mutations(report);
+    let mut commands = Vec::new();
+    for mutation in &costly {
+        if mutation.intent.raw.trim() != whole {
+            return None;
+        }
+        let command = &mutation.alternatives.first()?.command;
+        // What is cut, masked, or cannot be read plainly is not complete.
+        let plain = !command.contains(MASK) && !command.contains('…') && escape(command) == *command;
+        if !plain || command.is_empty() {
+            return None;
+        }
+        if !commands.contains(command) {
+            commands.push(command.clone());
+        }
+    }
+    (1..=JOINED).contains(&commands.len()).then(|| commands.join(" && "))
+}
