@@ -156,8 +156,11 @@ fn timeout() -> Option<Duration> {
 /// A time in words.
 fn spoken(time: Duration) -> String {
     let seconds = time.as_secs();
-    let (count, unit) =
-        if seconds >= 60 && seconds.is_multiple_of(60) { (seconds / 60, "minute") } else { (seconds, "second") };
+    let (count, unit) = if seconds >= 60 && seconds.is_multiple_of(60) {
+        (seconds / 60, "minute")
+    } else {
+        (seconds, "second")
+    };
     format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
 }
 
