@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use recourse::attest::keys::KeyStore;
-use recourse::attest::sign::{Evaluation, Profile, Signer, SignerSettings};
+use recourse::attest::sign::{Chain, Evaluation, Profile, Signer, SignerSettings};
 use recourse::attest::store::Store;
 use recourse::attest::{Attestation, Origin, Places, Time};
 use serde_json::{Value, json};
@@ -79,16 +79,30 @@ impl Instance {
         *self.registry.lock().unwrap() = registry;
     }
 
+    /// A person's approval of an evaluation, said to be of this verdict.
+    fn approve(&self, parent: &Attestation, verdict: &str) -> Attestation {
+        let output = json!({
+            "schemaVersion": "recourse.approval.v1", "decision": "approved", "riskAssessment": verdict,
+            "assessmentReason": "looked at it", "approver": {"user": "ann", "uid": 1, "method": "terminal"},
+        });
+        let chain = Some(Chain { chain_id: parent.id().to_owned(), parent: Some(parent.digest()) });
+        self.sign(Evaluation { input: parent.input().clone(), output, chain }, Time::now())
+    }
+
     fn attest(&self, input: Value, verdict: &str, time: Time) -> Attestation {
+        let output = json!({"schemaVersion": "recourse.consequence.v1", "riskAssessment": verdict});
+        self.sign(Evaluation { input, output, chain: None }, time)
+    }
+
+    fn sign(&self, evaluation: Evaluation, time: Time) -> Attestation {
         let settings = SignerSettings {
             base: Origin::base(&self.base).unwrap(),
             evaluator: "recourse:test:1".to_owned(),
             profile: Profile::Full,
             validity: Duration::from_secs(900),
         };
-        let output = json!({"schemaVersion": "recourse.consequence.v1", "riskAssessment": verdict});
         let signer = Signer::new(self.keys(), Store::open(&self.places()), settings);
-        signer.attest_at(Evaluation { input, output, chain: None }, time).unwrap()
+        signer.attest_at(evaluation, time).unwrap()
     }
 }
 
@@ -341,4 +355,47 @@ fn a_broken_configuration_runs_nothing() {
         assert_eq!(scratch.run(&["evaluate", "shell", "ls"]).status.code(), Some(2), "{text}");
         assert!(!exists(&scratch.work().join("ran")));
     }
+}
+
+#[test]
+fn an_approval_that_is_chained_lets_an_escalated_command_run_once() {
+    let scratch = Scratch::with_policy(ASK);
+    let instance = Instance::new();
+    let evaluation = instance.attest(input(&scratch), "escalate", Time::now());
+    let approval = instance.approve(&evaluation, "escalate");
+    let exec = |documents: &[&Attestation]| {
+        let mut words = vec!["exec".to_owned()];
+        for (number, document) in documents.iter().enumerate() {
+            let file = scratch.root().join(format!("{number}.json"));
+            std::fs::write(&file, document.to_value().to_string()).unwrap();
+            words.extend(["--attestation".to_owned(), file.display().to_string()]);
+        }
+        words.extend(["--", "touch", "ran"].map(str::to_owned));
+        let output = scratch
+            .recourse(&words)
+            .env("RECOURSE_ATTESTATION_MODE", "require")
+            .env("RECOURSE_TRUSTED_INSTANCES", &instance.base)
+            .stdin(std::process::Stdio::null())
+            .output()
+            .unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let refused = |documents: &[&Attestation], why: &str| {
+        let (code, said) = exec(documents);
+        assert_eq!(code, Some(126), "{said}");
+        assert!(said.contains(why), "{why}: {said}");
+        assert!(!exists(&scratch.work().join("ran")));
+    };
+    refused(&[&evaluation], "it was not run");
+    refused(&[&approval], "chain_invalid");
+    let other = instance.attest(input(&scratch), "escalate", Time::now());
+    refused(&[&other, &approval], "chain_invalid");
+    refused(&[&evaluation, &instance.approve(&evaluation, "allow")], "chain_invalid");
+    // Approved was less than what is found here.
+    let mild = instance.attest(input(&scratch), "warn", Time::now());
+    refused(&[&mild, &instance.approve(&mild, "warn")], "it was not run");
+    let (code, said) = exec(&[&evaluation, &approval]);
+    assert_eq!(code, Some(0), "{said}");
+    std::fs::remove_file(scratch.work().join("ran")).unwrap();
+    refused(&[&evaluation, &approval], "nonce_reused");
 }
