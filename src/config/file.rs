@@ -178,6 +178,11 @@ impl AttestationSection {
         if system.trusted_instances.as_ref().is_some_and(|list| !list.is_empty()) {
             self.trusted_instances.clone_from(&system.trusted_instances);
         }
+        if system.mode.is_some() || system.trusted_instances.is_some() {
+            // Who this instance is and who is asked decide whose keys count: no variable may take another's name.
+            self.base_url.clone_from(&system.base_url);
+            self.evaluator_url.clone_from(&system.evaluator_url);
+        }
         if system.cross_check == Some(true) {
             self.cross_check = Some(true);
         }

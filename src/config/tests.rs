@@ -41,6 +41,17 @@ fn nothing_loosens_what_the_system_demands() {
 }
 
 #[test]
+fn nobody_takes_the_name_of_an_instance_that_the_system_trusts() {
+    let system = "[attestation]\ntrusted_instances = [\"https://a.example\"]";
+    let environment =
+        [("RECOURSE_BASE_URL", "https://a.example"), ("RECOURSE_EVALUATOR_URL", "https://evil.example")];
+    let found = with(system, "[attestation]\nbase_url = \"https://a.example\"", &environment).unwrap();
+    assert_eq!(found.base_url, DEFAULT_BASE_URL);
+    assert_eq!(found.evaluator_url, None);
+    assert_eq!(with("", "", &environment).unwrap().base_url, "https://a.example");
+}
+
+#[test]
 fn wrong_values_are_errors() {
     for wrong in [
         "mode = \"strict\"",
