@@ -31,6 +31,12 @@ _recourse() {
             recourse,explain)
                 cmd="recourse__subcmd__explain"
                 ;;
+            recourse,hook)
+                cmd="recourse__subcmd__hook"
+                ;;
+            recourse,init)
+                cmd="recourse__subcmd__init"
+                ;;
             recourse,keys)
                 cmd="recourse__subcmd__keys"
                 ;;
@@ -63,6 +69,9 @@ _recourse() {
                 ;;
             recourse__subcmd__evaluate,terraform)
                 cmd="recourse__subcmd__evaluate__subcmd__terraform"
+                ;;
+            recourse__subcmd__hook,shell)
+                cmd="recourse__subcmd__hook__subcmd__shell"
                 ;;
             recourse__subcmd__keys,activate)
                 cmd="recourse__subcmd__keys__subcmd__activate"
@@ -110,7 +119,7 @@ _recourse() {
 
     case "${cmd}" in
         recourse)
-            opts="-h -V --help --version evaluate explain exec resources policy keys registry log serve doctor verify completions schema"
+            opts="-h -V --help --version evaluate explain exec init hook resources policy keys registry log serve doctor verify completions schema"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -489,6 +498,52 @@ _recourse() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__hook)
+            opts="-h --help shell"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__hook__subcmd__shell)
+            opts="-h --shell --plain --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --shell)
+                    COMPREPLY=($(compgen -W "bash zsh fish" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__init)
+            opts="-h --uninstall --help bash zsh fish"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;

@@ -29,6 +29,8 @@ complete -c recourse -n "__fish_recourse_needs_command" -s V -l version -d 'Prin
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "evaluate" -d 'Judge a command or plan without running it'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "explain" -d 'Judge a command and show every step, piece of evidence and rule'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "exec" -d 'Judge a command, then become it'
+complete -c recourse -n "__fish_recourse_needs_command" -f -a "init" -d 'Print what installs recourse, for example `eval "$(recourse init bash)"`'
+complete -c recourse -n "__fish_recourse_needs_command" -f -a "hook" -d 'What installed hooks call'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "resources" -d 'List what is known: tools, kinds and Terraform types'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "policy" -d 'Show or check policy files'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "keys" -d 'Make, rotate and revoke the keys that sign attestations'
@@ -116,6 +118,15 @@ complete -c recourse -n "__fish_recourse_using_subcommand exec" -l actor -d 'Who
 complete -c recourse -n "__fish_recourse_using_subcommand exec" -l attestation -d 'An attestation, or a report with one: of the evaluation, or of a person\'s approval of it' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand exec" -s c -d 'Shell text to run with bash' -r -f -a "(__fish_complete_command)"
 complete -c recourse -n "__fish_recourse_using_subcommand exec" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand init" -l uninstall -d 'Say how to remove it again'
+complete -c recourse -n "__fish_recourse_using_subcommand init" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand hook; and not __fish_seen_subcommand_from shell" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand hook; and not __fish_seen_subcommand_from shell" -f -a "shell" -d 'Judge a line that was accepted in an interactive shell, from standard input; exit status 126 refuses it'
+complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_subcommand_from shell" -l shell -d 'The shell that it was typed in' -r -f -a "bash\t''
+zsh\t''
+fish\t''"
+complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_subcommand_from shell" -l plain -d 'The line itself, not bash\'s last history entry'
+complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_subcommand_from shell" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand resources" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand resources" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -41,6 +41,7 @@
 //! | [`prompt`] | the question to a person at the terminal, and the answer | the terminal |
 //! | [`serve`] | registry, attestations and evaluation over HTTP | yes |
 //! | [`exec`](mod@exec) | judge, ask at the terminal, become the command; Terraform's plan, judge, apply | yes |
+//! | [`hook`] | what shells hand over before they run a line: judged, asked about, answered | yes |
 //! | [`cli`] | arguments, configuration files, output, exit statuses | yes |
 //!
 //! Each uses only what stands above it in this table. `cli` and `exec` are front ends: they parse input, call
@@ -76,6 +77,8 @@ pub mod evaluate;
 pub mod evidence;
 #[cfg(feature = "cli")]
 pub mod exec;
+#[cfg(feature = "cli")]
+pub mod hook;
 #[cfg(feature = "cli")]
 pub mod knowledge;
 #[cfg(feature = "cli")]

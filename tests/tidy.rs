@@ -25,6 +25,7 @@ const LAYERS: &[&[&str]] = &[
     &["approvals"],
     &["prompt"],
     &["exec"],
+    &["hook"],
     &["serve"],
     &["cli"],
 ];

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
 
+use crate::hook::shell::ShellKind;
 use crate::model::Verdict;
 use crate::policy::Profile;
 
@@ -34,6 +35,13 @@ pub(super) enum Command {
     Explain(ExplainArgs),
     /// Judge a command, then become it
     Exec(ExecArgs),
+    /// Print what installs recourse, for example `eval "$(recourse init bash)"`
+    Init(InitArgs),
+    /// What installed hooks call
+    Hook {
+        #[command(subcommand)]
+        command: HookCommand,
+    },
     /// List what is known: tools, kinds and Terraform types
     Resources(ResourcesArgs),
     /// Show or check policy files
@@ -217,6 +225,57 @@ pub(super) struct ExecArgs {
         value_hint = ValueHint::CommandWithArguments
     )]
     pub(super) words: Vec<OsString>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct InitArgs {
+    /// What to guard
+    #[arg(value_enum)]
+    pub(super) what: GuardedShell,
+    /// Say how to remove it again
+    #[arg(long)]
+    pub(super) uninstall: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum HookCommand {
+    /// Judge a line that was accepted in an interactive shell, from standard input; exit status 126 refuses it
+    Shell(HookShellArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct HookShellArgs {
+    /// The shell that it was typed in
+    #[arg(long, value_enum)]
+    pub(super) shell: GuardedShell,
+    /// The line itself, not bash's last history entry
+    #[arg(long)]
+    pub(super) plain: bool,
+}
+
+impl HookShellArgs {
+    /// The line comes as `history 1` prints it.
+    pub(super) fn history(&self) -> bool {
+        self.shell == GuardedShell::Bash && !self.plain
+    }
+}
+
+/// Shells that have a hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum GuardedShell {
+    Bash,
+    Zsh,
+    Fish,
+}
+
+impl GuardedShell {
+    pub(super) fn kind(self) -> ShellKind {
+        match self {
+            Self::Bash => ShellKind::Bash,
+            Self::Zsh => ShellKind::Zsh,
+            Self::Fish => ShellKind::Fish,
+        }
+    }
 }
 
 #[derive(Debug, clap::Args)]

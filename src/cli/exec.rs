@@ -38,7 +38,7 @@ pub(super) fn run(args: ExecArgs) -> Result<u8, Failure> {
 }
 
 /// Attestation as configured, with the files that were handed over.
-fn attesting(files: &[PathBuf]) -> Result<Attesting, Failure> {
+pub(super) fn attesting(files: &[PathBuf]) -> Result<Attesting, Failure> {
     let config = Config::load()?.attestation;
     let mut presented = Presented::default();
     for path in files {

@@ -8,6 +8,7 @@ mod doctor;
 mod evaluate;
 mod exec;
 mod explain;
+mod hook;
 mod keys;
 mod log;
 mod mcp;
@@ -69,6 +70,8 @@ fn run(command: Command) -> Result<u8, Failure> {
     match command {
         Command::Evaluate(what) => evaluate::run(what),
         Command::Exec(args) => exec::run(args),
+        Command::Hook { command: args::HookCommand::Shell(args) } => hook::shell(&args),
+        Command::Init(args) => hook::init(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Resources(args) => resources::run(&args),
         Command::Keys { command } => keys::run(command),

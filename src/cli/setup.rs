@@ -53,7 +53,8 @@ impl Setup {
             None => Supplied::default(),
         };
         let actor = actor.map(|id| Actor::parse(&id));
-        let context = EvaluationContext { cwd, environment, actor, profile, anywhere: false, supplied };
+        let context =
+            EvaluationContext { cwd, environment, actor, profile, anywhere: false, supplied, session: None };
         Ok(Self { world, knowledge, policy, context })
     }
 }

@@ -74,6 +74,8 @@ pub struct EvaluationContext {
     pub anywhere: bool,
     /// Evidence that the caller gathered.
     pub supplied: Supplied,
+    /// The text was typed at the prompt of this shell; otherwise it is a fresh one's.
+    pub session: Option<Arc<shell::Session>>,
 }
 
 /// The outcome.

@@ -27,7 +27,10 @@ pub(super) fn shell(
 ) -> Vec<Mutation> {
     let look = effects::WorldLook(world);
     let mut collect = effects::Collect::new(knowledge, &look);
-    let mut options = shell::Options::fresh(&context.cwd);
+    let mut options = match &context.session {
+        Some(session) => shell::Options::at_prompt(&context.cwd, shell::Session::clone(session)),
+        None => shell::Options::fresh(&context.cwd),
+    };
     options.deadline = Some(world.elapsed() + READING);
     shell::interpret(input, world, knowledge, &options, &mut collect);
     collect.mutations

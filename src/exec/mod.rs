@@ -110,6 +110,37 @@ fn round(what: &What, around: &Surroundings<'_>) -> Result<String, u8> {
     }
 }
 
+/// Whether a line may run that a shell will run by itself: 0, or the status of a refusal. The reason was said, and
+/// where somebody had to be asked, they were.
+///
+/// `judged` is the line in the syntax that recourse reads, `typed` the line itself.
+pub fn permit(judged: &str, typed: &str, around: &Surroundings<'_>) -> u8 {
+    let around = &with_profile(around);
+    let input = Input::Shell(shell::Input::Text(judged.to_owned()));
+    let evaluation = evaluate(input, &around.context, around.world, around.knowledge, around.policy);
+    let subject = subject(&What::Text(typed.into()));
+    let subject = subject.as_ref().map_err(String::as_str);
+    match permission(&Case { evaluation: &evaluation, text: Some(judged), subject }, around) {
+        Permission::Granted => 0,
+        Permission::Refused(code) => code,
+    }
+}
+
+/// Asks whether to run what could not be judged, for this reason: 0, or the status of a refusal.
+pub fn ask_unjudged(why: &str) -> u8 {
+    let lines: Vec<String> = why.lines().map(escape).collect();
+    let report = format!("recourse: this line could not be judged: {}\n", lines.join("\n"));
+    let answer = Terminal::open().map(|terminal| permission::ask(terminal, &report, None));
+    match answer {
+        Some(answer::Answer::Yes) => 0,
+        Some(answer::Answer::No) => REFUSED,
+        None => {
+            say(report.trim_end());
+            REFUSED
+        }
+    }
+}
+
 /// What is attested of a command: its words as they were given.
 fn subject(what: &What) -> Result<Subject, String> {
     let input = match what {

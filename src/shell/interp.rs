@@ -195,6 +195,7 @@ impl Interp<'_> {
             functions: BTreeMap::new(),
             no_functions: Default::default(),
             aliases: options
+                .session
                 .aliases
                 .iter()
                 .map(|(name, text)| (name.clone(), Alias { text: text.clone(), defined: None }))

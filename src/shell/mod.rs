@@ -32,5 +32,5 @@ mod walk;
 
 pub use files::{FileState, Files, Held};
 pub use interp::interpret;
-pub use options::{Limits, Options};
+pub use options::{Limits, Options, Session};
 pub use step::{Arg, Input, Invocation, Mode, Sink, Stdin, Stdout, Step, StepKind};

@@ -36,6 +36,18 @@ impl Default for Limits {
     }
 }
 
+/// The shell that a person types into, as far as its hook tells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Session {
+    /// Aliases, name and text.
+    pub aliases: Vec<(String, String)>,
+    /// Names of functions; their bodies are the person's own and not known.
+    pub functions: Vec<String>,
+    /// The text was brought over from another shell's syntax: what cannot be read in it counts only where a command that
+    /// changes something may stand.
+    pub translated: bool,
+}
+
 /// The circumstances of the text.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -45,8 +57,8 @@ pub struct Options {
     pub interactive: bool,
     /// A name that is not in the environment is unset (a fresh `bash -c`); otherwise its value is unknown.
     pub unset_is_empty: bool,
-    /// Aliases that the shell has, name and text.
-    pub aliases: Vec<(String, String)>,
+    /// What the shell has besides: aliases, functions.
+    pub session: Session,
     /// `$0` and the positional parameters.
     pub arguments: Vec<String>,
     /// Bounds on the work.
@@ -56,13 +68,18 @@ pub struct Options {
 }
 
 impl Options {
+    /// A person's shell at a prompt in `cwd`.
+    pub fn at_prompt(cwd: impl Into<PathBuf>, session: Session) -> Self {
+        Self { interactive: true, unset_is_empty: false, session, ..Self::fresh(cwd) }
+    }
+
     /// A fresh, non-interactive `bash -c` in `cwd`.
     pub fn fresh(cwd: impl Into<PathBuf>) -> Self {
         Self {
             cwd: cwd.into(),
             interactive: false,
             unset_is_empty: true,
-            aliases: Vec::new(),
+            session: Session::default(),
             arguments: vec!["bash".to_owned()],
             limits: Limits::default(),
             deadline: None,

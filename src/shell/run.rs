@@ -78,7 +78,8 @@ impl Interp<'_> {
     ) -> Flow {
         let base = name.rsplit('/').next().unwrap_or(name);
         // In a container of its own it is one more program of an image that is run anyway.
-        if !scope.fresh {
+        let own = scope.host.is_none() && self.options.session.functions.iter().any(|known| known == name);
+        if !scope.fresh && !own {
             let kind = StepKind::UnknownProgram { name: name.to_owned(), args: call.args() };
             self.emit_as(state, scope, call.span, &call.raw, kind);
         }

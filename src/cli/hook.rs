@@ -1,0 +1,64 @@
+//! `hook`: what hooks call, and `init`: what installs them.
+
+use std::env;
+use std::io::{self, IsTerminal};
+
+use crate::exec::{Surroundings, ask_unjudged};
+use crate::hook::shell::{self, Form, Line};
+use crate::hook::{Script, script};
+use crate::policy::Profile;
+
+use super::args::{Common, HookShellArgs, InitArgs};
+use super::output::{self, Failure};
+use super::setup::{self, Setup};
+use super::status;
+
+/// Judges one accepted line of an interactive shell.
+pub(super) fn shell(args: &HookShellArgs) -> Result<u8, Failure> {
+    let form = Form { shell: args.shell.kind(), history: args.history() };
+    let bytes = setup::read_text()?;
+    let line = match Line::read(&bytes, form) {
+        Ok(line) => line,
+        Err(why) => return Ok(ask_unjudged(&why)),
+    };
+    if args.history() {
+        output::print(&format!("{}+", line.marks()));
+    }
+    if line.is_empty() {
+        return Ok(0);
+    }
+    match judge(&line) {
+        Ok(code) => Ok(code),
+        // A broken configuration must not lock a person out of the shell that mends it: they are asked.
+        Err(failure) => Ok(ask_unjudged(&failure.message)),
+    }
+}
+
+fn judge(line: &Line) -> Result<u8, Failure> {
+    let common = Common { profile: Some(Profile::Human), ..Common::default() };
+    let setup = Setup::new(&common)?;
+    let attesting = super::exec::attesting(&[])?;
+    let mut context = setup.context.clone();
+    context.session = Some(line.session.clone().into());
+    let around = Surroundings {
+        world: &setup.world,
+        knowledge: &setup.knowledge,
+        policy: &setup.policy,
+        context,
+        style: output::style_of(io::stderr().is_terminal()),
+        attesting: &attesting,
+    };
+    Ok(shell::run(line, &around))
+}
+
+/// Prints a shell's hook, or how to take it out.
+pub(super) fn init(args: &InitArgs) -> Result<u8, Failure> {
+    let binary = env::current_exe().map_err(|error| Failure {
+        code: status::INTERNAL,
+        message: format!("the program's own path cannot be told: {error}"),
+    })?;
+    let what = if args.uninstall { Script::Removal } else { Script::Hook };
+    let text = script(args.what.kind(), what, binary.as_os_str()).map_err(Failure::usage)?;
+    output::print(&text);
+    Ok(0)
+}

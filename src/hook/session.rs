@@ -1,0 +1,63 @@
+//! What a shell says of itself before the line: its aliases and its functions' names.
+
+use crate::shell::Session;
+
+/// Reads `alias -p` (bash) or `alias -L` (zsh), and `declare -F` or plain names.
+pub(super) fn session(aliases: &str, functions: &str) -> Session {
+    Session { aliases: read_aliases(aliases), functions: read_functions(functions), translated: false }
+}
+
+fn read_aliases(text: &str) -> Vec<(String, String)> {
+    // A definition may go over several lines: all at once, and line by line only when that fails.
+    let words = shell_words::split(text).unwrap_or_else(|_| {
+        text.lines().filter_map(|line| shell_words::split(line).ok()).flatten().collect()
+    });
+    let mut found = Vec::new();
+    let mut kind = "";
+    for word in &words {
+        match word.as_str() {
+            "alias" => kind = "",
+            option if option.starts_with('-') && !option.contains('=') => kind = option,
+            // Global and suffix aliases of zsh are not in command position.
+            _ if matches!(kind, "-g" | "-s") => {}
+            word => {
+                if let Some((name, value)) = word.split_once('=')
+                    && !name.is_empty()
+                {
+                    found.push((name.to_owned(), value.to_owned()));
+                }
+            }
+        }
+    }
+    found
+}
+
+fn read_functions(text: &str) -> Vec<String> {
+    text.lines()
+        .filter_map(|line| line.rsplit(' ').next())
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn aliases_as_shells_print_them() {
+        let text = "alias ll='ls -l'\nalias q='it'\\''s'\nalias two='a\nb'\nalias -g G='| grep'\nalias zap='rm -rf'\n";
+        let found = read_aliases(text);
+        let of = |name: &str| found.iter().find(|(known, _)| known == name).map(|(_, text)| text.as_str());
+        assert_eq!(of("ll"), Some("ls -l"));
+        assert_eq!(of("q"), Some("it's"));
+        assert_eq!(of("two"), Some("a\nb"));
+        assert_eq!(of("zap"), Some("rm -rf"));
+        assert_eq!(of("G"), None);
+    }
+
+    #[test]
+    fn names_of_functions_as_shells_print_them() {
+        assert_eq!(read_functions("declare -f deploy\ndeclare -fx up\nplain\n"), ["deploy", "up", "plain"]);
+    }
+}
