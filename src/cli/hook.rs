@@ -2,11 +2,13 @@
 
 use std::env;
 use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 
 use crate::exec::{Surroundings, ask_unjudged};
 use crate::hook::shell::{self, Form, Line};
 use crate::hook::{Script, script};
 use crate::policy::Profile;
+use crate::world::RealWorld;
 
 use super::args::{Common, HookShellArgs, InitArgs};
 use super::output::{self, Failure};
@@ -19,7 +21,7 @@ pub(super) fn shell(args: &HookShellArgs) -> Result<u8, Failure> {
     let bytes = setup::read_text()?;
     let line = match Line::read(&bytes, form) {
         Ok(line) => line,
-        Err(why) => return Ok(ask_unjudged(&why)),
+        Err(why) => return unjudged(&why),
     };
     if args.history() {
         output::print(&format!("{}+", line.marks()));
@@ -30,8 +32,13 @@ pub(super) fn shell(args: &HookShellArgs) -> Result<u8, Failure> {
     match judge(&line) {
         Ok(code) => Ok(code),
         // A broken configuration must not lock a person out of the shell that mends it: they are asked.
-        Err(failure) => Ok(ask_unjudged(&failure.message)),
+        Err(failure) => unjudged(&failure.message),
     }
+}
+
+fn unjudged(why: &str) -> Result<u8, Failure> {
+    let cwd = setup::working_directory(None).unwrap_or_else(|_| PathBuf::from("/"));
+    Ok(ask_unjudged(why, &cwd, &RealWorld::new()))
 }
 
 fn judge(line: &Line) -> Result<u8, Failure> {

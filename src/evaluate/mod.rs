@@ -109,7 +109,7 @@ pub fn evaluate(
     match run {
         Ok(evaluation) => evaluation,
         Err(_) => {
-            let mut assessments = vec![fault(source)];
+            let mut assessments = vec![fault(source, INTERNAL)];
             let finished = catch_unwind(AssertUnwindSafe(|| {
                 finish(&mut assessments, &[], context, world, policy, StageTimes::default())
             }));
@@ -183,9 +183,19 @@ fn finish(
 }
 
 /// What is said when a stage broke.
-fn fault(source: Source) -> Assessment {
+const INTERNAL: &str = "recourse itself failed while judging this; that is a bug worth reporting";
+
+/// The evaluation of shell text that could not even be looked at, for a reason outside: a person has to decide.
+pub fn unjudged(why: &str, context: &EvaluationContext, world: &dyn World) -> Evaluation {
+    let mut assessments = vec![fault(Source::Shell, why)];
+    let built_in = Policy::default();
+    let report = finish(&mut assessments, &[], context, world, &built_in, StageTimes::default());
+    Evaluation { report, assessments, internal_error: true }
+}
+
+/// What takes the place of a judgement that was not made.
+fn fault(source: Source, said: &str) -> Assessment {
     let mut evidence = Evidence::default();
-    let said = "recourse itself failed while judging this; that is a bug worth reporting";
     evidence.miss("internal-error", said, MissingEffect::BlocksSafeVerdict);
     Assessment {
         mutation: Mutation {

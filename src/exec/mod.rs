@@ -14,9 +14,10 @@ mod terraform;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::Command;
 
-use crate::evaluate::{EvaluationContext, Input, evaluate};
+use crate::evaluate::{EvaluationContext, Input, evaluate, unjudged};
 use crate::knowledge::Knowledge;
 use crate::policy::{Policy, Profile};
 use crate::prompt;
@@ -98,7 +99,7 @@ fn round(what: &What, around: &Surroundings<'_>) -> Result<String, u8> {
         evaluate(Input::Shell(input), &around.context, around.world, around.knowledge, around.policy);
     let subject = subject(what);
     let subject = subject.as_ref().map_err(String::as_str);
-    let case = Case { evaluation: &evaluation, text: Some(&text), subject };
+    let case = Case { evaluation: &evaluation, text: Some(&text), subject, replaceable: true };
     match permission(&case, around) {
         Permission::Granted => {
             let code = become_program(&program, &argv, &[]);
@@ -120,25 +121,29 @@ pub fn permit(judged: &str, typed: &str, around: &Surroundings<'_>) -> u8 {
     let evaluation = evaluate(input, &around.context, around.world, around.knowledge, around.policy);
     let subject = subject(&What::Text(typed.into()));
     let subject = subject.as_ref().map_err(String::as_str);
-    match permission(&Case { evaluation: &evaluation, text: Some(judged), subject }, around) {
+    // The shell runs the line that it has read, and no other.
+    let case = Case { evaluation: &evaluation, text: Some(judged), subject, replaceable: false };
+    match permission(&case, around) {
         Permission::Granted => 0,
+        Permission::Instead(_) => REFUSED,
         Permission::Refused(code) => code,
     }
 }
 
-/// Asks whether to run what could not be judged, for this reason: 0, or the status of a refusal.
-pub fn ask_unjudged(why: &str) -> u8 {
-    let lines: Vec<String> = why.lines().map(escape).collect();
-    let report = format!("recourse: this line could not be judged: {}\n", lines.join("\n"));
-    let answer = Terminal::open().map(|terminal| permission::ask(terminal, &report, None));
-    match answer {
-        Some(answer::Answer::Yes) => 0,
-        Some(answer::Answer::No) => REFUSED,
-        None => {
-            say(report.trim_end());
-            REFUSED
-        }
+/// Asks a person whether to run what could not be judged, for this reason: 0, or the status of a refusal.
+pub fn ask_unjudged(why: &str, cwd: &Path, world: &dyn World) -> u8 {
+    if !prompt::available() {
+        let lines: Vec<String> = why.lines().map(escape).collect();
+        say(&format!("recourse: refused: this could not be judged: {}", lines.join("\n")));
+        return REFUSED;
     }
+    let context = EvaluationContext {
+        cwd: cwd.to_path_buf(),
+        profile: Some(Profile::Human),
+        ..EvaluationContext::default()
+    };
+    let nothing = unjudged(why, &context, world);
+    if permission::confirm_unjudged(&nothing, cwd, why) { 0 } else { REFUSED }
 }
 
 /// What is attested of a command: its words as they were given.

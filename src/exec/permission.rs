@@ -3,6 +3,7 @@
 //! The verdict is the evaluation's and the demands are the gate's; here they are put together. The strictest wins.
 
 use std::cell::RefCell;
+use std::path::Path;
 
 use nix::unistd::{Uid, User};
 use serde_json::json;
@@ -86,6 +87,8 @@ pub(super) struct Case<'a> {
     pub(super) text: Option<&'a str>,
     /// What is attested of it; or why nothing can be.
     pub(super) subject: Result<&'a Subject, &'a str>,
+    /// Whether another command may run in its place.
+    pub(super) replaceable: bool,
 }
 
 /// Acts on an evaluation: runs quietly, notes, asks at the terminal, or refuses and says why.
@@ -354,7 +357,7 @@ fn ask(
     let question = Question {
         note: note.as_deref(),
         typed: name,
-        replaceable: true,
+        replaceable: case.replaceable,
         ..Question::new(&case.evaluation.report, case.text, &around.context.cwd)
     };
     match decide(&question) {
@@ -362,6 +365,12 @@ fn ask(
         Some(Decision::RunInstead(text) | Decision::Edited(text)) => Answer::Instead(text),
         Some(Decision::Abort(_)) | None => Answer::No,
     }
+}
+
+/// Asks whether to run what could not be judged.
+pub(super) fn confirm_unjudged(evaluation: &Evaluation, cwd: &Path, why: &str) -> bool {
+    let question = Question { note: Some(why), ..Question::new(&evaluation.report, None, cwd) };
+    matches!(decide(&question), Some(Decision::Run))
 }
 
 /// Asks for a yes to what nothing stands against.

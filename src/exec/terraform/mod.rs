@@ -64,7 +64,7 @@ impl Session<'_> {
         let evaluation =
             evaluate(Input::terraform(plan), &around.context, around.world, around.knowledge, around.policy);
         let subject = subject.as_ref().map_err(String::as_str);
-        let case = Case { evaluation: &evaluation, text: None, subject };
+        let case = Case { evaluation: &evaluation, text: None, subject, replaceable: true };
         match permission(&case, around) {
             Permission::Granted => {}
             Permission::Refused(code) => return Err(code),
