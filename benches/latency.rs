@@ -10,9 +10,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use recourse::attest::{Expect, Options, Places, Verifier};
+use recourse::config::AttestationConfig;
 use recourse::evaluate::{EvaluationContext, Input, evaluate};
 use recourse::knowledge::Knowledge;
 use recourse::policy::Policy;
+use recourse::proof::{Proof, Subject, key_store};
 use recourse::world::RealWorld;
 use recourse::{shell, terraform};
 
@@ -31,6 +34,7 @@ fn main() {
     let plain = folder.path().join("plain");
     fs::create_dir(&plain).unwrap();
     process("recourse evaluate shell 'ls -la'", guard("ls -la", &plain).env("HOME", folder.path()), 400);
+    attesting_process(folder.path(), &plain);
     let repository = repository(folder.path(), 10_000);
     process(
         "recourse evaluate shell 'rm -rf src', 10,000 files in git",
@@ -46,6 +50,9 @@ fn main() {
     println!("\n{:<58} {:>9} {:>9} {:>9}", "in process, the whole evaluation", "min", "median", "p99");
     in_process(&plain);
 
+    println!("\n{:<58} {:>9} {:>9} {:>9}", "in process, attestation", "min", "median", "p99");
+    attestation(folder.path(), &plain);
+
     println!("\n{:<58} {:>9} {:>9}", "hostile shell text, 1 MiB", "time", "peak MB");
     for (name, text) in hostile() {
         let start = Instant::now();
@@ -60,6 +67,56 @@ fn main() {
     terraform_plan(&plan(10_000, 7_000), &plain);
     let size = fs::metadata(BINARY).unwrap().len();
     println!("\nbinary: {:.1} MB", size as f64 / 1e6);
+}
+
+/// What `--attest` adds to a process: by turns with the same process without it. The key is there already.
+fn attesting_process(home: &Path, directory: &Path) {
+    let mut times = [Vec::new(), Vec::new()];
+    for _ in 0..200 {
+        for (attest, times) in times.iter_mut().enumerate() {
+            let mut command = Command::new(BINARY);
+            command.args(["evaluate", "shell", "--fail-on", "never", "--format", "json"]);
+            command.args(["--attest"].iter().take(attest)).args(["--", "ls -la"]).current_dir(directory);
+            command.env("HOME", home).env_remove("XDG_DATA_HOME").env_remove("XDG_STATE_HOME");
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            let start = Instant::now();
+            assert!(command.status().unwrap().success());
+            times.push(start.elapsed());
+        }
+    }
+    let [without, with] = times;
+    print_line("recourse evaluate shell 'ls -la', without --attest", without);
+    print_line("recourse evaluate shell --attest 'ls -la', by turns", with);
+}
+
+/// Signing an evaluation, the durable copy included, and verifying what was signed.
+fn attestation(folder: &Path, directory: &Path) {
+    let places = Places::under(&folder.join("operator"));
+    let config = AttestationConfig::default();
+    let proof = Proof::open(&config, &places).unwrap();
+    let registry = key_store(&config, &places).unwrap().registry().unwrap().unwrap();
+    let verifier = Verifier::offline(Options::default(), registry);
+    let context = EvaluationContext { cwd: directory.to_owned(), ..EvaluationContext::default() };
+    let (world, knowledge, policy) = (RealWorld::new(), Knowledge::builtin(), Policy::default());
+    let input = shell::Input::Text("rm -rf build dist".to_owned());
+    let subject = Subject::shell(&input).unwrap();
+    let done = evaluate(Input::Shell(input), &context, &world, &knowledge, &policy);
+    let (mut signing, mut reading, mut verifying) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..300 {
+        let start = Instant::now();
+        let signed = proof.attest(&subject, &context, &done.report).unwrap();
+        signing.push(start.elapsed());
+        let bytes = signed.attestation.canonical().to_vec();
+        let start = Instant::now();
+        verifier.verify(&signed.attestation, Expect::default()).unwrap();
+        verifying.push(start.elapsed());
+        let start = Instant::now();
+        verifier.verify_json(&bytes, Expect::default()).unwrap();
+        reading.push(start.elapsed());
+    }
+    print_line("sign an evaluation and keep the copy (fsync)", signing);
+    print_line("verify it", verifying);
+    print_line("read it from JSON and verify it", reading);
 }
 
 /// The best of five, reading and judging beside parsing alone; then what the program needs for it in all.
@@ -200,7 +257,8 @@ fn in_process(directory: &Path) {
         .collect();
     print_line(&format!("{} commands, warm (best of 5)", commands.len()), warm);
     worst.sort();
-    for (time, text) in worst.iter().rev().take(5) {
+    let shown = if std::env::var_os("RECOURSE_BENCH_COMMANDS").is_some() { 30 } else { 5 };
+    for (time, text) in worst.iter().rev().take(shown) {
         let short: String = text.chars().take(80).collect();
         println!("    slow: {:>9}  {short}", show(*time));
     }

@@ -12,6 +12,7 @@ mod hook;
 mod keys;
 mod log;
 mod mcp;
+mod often;
 mod output;
 mod policy;
 mod publish;
@@ -47,17 +48,21 @@ pub(crate) mod status {
 
 /// Runs the program with these words (the program's own name first).
 pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let args = match Args::try_parse_from(words) {
-        Ok(args) => args,
-        Err(error) => {
-            // `--help` and `--version` come here too and are no failure.
-            let code = if error.use_stderr() { status::USAGE } else { 0 };
-            output::clap_message(&error);
-            return ExitCode::from(code);
-        }
+    let words: Vec<OsString> = words.into_iter().collect();
+    let command = match often::read(&words) {
+        Some(command) => command,
+        None => match Args::try_parse_from(words) {
+            Ok(args) => args.command,
+            Err(error) => {
+                // `--help` and `--version` come here too and are no failure.
+                let code = if error.use_stderr() { status::USAGE } else { 0 };
+                output::clap_message(&error);
+                return ExitCode::from(code);
+            }
+        },
     };
-    let executes = matches!(args.command, Command::Exec(_));
-    match run(args.command) {
+    let executes = matches!(command, Command::Exec(_));
+    match run(command) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
             output::error(&failure.message);

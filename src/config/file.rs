@@ -1,7 +1,6 @@
 //! The form of `config.toml`, read strictly, and how its layers go together.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,6 +8,7 @@ use serde::Deserialize;
 
 use crate::attest::{Mode, Origin};
 
+use super::layers::metadata;
 use super::{AttestationConfig, DEFAULT_BASE_URL, DEFAULT_KEY_CACHE_TTL, DEFAULT_VALIDITY};
 
 /// A configuration larger than this is not one.
@@ -76,17 +76,14 @@ pub(super) struct AttestationSection {
 /// Reads a file; `None` when there is none and none is required.
 pub(super) fn read(path: &Path, required: bool) -> Result<Option<ConfigFile>, ConfigError> {
     let wrong = |what: String| ConfigError::File { path: path.display().to_string(), what };
-    match fs::metadata(path) {
-        Ok(meta) if !meta.is_file() => return Err(wrong("not a regular file".to_owned())),
-        Ok(meta) if meta.len() > LIMIT => return Err(wrong("larger than a configuration can be".to_owned())),
-        Ok(_) => {}
-        Err(error)
-            if !required
-                && matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-                && fs::symlink_metadata(path).is_err() =>
-        {
-            return Ok(None);
+    match metadata(path) {
+        Ok(None) if !required => return Ok(None),
+        Ok(None) => return Err(wrong("there is no such file".to_owned())),
+        Ok(Some(meta)) if !meta.is_file() => return Err(wrong("not a regular file".to_owned())),
+        Ok(Some(meta)) if meta.len() > LIMIT => {
+            return Err(wrong("larger than a configuration can be".to_owned()));
         }
+        Ok(Some(_)) => {}
         Err(error) => return Err(wrong(error.to_string())),
     }
     let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;

@@ -58,20 +58,28 @@ pub fn policy_files(cwd: &Path) -> Result<Vec<(LayerKind, PathBuf, bool)>, Confi
     Ok(places)
 }
 
+/// What stands at a path, links followed; `None` when nothing does. A link that leads nowhere is an error: somebody meant a
+/// file to be there.
+pub(super) fn metadata(path: &Path) -> io::Result<Option<fs::Metadata>> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if !found.is_symlink() => Ok(Some(found)),
+        Ok(_) => fs::metadata(path).map(Some),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// Reads one policy file; `None` when there is none and none is required.
 pub fn read_policy(kind: LayerKind, path: &Path, required: bool) -> Result<Option<PolicyFile>, ConfigError> {
     let name = path.display().to_string();
     let wrong =
         |what: &str| ConfigError::Judging(format!("{name}: {what}; nothing is judged with a broken policy"));
-    let meta = match fs::metadata(path) {
-        Ok(meta) => meta,
-        Err(error)
-            if !required
-                && matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-                && fs::symlink_metadata(path).is_err() =>
-        {
-            return Ok(None);
-        }
+    let meta = match metadata(path) {
+        Ok(Some(meta)) => meta,
+        Ok(None) if !required => return Ok(None),
+        Ok(None) => return Err(wrong("there is no such file")),
         // A directory above that may not be entered hides no policy that anybody could have meant for us.
         Err(error)
             if !required && error.kind() == io::ErrorKind::PermissionDenied && kind == LayerKind::User =>

@@ -30,12 +30,17 @@ impl Default for Budget {
     }
 }
 
+/// Directory entries that are looked at, in all, in places whose loss is certain to be terrible: they only illustrate it.
+const CERTAIN_LIMIT: usize = 500;
+
 /// Caches and budgets of one evaluation.
 #[derive(Debug, Default)]
 pub struct Session {
     budget: Budget,
     start: Option<Duration>,
     entries: usize,
+    /// Of those, the ones in places whose loss is certain to be terrible.
+    certain: usize,
     bytes: u64,
     /// Files that earlier mutations destroy, by place.
     destroyed: BTreeSet<PathBuf>,
@@ -94,6 +99,17 @@ impl Session {
     /// Directory entries that may still be looked at.
     pub fn entries_left(&self) -> usize {
         self.budget.entries.saturating_sub(self.entries)
+    }
+
+    /// Directory entries that may still be looked at in places whose loss is certain to be terrible.
+    pub(super) fn certain_left(&self) -> usize {
+        CERTAIN_LIMIT.saturating_sub(self.certain).min(self.entries_left())
+    }
+
+    /// Takes entries off what may be looked at in such places. What else is destroyed is looked at as usual: a policy may
+    /// judge it by itself.
+    pub(super) fn spend_certain(&mut self, count: usize) {
+        self.certain = self.certain.saturating_add(count);
     }
 
     /// Takes entries off the budget.

@@ -77,6 +77,11 @@ fn read(text: &str) -> Result<Raw, String> {
     toml::from_str(text).map_err(|e| e.to_string())
 }
 
+/// What is embedded is JSON.
+fn read_embedded(text: &str) -> Result<Raw, String> {
+    serde_json::from_str(text).map_err(|e| e.to_string())
+}
+
 /// All tools of a file.
 pub(super) fn tools(text: &str) -> Result<Vec<ToolFile>, String> {
     let raw = read(text)?;
@@ -92,14 +97,14 @@ pub(super) fn tools(text: &str) -> Result<Vec<ToolFile>, String> {
 /// An embedded tool: its own text, and those of its subcommands with their names.
 pub(super) fn embedded(
     head: &str,
-    commands: &'static [(&'static [&'static str], &'static str)],
+    commands: impl Iterator<Item = (impl Iterator<Item = &'static str>, &'static str)>,
 ) -> Result<ToolFile, String> {
-    let mut raw = read(head)?;
+    let mut raw = read_embedded(head)?;
     let names = std::mem::take(&mut raw.tool).unwrap_or_default().0;
     let doc = std::mem::take(&mut raw.doc);
     let mut root = command(raw, &names[..names.len().min(1)].join(""), Style::default(), &Scope::new())?;
     for (names, text) in commands {
-        let names = names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
+        let names = names.map(str::to_owned).collect::<Vec<_>>();
         root.commands.add_text(&names, text)?;
     }
     Ok(ToolFile { names, doc, root: Arc::new(root) })
@@ -109,7 +114,7 @@ pub(super) fn embedded(
 pub(super) fn subcommand(text: &str, name: &str, root: &CommandSpec) -> Result<CommandSpec, String> {
     let mut scope = Scope::new();
     extend(&mut scope, &root.options);
-    command(read(text)?, name, root.style, &scope)
+    command(read_embedded(text)?, name, root.style, &scope)
 }
 
 fn tool(mut raw: Raw) -> Result<ToolFile, String> {

@@ -4,26 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::compile;
+use super::index;
 use super::kinds::KindFile;
 use super::mcp::{McpServer, McpTool};
 use super::schema::{LoadError, ToolFile};
 use super::terraform::TerraformType;
-
-/// An embedded tool: its own text and its subcommands' (names, text), examples left out.
-struct ToolText {
-    head: &'static str,
-    commands: &'static [(&'static [&'static str], &'static str)],
-}
-
-/// An embedded family of MCP servers: its own text, and its tools' (names, text), examples left out.
-struct McpText {
-    names: &'static [&'static str],
-    head: &'static str,
-    reads: &'static [&'static str],
-    tools: &'static [(&'static [&'static str], &'static str)],
-}
-
-include!(concat!(env!("OUT_DIR"), "/knowledge_index.rs"));
 
 /// What is known of tools and kinds. Cheap to clone.
 #[derive(Clone, Debug, Default)]
@@ -64,7 +49,7 @@ impl McpFamily {
     /// What holds for all of its tools; without them.
     pub fn head(&self) -> Option<Arc<McpServer>> {
         match &self.place {
-            Place::Embedded(at) => MCP.get(*at).and_then(|text| toml::from_str(text.head).ok()).map(Arc::new),
+            Place::Embedded(at) => serde_json::from_str(index::server_text(*at)?).ok().map(Arc::new),
             Place::Added(server) => Some(Arc::clone(server)),
         }
     }
@@ -73,8 +58,8 @@ impl McpFamily {
     pub fn tool(&self, position: usize) -> Option<Arc<McpTool>> {
         match &self.place {
             Place::Embedded(at) => {
-                let (names, text) = MCP.get(*at)?.tools.get(position)?;
-                McpTool::parse(names.first()?, text).ok().map(Arc::new)
+                let (_, text) = index::server_tools(*at).nth(position)?;
+                McpTool::embedded(text).ok().map(Arc::new)
             }
             Place::Added(server) => server.tool.values().nth(position).cloned().map(Arc::new),
         }
@@ -133,56 +118,47 @@ impl Knowledge {
 
     /// The tool of this name. Reads its text the first time; a name that is not known is `None`.
     pub fn tool(&self, name: &str) -> Option<Arc<ToolFile>> {
-        match TOOLS.binary_search_by_key(&name, |(known, _)| known) {
-            Ok(at) => embedded_tool(TOOLS.get(at)?.1),
-            Err(_) => self.overlay.tools.get(name).cloned(),
+        match index::tool(name) {
+            Some(number) => embedded_tool(number),
+            None => self.overlay.tools.get(name).cloned(),
         }
     }
 
     /// What a user's file says about a tool that is built in: it counts in addition.
     pub fn raised(&self, name: &str) -> Option<Arc<ToolFile>> {
         let tool = self.overlay.tools.get(name)?;
-        TOOLS.binary_search_by_key(&name, |(known, _)| known).is_ok().then(|| Arc::clone(tool))
+        index::tool(name).is_some().then(|| Arc::clone(tool))
     }
 
     /// The kind of this name.
     pub fn kind(&self, name: &str) -> Option<Arc<KindFile>> {
-        let Ok(at) = KINDS.binary_search_by_key(&name, |(known, _)| known) else {
+        let Some((name, text)) = index::kind(name) else {
             return self.overlay.kinds.get(name).cloned();
         };
-        let (name, text) = KINDS.get(at)?;
         let mut cache = kind_cache().lock().unwrap_or_else(PoisonError::into_inner);
-        cache
-            .entry(name)
-            .or_insert_with(|| KindFile::parse(name, text).ok()?.remove(*name).map(Arc::new))
-            .clone()
+        cache.entry(name).or_insert_with(|| KindFile::embedded(text).ok().map(Arc::new)).clone()
     }
 
     /// What a user's file says about a kind that is built in: the worse of both counts.
     pub fn raised_kind(&self, name: &str) -> Option<Arc<KindFile>> {
         let kind = self.overlay.kinds.get(name)?;
-        KINDS.binary_search_by_key(&name, |(known, _)| known).is_ok().then(|| Arc::clone(kind))
+        index::kind(name).is_some().then(|| Arc::clone(kind))
     }
 
     /// What is known of a Terraform type.
     pub fn terraform(&self, resource_type: &str) -> Option<Arc<TerraformType>> {
-        let at = TERRAFORM.binary_search_by_key(&resource_type, |(known, _)| known).ok()?;
-        let (name, text) = TERRAFORM.get(at)?;
+        let (name, text) = index::terraform(resource_type)?;
         let mut cache = terraform_cache().lock().unwrap_or_else(PoisonError::into_inner);
-        cache
-            .entry(name)
-            .or_insert_with(|| TerraformType::parse(name, text).ok()?.remove(*name).map(Arc::new))
-            .clone()
+        cache.entry(name).or_insert_with(|| TerraformType::embedded(text).ok().map(Arc::new)).clone()
     }
 
     /// All families of MCP servers, built-in ones first. Names only: nothing of them is parsed yet.
     pub fn mcp(&self) -> Vec<McpFamily> {
-        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let embedded = MCP.iter().enumerate().map(|(at, text)| McpFamily {
-            names: owned(text.names),
+        let embedded = (0..index::servers()).map(|at| McpFamily {
+            names: index::server_names(at).map(str::to_owned).collect(),
             added: false,
-            reads: owned(text.reads),
-            tools: text.tools.iter().map(|(names, _)| owned(names)).collect(),
+            reads: index::server_reads(at).map(str::to_owned).collect(),
+            tools: index::server_tools(at).map(|(names, _)| names.map(str::to_owned).collect()).collect(),
             place: Place::Embedded(at),
         });
         let added = self.overlay.servers.iter().map(|server| McpFamily {
@@ -201,7 +177,7 @@ impl Knowledge {
 
     /// All tools' names, aliases included, sorted.
     pub fn tool_names(&self) -> Vec<&str> {
-        let mut names = TOOLS.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+        let mut names = index::tool_names().collect::<Vec<_>>();
         names.extend(self.overlay.tools.keys().map(String::as_str));
         names.sort_unstable();
         names.dedup();
@@ -210,7 +186,7 @@ impl Knowledge {
 
     /// All kinds' names, sorted.
     pub fn kind_names(&self) -> Vec<&str> {
-        let mut names = KINDS.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+        let mut names = index::kind_names().collect::<Vec<_>>();
         names.extend(self.overlay.kinds.keys().map(String::as_str));
         names.sort_unstable();
         names.dedup();
@@ -219,17 +195,17 @@ impl Knowledge {
 
     /// All Terraform types, sorted.
     pub fn terraform_types(&self) -> impl Iterator<Item = &'static str> {
-        TERRAFORM.iter().map(|(name, _)| *name)
+        index::terraform_types()
     }
 }
 
-fn embedded_tool(position: usize) -> Option<Arc<ToolFile>> {
+fn embedded_tool(number: usize) -> Option<Arc<ToolFile>> {
     let mut cache = tool_cache().lock().unwrap_or_else(PoisonError::into_inner);
     cache
-        .entry(position)
+        .entry(number)
         .or_insert_with(|| {
-            let text = TOOL_TEXTS.get(position)?;
-            compile::embedded(text.head, text.commands).ok().map(Arc::new)
+            let text = index::tool_text(number)?;
+            compile::embedded(text, index::subcommands(number)).ok().map(Arc::new)
         })
         .clone()
 }

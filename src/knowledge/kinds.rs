@@ -122,6 +122,13 @@ impl KindFile {
         Ok(kinds)
     }
 
+    /// Reads an embedded kind.
+    pub(super) fn embedded(text: &str) -> Result<Self, String> {
+        let kind: Self = serde_json::from_str(text).map_err(|e| e.to_string())?;
+        kind.check()?;
+        Ok(kind)
+    }
+
     fn check(&self) -> Result<(), String> {
         if self.title.is_empty() {
             return Err("`title` is missing".to_owned());

@@ -188,14 +188,10 @@ impl McpServer {
 }
 
 impl McpTool {
-    /// Reads the embedded text of one tool.
-    ///
-    /// # Errors
-    /// When the text is not of this form; names the place.
-    pub fn parse(name: &str, text: &str) -> Result<Self, LoadError> {
-        let fail = |message: String| LoadError { file: name.to_owned(), message };
-        let tool: Self = toml::from_str(text).map_err(|e| fail(e.to_string()))?;
-        tool.check().map_err(fail)?;
+    /// Reads an embedded tool.
+    pub(super) fn embedded(text: &str) -> Result<Self, String> {
+        let tool: Self = serde_json::from_str(text).map_err(|e| e.to_string())?;
+        tool.check()?;
         Ok(tool)
     }
 

@@ -12,6 +12,7 @@ mod grammar;
 #[cfg(test)]
 mod grammar_tests;
 mod handle;
+mod index;
 mod kinds;
 mod matched;
 mod mcp;

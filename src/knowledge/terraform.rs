@@ -76,6 +76,11 @@ impl TerraformType {
     pub fn parse(file: &str, text: &str) -> Result<BTreeMap<String, Self>, LoadError> {
         toml::from_str(text).map_err(|e| LoadError { file: file.to_owned(), message: e.to_string() })
     }
+
+    /// Reads an embedded type.
+    pub(super) fn embedded(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
 }
 
 #[cfg(test)]

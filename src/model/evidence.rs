@@ -114,7 +114,8 @@ pub struct Loss {
     pub classes: BTreeMap<LossClass, Tally>,
     /// Why it is more than ordinary: `home directory`, `ssh key`, `.git`, `database`, `system path` …
     pub precious: Option<String>,
-    /// Counting stopped at a limit: the numbers are lower bounds and the rest is [`LossClass::Unseen`].
+    /// Counting stopped at a limit: the numbers are lower bounds. The rest is [`LossClass::Unseen`], unless so much is
+    /// lost for certain that it could not be worse.
     pub truncated: bool,
     /// Of the lost files: how many are changed tracked files (the rest is untracked or outside any repository).
     pub modified: u64,

@@ -123,6 +123,9 @@ impl Files {
     /// Where a path leads through links that this command made; `last`: through the path itself as well.
     pub fn through(&self, path: &Path, last: bool) -> PathBuf {
         let mut path = path.to_owned();
+        if self.links.is_empty() {
+            return path;
+        }
         for _ in 0..8 {
             let step = path.ancestors().skip(usize::from(!last)).find_map(|above| {
                 let target = self.links.get(above)?;
@@ -198,6 +201,9 @@ impl Files {
 
     /// The nearest recorded state: of the path, or of the closest directory above it.
     pub fn nearest(&self, path: &Path) -> Option<(&Path, &FileState)> {
+        if self.states.is_empty() {
+            return None;
+        }
         path.ancestors().find_map(|p| self.states.get_key_value(p).map(|(k, v)| (k.as_path(), v)))
     }
 

@@ -40,8 +40,10 @@ pub fn interpret(
         hidden: Vec::new(),
         seen: None,
         rights_changed: false,
+        given: Arc::default(),
     };
     let mut state = interp.initial();
+    interp.given = Arc::clone(&state.variables);
     match input {
         Input::Text(text) => {
             let scope = Scope::top(Arc::from(text.as_str()));
@@ -162,6 +164,8 @@ pub(super) struct Interp<'a> {
     pub(super) seen: Option<std::collections::HashSet<u64>>,
     /// A command so far may have changed what may be looked at.
     pub(super) rights_changed: bool,
+    /// The environment's variables, as the shell starts with them.
+    pub(super) given: Arc<BTreeMap<String, Variable>>,
 }
 
 impl Interp<'_> {
@@ -169,13 +173,15 @@ impl Interp<'_> {
         let options = self.options;
         let variables = self
             .world
-            .env_names()
+            .environment()
             .into_iter()
             // A shell sets these itself, whatever it was given.
-            .filter(|name| !matches!(name.as_str(), "PWD" | "OLDPWD" | "IFS" | "UID" | "EUID" | "BASHPID"))
-            .map(|name| {
+            .filter(|(name, _)| {
+                !matches!(name.as_str(), "PWD" | "OLDPWD" | "IFS" | "UID" | "EUID" | "BASHPID")
+            })
+            .map(|(name, value)| {
                 // Set, but to something that is no text: anything but empty.
-                let value = self.world.env(&name).map_or(Value::Unknown, Value::Known);
+                let value = value.map_or(Value::Unknown, Value::Known);
                 let mut variable = Variable::new(Content::Scalar(value));
                 variable.exported = true;
                 (name, variable)

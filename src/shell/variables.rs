@@ -370,10 +370,16 @@ impl Interp<'_> {
 
     /// Exported variables whose value this command gave, for programs that look at them.
     pub(super) fn exported(&self, state: &State) -> Vec<(String, Value)> {
+        let unchanged = Arc::ptr_eq(&state.variables, &self.given);
         state
             .variables
             .iter()
-            .filter(|(_, variable)| variable.exported)
+            .filter(|(name, variable)| {
+                let given = unchanged || self.given.get(*name) == Some(*variable);
+                // A value that is no text is not told by the environment either: it stays unknown.
+                let told = matches!(&variable.content, Content::Scalar(value) if value.as_known().is_some());
+                variable.exported && !(given && told)
+            })
             .filter_map(|(name, variable)| match &variable.content {
                 Content::Scalar(value) => {
                     let same =

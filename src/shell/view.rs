@@ -156,6 +156,11 @@ fn found(result: Result<bool, LookError>) -> Option<bool> {
 
 /// `.` and `..` taken out without looking.
 pub(super) fn lexical(path: &Path) -> PathBuf {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let mut parts = bytes.split(|byte| *byte == b'/');
+    if parts.next() == Some(b"") && parts.all(|part| !matches!(part, b"" | b"." | b"..")) {
+        return path.to_owned();
+    }
     let mut result = PathBuf::new();
     for component in path.components() {
         match component {

@@ -154,6 +154,14 @@ pub trait World {
     fn env(&self, name: &str) -> Option<String>;
     /// The names of all environment variables, sorted; of one whose value is no valid text [`World::env`] says nothing.
     fn env_names(&self) -> Vec<String>;
+    /// All environment variables with their values, sorted by name; without one where the value is no valid text.
+    fn environment(&self) -> Vec<(String, Option<String>)> {
+        let named = |name: String| {
+            let value = self.env(&name);
+            (name, value)
+        };
+        self.env_names().into_iter().map(named).collect()
+    }
     /// Home directory of a user; of the caller for `None`.
     fn home(&self, user: Option<&str>) -> Option<PathBuf>;
     /// The caller's user name.

@@ -113,11 +113,21 @@ impl World for RealWorld {
     fn env_names(&self) -> Vec<String> {
         match &self.environment {
             Some(known) => known.keys().cloned().collect(),
+            None => self.environment().into_iter().map(|(name, _)| name).collect(),
+        }
+    }
+
+    fn environment(&self) -> Vec<(String, Option<String>)> {
+        match &self.environment {
+            Some(known) => known.iter().map(|(name, value)| (name.clone(), Some(value.clone()))).collect(),
             None => {
-                let mut names: Vec<_> =
-                    std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect();
-                names.sort_unstable();
-                names
+                let mut found: Vec<_> = std::env::vars_os()
+                    .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok())))
+                    .collect();
+                // The first of a name counts, as it does for `env`.
+                found.sort_by(|a, b| a.0.cmp(&b.0));
+                found.dedup_by(|later, first| later.0 == first.0);
+                found
             }
         }
     }

@@ -345,7 +345,7 @@ fn directory(
     }
     if let Some(why) = walk.places.catastrophe(place) {
         walk.mark(why, 200);
-        walk.limit(walk::CATASTROPHE_LIMIT);
+        walk.certain();
         walk.tree(place, meta);
         // However little of it could be seen, and whatever the walk made of it.
         let known = walk.loss.classes.remove(&LossClass::Unseen);

@@ -28,10 +28,11 @@ pub(super) fn sentence(loss: &Loss, untracked: bool) -> String {
         LossClass::Snapshot => {
             format!("the content of {what} is kept, for example in git's object store or a backup")
         }
-        LossClass::Lost => match &loss.precious {
-            Some(why) => format!("{why}: {}", lost(loss, tally, untracked)),
-            None => lost(loss, tally, untracked),
-        },
+        LossClass::Lost => {
+            let why = loss.precious.as_ref().map(|why| format!("{why}: ")).unwrap_or_default();
+            let least = if loss.truncated && !one { "at least " } else { "" };
+            format!("{why}{least}{}", lost(loss, tally, untracked))
+        }
         LossClass::Unseen if loss.truncated => {
             let known = loss.classes.get(&LossClass::Lost).filter(|known| known.files > 0);
             match known {
@@ -92,6 +93,9 @@ mod tests {
             "3 untracked files and 1 modified file, 41 kB, exist nowhere else: a.txt, b.txt, c.txt, d.py"
         );
         loss.truncated = true;
+        assert!(
+            sentence(&loss, true).starts_with("at least 3 untracked files and 1 modified file, 41 kB, exist")
+        );
         loss.add(LossClass::Unseen, 0, || "…".to_owned());
         assert!(sentence(&loss, false).starts_with("at least 3 files and 1 modified file"));
     }

@@ -173,6 +173,40 @@ fn the_root_a_home_and_system_directories_are_lost_whatever_is_seen() {
 }
 
 #[test]
+fn what_is_certain_is_not_counted_again_and_again_and_takes_nothing_from_the_rest() {
+    let mut world = MemoryWorld::new().owner("/etc", 1000).owner("/usr", 1000);
+    for n in 0..700 {
+        for place in ["data", "etc", "usr"] {
+            world = world.file(&format!("/{place}/d{}/{n}", n % 7), "x");
+        }
+    }
+    let mut session = Session::new();
+    let mut look =
+        |path: &str| collect(&mutation(Action::Delete, tree(path)), &world, &mut session).loss.unwrap();
+    let etc = look("/etc");
+    assert_eq!((etc.worst(), etc.truncated), (LossClass::Lost, true));
+    let usr = look("/usr");
+    assert_eq!((usr.worst(), usr.truncated), (LossClass::Lost, true));
+    assert!(usr.classes[&LossClass::Lost].files < 100);
+    // A policy may let `/etc` pass: what else goes is judged as it is.
+    let data = look("/data");
+    assert_eq!((data.worst(), data.truncated), (LossClass::Lost, false));
+    assert_eq!(data.classes[&LossClass::Lost].files, 700);
+}
+
+#[test]
+fn counting_ends_where_it_changes_nothing() {
+    let mut world = MemoryWorld::new();
+    for n in 0..12_000 {
+        world = world.file(&format!("/data/d{}/{n}", n % 60), "x");
+    }
+    let loss = look(&world, Action::Delete, tree("/data")).loss.unwrap();
+    assert_eq!((loss.worst(), loss.truncated), (LossClass::Lost, true));
+    let lost = loss.classes[&LossClass::Lost].files;
+    assert!((10_000..10_300).contains(&lost), "{lost}");
+}
+
+#[test]
 fn rights_that_are_missing_protect_until_they_may_change() {
     let world = MemoryWorld::new().file("/home/me/ro/f", "x").mode("/home/me/ro", 0o555);
     assert_eq!(delete(&world, file("/home/me/ro/f")), LossClass::Nothing);

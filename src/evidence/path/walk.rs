@@ -24,8 +24,8 @@ const REGENERABLE_LIMIT: usize = 1000;
 const STORED_LIMIT: (usize, u64) = (200, 8 << 20);
 /// Directories of submodules' repositories that are looked at in one git directory.
 const MODULES: usize = 500;
-/// Entries that are looked at where the verdict is certain anyway.
-pub(super) const CATASTROPHE_LIMIT: usize = 2000;
+/// Lost files beyond which counting on changes nothing.
+const ENOUGH: u64 = 10_000;
 
 /// How the destruction works.
 #[derive(Clone, Debug, Default)]
@@ -84,6 +84,8 @@ pub(super) struct Walk<'a> {
     pub(super) untracked: bool,
     /// Files that the caller's rights protect.
     pub(super) protected: u64,
+    /// A place was met whose loss is certain to be terrible.
+    catastrophe: bool,
     git: Rc<GitCache>,
     fates: HashMap<PathBuf, Fate>,
     /// Files with several names, until all names are counted.
@@ -110,6 +112,7 @@ impl<'a> Walk<'a> {
             kept: None,
             untracked: false,
             protected: 0,
+            catastrophe: false,
             git,
             fates: HashMap::new(),
             linked: HashMap::new(),
@@ -120,9 +123,10 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Looks at no more than this many entries.
-    pub(super) fn limit(&mut self, entries: usize) {
-        self.limit = self.limit.min(entries);
+    /// The verdict is certain: a few entries are looked at to say what goes, no more.
+    pub(super) fn certain(&mut self) {
+        self.catastrophe = true;
+        self.limit = self.limit.min(self.session.certain_left());
     }
 
     /// A single file (links resolved, `meta` from `lstat`).
@@ -156,6 +160,10 @@ impl<'a> Walk<'a> {
                 self.cut("the time for looking ran out");
                 break;
             }
+            if self.lost() >= ENOUGH {
+                self.cut("there are more files than are counted");
+                break;
+            }
             let room = self.limit.saturating_sub(seen);
             if may_be_looked_ahead(&dir, &meta, &above, device) {
                 let next =
@@ -184,6 +192,9 @@ impl<'a> Walk<'a> {
             };
             seen += entries.len();
             self.session.spend_entries(entries.len());
+            if self.catastrophe {
+                self.session.spend_certain(entries.len());
+            }
             let sure = inner.regenerable.as_ref().is_some_and(|found| !found.weak);
             if sure {
                 made_again += entries.len();
@@ -226,6 +237,7 @@ impl<'a> Walk<'a> {
                 self.note(format!("{} holds more than was counted", self.show(&dir)));
             }
         }
+        self.limit = self.limit.saturating_sub(seen);
         self.settle_links();
     }
 
@@ -521,10 +533,18 @@ impl<'a> Walk<'a> {
         self.add(LossClass::Unseen, 0, path);
     }
 
+    /// Stops counting. Where enough is known to be lost, what was not looked at could not make it worse.
     fn cut(&mut self, why: &str) {
         self.loss.truncated = true;
         self.note(why.to_owned());
-        self.loss.add(LossClass::Unseen, 0, || "…".to_owned());
+        if self.lost() < ENOUGH && !(self.catastrophe && self.lost() > 0) {
+            self.loss.add(LossClass::Unseen, 0, || "…".to_owned());
+        }
+    }
+
+    /// Files that are known to be lost so far.
+    fn lost(&self) -> u64 {
+        self.loss.classes.get(&LossClass::Lost).map_or(0, |lost| lost.files)
     }
 
     fn is_excluded(&self, path: &Path) -> bool {
