@@ -11,6 +11,8 @@ use std::fmt;
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
+use super::document::is_key_id;
+
 /// The one algorithm there is.
 pub const ALGORITHM: &str = "Ed25519";
 
@@ -280,11 +282,6 @@ impl KeyEntry {
         }
         Value::Object(object)
     }
-}
-
-/// Whether a text can be a key's name: printable ASCII, no space, not empty.
-pub fn is_key_id(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| (0x21..=0x7e).contains(&byte))
 }
 
 /// A version under one of its names.

@@ -1,25 +1,10 @@
 //! Paths as values: made absolute against every directory that a step may run in, and normalised without looking.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use crate::model::Value;
 
-pub(super) use crate::model::keeps_nothing;
-
-/// Takes `.`, `..` and doubled slashes out of an absolute path without looking at the machine.
-pub(super) fn normalise(path: &Path) -> PathBuf {
-    let mut result = PathBuf::from("/");
-    for component in path.components() {
-        match component {
-            Component::ParentDir => {
-                result.pop();
-            }
-            Component::Normal(name) => result.push(name),
-            Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
-        }
-    }
-    result
-}
+pub(super) use crate::model::{keeps_nothing, normalise};
 
 /// The absolute path of `value` for a program that runs in one of `cwds` (empty: not known where).
 pub(super) fn absolute(value: &Value, cwds: &[PathBuf]) -> Value {

@@ -1,6 +1,8 @@
 //! Paths in arguments: `file:` addresses, `~`, relative to a directory; normalised without looking.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::PathBuf;
+
+use crate::model::normalise;
 
 use super::Place;
 
@@ -13,12 +15,12 @@ pub(super) fn absolute(text: &str, dirs: &[PathBuf], place: &Place<'_>) -> Vec<P
         _ => PathBuf::from(&text),
     };
     if path.is_absolute() {
-        return vec![normalised(&path)];
+        return vec![normalise(&path)];
     }
     if dirs.is_empty() {
-        return vec![normalised(&place.cwd.join(path))];
+        return vec![normalise(&place.cwd.join(path))];
     }
-    dirs.iter().map(|dir| normalised(&dir.join(&path))).collect()
+    dirs.iter().map(|dir| normalise(&dir.join(&path))).collect()
 }
 
 /// `file:///a%20b` as a path; anything else as it is.
@@ -43,22 +45,10 @@ fn unaddressed(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn normalised(path: &Path) -> PathBuf {
-    let mut result = PathBuf::from("/");
-    for component in path.components() {
-        match component {
-            Component::ParentDir => {
-                result.pop();
-            }
-            Component::Normal(name) => result.push(name),
-            Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
-        }
-    }
-    result
-}
-
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]

@@ -8,6 +8,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::attest::document::hex;
 use crate::attest::json::{self as strict, is_nfc};
 use crate::evaluate::EvaluationContext;
 use crate::mcp_call::McpCall;
@@ -257,16 +258,6 @@ fn masked(value: &Value, salt: &str) -> Value {
         }
         other => other.clone(),
     }
-}
-
-/// Lower-case hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
 }
 
 #[cfg(test)]
