@@ -126,6 +126,8 @@ complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_
 zsh\t''
 fish\t''"
 complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_subcommand_from shell" -l plain -d 'The line itself, not bash\'s last history entry'
+complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_subcommand_from shell" -l below -d 'The cursor stands behind the line: what is said begins on a new one'
+complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_subcommand_from shell" -l comments -d '`#` begins a comment also in zsh'
 complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_subcommand_from shell" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand resources" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"

@@ -1,1 +1,89 @@
-# @BINARY@
+# recourse for fish: every line is judged before it runs. Put into ~/.config/fish/config.fish:  recourse init fish | source
+# To remove it, delete that line and start a new shell (`recourse init fish --uninstall` says the same).
+#
+# Enter is bound to a function that judges the whole line and keeps a refused one in the editor. fish has nothing that stops a
+# line once it was accepted, so what another binding executes is not covered: that is said when it happens.
+# Names begin with __recourse_ and __rc_.
+
+if status is-interactive
+    # What a parent process may have exported is not ours.
+    set -e __recourse_bin
+    set -e __rc_judged
+    set -e __rc_told
+    set -e __rc_strict
+    set -g __recourse_bin @BINARY@
+    set -g __rc_judged ''
+    set -g __rc_told
+    set -g __rc_strict 0
+    switch "$RECOURSE_SHELL_STRICT"
+        case '' 0 false no
+        case '*'
+            set -g __rc_strict 1
+    end
+
+    # Asks the guard about a line. 0: it may run.
+    function __recourse_guard
+        set -l code 127
+        if test -x "$__recourse_bin"
+            # Abbreviations are expanded only when the line is executed.
+            begin
+                abbr --show
+                printf '\0'
+                functions -n
+                printf '\0%s' $argv[1]
+            end 2>/dev/null | command $__recourse_bin hook shell --shell fish --below
+            set code $pipestatus[2]
+        end
+        switch $code
+            case 0
+                return 0
+            case 126 130
+                return 1
+        end
+        if not contains broken $__rc_told
+            set -ga __rc_told broken
+            echo "recourse: the guard failed (status $code of $__recourse_bin): lines are not judged; mend it, or take recourse out of your config.fish" >&2
+        end
+        return $__rc_strict
+    end
+
+    # Enter.
+    function __recourse_enter
+        set -l line (commandline | string collect)
+        # Searching and choosing from a list are fish's own.
+        if commandline --paging-mode; or commandline --search-mode; or string match -qr '^\s*$' -- $line
+            commandline -f execute
+            return
+        end
+        commandline --is-valid
+        if test $status = 2
+            # More lines follow.
+            commandline -f execute
+            return
+        end
+        if __recourse_guard $line
+            set -g __rc_judged yes
+            commandline -f execute
+        else
+            commandline -f repaint
+        end
+    end
+
+    # What did not come through Enter cannot be stopped any more.
+    function __recourse_preexec --on-event fish_preexec
+        if test -z "$__rc_judged"; and not contains bypassed $__rc_told
+            set -ga __rc_told bypassed
+            echo 'recourse: this line was not accepted with Enter and was not judged; fish cannot stop it' >&2
+        end
+        set -g __rc_judged ''
+    end
+
+    for mode in default insert
+        bind -M $mode \r __recourse_enter
+        bind -M $mode \n __recourse_enter
+        # fish 4 names keys.
+        string match -qr '^[0-3]\.' -- $version; or bind -M $mode enter __recourse_enter
+    end
+    # For `recourse doctor`: which shell, how far covered, and which process this is about.
+    set -gx RECOURSE_SHELL_HOOK "fish:partial:$fish_pid"
+end

@@ -251,6 +251,12 @@ pub(super) struct HookShellArgs {
     /// The line itself, not bash's last history entry
     #[arg(long)]
     pub(super) plain: bool,
+    /// The cursor stands behind the line: what is said begins on a new one
+    #[arg(long)]
+    pub(super) below: bool,
+    /// `#` begins a comment also in zsh
+    #[arg(long)]
+    pub(super) comments: bool,
 }
 
 impl HookShellArgs {

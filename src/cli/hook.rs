@@ -17,7 +17,7 @@ use super::status;
 
 /// Judges one accepted line of an interactive shell.
 pub(super) fn shell(args: &HookShellArgs) -> Result<u8, Failure> {
-    let form = Form { shell: args.shell.kind(), history: args.history() };
+    let form = Form { shell: args.shell.kind(), history: args.history(), comments: args.comments };
     let bytes = setup::read_text()?;
     let line = match Line::read(&bytes, form) {
         Ok(line) => line,
@@ -29,7 +29,7 @@ pub(super) fn shell(args: &HookShellArgs) -> Result<u8, Failure> {
     if line.is_empty() {
         return Ok(0);
     }
-    match judge(&line) {
+    match judge(&line, args.below) {
         Ok(code) => Ok(code),
         // A broken configuration must not lock a person out of the shell that mends it: they are asked.
         Err(failure) => unjudged(&failure.message),
@@ -41,7 +41,7 @@ fn unjudged(why: &str) -> Result<u8, Failure> {
     Ok(ask_unjudged(why, &cwd, &RealWorld::new()))
 }
 
-fn judge(line: &Line) -> Result<u8, Failure> {
+fn judge(line: &Line, below: bool) -> Result<u8, Failure> {
     let common = Common { profile: Some(Profile::Human), ..Common::default() };
     let setup = Setup::new(&common)?;
     let attesting = super::exec::attesting(&[])?;
@@ -55,7 +55,7 @@ fn judge(line: &Line) -> Result<u8, Failure> {
         style: output::style_of(io::stderr().is_terminal()),
         attesting: &attesting,
     };
-    Ok(shell::run(line, &around))
+    Ok(shell::run(line, below, &around))
 }
 
 /// Prints a shell's hook, or how to take it out.

@@ -19,7 +19,7 @@ use std::process::Command;
 
 use crate::evaluate::{EvaluationContext, Input, evaluate, unjudged};
 use crate::knowledge::Knowledge;
-use crate::policy::{Policy, Profile};
+use crate::policy::{EnforcementAction, Policy, Profile};
 use crate::prompt;
 use crate::proof::Subject;
 use crate::report::{Style, escape};
@@ -114,13 +114,18 @@ fn round(what: &What, around: &Surroundings<'_>) -> Result<String, u8> {
 /// Whether a line may run that a shell will run by itself: 0, or the status of a refusal. The reason was said, and
 /// where somebody had to be asked, they were.
 ///
-/// `judged` is the line in the syntax that recourse reads, `typed` the line itself.
-pub fn permit(judged: &str, typed: &str, around: &Surroundings<'_>) -> u8 {
+/// `judged` is the line in the syntax that recourse reads, `typed` the line itself. With `below`, what there is to say
+/// begins on a new line.
+pub fn permit(judged: &str, typed: &str, below: bool, around: &Surroundings<'_>) -> u8 {
     let around = &with_profile(around);
     let input = Input::Shell(shell::Input::Text(judged.to_owned()));
     let evaluation = evaluate(input, &around.context, around.world, around.knowledge, around.policy);
     let subject = subject(&What::Text(typed.into()));
     let subject = subject.as_ref().map_err(String::as_str);
+    let quiet = evaluation.report.enforcement.as_ref().is_some_and(|e| e.action == EnforcementAction::Run);
+    if below && !quiet {
+        say("");
+    }
     // The shell runs the line that it has read, and no other.
     let case = Case { evaluation: &evaluation, text: Some(judged), subject, replaceable: false };
     match permission(&case, around) {

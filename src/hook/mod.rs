@@ -3,8 +3,10 @@
 //! Owns what passes between recourse and the scripts in `shell-hooks/`. Parses what comes in, calls the one evaluation
 //! through [`crate::exec`], and holds no judgement.
 
+mod fish;
 mod script;
 mod session;
 pub mod shell;
+mod zsh;
 
 pub use script::{Script, script};

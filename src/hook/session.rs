@@ -13,10 +13,19 @@ fn read_aliases(text: &str) -> Vec<(String, String)> {
         text.lines().filter_map(|line| shell_words::split(line).ok()).flatten().collect()
     });
     let mut found = Vec::new();
+    // fish: `abbr -a -- name 'text'`.
+    for line in text.lines().filter(|line| line.starts_with("abbr ")) {
+        let words = shell_words::split(line).unwrap_or_default();
+        if let Some(at) = words.iter().position(|word| word == "--")
+            && let (Some(name), Some(value)) = (words.get(at + 1), words.get(at + 2))
+        {
+            found.push((name.clone(), value.clone()));
+        }
+    }
     let mut kind = "";
     for word in &words {
         match word.as_str() {
-            "alias" => kind = "",
+            "alias" | "abbr" => kind = "",
             option if option.starts_with('-') && !option.contains('=') => kind = option,
             // Global and suffix aliases of zsh are not in command position.
             _ if matches!(kind, "-g" | "-s") => {}
@@ -54,6 +63,12 @@ mod tests {
         assert_eq!(of("two"), Some("a\nb"));
         assert_eq!(of("zap"), Some("rm -rf"));
         assert_eq!(of("G"), None);
+    }
+
+    #[test]
+    fn abbreviations_as_fish_prints_them() {
+        let found = read_aliases("abbr -a -- zap 'rm -rf'\nabbr -a --position anywhere -- L '| less'\n");
+        assert_eq!(found[0], ("zap".to_owned(), "rm -rf".to_owned()));
     }
 
     #[test]

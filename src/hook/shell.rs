@@ -8,6 +8,7 @@ use crate::exec::{self, Surroundings};
 use crate::shell::Session;
 
 use super::session::session;
+use super::{fish, zsh};
 
 /// Interactive shells with a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +50,8 @@ pub struct Form {
     pub shell: ShellKind,
     /// The line is the last entry as `history 1` prints it.
     pub history: bool,
+    /// `#` begins a comment (zsh alone may say no).
+    pub comments: bool,
 }
 
 impl Line {
@@ -64,7 +67,14 @@ impl Line {
             _ => ("", "", text),
         };
         let typed = if form.history { entry(line) } else { line };
-        Ok(Self { typed: typed.to_owned(), judged: typed.to_owned(), session: session(aliases, functions) })
+        let mut session = session(aliases, functions);
+        let judged = match form.shell {
+            ShellKind::Bash => typed.to_owned(),
+            ShellKind::Zsh => zsh::to_bash(typed, form.comments),
+            ShellKind::Fish => fish::to_bash(typed),
+        };
+        session.translated = form.shell != ShellKind::Bash;
+        Ok(Self { typed: typed.to_owned(), judged, session })
     }
 
     /// There is nothing in it.
@@ -95,9 +105,9 @@ fn entry(text: &str) -> &str {
     }
 }
 
-/// Judges the line, asks where that is due, and gives the exit status.
-pub fn run(line: &Line, around: &Surroundings<'_>) -> u8 {
-    exec::permit(&line.judged, &line.typed, around)
+/// Judges the line, asks where that is due, and gives the exit status. With `below`, what is said begins on a new line.
+pub fn run(line: &Line, below: bool, around: &Surroundings<'_>) -> u8 {
+    exec::permit(&line.judged, &line.typed, below, around)
 }
 
 #[cfg(test)]
@@ -105,7 +115,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Line {
-        Line::read(text.as_bytes(), Form { shell: ShellKind::Bash, history: true }).unwrap()
+        Line::read(text.as_bytes(), Form { shell: ShellKind::Bash, history: true, comments: true }).unwrap()
     }
 
     #[test]
@@ -131,6 +141,9 @@ mod tests {
 
     #[test]
     fn what_is_no_text_is_an_error() {
-        assert!(Line::read(b"\0\0rm \xff", Form { shell: ShellKind::Bash, history: false }).is_err());
+        assert!(
+            Line::read(b"\0\0rm \xff", Form { shell: ShellKind::Bash, history: false, comments: true })
+                .is_err()
+        );
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::knowledge::Knowledge;
 use crate::model::{Context, Span, Value};
-use crate::syntax::{Gap, Script};
+use crate::syntax::{Gap, GapReason, Script};
 use crate::world::World;
 
 use super::files::Files;
@@ -206,7 +206,12 @@ impl Interp<'_> {
                 .iter()
                 .map(|(name, text)| (name.clone(), Alias { text: text.clone(), defined: None }))
                 .collect(),
-            switches: Switches { expand_aliases: options.interactive, ..Switches::default() },
+            switches: Switches {
+                expand_aliases: options.interactive,
+                // zsh and fish have `**` without being told.
+                globstar: options.session.translated,
+                ..Switches::default()
+            },
             zero,
             positional: Positional { values: arguments.collect(), open: false },
             status: Status::True,
@@ -253,8 +258,26 @@ impl Interp<'_> {
     /// Says which parts of a text could not be read.
     pub(super) fn gaps(&mut self, state: &mut State, scope: &Scope, gaps: &[Gap]) {
         for gap in gaps {
+            if self.options.session.translated
+                && gap.reason == GapReason::Syntax
+                && !self.may_change(&scope.source)
+            {
+                continue;
+            }
             self.emit(state, scope, gap.span, StepKind::Gap { reason: gap.reason.describe() });
         }
+    }
+
+    /// Whether anything in a text that could not be read might change something: a word that names a program that does,
+    /// or a redirection.
+    fn may_change(&self, text: &str) -> bool {
+        let words = text.split(|c: char| !(c.is_alphanumeric() || "-_.+".contains(c)));
+        text.contains(['>', '`'])
+            || text.contains("eval")
+            || words.filter(|word| !word.is_empty()).any(|word| {
+                super::follow::is_shell(word)
+                    || self.knowledge.tool(word).is_some_and(|tool| tool.is_dangerous())
+            })
     }
 
     /// One unit of work; false when interpretation is over.

@@ -1,0 +1,547 @@
+//! fish's syntax, brought over to what recourse reads.
+//!
+//! Every command of the text is a command of the result, and every word one of its words; the flow of control keeps its
+//! shape. What a variable holds is given up: bash would split and index it differently, so it counts as unknown.
+
+/// The text as bash would have to be given it.
+pub(super) fn to_bash(text: &str) -> String {
+    let mut reader = Reader { chars: text.chars().collect(), at: 0 };
+    reader.list(None)
+}
+
+/// What `end` closes, and what is still to be said of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Block {
+    Group,
+    If { then: bool },
+    Loop { r#do: bool },
+    Switch { first: bool },
+}
+
+struct Reader {
+    chars: Vec<char>,
+    at: usize,
+}
+
+impl Reader {
+    fn next(&self, ahead: usize) -> Option<char> {
+        self.chars.get(self.at + ahead).copied()
+    }
+
+    fn blanks(&mut self, out: &mut String) {
+        while let Some(c) = self.next(0) {
+            match c {
+                ' ' | '\t' | '\r' => out.push(' '),
+                '\\' if self.next(1) == Some('\n') => self.at += 1,
+                _ => return,
+            }
+            self.at += 1;
+        }
+    }
+
+    /// Commands up to `end` (which is stepped over) or the end of the text.
+    fn list(&mut self, end: Option<char>) -> String {
+        let mut out = String::new();
+        let mut open: Vec<Block> = Vec::new();
+        let mut command = true;
+        loop {
+            self.blanks(&mut out);
+            let Some(c) = self.next(0) else { break };
+            match c {
+                _ if Some(c) == end => {
+                    self.at += 1;
+                    break;
+                }
+                '#' if out.is_empty() || out.ends_with([' ', '\n', ';', '&', '|']) => {
+                    while self.next(0).is_some_and(|c| c != '\n') {
+                        self.at += 1;
+                    }
+                }
+                ';' | '\n' => {
+                    self.at += 1;
+                    command = true;
+                    separate(&mut out, c, open.last_mut());
+                }
+                '&' if self.next(1) == Some('>') => self.redirection(&mut out),
+                '&' | '|' => {
+                    command = true;
+                    self.operator(c, &mut out, open.last_mut());
+                }
+                '>' | '<' => self.redirection(&mut out),
+                _ if command => command = self.command(&mut out, &mut open),
+                _ => {
+                    let word = self.word();
+                    // A descriptor before a redirection belongs to it.
+                    let descriptor = word.chars().all(|c| c.is_ascii_digit()) && self.next(0) == Some('>');
+                    if descriptor && self.next(1) == Some('|') {
+                        self.at += 2;
+                        out.push_str(" |& ");
+                        command = true;
+                    } else {
+                        out.push_str(&word);
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// A word where a command stands; whether the next one stands there too.
+    fn command(&mut self, out: &mut String, open: &mut Vec<Block>) -> bool {
+        let mark = self.at;
+        let word = self.word();
+        match word.as_str() {
+            "and" | "or" => {
+                while out.ends_with([' ', ';', '\n']) {
+                    out.pop();
+                }
+                // At the beginning, or behind `then`, it joins nothing.
+                let joins = !out.is_empty() && !out.ends_with(['{', '(', '&', '|', ':']);
+                out.push_str(match (joins, word.as_str()) {
+                    (false, _) => " ; ",
+                    (true, "and") => " && ",
+                    _ => " || ",
+                });
+                fix_empty(out);
+                true
+            }
+            "not" | "!" => {
+                out.push_str("! ");
+                true
+            }
+            "begin" => {
+                open.push(Block::Group);
+                out.push_str("{ :; ");
+                true
+            }
+            "if" => {
+                open.push(Block::If { then: false });
+                out.push_str("if ");
+                true
+            }
+            "else" if matches!(open.last(), Some(Block::If { .. })) => {
+                let mut blanks = String::new();
+                self.blanks(&mut blanks);
+                let here = self.at;
+                let again = self.word() == "if";
+                if again {
+                    out.push_str("elif ");
+                } else {
+                    self.at = here;
+                    out.push_str("else :; ");
+                }
+                if let Some(Block::If { then }) = open.last_mut() {
+                    *then = !again;
+                }
+                true
+            }
+            "while" => {
+                open.push(Block::Loop { r#do: false });
+                out.push_str("while ");
+                true
+            }
+            "for" => {
+                open.push(Block::Loop { r#do: false });
+                out.push_str("for ");
+                false
+            }
+            "switch" => {
+                open.push(Block::Switch { first: true });
+                out.push_str("case ");
+                let words = self.words();
+                out.push_str(words.first().map_or("\"\"", String::as_str));
+                out.push_str(" in ");
+                false
+            }
+            "case" if matches!(open.last(), Some(Block::Switch { .. })) => {
+                let patterns = self.words().join(" | ");
+                if let Some(Block::Switch { first }) = open.last_mut() {
+                    out.push_str(if *first { "" } else { ";; " });
+                    *first = false;
+                }
+                out.push_str(if patterns.is_empty() { "*" } else { &patterns });
+                out.push_str(") :");
+                false
+            }
+            "function" => {
+                let words = self.words();
+                open.push(Block::Group);
+                out.push_str(words.first().map_or("f", String::as_str));
+                out.push_str("() { :");
+                false
+            }
+            "end" => {
+                match open.pop() {
+                    Some(Block::Group) => out.push_str("; }"),
+                    Some(Block::If { .. }) => out.push_str("; fi"),
+                    Some(Block::Loop { .. }) => out.push_str("; done"),
+                    Some(Block::Switch { .. }) => out.push_str(" ;; esac"),
+                    None => out.push_str("end"),
+                }
+                tidy(out);
+                false
+            }
+            "set" => {
+                self.set(out);
+                false
+            }
+            _ => {
+                out.push_str(&word);
+                if self.at == mark {
+                    // Nothing could be read: never stand still.
+                    self.at += 1;
+                    out.push_str(" ) ");
+                }
+                // Assignments may stand before a command.
+                is_assignment(&word)
+            }
+        }
+    }
+
+    /// `set name words…`: the substitutions run, and the variable is not known any more.
+    fn set(&mut self, out: &mut String) {
+        let words = self.words();
+        let erases = words.iter().any(|w| {
+            w.starts_with("--") && matches!(w.as_str(), "--erase" | "--query" | "--names" | "--show")
+                || w.starts_with('-') && !w.starts_with("--") && w.contains(['e', 'q', 'n', 'S'])
+        });
+        let mut rest = words.iter().skip_while(|word| word.starts_with('-'));
+        let name = rest.next().map(|name| name.split('[').next().unwrap_or(name).to_owned());
+        out.push(':');
+        for word in rest {
+            out.push(' ');
+            out.push_str(word);
+        }
+        if let Some(name) = name.filter(|name| !erases && is_name(name)) {
+            out.push_str("; read ");
+            out.push_str(&name);
+        }
+    }
+
+    /// The words up to the end of the command.
+    fn words(&mut self) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut blanks = String::new();
+        loop {
+            self.blanks(&mut blanks);
+            match self.next(0) {
+                None | Some(';' | '\n' | '&' | '|' | '>' | '<' | ')' | '#') => return found,
+                Some(_) => found.push(self.word()),
+            }
+        }
+    }
+
+    fn operator(&mut self, c: char, out: &mut String, block: Option<&mut Block>) {
+        let (text, length) = match (c, self.next(1)) {
+            ('&', Some('&')) => (" && ", 2),
+            ('&', Some('|')) => (" |& ", 2),
+            ('|', Some('|')) => (" || ", 2),
+            ('|', Some('&')) => (" |& ", 2),
+            ('|', _) => (" | ", 1),
+            _ => {
+                self.at += 1;
+                out.push_str(" &");
+                if let Some(text) = block.and_then(pending) {
+                    out.push(' ');
+                    out.push_str(text);
+                }
+                out.push(' ');
+                return;
+            }
+        };
+        out.push_str(text);
+        self.at += length;
+    }
+
+    fn redirection(&mut self, out: &mut String) {
+        while let Some(c @ ('<' | '>' | '&' | '?' | '|')) = self.next(0) {
+            self.at += 1;
+            // `>?` does not overwrite; it is taken for one that does.
+            if c != '?' {
+                out.push(c);
+            }
+        }
+    }
+
+    /// One word, in bash's spelling.
+    fn word(&mut self) -> String {
+        let mut out = String::new();
+        while let Some(c) = self.next(0) {
+            match c {
+                ' ' | '\t' | '\r' | '\n' | ';' | '&' | '|' | '<' | '>' | ')' => break,
+                '(' => {
+                    self.at += 1;
+                    out.push_str(&self.substitution(false));
+                }
+                '\'' => self.single(&mut out),
+                '"' => self.double(&mut out),
+                '$' => self.dollar(&mut out, false),
+                '{' if self.next(1) == Some('$') => {
+                    // `{$name}` keeps a name apart from what follows.
+                    self.at += 1;
+                    self.dollar(&mut out, false);
+                    if self.next(0) == Some('}') {
+                        self.at += 1;
+                    } else {
+                        out.insert(0, '{');
+                    }
+                }
+                '\\' => self.escape(&mut out),
+                '`' => {
+                    self.at += 1;
+                    out.push_str("\\`");
+                }
+                _ => {
+                    self.at += 1;
+                    out.push(c);
+                }
+            }
+        }
+        out
+    }
+
+    fn substitution(&mut self, quoted: bool) -> String {
+        let inner = self.list(Some(')'));
+        let mut out = format!("$({})", inner.trim_end());
+        // An index behind it picks lines; all of them count.
+        if !quoted && self.next(0) == Some('[') {
+            self.index();
+            out.push_str("\"\"");
+        }
+        out
+    }
+
+    fn index(&mut self) {
+        while let Some(c) = self.next(0) {
+            self.at += 1;
+            if c == ']' {
+                return;
+            }
+        }
+    }
+
+    fn dollar(&mut self, out: &mut String, quoted: bool) {
+        self.at += 1;
+        match self.next(0) {
+            Some('(') => {
+                self.at += 1;
+                let text = self.substitution(quoted);
+                out.push_str(&text);
+            }
+            // The variable that a variable names.
+            Some('$') => {
+                while self.next(0) == Some('$') {
+                    self.at += 1;
+                }
+                self.name();
+                out.push_str("${__recourse_unknown}");
+            }
+            _ => {
+                let name = self.name();
+                if name.is_empty() {
+                    out.push_str("\\$");
+                } else {
+                    out.push_str(&format!("${{{name}}}"));
+                    if self.next(0) == Some('[') {
+                        self.index();
+                    }
+                }
+            }
+        }
+    }
+
+    fn name(&mut self) -> String {
+        let mut name = String::new();
+        while let Some(c) = self.next(0).filter(|c| c.is_ascii_alphanumeric() || *c == '_') {
+            name.push(c);
+            self.at += 1;
+        }
+        name
+    }
+
+    fn single(&mut self, out: &mut String) {
+        self.at += 1;
+        out.push('\'');
+        while let Some(c) = self.next(0) {
+            self.at += 1;
+            match (c, self.next(0)) {
+                ('\'', _) => {
+                    out.push('\'');
+                    return;
+                }
+                ('\\', Some('\'')) => {
+                    self.at += 1;
+                    out.push_str("'\\''");
+                }
+                ('\\', Some('\\')) => {
+                    self.at += 1;
+                    out.push('\\');
+                }
+                _ => out.push(c),
+            }
+        }
+    }
+
+    fn double(&mut self, out: &mut String) {
+        self.at += 1;
+        out.push('"');
+        while let Some(c) = self.next(0) {
+            match c {
+                '"' => {
+                    self.at += 1;
+                    out.push('"');
+                    return;
+                }
+                '\\' => {
+                    self.at += 1;
+                    out.push('\\');
+                    match self.next(0) {
+                        Some(c @ ('"' | '$' | '\\' | '\n')) => out.push(c),
+                        Some(c) => out.extend(['\\', c]),
+                        None => return,
+                    }
+                    self.at += 1;
+                }
+                '$' => self.dollar(out, true),
+                '`' => {
+                    self.at += 1;
+                    out.push_str("\\`");
+                }
+                _ => {
+                    self.at += 1;
+                    out.push(c);
+                }
+            }
+        }
+    }
+
+    /// An escape outside quotes.
+    fn escape(&mut self, out: &mut String) {
+        self.at += 1;
+        let Some(c) = self.next(0) else {
+            out.push('\\');
+            return;
+        };
+        self.at += 1;
+        match c {
+            'a' | 'b' | 'e' | 'f' | 'n' | 'r' | 't' | 'v' => out.push_str(&format!("$'\\{c}'")),
+            'x' | 'X' | 'u' | 'U' | '0'..='7' => {
+                let mut digits = String::from(c);
+                while digits.len() < 9
+                    && let Some(digit) = self.next(0).filter(char::is_ascii_hexdigit)
+                {
+                    digits.push(digit);
+                    self.at += 1;
+                }
+                out.push_str(&format!("$'\\{}'", digits.replacen('X', "x", 1)));
+            }
+            c => out.extend(['\\', c]),
+        }
+    }
+}
+
+/// What a block still has to say once its head is over.
+fn pending(block: &mut Block) -> Option<&'static str> {
+    match block {
+        Block::If { then } if !*then => {
+            *then = true;
+            Some("then :;")
+        }
+        Block::Loop { r#do } if !*r#do => {
+            *r#do = true;
+            Some("do :;")
+        }
+        _ => None,
+    }
+}
+
+fn separate(out: &mut String, c: char, block: Option<&mut Block>) {
+    while out.ends_with(' ') {
+        out.pop();
+    }
+    let wants = !(out.is_empty() || out.ends_with([';', '\n', '&', '|', '{', '(']) || out.ends_with(" in"));
+    let text = block.and_then(pending);
+    if wants {
+        out.push(if text.is_some() { ';' } else { c });
+    }
+    if let Some(text) = text {
+        out.push(' ');
+        out.push_str(text);
+    }
+    out.push(' ');
+}
+
+/// No separator stands twice before a word that closes.
+fn tidy(out: &mut String) {
+    for close in ["; }", "; fi", "; done"] {
+        if let Some(before) = out.strip_suffix(close) {
+            let kept = before.trim_end_matches([' ', ';', '\n']).len();
+            let background = before[..kept].ends_with('&');
+            let mut text = before[..kept].to_owned();
+            text.push_str(if background { close.trim_start_matches(';') } else { close });
+            *out = text;
+            return;
+        }
+    }
+}
+
+/// A text does not begin with a separator.
+fn fix_empty(out: &mut String) {
+    if out.trim() == ";" {
+        out.clear();
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| is_name(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fish_is_brought_over() {
+        for (fish, bash) in [
+            ("ls -l", "ls -l"),
+            ("rm -rf (pwd)/x", "rm -rf $(pwd)/x"),
+            ("a; and b; or c", "a && b || c"),
+            ("not a", "! a"),
+            ("begin; a; b; end > f", "{ :; a; b; } > f"),
+            ("if test -e x; rm x; else; b; end", "if test -e x; then :; rm x; else :; b; fi"),
+            ("if a; b; else if c; d; end", "if a; then :; b; elif c; then :; d; fi"),
+            ("for i in *.c; rm $i; end", "for i in *.c; do :; rm ${i}; done"),
+            ("while a; b; end", "while a; do :; b; done"),
+            ("set -l x (rm y)", ": $(rm y); read x"),
+            ("function f; rm x; end; f", "f() { :; rm x; }; f"),
+            ("echo 'it\\'s' \"a $x[1] (no) $(rm y)\"", "echo 'it'\\''s' \"a ${x} (no) $(rm y)\""),
+            ("rm $$x", "rm ${__recourse_unknown}"),
+            ("echo a # b", "echo a"),
+            ("rm x#y", "rm x#y"),
+            ("make 2>| less", "make |& less"),
+            ("sleep 1 &; rm x", "sleep 1 & rm x"),
+            ("echo {$a}b", "echo ${a}b"),
+            (
+                "switch $x; case a b; rm y; case '*'; c; end",
+                "case ${x} in a | b) :; rm y; ;; '*') :; c; ;; esac",
+            ),
+        ] {
+            let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(words(&to_bash(fish)), words(bash), "{fish}");
+        }
+    }
+
+    #[test]
+    fn it_always_ends() {
+        for text in
+            ["(", ")", "a )", "\\", "$", "'", "\"\\", "if", "end", "((((", "set", "switch", "&", ">", "a >|"]
+        {
+            let _ = to_bash(text);
+        }
+    }
+}
