@@ -133,7 +133,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__completions)
-            opts="-h --help bash elvish fish powershell zsh"
+            opts="-h --help bash zsh fish powershell nushell elvish"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

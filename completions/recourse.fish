@@ -235,5 +235,5 @@ complete -c recourse -n "__fish_recourse_using_subcommand verify" -l format -d '
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -l report -d 'Insist on a report with its attestation beside it'
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c recourse -n "__fish_recourse_using_subcommand completions" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand schema" -s h -l help -d 'Print help (see more with \'--help\')'

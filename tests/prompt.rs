@@ -415,3 +415,64 @@ fn a_safer_form_that_costs_something_itself_is_asked_about() {
     assert_eq!(status, 126, "{text}");
     assert!(!has(&scratch, "red.saved"), "{text}");
 }
+
+#[test]
+fn allowed_for_a_while_means_exactly_this_here() {
+    if let Some(doubt) = recourse::approvals::doubt(&recourse::approvals::Here::new()) {
+        eprintln!("skipped, because no person could answer here: {doubt}");
+        return;
+    }
+    let scratch = scratch();
+    let mut terminal = asked(&scratch, 80, &[]);
+    assert!(terminal.text().contains("[w] allow it here for 15 minutes"), "{}", terminal.text());
+    terminal.send("w");
+    let (status, text) = terminal.finish();
+    assert_eq!(status, 0, "{text}");
+    assert!(!has(&scratch, "kept"));
+
+    // The same again: no question.
+    scratch.file("kept", "content that exists nowhere else");
+    let (status, text) = scratch.in_terminal(&[program(), "exec", "-c", "rm kept"]).finish();
+    assert_eq!(status, 0, "{text}");
+    assert!(
+        text.contains("you allowed this here") && !text.contains(ASKED) && !has(&scratch, "kept"),
+        "{text}"
+    );
+
+    // Nearly the same: asked about, in other words, elsewhere, without a terminal, and for an agent.
+    scratch.file("kept", "content that exists nowhere else");
+    scratch.file("sub/kept", "content that exists nowhere else");
+    for words in ["rm  kept", "rm ./kept", "rm -f kept"] {
+        let mut terminal = scratch.in_terminal(&[program(), "exec", "-c", words]);
+        terminal.expect(ASKED);
+        terminal.send("\r");
+        assert_eq!(terminal.finish().0, 126, "{words}");
+    }
+    let line = format!("cd sub && {} exec -c 'rm kept'", program());
+    let mut terminal = scratch.in_terminal(&["sh", "-c", &line]);
+    terminal.expect(ASKED);
+    terminal.send("\r");
+    assert_eq!(terminal.finish().0, 126);
+    assert_eq!(scratch.run_detached(&["exec", "-c", "rm kept"], "").status.code(), Some(126));
+    let agent = [program(), "exec", "--profile", "agent", "-c", "rm kept"];
+    assert_eq!(scratch.in_terminal(&agent).finish().0, 126);
+    assert!(has(&scratch, "kept") && has(&scratch, "sub/kept"));
+
+    // A stricter policy: blocked is blocked.
+    scratch.policy("[[rule]]\naction = \"delete\"\nverdict = \"block\"\n");
+    let (status, text) = scratch.in_terminal(&[program(), "exec", "-c", "rm kept"]).finish();
+    assert_eq!(status, 126, "{text}");
+    assert!(has(&scratch, "kept"));
+}
+
+#[test]
+fn a_policy_can_forbid_allowing_for_a_while() {
+    let scratch = scratch();
+    scratch.policy(&format!("{ASK}[profile.human]\nallow-for-a-while = false\n"));
+    let mut terminal = asked(&scratch, 80, &[]);
+    assert!(!terminal.text().contains("[w]"), "{}", terminal.text());
+    terminal.send("w");
+    terminal.send("\r");
+    assert_eq!(terminal.finish().0, 126);
+    assert!(has(&scratch, "kept"));
+}

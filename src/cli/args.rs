@@ -9,6 +9,7 @@ use crate::hook::shell::ShellKind;
 use crate::model::Verdict;
 use crate::policy::Profile;
 
+use super::generate::CompletionShell;
 use super::keys::KeysCommand;
 use super::log::LogArgs;
 use super::publish::PublishArgs;
@@ -70,14 +71,25 @@ pub(super) enum Command {
     /// Print a completion script
     Completions {
         /// The shell to complete in
-        shell: clap_complete::Shell,
+        #[arg(value_enum)]
+        shell: CompletionShell,
     },
+    /// Write completion scripts and manual pages into a folder
+    #[command(hide = true)]
+    Generate(GenerateArgs),
     /// Print the JSON Schema of what recourse prints
     Schema {
         /// Which schema
         #[arg(value_enum, default_value_t = SchemaName::Report)]
         name: SchemaName,
     },
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct GenerateArgs {
+    /// The folder; `completions` and `man` in it are filled
+    #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
+    pub(super) folder: PathBuf,
 }
 
 #[derive(Debug, Subcommand)]

@@ -8,6 +8,7 @@ mod doctor;
 mod evaluate;
 mod exec;
 mod explain;
+mod generate;
 mod hook;
 mod keys;
 mod log;
@@ -31,6 +32,7 @@ use args::{Args, Command, PolicyCommand, RegistryCommand};
 use output::Failure;
 
 pub use args::command;
+pub use generate::{CompletionShell, completions};
 
 /// Exit statuses that commands share.
 pub(crate) mod status {
@@ -92,16 +94,10 @@ fn run(command: Command) -> Result<u8, Failure> {
             output::print_bytes(&completions(shell));
             Ok(0)
         }
+        Command::Generate(args) => generate::run(&args),
         Command::Schema { name: args::SchemaName::Report } => {
             output::print(crate::report::SCHEMA);
             Ok(0)
         }
     }
-}
-
-/// The completion script for a shell.
-pub fn completions(shell: clap_complete::Shell) -> Vec<u8> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut command(), "recourse", &mut script);
-    script
 }

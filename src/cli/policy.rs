@@ -43,6 +43,7 @@ pub(super) fn show(args: &PolicyShowArgs) -> Result<u8, Failure> {
                     "smallFiles": settings.small_files,
                     "smallFileBytes": settings.small_file_bytes,
                     "overrideBlock": settings.override_block,
+                    "allowForAWhile": settings.allow_for_a_while,
                 });
                 (profile.as_str().to_owned(), value)
             })
@@ -87,8 +88,12 @@ pub(super) fn show(args: &PolicyShowArgs) -> Result<u8, Failure> {
             } else {
                 "as any other".to_owned()
             };
+            let kept = if settings.allow_for_a_while { "by a key" } else { "no" };
             let typed = if settings.override_block { "by typing the name" } else { "no" };
-            let _ = write!(page, "; small files named by hand: {small}; override of block: {typed}");
+            let _ = write!(
+                page,
+                "; small files named by hand: {small}; override of block: {typed}; allowed for a while: {kept}"
+            );
         }
         page.push('\n');
     }

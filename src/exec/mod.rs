@@ -7,6 +7,7 @@
 //! Terraform is different, because what it would do is only known from a plan: `terraform` makes the plan, hands it to
 //! `permission`, and applies that plan.
 
+mod allowed;
 mod permission;
 mod program;
 mod terraform;

@@ -17,6 +17,7 @@ use crate::prompt::{self, Decision, Question};
 use crate::proof::{Approver, Attested, Event, Gate, Presented, Proof, Record, Standing, Subject};
 use crate::report::{escape, render, render_line};
 
+use super::allowed::{self, Exactly};
 use super::{REFUSED, Surroundings, say};
 
 /// Whether it may run.
@@ -238,9 +239,7 @@ impl Session<'_> {
     /// A person said yes: that is attested too.
     fn approve(&self, proof: Option<&Proof>, standing: &Standing) -> Result<Option<Attestation>, u8> {
         let (Some(proof), Some(evaluation)) = (proof, &standing.evaluation) else { return Ok(None) };
-        let uid = Uid::current();
-        let name = User::from_uid(uid).ok().flatten().map(|user| user.name);
-        let approver = Approver { user: name.unwrap_or_else(|| uid.to_string()), uid: uid.as_raw() };
+        let approver = Approver { user: user_name(), uid: Uid::current().as_raw() };
         match proof.approve(evaluation, &approver, "approved at the terminal") {
             Ok(approval) => Ok(Some(approval)),
             Err(error) => self.without(&format!("the approval could not be attested: {error}")),
@@ -305,7 +304,11 @@ fn enforce(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<'
                 say("recourse: refused: a person has to decide, and there is no terminal to ask at");
                 return Answer::No;
             }
-            ask(case, standing, around, None)
+            let exactly = Exactly::of(case, around);
+            if exactly.as_ref().is_some_and(|exactly| exactly.is_allowed(case, around)) {
+                return Answer::Yes;
+            }
+            ask(case, standing, around, exactly.as_ref(), None)
         }
         EnforcementAction::Refuse => {
             let settings = around.policy.settings(profile);
@@ -315,7 +318,7 @@ fn enforce(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<'
                 && let Some(name) = blocked_target(case.evaluation)
                 && prompt::available()
             {
-                return ask(case, standing, around, Some(&name));
+                return ask(case, standing, around, None, Some(&name));
             }
             say(render(report, case.text, around.style).trim_end());
             attested_differs(case, standing);
@@ -346,11 +349,12 @@ fn blocked_target(evaluation: &Evaluation) -> Option<String> {
     (!name.is_empty() && name.len() <= 200 && escape(name) == name).then(|| name.to_owned())
 }
 
-/// Asks at the terminal. With `name`, the person has to type exactly that to run it.
+/// Asks at the terminal. With `exactly`, it can be allowed for a while; with `name`, the person has to type exactly that to run it.
 fn ask(
     case: &Case<'_>,
     standing: Option<&Standing>,
     around: &Surroundings<'_>,
+    exactly: Option<&Exactly>,
     name: Option<&str>,
 ) -> Answer {
     let note = attested_note(case, standing);
@@ -358,10 +362,17 @@ fn ask(
         note: note.as_deref(),
         typed: name,
         replaceable: case.replaceable,
+        allowable: exactly.map(|_| allowed::WHILE),
         ..Question::new(&case.evaluation.report, case.text, &around.context.cwd)
     };
     match decide(&question) {
-        Some(Decision::Run | Decision::AllowFor(_)) => Answer::Yes,
+        Some(Decision::Run) => Answer::Yes,
+        Some(Decision::AllowFor(time)) => {
+            if let Some(exactly) = exactly {
+                exactly.allow(case, around, time);
+            }
+            Answer::Yes
+        }
         Some(Decision::RunInstead(text) | Decision::Edited(text)) => Answer::Instead(text),
         Some(Decision::Abort(_)) | None => Answer::No,
     }
@@ -371,6 +382,12 @@ fn ask(
 pub(super) fn confirm_unjudged(evaluation: &Evaluation, cwd: &Path, why: &str) -> bool {
     let question = Question { note: Some(why), ..Question::new(&evaluation.report, None, cwd) };
     matches!(decide(&question), Some(Decision::Run))
+}
+
+/// Who sits at the terminal.
+pub(super) fn user_name() -> String {
+    let uid = Uid::current();
+    User::from_uid(uid).ok().flatten().map_or_else(|| uid.to_string(), |user| user.name)
 }
 
 /// Asks for a yes to what nothing stands against.

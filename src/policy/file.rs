@@ -160,6 +160,8 @@ pub(super) struct ProfileSpec {
     pub(super) small_file_bytes: Option<u64>,
     /// A person may override `block` by typing the target's name.
     pub(super) override_block: Option<bool>,
+    /// A person may allow an exact command for a while.
+    pub(super) allow_for_a_while: Option<bool>,
 }
 
 /// `[profile]`.
@@ -234,12 +236,12 @@ impl PolicyFile {
         }
         let profiles = &spec.profile;
         for (profile, spec) in [("agent", &profiles.agent), ("ci", &profiles.ci)] {
-            if spec.small_files.is_some() || spec.small_file_bytes.is_some() || spec.override_block.is_some()
-            {
+            let person = [spec.small_files, spec.override_block, spec.allow_for_a_while];
+            if spec.small_file_bytes.is_some() || person.iter().any(Option::is_some) {
                 return fail(
                     1,
                     &format!(
-                        "small-files, small-file-bytes and override-block belong to [profile.human], not to {profile}"
+                        "small-files, small-file-bytes, override-block and allow-for-a-while belong to [profile.human], not to {profile}"
                     ),
                 );
             }

@@ -103,6 +103,8 @@ pub struct ProfileSettings {
     pub small_file_bytes: u64,
     /// `block` may be overridden by typing the target's name.
     pub override_block: bool,
+    /// A person may allow an exact command in a directory for a while, so that it is not asked about again.
+    pub allow_for_a_while: bool,
 }
 
 /// More files than this in one command are not "a file that somebody named and meant".
@@ -119,6 +121,7 @@ impl ProfileSettings {
             small_files: profile == Profile::Human,
             small_file_bytes: 256 * 1024,
             override_block: false,
+            allow_for_a_while: profile == Profile::Human,
         }
     }
 
@@ -135,6 +138,9 @@ impl ProfileSettings {
         }
         if let Some(on) = spec.override_block {
             self.override_block = if tighten_only { self.override_block && on } else { on };
+        }
+        if let Some(on) = spec.allow_for_a_while {
+            self.allow_for_a_while = if tighten_only { self.allow_for_a_while && on } else { on };
         }
     }
 }

@@ -180,10 +180,13 @@ fn distinct(lines: impl Iterator<Item = String>) -> Vec<String> {
 /// the line does and each is a complete command. `None` where the line does more, or something has no alternative.
 pub fn safer_form(report: &ConsequenceReport, text: &str) -> Option<String> {
     let whole = redact(text.trim());
+    // An argument vector's words are told without their quotes.
+    let words = shell_words::split(&whole).ok().map(|words| words.join(" "));
     let costly = shown_mutations(report);
     let mut commands = Vec::new();
     for mutation in &costly {
-        if mutation.intent.raw.trim() != whole {
+        let raw = mutation.intent.raw.trim();
+        if raw != whole && words.as_deref() != Some(raw) {
             return None;
         }
         let command = &mutation.alternatives.first()?.command;

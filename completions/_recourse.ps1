@@ -1,0 +1,304 @@
+
+using namespace System.Management.Automation
+using namespace System.Management.Automation.Language
+
+Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+
+    $commandElements = $commandAst.CommandElements
+    $command = @(
+        'recourse'
+        for ($i = 1; $i -lt $commandElements.Count; $i++) {
+            $element = $commandElements[$i]
+            if ($element -isnot [StringConstantExpressionAst] -or
+                $element.StringConstantType -ne [StringConstantType]::BareWord -or
+                $element.Value.StartsWith('-') -or
+                $element.Value -eq $wordToComplete) {
+                break
+        }
+        $element.Value
+    }) -join ';'
+
+    $completions = @(switch ($command) {
+        'recourse' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('evaluate', 'evaluate', [CompletionResultType]::ParameterValue, 'Judge a command or plan without running it')
+            [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Judge a command and show every step, piece of evidence and rule')
+            [CompletionResult]::new('exec', 'exec', [CompletionResultType]::ParameterValue, 'Judge a command, then become it')
+            [CompletionResult]::new('resources', 'resources', [CompletionResultType]::ParameterValue, 'List what is known: tools, kinds and Terraform types')
+            [CompletionResult]::new('policy', 'policy', [CompletionResultType]::ParameterValue, 'Show or check policy files')
+            [CompletionResult]::new('keys', 'keys', [CompletionResultType]::ParameterValue, 'Make, rotate and revoke the keys that sign attestations')
+            [CompletionResult]::new('registry', 'registry', [CompletionResultType]::ParameterValue, 'Publish this instance''s keys and attestations; fetch another''s keys')
+            [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Show or check the audit log')
+            [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve the key registry, attestations and evaluations over HTTP')
+            [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Say what is and is not covered on this machine')
+            [CompletionResult]::new('verify', 'verify', [CompletionResultType]::ParameterValue, 'Verify an attestation, or a report with one beside it')
+            [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a completion script')
+            [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of what recourse prints')
+            break
+        }
+        'recourse;evaluate' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('shell', 'shell', [CompletionResultType]::ParameterValue, 'Judge shell text (one word) or an argument vector (several words)')
+            [CompletionResult]::new('terraform', 'terraform', [CompletionResultType]::ParameterValue, 'Judge a Terraform plan (`terraform show -json PLAN`)')
+            [CompletionResult]::new('mcp', 'mcp', [CompletionResultType]::ParameterValue, 'Judge a call of another MCP server''s tool')
+            break
+        }
+        'recourse;evaluate;shell' {
+            [CompletionResult]::new('--cwd', '--cwd', [CompletionResultType]::ParameterName, 'Directory that the command would run in [default: the current one]')
+            [CompletionResult]::new('--profile', '--profile', [CompletionResultType]::ParameterName, 'Whose enforcement to state [env: RECOURSE_PROFILE]')
+            [CompletionResult]::new('--environment', '--environment', [CompletionResultType]::ParameterName, 'Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]')
+            [CompletionResult]::new('--actor', '--actor', [CompletionResultType]::ParameterName, 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]')
+            [CompletionResult]::new('--evidence', '--evidence', [CompletionResultType]::ParameterName, 'Evidence gathered elsewhere, with the raw output that proves it')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Verdict from which on the exit status is not 0')
+            [CompletionResult]::new('--attest', '--attest', [CompletionResultType]::ParameterName, 'Sign the report, also where the configuration does not say so')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;evaluate;terraform' {
+            [CompletionResult]::new('--cwd', '--cwd', [CompletionResultType]::ParameterName, 'Directory that the command would run in [default: the current one]')
+            [CompletionResult]::new('--profile', '--profile', [CompletionResultType]::ParameterName, 'Whose enforcement to state [env: RECOURSE_PROFILE]')
+            [CompletionResult]::new('--environment', '--environment', [CompletionResultType]::ParameterName, 'Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]')
+            [CompletionResult]::new('--actor', '--actor', [CompletionResultType]::ParameterName, 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]')
+            [CompletionResult]::new('--evidence', '--evidence', [CompletionResultType]::ParameterName, 'Evidence gathered elsewhere, with the raw output that proves it')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Verdict from which on the exit status is not 0')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'Current state as JSON (`terraform show -json`), for what the plan does not say')
+            [CompletionResult]::new('--attest', '--attest', [CompletionResultType]::ParameterName, 'Sign the report, also where the configuration does not say so')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;evaluate;mcp' {
+            [CompletionResult]::new('--cwd', '--cwd', [CompletionResultType]::ParameterName, 'Directory that the command would run in [default: the current one]')
+            [CompletionResult]::new('--profile', '--profile', [CompletionResultType]::ParameterName, 'Whose enforcement to state [env: RECOURSE_PROFILE]')
+            [CompletionResult]::new('--environment', '--environment', [CompletionResultType]::ParameterName, 'Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]')
+            [CompletionResult]::new('--actor', '--actor', [CompletionResultType]::ParameterName, 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]')
+            [CompletionResult]::new('--evidence', '--evidence', [CompletionResultType]::ParameterName, 'Evidence gathered elsewhere, with the raw output that proves it')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Verdict from which on the exit status is not 0')
+            [CompletionResult]::new('--server', '--server', [CompletionResultType]::ParameterName, 'The server, as the client names it')
+            [CompletionResult]::new('--tool', '--tool', [CompletionResultType]::ParameterName, 'The tool')
+            [CompletionResult]::new('--arguments', '--arguments', [CompletionResultType]::ParameterName, 'The arguments, a JSON object; `-` reads standard input, `@FILE` a file')
+            [CompletionResult]::new('--description', '--description', [CompletionResultType]::ParameterName, 'The description that the server gives of the tool')
+            [CompletionResult]::new('--annotations', '--annotations', [CompletionResultType]::ParameterName, 'The annotations that the server gives, a JSON object')
+            [CompletionResult]::new('--attest', '--attest', [CompletionResultType]::ParameterName, 'Sign the report, also where the configuration does not say so')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;explain' {
+            [CompletionResult]::new('--cwd', '--cwd', [CompletionResultType]::ParameterName, 'Directory that the command would run in [default: the current one]')
+            [CompletionResult]::new('--profile', '--profile', [CompletionResultType]::ParameterName, 'Whose enforcement to state [env: RECOURSE_PROFILE]')
+            [CompletionResult]::new('--environment', '--environment', [CompletionResultType]::ParameterName, 'Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]')
+            [CompletionResult]::new('--actor', '--actor', [CompletionResultType]::ParameterName, 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]')
+            [CompletionResult]::new('--evidence', '--evidence', [CompletionResultType]::ParameterName, 'Evidence gathered elsewhere, with the raw output that proves it')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--plan', '--plan', [CompletionResultType]::ParameterName, 'Explain a Terraform plan in JSON instead of a command')
+            [CompletionResult]::new('--tool', '--tool', [CompletionResultType]::ParameterName, 'Explain a call of this MCP tool instead of a command')
+            [CompletionResult]::new('--server', '--server', [CompletionResultType]::ParameterName, 'The tool''s server')
+            [CompletionResult]::new('--arguments', '--arguments', [CompletionResultType]::ParameterName, 'The tool''s arguments, a JSON object; `-` reads standard input, `@FILE` a file')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;exec' {
+            [CompletionResult]::new('--profile', '--profile', [CompletionResultType]::ParameterName, 'Whose enforcement to apply [default: human with a terminal, else ci; env: RECOURSE_PROFILE]')
+            [CompletionResult]::new('--environment', '--environment', [CompletionResultType]::ParameterName, 'Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]')
+            [CompletionResult]::new('--actor', '--actor', [CompletionResultType]::ParameterName, 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]')
+            [CompletionResult]::new('--attestation', '--attestation', [CompletionResultType]::ParameterName, 'An attestation, or a report with one: of the evaluation, or of a person''s approval of it')
+            [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Shell text to run with bash')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;resources' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;policy' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'The rules in force, layer by layer')
+            [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Read policy files strictly and say what is wrong with them')
+            break
+        }
+        'recourse;policy;show' {
+            [CompletionResult]::new('--cwd', '--cwd', [CompletionResultType]::ParameterName, 'Directory from which project policies are looked for [default: the current one]')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;policy;check' {
+            [CompletionResult]::new('--cwd', '--cwd', [CompletionResultType]::ParameterName, 'Directory from which project policies are looked for [default: the current one]')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;keys' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('generate', 'generate', [CompletionResultType]::ParameterValue, 'Make a key; it is pending until it is activated')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'List the keys and their states')
+            [CompletionResult]::new('activate', 'activate', [CompletionResultType]::ParameterValue, 'Let a pending key sign, where no key is active or a rotation''s time has come')
+            [CompletionResult]::new('rotate', 'rotate', [CompletionResultType]::ParameterValue, 'Replace the active key, now or at a time')
+            [CompletionResult]::new('deprecate', 'deprecate', [CompletionResultType]::ParameterValue, 'Take a pending or the active key out of use without a successor')
+            [CompletionResult]::new('retire', 'retire', [CompletionResultType]::ParameterValue, 'Take a deprecated key out of rotation for good')
+            [CompletionResult]::new('compromise', 'compromise', [CompletionResultType]::ParameterValue, 'Say that a key is not to be trusted: nothing that it ever signed verifies any more')
+            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Print a public key')
+            break
+        }
+        'recourse;keys;generate' {
+            [CompletionResult]::new('--instance', '--instance', [CompletionResultType]::ParameterName, 'Name of the instance, when this is its first key [default: a random one]')
+            [CompletionResult]::new('--passphrase-file', '--passphrase-file', [CompletionResultType]::ParameterName, 'File with the passphrase of encrypted keys [env: RECOURSE_KEY_PASSPHRASE holds the passphrase itself]')
+            [CompletionResult]::new('--publish', '--publish', [CompletionResultType]::ParameterName, 'Web root below which the registry is published before the change takes effect')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--encrypt', '--encrypt', [CompletionResultType]::ParameterName, 'Encrypt it, asking for a passphrase where none is given')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;keys;list' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;keys;activate' {
+            [CompletionResult]::new('--passphrase-file', '--passphrase-file', [CompletionResultType]::ParameterName, 'File with the passphrase of encrypted keys [env: RECOURSE_KEY_PASSPHRASE holds the passphrase itself]')
+            [CompletionResult]::new('--publish', '--publish', [CompletionResultType]::ParameterName, 'Web root below which the registry is published before the change takes effect')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;keys;rotate' {
+            [CompletionResult]::new('--at', '--at', [CompletionResultType]::ParameterName, 'Publish the successor now, for a rotation at this time, such as 2026-05-01T14:30:00Z')
+            [CompletionResult]::new('--passphrase-file', '--passphrase-file', [CompletionResultType]::ParameterName, 'File with the passphrase of encrypted keys [env: RECOURSE_KEY_PASSPHRASE holds the passphrase itself]')
+            [CompletionResult]::new('--publish', '--publish', [CompletionResultType]::ParameterName, 'Web root below which the registry is published before the change takes effect')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;keys;deprecate' {
+            [CompletionResult]::new('--passphrase-file', '--passphrase-file', [CompletionResultType]::ParameterName, 'File with the passphrase of encrypted keys [env: RECOURSE_KEY_PASSPHRASE holds the passphrase itself]')
+            [CompletionResult]::new('--publish', '--publish', [CompletionResultType]::ParameterName, 'Web root below which the registry is published before the change takes effect')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;keys;retire' {
+            [CompletionResult]::new('--passphrase-file', '--passphrase-file', [CompletionResultType]::ParameterName, 'File with the passphrase of encrypted keys [env: RECOURSE_KEY_PASSPHRASE holds the passphrase itself]')
+            [CompletionResult]::new('--publish', '--publish', [CompletionResultType]::ParameterName, 'Web root below which the registry is published before the change takes effect')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;keys;compromise' {
+            [CompletionResult]::new('--reason', '--reason', [CompletionResultType]::ParameterName, 'Why, for the audit log')
+            [CompletionResult]::new('--passphrase-file', '--passphrase-file', [CompletionResultType]::ParameterName, 'File with the passphrase of encrypted keys [env: RECOURSE_KEY_PASSPHRASE holds the passphrase itself]')
+            [CompletionResult]::new('--publish', '--publish', [CompletionResultType]::ParameterName, 'Web root below which the registry is published before the change takes effect')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;keys;export' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'In which form')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;registry' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('publish', 'publish', [CompletionResultType]::ParameterValue, 'Write the registry and attestations as static files for a web server')
+            [CompletionResult]::new('refresh', 'refresh', [CompletionResultType]::ParameterValue, 'Fetch an instance''s registry of keys now')
+            break
+        }
+        'recourse;registry;publish' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;registry;refresh' {
+            [CompletionResult]::new('--justification', '--justification', [CompletionResultType]::ParameterName, 'Why, for the record')
+            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Accept it even when it is older than the one accepted before; recorded in the audit log')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;log' {
+            [CompletionResult]::new('--last', '--last', [CompletionResultType]::ParameterName, 'Only the last so many events')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output; JSON is one event on each line')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('verify', 'verify', [CompletionResultType]::ParameterValue, 'Check that nothing in it was changed, removed, moved or cut off')
+            break
+        }
+        'recourse;log;verify' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;serve' {
+            [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'Where to listen; the default is the loopback address that attestations name')
+            [CompletionResult]::new('--token-file', '--token-file', [CompletionResultType]::ParameterName, 'File with the bearer token that `POST /api/evaluate` demands; without it that route is closed')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;doctor' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;verify' {
+            [CompletionResult]::new('--trust', '--trust', [CompletionResultType]::ParameterName, 'Base URLs of the instances to trust, separated by commas [default: any]')
+            [CompletionResult]::new('--mode', '--mode', [CompletionResultType]::ParameterName, 'What to do with it: ignore, log, verify or require [default: require]')
+            [CompletionResult]::new('--cross-check', '--cross-check', [CompletionResultType]::ParameterName, 'Whether to fetch the durable copy and compare')
+            [CompletionResult]::new('--max-age', '--max-age', [CompletionResultType]::ParameterName, 'How old it may be, in seconds [default: as it says itself]')
+            [CompletionResult]::new('--cached-registry', '--cached-registry', [CompletionResultType]::ParameterName, 'The registry that was accepted last, instead of the cache folder; only read, and a fetch is always made')
+            [CompletionResult]::new('--registry', '--registry', [CompletionResultType]::ParameterName, 'The registry to verify with; nothing is fetched')
+            [CompletionResult]::new('--now', '--now', [CompletionResultType]::ParameterName, 'The time that it is, such as 2026-05-01T14:30:00Z [default: the clock]')
+            [CompletionResult]::new('--input', '--input', [CompletionResultType]::ParameterName, 'What was to be evaluated, as JSON; another input is refused')
+            [CompletionResult]::new('--plan', '--plan', [CompletionResultType]::ParameterName, 'The Terraform plan (`terraform show -json`) that was to be evaluated; another plan is refused')
+            [CompletionResult]::new('--permit', '--permit', [CompletionResultType]::ParameterName, 'Verdicts that let it go on, separated by commas; a chained approval lets it go on too [default: all]')
+            [CompletionResult]::new('--parent', '--parent', [CompletionResultType]::ParameterName, 'The attestation that it follows; repeated for a longer chain, the first one first')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--report', '--report', [CompletionResultType]::ParameterName, 'Insist on a report with its attestation beside it')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;completions' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;schema' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+    })
+
+    $completions.Where{ $_.CompletionText -like "$wordToComplete*" } |
+        Sort-Object -Property ListItemText
+}

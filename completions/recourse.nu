@@ -1,0 +1,396 @@
+module completions {
+
+  # Tells people and AI agents what a command would destroy for good, before it runs, and stops what must not run.
+  export extern recourse [
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+  ]
+
+  # Judge a command or plan without running it
+  export extern "recourse evaluate" [
+    --help(-h)                # Print help
+  ]
+
+  def "nu-complete recourse evaluate shell profile" [] {
+    [ "human" "agent" "ci" ]
+  }
+
+  def "nu-complete recourse evaluate shell format" [] {
+    [ "human" "json" ]
+  }
+
+  def "nu-complete recourse evaluate shell fail_on" [] {
+    [ "warn" "escalate" "block" "never" ]
+  }
+
+  # Judge shell text (one word) or an argument vector (several words)
+  export extern "recourse evaluate shell" [
+    --cwd: directory          # Directory that the command would run in [default: the current one]
+    --profile: string@"nu-complete recourse evaluate shell profile" # Whose enforcement to state [env: RECOURSE_PROFILE]
+    --environment: string     # Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]
+    --actor: string           # Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]
+    --evidence: path          # Evidence gathered elsewhere, with the raw output that proves it
+    --format: string@"nu-complete recourse evaluate shell format" # Form of the output
+    --fail-on: string@"nu-complete recourse evaluate shell fail_on" # Verdict from which on the exit status is not 0
+    --attest                  # Sign the report, also where the configuration does not say so
+    --help(-h)                # Print help (see more with '--help')
+    ...words: string          # One word is shell text, several are an argument vector; `-` reads shell text from standard input
+  ]
+
+  def "nu-complete recourse evaluate terraform profile" [] {
+    [ "human" "agent" "ci" ]
+  }
+
+  def "nu-complete recourse evaluate terraform format" [] {
+    [ "human" "json" ]
+  }
+
+  def "nu-complete recourse evaluate terraform fail_on" [] {
+    [ "warn" "escalate" "block" "never" ]
+  }
+
+  # Judge a Terraform plan (`terraform show -json PLAN`)
+  export extern "recourse evaluate terraform" [
+    --cwd: directory          # Directory that the command would run in [default: the current one]
+    --profile: string@"nu-complete recourse evaluate terraform profile" # Whose enforcement to state [env: RECOURSE_PROFILE]
+    --environment: string     # Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]
+    --actor: string           # Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]
+    --evidence: path          # Evidence gathered elsewhere, with the raw output that proves it
+    --format: string@"nu-complete recourse evaluate terraform format" # Form of the output
+    --fail-on: string@"nu-complete recourse evaluate terraform fail_on" # Verdict from which on the exit status is not 0
+    --attest                  # Sign the report, also where the configuration does not say so
+    --state: path             # Current state as JSON (`terraform show -json`), for what the plan does not say
+    --help(-h)                # Print help (see more with '--help')
+    plan: path                # The plan as JSON; `-` reads standard input
+  ]
+
+  def "nu-complete recourse evaluate mcp profile" [] {
+    [ "human" "agent" "ci" ]
+  }
+
+  def "nu-complete recourse evaluate mcp format" [] {
+    [ "human" "json" ]
+  }
+
+  def "nu-complete recourse evaluate mcp fail_on" [] {
+    [ "warn" "escalate" "block" "never" ]
+  }
+
+  # Judge a call of another MCP server's tool
+  export extern "recourse evaluate mcp" [
+    --cwd: directory          # Directory that the command would run in [default: the current one]
+    --profile: string@"nu-complete recourse evaluate mcp profile" # Whose enforcement to state [env: RECOURSE_PROFILE]
+    --environment: string     # Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]
+    --actor: string           # Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]
+    --evidence: path          # Evidence gathered elsewhere, with the raw output that proves it
+    --format: string@"nu-complete recourse evaluate mcp format" # Form of the output
+    --fail-on: string@"nu-complete recourse evaluate mcp fail_on" # Verdict from which on the exit status is not 0
+    --attest                  # Sign the report, also where the configuration does not say so
+    --server: string          # The server, as the client names it
+    --tool: string            # The tool
+    --arguments: string       # The arguments, a JSON object; `-` reads standard input, `@FILE` a file
+    --description: string     # The description that the server gives of the tool
+    --annotations: string     # The annotations that the server gives, a JSON object
+    --help(-h)                # Print help (see more with '--help')
+  ]
+
+  def "nu-complete recourse explain profile" [] {
+    [ "human" "agent" "ci" ]
+  }
+
+  def "nu-complete recourse explain format" [] {
+    [ "human" "json" ]
+  }
+
+  # Judge a command and show every step, piece of evidence and rule
+  export extern "recourse explain" [
+    --cwd: directory          # Directory that the command would run in [default: the current one]
+    --profile: string@"nu-complete recourse explain profile" # Whose enforcement to state [env: RECOURSE_PROFILE]
+    --environment: string     # Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]
+    --actor: string           # Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]
+    --evidence: path          # Evidence gathered elsewhere, with the raw output that proves it
+    --format: string@"nu-complete recourse explain format" # Form of the output
+    --plan: path              # Explain a Terraform plan in JSON instead of a command
+    --tool: string            # Explain a call of this MCP tool instead of a command
+    --server: string          # The tool's server
+    --arguments: string       # The tool's arguments, a JSON object; `-` reads standard input, `@FILE` a file
+    --help(-h)                # Print help (see more with '--help')
+    ...words: string          # One word is shell text, several are an argument vector; `-` reads shell text from standard input
+  ]
+
+  def "nu-complete recourse exec profile" [] {
+    [ "human" "agent" "ci" ]
+  }
+
+  # Judge a command, then become it
+  export extern "recourse exec" [
+    --profile: string@"nu-complete recourse exec profile" # Whose enforcement to apply [default: human with a terminal, else ci; env: RECOURSE_PROFILE]
+    --environment: string     # Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]
+    --actor: string           # Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]
+    --attestation: path       # An attestation, or a report with one: of the evaluation, or of a person's approval of it
+    -c: string                # Shell text to run with bash
+    --help(-h)                # Print help
+    ...words: string          # The program and its arguments, run exactly so, without a shell
+  ]
+
+  def "nu-complete recourse resources format" [] {
+    [ "human" "json" ]
+  }
+
+  # List what is known: tools, kinds and Terraform types
+  export extern "recourse resources" [
+    --format: string@"nu-complete recourse resources format" # Form of the output
+    --help(-h)                # Print help (see more with '--help')
+    filter?: string           # Only what has this in its name
+  ]
+
+  # Show or check policy files
+  export extern "recourse policy" [
+    --help(-h)                # Print help
+  ]
+
+  def "nu-complete recourse policy show format" [] {
+    [ "human" "json" ]
+  }
+
+  # The rules in force, layer by layer
+  export extern "recourse policy show" [
+    --cwd: directory          # Directory from which project policies are looked for [default: the current one]
+    --format: string@"nu-complete recourse policy show format" # Form of the output
+    --help(-h)                # Print help (see more with '--help')
+  ]
+
+  def "nu-complete recourse policy check format" [] {
+    [ "human" "json" ]
+  }
+
+  # Read policy files strictly and say what is wrong with them
+  export extern "recourse policy check" [
+    --cwd: directory          # Directory from which project policies are looked for [default: the current one]
+    --format: string@"nu-complete recourse policy check format" # Form of the output
+    --help(-h)                # Print help (see more with '--help')
+    ...files: path            # Files to check instead of those in force; `.recourse.toml` is read as a project's
+  ]
+
+  # Make, rotate and revoke the keys that sign attestations
+  export extern "recourse keys" [
+    --help(-h)                # Print help
+  ]
+
+  def "nu-complete recourse keys generate format" [] {
+    [ "human" "json" ]
+  }
+
+  # Make a key; it is pending until it is activated
+  export extern "recourse keys generate" [
+    --encrypt                 # Encrypt it, asking for a passphrase where none is given
+    --instance: string        # Name of the instance, when this is its first key [default: a random one]
+    --passphrase-file: path   # File with the passphrase of encrypted keys [env: RECOURSE_KEY_PASSPHRASE holds the passphrase itself]
+    --publish: directory      # Web root below which the registry is published before the change takes effect
+    --format: string@"nu-complete recourse keys generate format" # Form of the output
+    --help(-h)                # Print help (see more with '--help')
+  ]
+
+  def "nu-complete recourse keys list format" [] {
+    [ "human" "json" ]
+  }
+
+  # List the keys and their states
+  export extern "recourse keys list" [
+    --format: string@"nu-complete recourse keys list format" # Form of the output
+    --help(-h)                # Print help (see more with '--help')
+  ]
+
+  def "nu-complete recourse keys activate format" [] {
+    [ "human" "json" ]
+  }
+
+  # Let a pending key sign, where no key is active or a rotation's time has come
+  export extern "recourse keys activate" [
+    --passphrase-file: path   # File with the passphrase of encrypted keys [env: RECOURSE_KEY_PASSPHRASE holds the passphrase itself]
+    --publish: directory      # Web root below which the registry is published before the change takes effect
+    --format: string@"nu-complete recourse keys activate format" # Form of the output
+    --help(-h)                # Print help (see more with '--help')
+    key_id: string            # The key's name, as `recourse keys list` shows it
+  ]
+
+  def "nu-complete recourse keys rotate format" [] {
+    [ "human" "json" ]
+  }
+
+  # Replace the active key, now or at a time
+  export extern "recourse keys rotate" [
+    --at: string              # Publish the successor now, for a rotation at this time, such as 2026-05-01T14:30:00Z
+    --passphrase-file: path   # File with the passphrase of encrypted keys [env: RECOURSE_KEY_PASSPHRASE holds the passphrase itself]
+    --publish: directory      # Web root below which the registry is published before the change takes effect
+    --format: string@"nu-complete recourse keys rotate format" # Form of the output
+    --help(-h)                # Print help (see more with '--help')
+  ]
+
+  def "nu-complete recourse keys deprecate format" [] {
+    [ "human" "json" ]
+  }
+
+  # Take a pending or the active key out of use without a successor
+  export extern "recourse keys deprecate" [
+    --passphrase-file: path   # File with the passphrase of encrypted keys [env: RECOURSE_KEY_PASSPHRASE holds the passphrase itself]
+    --publish: directory      # Web root below which the registry is published before the change takes effect
+    --format: string@"nu-complete recourse keys deprecate format" # Form of the output
+    --help(-h)                # Print help (see more with '--help')
+    key_id: string            # The key's name, as `recourse keys list` shows it
+  ]
+
+  def "nu-complete recourse keys retire format" [] {
+    [ "human" "json" ]
+  }
+
+  # Take a deprecated key out of rotation for good
+  export extern "recourse keys retire" [
+    --passphrase-file: path   # File with the passphrase of encrypted keys [env: RECOURSE_KEY_PASSPHRASE holds the passphrase itself]
+    --publish: directory      # Web root below which the registry is published before the change takes effect
+    --format: string@"nu-complete recourse keys retire format" # Form of the output
+    --help(-h)                # Print help (see more with '--help')
+    key_id: string            # The key's name, as `recourse keys list` shows it
+  ]
+
+  def "nu-complete recourse keys compromise format" [] {
+    [ "human" "json" ]
+  }
+
+  # Say that a key is not to be trusted: nothing that it ever signed verifies any more
+  export extern "recourse keys compromise" [
+    --reason: string          # Why, for the audit log
+    --passphrase-file: path   # File with the passphrase of encrypted keys [env: RECOURSE_KEY_PASSPHRASE holds the passphrase itself]
+    --publish: directory      # Web root below which the registry is published before the change takes effect
+    --format: string@"nu-complete recourse keys compromise format" # Form of the output
+    --help(-h)                # Print help (see more with '--help')
+    key_id: string            # The key's name, as `recourse keys list` shows it
+  ]
+
+  def "nu-complete recourse keys export format" [] {
+    [ "jwk" "pem" "raw" ]
+  }
+
+  # Print a public key
+  export extern "recourse keys export" [
+    --format: string@"nu-complete recourse keys export format" # In which form
+    --help(-h)                # Print help (see more with '--help')
+    key_id?: string           # The key's name [default: the active key]
+  ]
+
+  # Publish this instance's keys and attestations; fetch another's keys
+  export extern "recourse registry" [
+    --help(-h)                # Print help
+  ]
+
+  def "nu-complete recourse registry publish format" [] {
+    [ "human" "json" ]
+  }
+
+  # Write the registry and attestations as static files for a web server
+  export extern "recourse registry publish" [
+    --format: string@"nu-complete recourse registry publish format" # Form of the output
+    --help(-h)                # Print help (see more with '--help')
+    root: directory           # The web root; `.well-known/` is made in it
+  ]
+
+  # Fetch an instance's registry of keys now
+  export extern "recourse registry refresh" [
+    --force                   # Accept it even when it is older than the one accepted before; recorded in the audit log
+    --justification: string   # Why, for the record
+    --help(-h)                # Print help
+    url: string               # The instance's base URL
+  ]
+
+  def "nu-complete recourse log format" [] {
+    [ "human" "json" ]
+  }
+
+  # Show or check the audit log
+  export extern "recourse log" [
+    --last: string            # Only the last so many events
+    --format: string@"nu-complete recourse log format" # Form of the output; JSON is one event on each line
+    --help(-h)                # Print help (see more with '--help')
+  ]
+
+  def "nu-complete recourse log verify format" [] {
+    [ "human" "json" ]
+  }
+
+  # Check that nothing in it was changed, removed, moved or cut off
+  export extern "recourse log verify" [
+    --format: string@"nu-complete recourse log verify format" # Form of the output
+    --help(-h)                # Print help (see more with '--help')
+  ]
+
+  # Serve the key registry, attestations and evaluations over HTTP
+  export extern "recourse serve" [
+    --listen: string          # Where to listen; the default is the loopback address that attestations name
+    --token-file: path        # File with the bearer token that `POST /api/evaluate` demands; without it that route is closed
+    --help(-h)                # Print help
+  ]
+
+  def "nu-complete recourse doctor format" [] {
+    [ "human" "json" ]
+  }
+
+  # Say what is and is not covered on this machine
+  export extern "recourse doctor" [
+    --format: string@"nu-complete recourse doctor format" # Form of the output
+    --help(-h)                # Print help (see more with '--help')
+  ]
+
+  def "nu-complete recourse verify cross_check" [] {
+    [ "true" "false" ]
+  }
+
+  def "nu-complete recourse verify permit" [] {
+    [ "allow" "warn" "escalate" "block" ]
+  }
+
+  def "nu-complete recourse verify format" [] {
+    [ "human" "json" ]
+  }
+
+  # Verify an attestation, or a report with one beside it
+  export extern "recourse verify" [
+    --trust: string           # Base URLs of the instances to trust, separated by commas [default: any]
+    --mode: string            # What to do with it: ignore, log, verify or require [default: require]
+    --cross-check: string@"nu-complete recourse verify cross_check" # Whether to fetch the durable copy and compare
+    --max-age: string         # How old it may be, in seconds [default: as it says itself]
+    --cached-registry: path   # The registry that was accepted last, instead of the cache folder; only read, and a fetch is always made
+    --registry: path          # The registry to verify with; nothing is fetched
+    --now: string             # The time that it is, such as 2026-05-01T14:30:00Z [default: the clock]
+    --report                  # Insist on a report with its attestation beside it
+    --input: string           # What was to be evaluated, as JSON; another input is refused
+    --plan: path              # The Terraform plan (`terraform show -json`) that was to be evaluated; another plan is refused
+    --permit: string@"nu-complete recourse verify permit" # Verdicts that let it go on, separated by commas; a chained approval lets it go on too [default: all]
+    --parent: path            # The attestation that it follows; repeated for a longer chain, the first one first
+    --format: string@"nu-complete recourse verify format" # Form of the output
+    --help(-h)                # Print help (see more with '--help')
+    source: path              # A file, a URL, or `-` for standard input
+  ]
+
+  def "nu-complete recourse completions shell" [] {
+    [ "bash" "zsh" "fish" "powershell" "nushell" "elvish" ]
+  }
+
+  # Print a completion script
+  export extern "recourse completions" [
+    --help(-h)                # Print help (see more with '--help')
+    shell: string@"nu-complete recourse completions shell" # The shell to complete in
+  ]
+
+  def "nu-complete recourse schema name" [] {
+    [ "report" ]
+  }
+
+  # Print the JSON Schema of what recourse prints
+  export extern "recourse schema" [
+    --help(-h)                # Print help (see more with '--help')
+    name?: string@"nu-complete recourse schema name" # Which schema
+  ]
+
+}
+
+export use completions *

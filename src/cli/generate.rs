@@ -1,0 +1,215 @@
+//! Completion scripts and manual pages, from the command line's own definition.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::{Command, ValueEnum};
+use clap_complete::Shell;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
+
+use super::args::{GenerateArgs, command};
+use super::output::Failure;
+
+/// Shells that can be completed in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CompletionShell {
+    /// GNU bash
+    Bash,
+    /// Z shell
+    Zsh,
+    /// fish
+    Fish,
+    /// PowerShell
+    #[value(name = "powershell")]
+    PowerShell,
+    /// Nushell
+    Nushell,
+    /// Elvish
+    Elvish,
+}
+
+/// Files in `completions/`, by shell.
+const SCRIPTS: &[(CompletionShell, &str)] = &[
+    (CompletionShell::Bash, "recourse.bash"),
+    (CompletionShell::Zsh, "_recourse"),
+    (CompletionShell::Fish, "recourse.fish"),
+    (CompletionShell::PowerShell, "_recourse.ps1"),
+    (CompletionShell::Nushell, "recourse.nu"),
+];
+
+/// The completion script for a shell.
+pub fn completions(shell: CompletionShell) -> Vec<u8> {
+    let mut script = Vec::new();
+    let mut command = visible();
+    let mut generate = |shell: Shell| clap_complete::generate(shell, &mut command, "recourse", &mut script);
+    match shell {
+        CompletionShell::Bash => generate(Shell::Bash),
+        CompletionShell::Zsh => generate(Shell::Zsh),
+        CompletionShell::Fish => generate(Shell::Fish),
+        CompletionShell::PowerShell => generate(Shell::PowerShell),
+        CompletionShell::Elvish => generate(Shell::Elvish),
+        CompletionShell::Nushell => {
+            clap_complete::generate(clap_complete_nushell::Nushell, &mut command, "recourse", &mut script);
+        }
+    }
+    script
+}
+
+/// Writes `DIR/completions` and `DIR/man`, and removes pages that nothing makes any more.
+pub(super) fn run(args: &GenerateArgs) -> Result<u8, Failure> {
+    let completions_folder = args.folder.join("completions");
+    let man = args.folder.join("man");
+    write_all(
+        &completions_folder,
+        SCRIPTS.iter().map(|(shell, name)| ((*name).to_owned(), completions(*shell))),
+    )?;
+    let pages = pages().map_err(|error| Failure::internal(error.to_string()))?;
+    for entry in fs::read_dir(&man).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with("recourse")
+            && name.ends_with(".1")
+            && !pages.iter().any(|(page, _)| *page == name)
+        {
+            fs::remove_file(entry.path()).map_err(|error| failed(&entry.path(), &error))?;
+        }
+    }
+    write_all(&man, pages.into_iter())?;
+    Ok(0)
+}
+
+fn write_all(folder: &Path, files: impl Iterator<Item = (String, Vec<u8>)>) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
+    for (name, bytes) in files {
+        let path: PathBuf = folder.join(name);
+        fs::write(&path, bytes).map_err(|error| failed(&path, &error))?;
+    }
+    Ok(())
+}
+
+fn failed(path: &Path, error: &io::Error) -> Failure {
+    Failure::usage(format!("{}: {error}", path.display()))
+}
+
+/// The command line without what is for building only.
+fn visible() -> Command {
+    let all = command();
+    let mut visible = Command::new("recourse")
+        .version(env!("CARGO_PKG_VERSION"))
+        .subcommand_required(true)
+        .disable_help_subcommand(true);
+    if let Some(about) = all.get_about() {
+        visible = visible.about(about.clone());
+    }
+    visible
+        .args(all.get_arguments().cloned())
+        .subcommands(all.get_subcommands().filter(|sub| !sub.is_hide_set()).cloned())
+}
+
+/// Manual pages by file name, one for each command.
+fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
+    let mut all = visible();
+    all.build();
+    let mut pages = Vec::new();
+    add_pages(&all, &mut pages)?;
+    pages.sort();
+    Ok(pages)
+}
+
+fn add_pages(command: &Command, pages: &mut Vec<(String, Vec<u8>)>) -> io::Result<()> {
+    let man = Man::new(command.clone()).manual("recourse");
+    let mut page = Vec::new();
+    man.render(&mut page)?;
+    let name = man.get_filename();
+    for (of, title, rows) in SECTIONS {
+        if *of == name {
+            section(title, rows).to_writer(&mut page)?;
+        }
+    }
+    pages.push((name, page));
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+        add_pages(sub, pages)?;
+    }
+    Ok(())
+}
+
+fn section(title: &str, rows: &[(&str, &str)]) -> Roff {
+    let mut roff = Roff::new();
+    roff.control("SH", [title]);
+    for (term, text) in rows {
+        roff.control("TP", []);
+        roff.text([bold(*term)]);
+        roff.text([roman(*text)]);
+    }
+    roff
+}
+
+/// What the definition of the command line does not say: page, section, and its terms.
+const SECTIONS: &[(&str, &str, &[(&str, &str)])] = &[
+    (
+        "recourse.1",
+        "ENVIRONMENT",
+        &[
+            ("RECOURSE_PROFILE", "Whose enforcement to apply: human, agent or ci."),
+            ("RECOURSE_ENVIRONMENT", "The environment that commands act on, for example production."),
+            ("RECOURSE_ACTOR", "Who asks, as KIND/NAME."),
+            (
+                "RECOURSE_PROMPT_TIMEOUT",
+                "Seconds after which a question at the terminal is answered with no; 0 for never. Otherwise 300.",
+            ),
+            (
+                "RECOURSE_PLAIN",
+                "When set and not 0, questions are sentences and nothing is drawn twice: for screen readers. TERM=dumb does the same.",
+            ),
+            ("NO_COLOR", "When set, nothing is coloured."),
+        ],
+    ),
+    (
+        "recourse.1",
+        "FILES",
+        &[
+            ("~/.config/recourse/policy.toml", "Your rules."),
+            ("~/.config/recourse/config.toml", "Attestation and other settings."),
+            ("~/.config/recourse/knowledge/", "What your own tools do."),
+            (".recourse.toml", "A project's rules, which can only make things stricter."),
+        ],
+    ),
+    (
+        "recourse.1",
+        "EXIT STATUS",
+        &[
+            (
+                "0, 10, 20, 30",
+                "evaluate: allow, warn, escalate, block; below the verdict of --fail-on it is 0.",
+            ),
+            ("2", "Bad usage or unreadable input."),
+            ("70", "recourse itself failed. This is never permission."),
+        ],
+    ),
+    (
+        "recourse-exec.1",
+        "KEYS",
+        &[
+            (
+                "r",
+                "Run it once. What is blocked runs only after its name was typed, and only where the policy has override-block.",
+            ),
+            ("s", "Run the safer form that is shown. It is judged first."),
+            ("e", "Edit the command line. What comes out is judged before it runs."),
+            ("d", "Show the whole report."),
+            ("w", "Allow this exact command in this directory for 15 minutes. Never for what is blocked."),
+            ("a, Enter, Escape, Ctrl-C, Ctrl-D", "Do not run it. So do silence and signals."),
+        ],
+    ),
+    (
+        "recourse-exec.1",
+        "EXIT STATUS",
+        &[
+            ("125", "recourse itself failed."),
+            ("126", "Refused, or found but not executable."),
+            ("127", "There is no such command."),
+            ("anything else", "The command's own."),
+        ],
+    ),
+];
