@@ -28,6 +28,8 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('evaluate', 'evaluate', [CompletionResultType]::ParameterValue, 'Judge a command or plan without running it')
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Judge a command and show every step, piece of evidence and rule')
             [CompletionResult]::new('exec', 'exec', [CompletionResultType]::ParameterValue, 'Judge a command, then become it')
+            [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Print what installs recourse, for example `eval "$(recourse init bash)"`')
+            [CompletionResult]::new('hook', 'hook', [CompletionResultType]::ParameterValue, 'What installed hooks call')
             [CompletionResult]::new('resources', 'resources', [CompletionResultType]::ParameterValue, 'List what is known: tools, kinds and Terraform types')
             [CompletionResult]::new('policy', 'policy', [CompletionResultType]::ParameterValue, 'Show or check policy files')
             [CompletionResult]::new('keys', 'keys', [CompletionResultType]::ParameterValue, 'Make, rotate and revoke the keys that sign attestations')
@@ -114,6 +116,25 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--actor', '--actor', [CompletionResultType]::ParameterName, 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]')
             [CompletionResult]::new('--attestation', '--attestation', [CompletionResultType]::ParameterName, 'An attestation, or a report with one: of the evaluation, or of a person''s approval of it')
             [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Shell text to run with bash')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;init' {
+            [CompletionResult]::new('--uninstall', '--uninstall', [CompletionResultType]::ParameterName, 'Say how to remove it again')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;hook' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('shell', 'shell', [CompletionResultType]::ParameterValue, 'Judge a line that was accepted in an interactive shell, from standard input; exit status 126 refuses it')
+            break
+        }
+        'recourse;hook;shell' {
+            [CompletionResult]::new('--shell', '--shell', [CompletionResultType]::ParameterName, 'The shell that it was typed in')
+            [CompletionResult]::new('--plain', '--plain', [CompletionResultType]::ParameterName, 'The line itself, not bash''s last history entry')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break

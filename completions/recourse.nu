@@ -133,6 +133,33 @@ module completions {
     ...words: string          # The program and its arguments, run exactly so, without a shell
   ]
 
+  def "nu-complete recourse init what" [] {
+    [ "bash" "zsh" "fish" ]
+  }
+
+  # Print what installs recourse, for example `eval "$(recourse init bash)"`
+  export extern "recourse init" [
+    --uninstall               # Say how to remove it again
+    --help(-h)                # Print help
+    what: string@"nu-complete recourse init what" # What to guard
+  ]
+
+  # What installed hooks call
+  export extern "recourse hook" [
+    --help(-h)                # Print help
+  ]
+
+  def "nu-complete recourse hook shell shell" [] {
+    [ "bash" "zsh" "fish" ]
+  }
+
+  # Judge a line that was accepted in an interactive shell, from standard input; exit status 126 refuses it
+  export extern "recourse hook shell" [
+    --shell: string@"nu-complete recourse hook shell shell" # The shell that it was typed in
+    --plain                   # The line itself, not bash's last history entry
+    --help(-h)                # Print help
+  ]
+
   def "nu-complete recourse resources format" [] {
     [ "human" "json" ]
   }
