@@ -134,7 +134,7 @@ fn add_pages(command: &Command, pages: &mut Vec<(String, Vec<u8>)>) -> io::Resul
     Ok(())
 }
 
-fn section(title: &str, rows: &[(&str, &str)]) -> Roff {
+fn section(title: &str, rows: &[Row]) -> Roff {
     let mut roff = Roff::new();
     roff.control("SH", [title]);
     for (term, text) in rows {
@@ -145,8 +145,11 @@ fn section(title: &str, rows: &[(&str, &str)]) -> Roff {
     roff
 }
 
+/// A term and what it means.
+type Row = (&'static str, &'static str);
+
 /// What the definition of the command line does not say: page, section, and its terms.
-const SECTIONS: &[(&str, &str, &[(&str, &str)])] = &[
+const SECTIONS: &[(&str, &str, &[Row])] = &[
     (
         "recourse.1",
         "ENVIRONMENT",
