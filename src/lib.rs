@@ -39,6 +39,7 @@
 //! | [`proof`] | what of an evaluation is attested; the four modes' demands on what is about to run | through `attest` |
 //! | [`approvals`] | a person's yes to one exact command: the store, and whether it is a person who answers | its own files; `/proc` |
 //! | [`prompt`] | the question to a person at the terminal, and the answer | the terminal |
+//! | [`mcp`] | the Model Context Protocol on standard input and output: agents ask before they act | policy files, through `config` |
 //! | [`serve`] | registry, attestations and evaluation over HTTP | yes |
 //! | [`exec`](mod@exec) | judge, ask at the terminal, become the command; Terraform's plan, judge, apply | yes |
 //! | [`hook`] | what shells hand over before they run a line: judged, asked about, answered | yes |
@@ -81,6 +82,8 @@ pub mod exec;
 pub mod hook;
 #[cfg(feature = "cli")]
 pub mod knowledge;
+#[cfg(feature = "cli")]
+pub mod mcp;
 #[cfg(feature = "cli")]
 pub mod mcp_call;
 pub mod model;

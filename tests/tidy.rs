@@ -26,7 +26,7 @@ const LAYERS: &[&[&str]] = &[
     &["prompt"],
     &["exec"],
     &["hook"],
-    &["serve"],
+    &["mcp", "serve"],
     &["cli"],
 ];
 

@@ -62,6 +62,11 @@ pub(super) enum Command {
     },
     /// Show or check the audit log
     Log(LogArgs),
+    /// Answer AI agents over the Model Context Protocol
+    Mcp {
+        #[command(subcommand)]
+        command: McpCommand,
+    },
     /// Serve the key registry, attestations and evaluations over HTTP
     Serve(ServeArgs),
     /// Say what is and is not covered on this machine
@@ -320,6 +325,12 @@ pub(super) struct DoctorArgs {
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub(super) format: Format,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum McpCommand {
+    /// Serve on standard input and output, for the client that starts it
+    Serve,
 }
 
 #[derive(Debug, Subcommand)]

@@ -13,6 +13,7 @@ mod hook;
 mod keys;
 mod log;
 mod mcp;
+mod mcp_serve;
 mod often;
 mod output;
 mod policy;
@@ -84,6 +85,7 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Keys { command } => keys::run(command),
         Command::Registry { command: RegistryCommand::Publish(args) } => publish::run(&args),
         Command::Log(args) => log::run(&args),
+        Command::Mcp { command: args::McpCommand::Serve } => mcp_serve::run(),
         Command::Serve(args) => serve::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Policy { command: PolicyCommand::Show(args) } => policy::show(&args),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::config::{self, ConfigError};
 use crate::model::Tier;
@@ -23,37 +23,7 @@ pub(super) fn show(args: &PolicyShowArgs) -> Result<u8, Failure> {
     let policy = setup::policy(&cwd)?;
     let tiers: Vec<Tier> = (1..=5).filter_map(Tier::from_number).collect();
     if args.format == Format::Json {
-        let table: Vec<Value> = tiers
-            .iter()
-            .map(|tier| {
-                json!({
-                    "tier": tier.number(),
-                    "label": tier.label(),
-                    "default": default_verdict(*tier, false),
-                    "production": default_verdict(*tier, true),
-                })
-            })
-            .collect();
-        let profiles: serde_json::Map<String, Value> = PROFILES
-            .iter()
-            .map(|profile| {
-                let settings = policy.settings(*profile);
-                let value = json!({
-                    "unknownProgram": settings.unknown_program,
-                    "smallFiles": settings.small_files,
-                    "smallFileBytes": settings.small_file_bytes,
-                    "overrideBlock": settings.override_block,
-                    "allowForAWhile": settings.allow_for_a_while,
-                });
-                (profile.as_str().to_owned(), value)
-            })
-            .collect();
-        let layers: Vec<Value> = policy
-            .layers()
-            .iter()
-            .map(|layer| json!({"layer": layer.kind().as_str(), "file": layer.name(), "rules": layer.describe()}))
-            .collect();
-        output::print_json(&json!({"verdicts": table, "profiles": profiles, "layers": layers}))?;
+        output::print_json(&policy.describe())?;
         return Ok(0);
     }
     let mut page = String::from("built in\n  tier                        default   production\n");

@@ -8,6 +8,7 @@
 
 mod compile;
 pub mod conditions;
+mod coverage;
 mod grammar;
 #[cfg(test)]
 mod grammar_tests;
@@ -24,6 +25,7 @@ mod terraform;
 mod verbs;
 mod words;
 
+pub use coverage::{Coverage, CoveredKind, CoveredServer};
 pub use grammar::match_words;
 pub use handle::{Knowledge, McpFamily};
 pub use kinds::{AlternativeSpec, Case, Choice, KindFile, SubjectKind};

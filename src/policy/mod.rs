@@ -7,6 +7,7 @@
 //! strictly is an error, never an absent layer.
 
 mod decide;
+mod describe;
 mod file;
 mod pattern;
 mod profile;

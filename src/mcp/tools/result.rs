@@ -1,0 +1,147 @@
+//! What tools give back: structured content and the same as text, within the size that clients take.
+
+use serde_json::{Map, Value, json};
+
+use crate::mcp::protocol::ANSWER_LIMIT;
+use crate::report::{ConsequenceReport, SCHEMA};
+
+/// What a report that is cut may still measure: it is sent twice, once with every quotation mark escaped.
+const CUT: usize = 2 << 20;
+/// The longest text in a report that is cut.
+const TEXT: usize = 2000;
+/// The longest of its lists but the mutations.
+const LIST: usize = 50;
+
+/// The result with this JSON object.
+pub(super) fn structured(json: &str) -> String {
+    let text = serde_json::to_string(json).unwrap_or_else(|_| "\"\"".to_owned());
+    format!(
+        "{{\"content\":[{{\"type\":\"text\",\"text\":{text}}}],\"structuredContent\":{json},\"isError\":false}}"
+    )
+}
+
+/// The result with a report's JSON; of a report that is too large, with its worst part.
+pub(super) fn report(json: &str, report: &ConsequenceReport, attestation: Option<&str>) -> String {
+    // Escaping at most doubles what is ASCII text; control characters are escaped in the report already.
+    if json.len() < ANSWER_LIMIT / 4 {
+        return structured(json);
+    }
+    let whole = structured(json);
+    if whole.len() <= ANSWER_LIMIT {
+        return whole;
+    }
+    structured(&cut(report, attestation).to_string())
+}
+
+/// The worst mutations first, as many as there is room for, and a note that says so.
+fn cut(report: &ConsequenceReport, attestation: Option<&str>) -> Value {
+    let mut head = report.clone();
+    let mut mutations = std::mem::take(&mut head.mutations);
+    let all = mutations.len();
+    // Tier 5 stands between a backup and a sure loss.
+    mutations.sort_by_key(|mutation| match mutation.recoverability.tier {
+        4 => 0,
+        5 => 1,
+        tier => 10 - tier,
+    });
+    let mut value = serde_json::to_value(&head).unwrap_or_else(|_| json!({}));
+    shorten(&mut value);
+    let mut kept = Vec::new();
+    let mut room = CUT;
+    for mutation in &mutations {
+        let Ok(mut shown) = serde_json::to_value(mutation) else { break };
+        shorten(&mut shown);
+        let size = shown.to_string().len();
+        if size > room {
+            break;
+        }
+        room -= size;
+        kept.push(shown);
+    }
+    let note = format!(
+        "The report is larger than clients take. The {} worst of {all} mutations are listed, long texts are cut; the verdict \
+         and the numbers are of the whole. For all of it: recourse evaluate … --format json, on the command line.",
+        kept.len()
+    );
+    if let Some(members) = value.as_object_mut() {
+        let mut truncated = json!({ "omittedMutations": all - kept.len(), "note": note });
+        if let (Some(uri), Some(truncated)) = (attestation, truncated.as_object_mut()) {
+            truncated.insert("attestationUri".to_owned(), json!(uri));
+        }
+        members.insert("mutations".to_owned(), Value::Array(kept));
+        members.insert("truncated".to_owned(), truncated);
+    }
+    value
+}
+
+fn shorten(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            if let Some((at, _)) = text.char_indices().nth(TEXT) {
+                text.truncate(at);
+                text.push('…');
+            }
+        }
+        Value::Array(items) => {
+            items.truncate(LIST);
+            items.iter_mut().for_each(shorten);
+        }
+        Value::Object(members) => members.values_mut().for_each(shorten),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// The schema of what the evaluating tools give: the report's, with what this front end may add.
+pub(super) fn report_schema() -> Value {
+    let mut schema: Value = serde_json::from_str(SCHEMA).unwrap_or_else(|_| json!({ "type": "object" }));
+    drop_words(&mut schema);
+    if let Some(members) = schema.as_object_mut() {
+        // Some validators refuse two schemas of one id, and schemas that name a dialect.
+        members.remove("$id");
+        members.remove("$schema");
+    }
+    let added = json!({
+        "attestation": { "type": "object", "description": "Signed proof of this evaluation, when attestation is on." },
+        "truncated": {
+            "type": "object",
+            "description": "Present when the report was too large: what is left out.",
+            "properties": {
+                "omittedMutations": { "type": "integer", "minimum": 0 },
+                "note": { "type": "string" },
+                "attestationUri": { "type": "string" }
+            },
+            "required": ["omittedMutations", "note"]
+        }
+    });
+    if let (Some(Value::Object(properties)), Value::Object(added)) = (schema.get_mut("properties"), added) {
+        properties.extend(added.into_iter().filter(|(name, _)| name != "attestation"));
+        properties
+            .entry("attestation")
+            .or_insert_with(|| json!({ "type": "object", "description": "Signed proof of this evaluation, when attestation is on." }));
+    }
+    schema
+}
+
+/// Drops the descriptions below the first level: a model reads this, and names say it.
+fn drop_words(schema: &mut Value) {
+    fn below(value: &mut Value, depth: usize) {
+        match value {
+            Value::Object(members) => {
+                if depth > 2 && members.get("description").is_some_and(Value::is_string) {
+                    members.remove("description");
+                }
+                members.values_mut().for_each(|member| below(member, depth + 1));
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| below(item, depth + 1)),
+            _ => {}
+        }
+    }
+    below(schema, 0);
+}
+
+/// An object's schema with these members, all of them always there.
+pub(super) fn object(members: Value) -> Value {
+    let required: Vec<String> =
+        members.as_object().map(|map: &Map<String, Value>| map.keys().cloned().collect()).unwrap_or_default();
+    json!({ "type": "object", "properties": members, "required": required, "additionalProperties": false })
+}
