@@ -36,6 +36,7 @@ complete -c recourse -n "__fish_recourse_needs_command" -f -a "policy" -d 'Show 
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "keys" -d 'Make, rotate and revoke the keys that sign attestations'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "registry" -d 'Publish this instance\'s keys and attestations; fetch another\'s keys'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "log" -d 'Show or check the audit log'
+complete -c recourse -n "__fish_recourse_needs_command" -f -a "mcp" -d 'Answer AI agents over the Model Context Protocol'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "serve" -d 'Serve the key registry, attestations and evaluations over HTTP'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "doctor" -d 'Say what is and is not covered on this machine'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "verify" -d 'Verify an attestation, or a report with one beside it'
@@ -210,6 +211,9 @@ complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_se
 complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from verify" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand mcp; and not __fish_seen_subcommand_from serve" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand mcp; and not __fish_seen_subcommand_from serve" -f -a "serve" -d 'Serve on standard input and output, for the client that starts it'
+complete -c recourse -n "__fish_recourse_using_subcommand mcp; and __fish_seen_subcommand_from serve" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand serve" -l listen -d 'Where to listen; the default is the loopback address that attestations name' -r
 complete -c recourse -n "__fish_recourse_using_subcommand serve" -l token-file -d 'File with the bearer token that `POST /api/evaluate` demands; without it that route is closed' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand serve" -s h -l help -d 'Print help'
