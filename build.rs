@@ -1,4 +1,4 @@
-//! Builds the index of the embedded knowledge: tool, kind and Terraform type names with what is declared of each.
+//! Builds the index of the embedded knowledge: tool, kind, look and Terraform type names with what is declared of each.
 //!
 //! Files are people's TOML; a process reads what occurs several times faster as JSON, so that is what is embedded, in
 //! one text for all. The index beside it holds positions in that text and no addresses: a table of thousands of
@@ -54,6 +54,7 @@ mod knowledge {
         let mut index = Index::default();
         index.tools(&data.join("tools"))?;
         index.tables("KINDS", &data.join("kinds"))?;
+        index.tables("LOOKS", &data.join("looks"))?;
         index.tables("TERRAFORM", &data.join("terraform"))?;
         index.servers(&data.join("mcp"))?;
         let mut code = String::new();
@@ -181,8 +182,11 @@ mod knowledge {
             let mut found: BTreeMap<String, Table> = BTreeMap::new();
             for (file, table) in files(folder)? {
                 for (name, value) in table {
-                    let Value::Table(value) = value else {
-                        return Err(format!("{}: keys before the first table", file.display()).into());
+                    let value = match value {
+                        Value::Table(value) => value,
+                        // A list stands in a table of its own.
+                        Value::Array(_) => Table::from_iter([("list".to_owned(), value)]),
+                        _ => return Err(format!("{}: keys before the first table", file.display()).into()),
                     };
                     if found.insert(name.clone(), value).is_some() {
                         return Err(format!("{}: `{name}` is declared in two files", file.display()).into());

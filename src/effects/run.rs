@@ -204,6 +204,13 @@ fn effect_on(
                 changes.extend(becomes(scene, &mutation, end));
             }
             Some(("holds", name)) => changes.extend(holds(scene, invocation, matched, &mutation, name)),
+            Some((key, value)) if value.starts_with('{') => {
+                // What was given and cannot be told is an empty text.
+                if let Some(given) = matched.value(value.trim_matches(['{', '}'])) {
+                    let text = given.as_known().unwrap_or_default().to_owned();
+                    fact(&mut mutation, key, FactValue::Text(text), with);
+                }
+            }
             Some((key, value)) => fact(&mut mutation, key, fact_value(value), with),
             None => fact(&mut mutation, with, FactValue::Bool(true), with),
         }

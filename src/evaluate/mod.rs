@@ -4,7 +4,9 @@
 //! judgement of its own. Release builds unwind for this reason: a fault in one rule must end in a question, not in a
 //! dead guard that lets its caller go on.
 
+mod look;
 mod stages;
+mod suggest;
 mod supplied;
 #[cfg(test)]
 mod tests;
@@ -111,12 +113,12 @@ pub fn evaluate(
         Err(_) => {
             let mut assessments = vec![fault(source, INTERNAL)];
             let finished = catch_unwind(AssertUnwindSafe(|| {
-                finish(&mut assessments, &[], context, world, policy, StageTimes::default())
+                finish(&mut assessments, &[], context, world, knowledge, policy, StageTimes::default())
             }));
             // A policy that itself faults is left out; the built-in one holds.
             let report = finished.unwrap_or_else(|_| {
                 let built_in = Policy::default();
-                finish(&mut assessments, &[], context, world, &built_in, StageTimes::default())
+                finish(&mut assessments, &[], context, world, knowledge, &built_in, StageTimes::default())
             });
             Evaluation { report, assessments, internal_error: true }
         }
@@ -147,7 +149,7 @@ fn judge(
         analysis: analysed.saturating_sub(parsed),
         ..StageTimes::default()
     };
-    let report = finish(&mut assessments, &risks, context, world, policy, times);
+    let report = finish(&mut assessments, &risks, context, world, knowledge, policy, times);
     Evaluation { report, assessments, internal_error: false }
 }
 
@@ -157,6 +159,7 @@ fn finish(
     risks: &[CrossActionRisk],
     context: &EvaluationContext,
     world: &dyn World,
+    knowledge: &Knowledge,
     policy: &Policy,
     mut times: StageTimes,
 ) -> ConsequenceReport {
@@ -169,6 +172,7 @@ fn finish(
     };
     let decision = policy.decide(assessments, risks, &seen);
     let enforcement = context.profile.map(|profile| policy.enforce(profile, &decision, assessments, risks));
+    let suggestions = suggest::suggest(assessments, risks, knowledge, policy, &seen);
     times.policy = world.elapsed().saturating_sub(before);
     times.total = times.parse + times.analysis + times.policy;
     build(Parts {
@@ -178,6 +182,7 @@ fn finish(
         enforcement: enforcement.as_ref(),
         actor: context.actor.as_ref(),
         environment: context.environment.as_deref(),
+        suggestions: &suggestions,
         times,
     })
 }

@@ -1,17 +1,19 @@
 //! Evidence that a caller gathered elsewhere.
 //!
-//! Owns its form and the proof. A claim may lower a tier only when it carries the raw output of the look that was taken,
-//! and that output says the same about the same target, read by us from a closed list of places. Any other claim can only
-//! raise. The claim's own word never counts.
+//! Owns its form and the proof. A claim may lower a tier only when it carries the raw output of a look that the target's
+//! kind declares, and we read the fact from it ourselves, about the same target. Any other claim can only raise. The
+//! claim's own word never counts.
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Knowledge, RAW_LIMIT};
 use crate::model::{Assessment, Evidence, Fact, FactValue, Facts, MissingEffect, Mutation};
 use crate::recoverability;
 
-/// A file of supplied evidence: `{"evidence": [{"target", "key", "value", "raw"}]}`.
+use super::look::{About, learn, shown};
+
+/// A file of supplied evidence: `{"evidence": [{"target", "key", "raw", "value"?, "argv"?}]}`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Supplied {
@@ -24,13 +26,17 @@ pub struct Supplied {
 struct Claim {
     /// Id or name of the target, as the report gives it.
     target: String,
-    /// The fact, as `missingEvidence` names it.
+    /// The fact, as `missingEvidence` and `verificationSuggestions` name it.
     key: String,
-    /// What it is claimed to be.
-    value: Value,
+    /// What it is claimed to be. The output has to say so too.
+    #[serde(default)]
+    value: Option<Value>,
     /// Output of the command that was run to look.
     #[serde(default)]
     raw: Option<String>,
+    /// The command that was run: it has to be the one that was suggested.
+    #[serde(default)]
+    argv: Option<Vec<String>>,
 }
 
 impl Supplied {
@@ -42,7 +48,10 @@ impl Supplied {
         let supplied: Self =
             serde_json::from_slice(bytes).map_err(|error| format!("not supplied evidence: {error}"))?;
         for claim in &supplied.evidence {
-            if fact_value(&claim.value).is_none() {
+            if claim.value.is_none() && claim.raw.is_none() {
+                return Err(format!("`{}`: neither `raw` output nor a `value`", claim.key));
+            }
+            if claim.value.as_ref().is_some_and(|value| fact_value(value).is_none()) {
                 return Err(format!("`{}`: a value is true, false, a whole number or a text", claim.key));
             }
         }
@@ -57,19 +66,20 @@ impl Supplied {
         knowledge: &Knowledge,
     ) -> Assessment {
         let mut doubtful = Facts::new();
-        for claim in self.evidence.iter().filter(|claim| claim.is_about(&mutation)) {
-            let Some(value) = fact_value(&claim.value) else { continue };
-            let said = format!("{} is {}", claim.key, shown(&value));
-            match claim.proof(&mutation) {
-                Ok(()) => evidence.fact(&claim.key, value, format!("{said}, as the supplied output shows")),
-                Err(why) => {
-                    evidence.miss(
-                        &claim.key,
-                        format!("supplied: {said}; {why}"),
-                        MissingEffect::LowersConfidence,
-                    );
-                    doubtful.insert(claim.key.clone(), Fact::new(value, said));
-                }
+        // What a look needs to know is what was found here, not what another claim says.
+        let found = evidence.facts.clone();
+        let about = About::new(&mutation, &found);
+        for claim in self.evidence.iter().filter(|claim| claim.is_about(&mutation, &about)) {
+            let Err(why) = claim.prove(&mutation, &about, &mut evidence, knowledge) else { continue };
+            let claimed = claim.value.as_ref().and_then(fact_value);
+            let said = match &claimed {
+                Some(value) => format!("{} is {}", claim.key, shown(value)),
+                None => format!("output that tells {}", claim.key),
+            };
+            let text = format!("supplied: {said}; {why}");
+            evidence.miss(&claim.key, text, MissingEffect::LowersConfidence);
+            if let Some(value) = claimed {
+                doubtful.insert(claim.key.clone(), Fact::new(value, said));
             }
         }
         if doubtful.is_empty() {
@@ -85,101 +95,54 @@ impl Supplied {
 }
 
 impl Claim {
-    fn is_about(&self, mutation: &Mutation) -> bool {
+    fn is_about(&self, mutation: &Mutation, about: &About<'_>) -> bool {
         let target = &mutation.target;
-        self.target == target.id || target.name.as_deref() == Some(self.target.as_str())
-    }
-
-    /// Whether the raw output says what is claimed, or why not.
-    fn proof(&self, mutation: &Mutation) -> Result<(), &'static str> {
-        let raw = self.raw.as_deref().ok_or("it carries no output that shows it")?;
-        let output: Value = serde_json::from_str(raw).map_err(|_| "its output is not JSON")?;
-        let names = names(mutation);
-        let found = look_up(&self.key, &output, &names).ok_or("its output does not speak of it")?;
-        if fact_value(&self.value).as_ref() == Some(&found) {
-            Ok(())
-        } else {
-            Err("its output says otherwise")
-        }
-    }
-}
-
-/// What a target may be called in a provider's output.
-fn names(mutation: &Mutation) -> Vec<&str> {
-    let mut names = vec![mutation.target.id.as_str()];
-    names.extend(mutation.target.name.as_deref());
-    for key in ["identifier", "name", "bucket", "id", "cluster_identifier"] {
-        if let Some(Fact { value: FactValue::Text(text), .. }) = mutation.facts.get(key) {
-            names.push(text);
-        }
-    }
-    names
-}
-
-/// A list in a provider's answer, the field that names an entry in it, and the fields that hold facts.
-type Entries = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
-
-/// Where facts about single things stand.
-const ENTRIES: &[Entries] = &[
-    (
-        "DBInstances",
-        "DBInstanceIdentifier",
-        &[
-            ("deletion_protection", "DeletionProtection"),
-            ("backup_retention_period", "BackupRetentionPeriod"),
-        ],
-    ),
-    (
-        "DBClusters",
-        "DBClusterIdentifier",
-        &[
-            ("deletion_protection", "DeletionProtection"),
-            ("backup_retention_period", "BackupRetentionPeriod"),
-        ],
-    ),
-];
-
-/// Lists of snapshots and the field that names what they were taken of.
-const SNAPSHOTS: &[(&str, &str)] = &[
-    ("DBSnapshots", "DBInstanceIdentifier"),
-    ("DBClusterSnapshots", "DBClusterIdentifier"),
-    ("Snapshots", "VolumeId"),
-];
-
-/// What an output says of a fact, where it is about one of these names.
-fn look_up(key: &str, output: &Value, names: &[&str]) -> Option<FactValue> {
-    let named = |entry: &Value, field: &str| {
-        entry.get(field).and_then(Value::as_str).is_some_and(|name| names.contains(&name))
-    };
-    match key {
-        "snapshots" => {
-            let (list, field) =
-                SNAPSHOTS.iter().find_map(|(list, field)| Some((output.get(list)?.as_array()?, field)))?;
-            // Automated ones go with what they were taken of.
-            let stays = |entry: &&Value| {
-                let kind = entry.get("SnapshotType").and_then(Value::as_str).unwrap_or("manual");
-                let state = entry.get("Status").or_else(|| entry.get("State")).and_then(Value::as_str);
-                named(entry, field) && kind == "manual" && matches!(state, Some("available" | "completed"))
-            };
-            i64::try_from(list.iter().filter(stays).count()).ok().map(FactValue::Number)
-        }
-        "versioning" => output.get("Status").and_then(fact_value),
-        "pitr" => output
-            .pointer("/ContinuousBackupsDescription/PointInTimeRecoveryDescription/PointInTimeRecoveryStatus")
-            .and_then(Value::as_str)
-            .map(|status| FactValue::Bool(status == "ENABLED")),
-        _ => {
-            if let Some(table) = output.get("Table").filter(|table| named(table, "TableName"))
-                && key == "deletion_protection"
-            {
-                return table.get("DeletionProtectionEnabled").and_then(fact_value);
-            }
-            ENTRIES.iter().find_map(|(list, name, fields)| {
-                let entry = output.get(list)?.as_array()?.iter().find(|entry| named(entry, name))?;
-                let (_, field) = fields.iter().find(|(fact, _)| *fact == key)?;
-                fact_value(entry.get(field)?)
+        self.target == target.id
+            || target.name.as_deref() == Some(self.target.as_str())
+            || about.name().is_some_and(|name| {
+                // A bucket may be named with its scheme or without.
+                let bare = name.split_once("://").map_or(name.as_str(), |(_, rest)| rest);
+                self.target == name || self.target == bare.trim_end_matches('/')
             })
+    }
+
+    /// Reads the fact from the raw output by what the kind declares and adds it, or says why that cannot be done.
+    fn prove(
+        &self,
+        mutation: &Mutation,
+        about: &About<'_>,
+        evidence: &mut Evidence,
+        knowledge: &Knowledge,
+    ) -> Result<(), &'static str> {
+        let raw = self.raw.as_deref().ok_or("it carries no output that shows it")?;
+        if raw.len() > RAW_LIMIT {
+            return Err("its output is longer than 1 MiB");
         }
+        if mutation.context.host.is_some() {
+            return Err("it happens on another machine");
+        }
+        let looks = knowledge.looks(&mutation.kind).ok_or("nothing is known that would show it")?;
+        let mut why = "nothing is known that would show it";
+        for look in looks.iter().filter(|look| look.key == self.key) {
+            let words = about.words(look);
+            if self.argv.is_some() && self.argv != words {
+                why = "its command is not the one that was suggested";
+                continue;
+            }
+            let Some(value) = about.read(look, raw) else {
+                why = "its output does not speak of it";
+                continue;
+            };
+            if self.value.as_ref().and_then(fact_value).is_some_and(|claimed| claimed != value) {
+                why = "its output says otherwise";
+                continue;
+            }
+            let trust = if look.parse.names_target() { "" } else { " (it does not name its target)" };
+            let said = format!("{} is {}, as the supplied output shows{trust}", self.key, shown(&value));
+            learn(evidence, look, value, said);
+            return Ok(());
+        }
+        Err(why)
     }
 }
 
@@ -189,14 +152,6 @@ fn fact_value(value: &Value) -> Option<FactValue> {
         Value::Number(number) => number.as_i64().map(FactValue::Number),
         Value::String(text) => Some(FactValue::Text(text.clone())),
         _ => None,
-    }
-}
-
-fn shown(value: &FactValue) -> String {
-    match value {
-        FactValue::Bool(yes) => yes.to_string(),
-        FactValue::Number(number) => number.to_string(),
-        FactValue::Text(text) => text.clone(),
     }
 }
 

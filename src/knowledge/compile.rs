@@ -190,7 +190,7 @@ fn check_spellings(options: &[OptionSpec], path: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Turns every spelling in conditions and templates into the option's key; a name that means nothing is an error.
+/// Turns every spelling in conditions, templates and facts into the option's key; a name that means nothing is an error.
 fn resolve(spec: &mut CommandSpec, path: &str, scope: &Scope) -> Result<(), String> {
     let operands = spec
         .operands
@@ -247,6 +247,13 @@ fn resolve(spec: &mut CommandSpec, path: &str, scope: &Scope) -> Result<(), Stri
         conditions(&mut effect.r#if, &place)?;
         conditions(&mut effect.unless, &place)?;
         template(&mut effect.on.target, &place)?;
+        for with in &mut effect.with {
+            if let Some((key, name)) = with.split_once("={") {
+                let name =
+                    key_of(name.trim_end_matches('}')).map_err(|why| format!("{path}, {place}: {why}"))?;
+                *with = format!("{key}={{{name}}}");
+            }
+        }
     }
     if let Some(cwd) = &mut spec.cwd {
         template(cwd, "cwd")?;

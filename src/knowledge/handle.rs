@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::compile;
 use super::index;
 use super::kinds::KindFile;
+use super::looks::Look;
 use super::mcp::{McpServer, McpTool};
 use super::schema::{LoadError, ToolFile};
 use super::terraform::TerraformType;
@@ -81,6 +82,12 @@ fn kind_cache() -> &'static Cache<&'static str, KindFile> {
     CACHE.get_or_init(Mutex::default)
 }
 
+/// Looks that were read in this process.
+fn look_cache() -> &'static Cache<&'static str, Vec<Look>> {
+    static CACHE: OnceLock<Cache<&'static str, Vec<Look>>> = OnceLock::new();
+    CACHE.get_or_init(Mutex::default)
+}
+
 /// Terraform types that were read in this process.
 fn terraform_cache() -> &'static Cache<&'static str, TerraformType> {
     static CACHE: OnceLock<Cache<&'static str, TerraformType>> = OnceLock::new();
@@ -143,6 +150,13 @@ impl Knowledge {
     pub fn raised_kind(&self, name: &str) -> Option<Arc<KindFile>> {
         let kind = self.overlay.kinds.get(name)?;
         index::kind(name).is_some().then(|| Arc::clone(kind))
+    }
+
+    /// How facts about a resource of a kind can be looked up. Built in only: a user's file never lowers a judgement.
+    pub fn looks(&self, kind: &str) -> Option<Arc<Vec<Look>>> {
+        let (name, text) = index::looks(kind)?;
+        let mut cache = look_cache().lock().unwrap_or_else(PoisonError::into_inner);
+        cache.entry(name).or_insert_with(|| Look::embedded(text).ok().map(Arc::new)).clone()
     }
 
     /// What is known of a Terraform type.

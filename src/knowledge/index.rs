@@ -32,6 +32,11 @@ pub(super) fn kind(name: &str) -> Option<(&'static str, &'static str)> {
     find(KINDS, name)
 }
 
+/// The name of a kind that can be looked at, and the text of its looks.
+pub(super) fn looks(kind: &str) -> Option<(&'static str, &'static str)> {
+    find(LOOKS, kind)
+}
+
 /// A Terraform type's name and text.
 pub(super) fn terraform(name: &str) -> Option<(&'static str, &'static str)> {
     find(TERRAFORM, name)

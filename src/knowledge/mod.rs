@@ -1,6 +1,6 @@
 //! Knowledge as data: what tools and Terraform types mutate, and what losing each kind of resource costs.
 //!
-//! Owns the data files (`tools/*.toml`, `terraform/*.toml`, `mcp/*.toml`, `kinds/*.toml`), their strict loader, user overlays and the
+//! Owns the data files (`tools/*.toml`, `terraform/*.toml`, `mcp/*.toml`, `kinds/*.toml`, `looks/*.toml`), their strict loader, user overlays and the
 //! argument grammar that matches words against a tool's declaration. Files are embedded and parsed only when a tool
 //! occurs. Pure but for the overlay texts that a caller hands in. Uses `model` and `code`'s languages by name alone.
 //!
@@ -15,10 +15,12 @@ mod grammar_tests;
 mod handle;
 mod index;
 mod kinds;
+mod looks;
 mod matched;
 mod mcp;
 mod micro;
 mod places;
+mod reading;
 mod refiner;
 mod schema;
 mod terraform;
@@ -29,10 +31,12 @@ pub use coverage::{Coverage, CoveredKind, CoveredServer};
 pub use grammar::match_words;
 pub use handle::{Knowledge, McpFamily};
 pub use kinds::{AlternativeSpec, Case, Choice, KindFile, SubjectKind};
+pub use looks::{Literal, Look, LookExample, LookType, Lookup};
 pub use matched::{Binding, Filled, GrammarGap, Match, Nested, OptionUse};
 pub use mcp::{McpArg, McpExample, McpRun, McpServer, McpTool, McpWord};
 pub use micro::{Condition, Count, On, OperandSpec, OptionSpec, Piece, Takes, Template};
 pub use places::{Places, places};
+pub use reading::{Expected, RAW_LIMIT, Reading};
 pub use refiner::Refiner;
 pub use schema::{
     CommandSpec, EffectSpec, ExampleSpec, FormSpec, FreshSpec, LoadError, PrintsSpec, StdinSpec, Style,

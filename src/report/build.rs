@@ -11,7 +11,7 @@ use crate::policy::{Decision, Enforcement};
 
 use super::contract::{
     ConsequenceReport, DependencyImpact, IntentReport, MutationReport, RecoverabilityReport, SCHEMA_VERSION,
-    Summary, Timing, Trace, TraceStep,
+    Summary, Timing, Trace, TraceStep, VerificationSuggestion,
 };
 
 /// Time that each stage took.
@@ -42,6 +42,8 @@ pub struct Parts<'a> {
     pub actor: Option<&'a Actor>,
     /// Environment that the caller named.
     pub environment: Option<&'a str>,
+    /// What could be looked up.
+    pub suggestions: &'a [VerificationSuggestion],
     /// Where the time went.
     pub times: StageTimes,
 }
@@ -58,7 +60,7 @@ pub fn build(parts: Parts<'_>) -> ConsequenceReport {
         summary: summary(parts.assessments),
         mutations,
         cross_action_risks: parts.risks.iter().map(risk).collect(),
-        verification_suggestions: Vec::new(),
+        verification_suggestions: parts.suggestions.iter().filter_map(suggestion).collect(),
         trace: trace(&parts),
         timing: Timing {
             total_ms: milliseconds(parts.times.total),
@@ -164,6 +166,19 @@ fn missing(item: &Missing) -> Missing {
 
 fn alternative(other: &Alternative) -> Alternative {
     Alternative { command: masked(&other.command), explanation: masked(&other.explanation) }
+}
+
+/// A suggestion whose words hold a secret could only be given with the secret: it is left out.
+fn suggestion(found: &VerificationSuggestion) -> Option<VerificationSuggestion> {
+    let secret = found.verification.argv.iter().any(|word| redact(word) != word.as_str());
+    let line = found.verification.argv.join(" ");
+    (!secret && redact(&line) == line.as_str()).then(|| VerificationSuggestion {
+        target: masked(&found.target),
+        description: masked(&found.description),
+        expected_signal: masked(&found.expected_signal),
+        failure_signal: masked(&found.failure_signal),
+        ..found.clone()
+    })
 }
 
 fn risk(risk: &CrossActionRisk) -> CrossActionRisk {

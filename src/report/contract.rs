@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::knowledge::LookType;
 use crate::model::{
     Action, Actor, Alternative, CrossActionRisk, EvidenceItem, Missing, RecoverySource, Source, Span, Target,
     Verdict,
@@ -131,6 +132,8 @@ pub struct DependencyImpact {
 /// A look that a caller could take to be surer. Its names are those that consumers of such suggestions know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VerificationSuggestion {
+    /// Id of the target that it is about, as `mutations` names it.
+    pub target: String,
     /// Key of the missing evidence that it would supply.
     pub evidence_key: String,
     /// What it would tell.
@@ -152,8 +155,8 @@ pub struct VerificationSuggestion {
 /// A read-only command that looks something up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VerificationCommand {
-    /// Which program's: `aws_cli`, `kubectl`, `terraform_state` …
-    pub r#type: &'static str,
+    /// Which program's: `aws_cli`, `kubectl`, `git` …
+    pub r#type: LookType,
     /// Its words.
     pub argv: Vec<String>,
     /// How long it may take.
@@ -169,6 +172,18 @@ pub struct VerdictImpact {
     pub current_tier: &'static str,
     /// Label of the tier that it could become.
     pub potential_tier: &'static str,
+    /// What becomes of the mutation's verdict; absent when it stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decision_change: Option<DecisionChange>,
+}
+
+/// One verdict in another's place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DecisionChange {
+    /// Now.
+    pub from: Verdict,
+    /// With the answer.
+    pub to: Verdict,
 }
 
 /// How the verdict came about. Its names are those that consumers of traces know.

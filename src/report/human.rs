@@ -130,6 +130,13 @@ fn render_up_to(described: usize, report: &ConsequenceReport, text: Option<&str>
         page.line("");
         page.labelled(2, "together", &risk.explanation, &[]);
     }
+    if let Some(first) = report.verification_suggestions.first()
+        && report.risk_assessment >= Verdict::Escalate
+    {
+        page.line("");
+        let command = shell_words::join(&first.verification.argv);
+        page.labelled(2, "", &format!("to be surer: {command}"), &[]);
+    }
     if let Some(enforcement) = &report.enforcement
         && report.risk_assessment >= Verdict::Escalate
     {

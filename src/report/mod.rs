@@ -11,9 +11,9 @@ mod text;
 
 pub use build::{Parts, StageTimes, build};
 pub use contract::{
-    ActorReport, ConsequenceReport, DependencyImpact, IntentReport, MutationReport, RecoverabilityReport,
-    SCHEMA_VERSION, Summary, Timing, Trace, TraceStep, VerdictImpact, VerificationCommand,
-    VerificationSuggestion,
+    ActorReport, ConsequenceReport, DecisionChange, DependencyImpact, IntentReport, MutationReport,
+    RecoverabilityReport, SCHEMA_VERSION, Summary, Timing, Trace, TraceStep, VerdictImpact,
+    VerificationCommand, VerificationSuggestion,
 };
 pub use human::{Style, render, render_all, render_line};
 pub use question::{Asked, render_question, safer_form, speak_question};

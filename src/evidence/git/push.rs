@@ -22,8 +22,16 @@ pub(super) enum Push {
     Kept(String),
     /// Commits that only the remote has go; says what.
     Lost(String),
-    /// The remote cannot be looked at; says what may go.
-    Unseen(String),
+    /// The remote cannot be looked at; says what may go, and what was fetched of it.
+    Unseen(String, Option<Fetched>),
+}
+
+/// The one ref that is pushed to, and where it stood when it was fetched last.
+pub(super) struct Fetched {
+    remote: String,
+    /// Full name on the remote.
+    name: String,
+    commit: String,
 }
 
 impl Push {
@@ -33,7 +41,13 @@ impl Push {
             Self::Nothing(why) => say(evidence, "nothing", &why),
             Self::Kept(what) => say(evidence, "tracked", &what),
             Self::Lost(what) => say(evidence, "lost", &what),
-            Self::Unseen(why) => {
+            Self::Unseen(why, fetched) => {
+                for (key, text) in fetched.into_iter().flat_map(|f| {
+                    [("remote.name", f.remote), ("remote.ref", f.name), ("remote.fetched", f.commit)]
+                }) {
+                    let fact = crate::model::Fact::new(FactValue::Text(text.clone()), text);
+                    evidence.facts.insert(key.to_owned(), fact);
+                }
                 evidence.fact(
                     "remote.known",
                     FactValue::Bool(false),
@@ -74,6 +88,7 @@ pub(super) fn push(look: &mut Look<'_>) -> Result<Push, String> {
     let Some(remote) = remote else {
         return Ok(Push::Unseen(
             "the remote is not known, and a forced push can drop commits there".to_owned(),
+            None,
         ));
     };
     let common = look.repo.place().common_dir.clone();
@@ -87,9 +102,13 @@ pub(super) fn push(look: &mut Look<'_>) -> Result<Push, String> {
         ));
     }
     let Some(place) = local_place(look, &remote) else {
-        return Ok(Push::Unseen(format!(
-            "what {remote} has now was not looked at (it is on another machine): commits pushed there since the last fetch would be gone for good"
-        )));
+        let last = last_fetched(look, &remote, &specs);
+        return Ok(Push::Unseen(
+            format!(
+                "what {remote} has now was not looked at (it is on another machine): commits pushed there since the last fetch would be gone for good"
+            ),
+            last,
+        ));
     };
     let Some(place) = place else {
         return Ok(Push::Nothing(format!("there is no repository at {remote}, so the push fails")));
@@ -100,6 +119,35 @@ pub(super) fn push(look: &mut Look<'_>) -> Result<Push, String> {
         )));
     }
     into_local(look, &remote, &specs, &place)
+}
+
+/// Where the one branch that is pushed to stood at the last fetch; `None` when it is not just one, or never fetched.
+fn last_fetched(look: &mut Look<'_>, remote: &str, specs: &[Option<String>]) -> Option<Fetched> {
+    if ["mirror", "all", "tags", "prune"].iter().any(|key| look.has(key))
+        || look.config_is(&format!("remote.{remote}.mirror"), false)
+        || (specs.is_empty() && !look.configs(&format!("remote.{remote}.push")).is_empty())
+    {
+        return None;
+    }
+    let named = match specs {
+        [] => match look.config("push.default").as_deref() {
+            None | Some("simple" | "current") => head(look).ok()??,
+            Some(_) => return None,
+        },
+        [Some(spec)] => {
+            let body = spec.strip_prefix('+').unwrap_or(spec);
+            body.rsplit_once(':').map_or(body, |(_, target)| target).to_owned()
+        }
+        _ => return None,
+    };
+    let branch = short(&named).to_owned();
+    if matches!(branch.as_str(), "" | "HEAD" | "@") || branch.contains('*') || named.starts_with("refs/tags/")
+    {
+        return None;
+    }
+    let tracking = format!("refs/remotes/{remote}/{branch}");
+    let (_, commit) = for_each_ref(look).ok()?.into_iter().find(|(name, _)| *name == tracking)?;
+    Some(Fetched { remote: remote.to_owned(), name: format!("refs/heads/{branch}"), commit })
 }
 
 /// The remote that is meant: a name, a path or a URL. `None` when it is not known.
