@@ -194,7 +194,15 @@ const INTERNAL: &str = "recourse itself failed while judging this; that is a bug
 pub fn unjudged(why: &str, context: &EvaluationContext, world: &dyn World) -> Evaluation {
     let mut assessments = vec![fault(Source::Shell, why)];
     let built_in = Policy::default();
-    let report = finish(&mut assessments, &[], context, world, &built_in, StageTimes::default());
+    let report = finish(
+        &mut assessments,
+        &[],
+        context,
+        world,
+        &Knowledge::builtin(),
+        &built_in,
+        StageTimes::default(),
+    );
     Evaluation { report, assessments, internal_error: true }
 }
 
