@@ -476,3 +476,26 @@ fn a_policy_can_forbid_allowing_for_a_while() {
     assert_eq!(terminal.finish().0, 126);
     assert!(has(&scratch, "kept"));
 }
+
+#[test]
+fn advice_that_is_no_whole_command_is_no_key() {
+    let scratch = Scratch::new();
+    let mut terminal = scratch.in_terminal(&[program(), "exec", "-c", "terraform destroy -target=a.b"]);
+    terminal.expect(ASKED);
+    let seen = visible(&terminal.text());
+    assert!(seen.contains("recourse exec -- terraform …") && !seen.contains("[s]"), "{seen}");
+    terminal.send("s\r");
+    assert_eq!(terminal.finish().0, 126);
+}
+
+#[test]
+fn a_safer_form_keeps_quotes() {
+    let scratch = with_box();
+    let line = "emptybox 'red box'";
+    let mut terminal = scratch.in_terminal(&[program(), "exec", "-c", line]);
+    terminal.expect(ASKED);
+    assert!(visible(&terminal.text()).contains("touch 'red box'.saved"), "{}", terminal.text());
+    terminal.send("s");
+    assert_eq!(terminal.finish().0, 0);
+    assert!(has(&scratch, "red box.saved"));
+}

@@ -125,7 +125,7 @@ impl<'q> Dialogue<'_, 'q> {
                 }
                 Key::Char('w') => match self.allowable() {
                     Some(time) => {
-                        self.write("allow it here for a while\n")?;
+                        self.write("allow it\n")?;
                         Ok(Ok(Next::Decided(Decision::AllowFor(time))))
                     }
                     None => continue,
