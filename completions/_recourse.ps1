@@ -35,6 +35,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('keys', 'keys', [CompletionResultType]::ParameterValue, 'Make, rotate and revoke the keys that sign attestations')
             [CompletionResult]::new('registry', 'registry', [CompletionResultType]::ParameterValue, 'Publish this instance''s keys and attestations; fetch another''s keys')
             [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Show or check the audit log')
+            [CompletionResult]::new('mcp', 'mcp', [CompletionResultType]::ParameterValue, 'Answer AI agents over the Model Context Protocol')
             [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve the key registry, attestations and evaluations over HTTP')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Say what is and is not covered on this machine')
             [CompletionResult]::new('verify', 'verify', [CompletionResultType]::ParameterValue, 'Verify an attestation, or a report with one beside it')
@@ -135,6 +136,8 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
         'recourse;hook;shell' {
             [CompletionResult]::new('--shell', '--shell', [CompletionResultType]::ParameterName, 'The shell that it was typed in')
             [CompletionResult]::new('--plain', '--plain', [CompletionResultType]::ParameterName, 'The line itself, not bash''s last history entry')
+            [CompletionResult]::new('--below', '--below', [CompletionResultType]::ParameterName, 'The cursor stands behind the line: what is said begins on a new one')
+            [CompletionResult]::new('--comments', '--comments', [CompletionResultType]::ParameterName, '`#` begins a comment also in zsh')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -275,6 +278,17 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;mcp' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve on standard input and output, for the client that starts it')
+            break
+        }
+        'recourse;mcp;serve' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'recourse;serve' {

@@ -43,6 +43,9 @@ _recourse() {
             recourse,log)
                 cmd="recourse__subcmd__log"
                 ;;
+            recourse,mcp)
+                cmd="recourse__subcmd__mcp"
+                ;;
             recourse,policy)
                 cmd="recourse__subcmd__policy"
                 ;;
@@ -100,6 +103,9 @@ _recourse() {
             recourse__subcmd__log,verify)
                 cmd="recourse__subcmd__log__subcmd__verify"
                 ;;
+            recourse__subcmd__mcp,serve)
+                cmd="recourse__subcmd__mcp__subcmd__serve"
+                ;;
             recourse__subcmd__policy,check)
                 cmd="recourse__subcmd__policy__subcmd__check"
                 ;;
@@ -119,7 +125,7 @@ _recourse() {
 
     case "${cmd}" in
         recourse)
-            opts="-h -V --help --version evaluate explain exec init hook resources policy keys registry log serve doctor verify completions schema"
+            opts="-h -V --help --version evaluate explain exec init hook resources policy keys registry log mcp serve doctor verify completions schema"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -886,6 +892,34 @@ _recourse() {
                     COMPREPLY=($(compgen -W "human json" -- "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__mcp)
+            opts="-h --help serve"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__mcp__subcmd__serve)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;

@@ -157,6 +157,8 @@ module completions {
   export extern "recourse hook shell" [
     --shell: string@"nu-complete recourse hook shell shell" # The shell that it was typed in
     --plain                   # The line itself, not bash's last history entry
+    --below                   # The cursor stands behind the line: what is said begins on a new one
+    --comments                # `#` begins a comment also in zsh
     --help(-h)                # Print help
   ]
 
@@ -348,6 +350,16 @@ module completions {
   export extern "recourse log verify" [
     --format: string@"nu-complete recourse log verify format" # Form of the output
     --help(-h)                # Print help (see more with '--help')
+  ]
+
+  # Answer AI agents over the Model Context Protocol
+  export extern "recourse mcp" [
+    --help(-h)                # Print help
+  ]
+
+  # Serve on standard input and output, for the client that starts it
+  export extern "recourse mcp serve" [
+    --help(-h)                # Print help
   ]
 
   # Serve the key registry, attestations and evaluations over HTTP
