@@ -10,6 +10,7 @@ use crate::model::Verdict;
 use crate::policy::Profile;
 
 use super::generate::CompletionShell;
+use super::init_mcp::InitMcpArgs;
 use super::keys::KeysCommand;
 use super::log::LogArgs;
 use super::publish::PublishArgs;
@@ -331,6 +332,8 @@ pub(super) struct DoctorArgs {
 pub(super) enum McpCommand {
     /// Serve on standard input and output, for the client that starts it
     Serve,
+    /// Show or change a client's configuration so that it starts this server
+    Init(InitMcpArgs),
 }
 
 #[derive(Debug, Subcommand)]

@@ -53,8 +53,16 @@ impl Setup {
             None => Supplied::default(),
         };
         let actor = actor.map(|id| Actor::parse(&id));
-        let context =
-            EvaluationContext { cwd, environment, actor, profile, anywhere: false, supplied, session: None };
+        let context = EvaluationContext {
+            cwd,
+            environment,
+            actor,
+            profile,
+            anywhere: false,
+            supplied,
+            session: None,
+            rules_only: false,
+        };
         Ok(Self { world, knowledge, policy, context })
     }
 }

@@ -76,6 +76,8 @@ pub struct EvaluationContext {
     pub anywhere: bool,
     /// Evidence that the caller gathered.
     pub supplied: Supplied,
+    /// What no rule speaks of needs a person's review, whatever general signs say.
+    pub rules_only: bool,
     /// The text was typed at the prompt of this shell; otherwise it is a fresh one's.
     pub session: Option<Arc<shell::Session>>,
 }

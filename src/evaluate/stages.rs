@@ -8,7 +8,7 @@ use crate::effects;
 use crate::evidence::{self, Session};
 use crate::knowledge::Knowledge;
 use crate::mcp_call::{self, Act, McpCall};
-use crate::model::{Assessment, Context, CrossActionRisk, Mutation, Span, Value};
+use crate::model::{Assessment, Context, CrossActionRisk, Mutation, RecoverySource, Span, Tier, Value};
 use crate::shell::{self, Sink as _};
 use crate::terraform;
 use crate::world::World;
@@ -139,9 +139,24 @@ pub(super) fn assess(
         .into_iter()
         .map(|mutation| {
             let evidence = evidence::collect(&mutation, world, &mut session);
-            context.supplied.assess(mutation, evidence, knowledge)
+            let mut judged = context.supplied.assess(mutation, evidence, knowledge);
+            if context.rules_only {
+                without_classifier(&mut judged);
+            }
+            judged
         })
         .collect()
+}
+
+/// A guess counts for nothing, unless it is worse than not to know.
+fn without_classifier(judged: &mut Assessment) {
+    let found = &mut judged.recoverability;
+    if found.source == RecoverySource::Classifier && found.tier.severity() < Tier::NeedsReview.severity() {
+        found.tier = Tier::NeedsReview;
+        found.reasoning =
+            format!("no rule speaks of {}, and guesses were not wanted", judged.mutation.target.r#type);
+        judged.harmless = false;
+    }
 }
 
 pub(super) fn together(assessments: &mut [Assessment]) -> Vec<CrossActionRisk> {

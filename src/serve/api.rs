@@ -182,5 +182,6 @@ fn context(request: &Request<'_>) -> Result<EvaluationContext, ApiError> {
         anywhere: here.is_none(),
         supplied,
         session: None,
+        rules_only: false,
     })
 }

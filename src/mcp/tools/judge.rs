@@ -145,6 +145,7 @@ impl Tools {
             actor: actor.map(Actor::parse),
             anywhere: !here,
             supplied,
+            rules_only: arguments.value("classifier") == Some(&Value::Bool(false)),
             ..EvaluationContext::default()
         };
         Ok(Circumstances { context, policy })

@@ -1,0 +1,34 @@
+"""The official Python client lists and calls every tool. argv: the program."""
+import asyncio
+import sys
+
+from mcp import ClientSession
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+PLAN = {"format_version": "1.2", "terraform_version": "1.7.0", "resource_changes": []}
+ARGUMENTS = {
+    "recourse_evaluate_terraform": {"plan": PLAN},
+    "recourse_evaluate_mcp_call": {"server": "aws", "tool": "s3.delete_bucket", "arguments": {"bucket": "b"}},
+    "recourse_evaluate_with_evidence": {"command": "ls", "evidence": []},
+    "recourse_supported_resources": {},
+    "recourse_verify_attestation": {"attestation": {}},
+    "get_policy": {},
+}
+
+
+async def main():
+    async with stdio_client(StdioServerParameters(command=sys.argv[1], args=["mcp", "serve"])) as (read, write):
+        async with ClientSession(read, write) as session:
+            await session.initialize()
+            tools = (await session.list_tools()).tools
+            assert len(tools) == 10, [tool.name for tool in tools]
+            for tool in tools:
+                result = await session.call_tool(tool.name, ARGUMENTS.get(tool.name, {"command": "rm -rf /data"}))
+                failed = getattr(result, "is_error", getattr(result, "isError", None))
+                assert not failed, (tool.name, result)
+            assert (await session.list_resources()).resources
+            assert (await session.list_prompts()).prompts
+    print("called every tool")
+
+
+asyncio.run(main())
