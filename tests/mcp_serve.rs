@@ -230,7 +230,7 @@ fn every_tool_answers_with_what_its_schema_says() {
         ("check_command", json!({"command": "ls"})),
         ("suggest_alternative", json!({"command": "git push --force"})),
         ("get_policy", json!({})),
-        ("explain_risk", lossy.clone()),
+        ("explain_risk", lossy),
     ] {
         let answer = server.call(tool, arguments);
         let result = &answer["result"];
@@ -243,9 +243,9 @@ fn every_tool_answers_with_what_its_schema_says() {
         let wrong: Vec<String> = schema.iter_errors(content).map(|error| error.to_string()).collect();
         assert!(wrong.is_empty(), "{tool}: {wrong:?}\n{content}");
     }
-    let checked = server.call("check_command", lossy)["result"]["structuredContent"].clone();
+    let checked = server.call("check_command", json!({"command": "rm -rf /data/production"}))["result"]["structuredContent"].clone();
     assert_eq!(checked["allowed"], false, "{checked}");
-    assert_eq!(checked["severity"], "High");
+    assert!(matches!(checked["severity"].as_str(), Some("High" | "Critical")), "{checked}");
     assert!(checked["matched_rules"][0]["id"].as_str().unwrap().starts_with("fs:rm"), "{checked}");
     let instructions = server.request("resources/read", json!({"uri": "recourse://instructions"}));
     assert!(instructions["result"]["contents"][0]["text"].as_str().unwrap().contains("Never execute"));
@@ -343,7 +343,7 @@ fn a_thousand_calls_in_flight_are_answered_once_each() {
     thread::spawn(move || {
         for id in 0..1000 {
             let id = if id % 2 == 0 { json!(id) } else { json!(id.to_string()) };
-            input.write_all(format!("{}\n", shell(&id, "git push --force origin main")).as_bytes()).unwrap();
+            input.write_all(format!("{}\n", shell(&id, "rm -rf /data/production")).as_bytes()).unwrap();
         }
     });
     let (answers, code) = server.ended();
@@ -428,7 +428,7 @@ fn it_ends_on_a_signal() {
 fn an_answer_never_grows_beyond_what_clients_take() {
     let scratch = Scratch::new();
     let mut server = Server::start(&scratch);
-    let changes: Vec<Value> = (0..6000)
+    let changes: Vec<Value> = (0..20_000)
         .map(|n| {
             json!({"address": format!("aws_db_instance.x[{n}]"), "mode": "managed", "type": "aws_db_instance", "name": "x",
                 "provider_name": "registry.terraform.io/hashicorp/aws", "index": n,
@@ -439,10 +439,10 @@ fn an_answer_never_grows_beyond_what_clients_take() {
     let answer = server.call("recourse_evaluate_terraform", json!({"plan": plan}));
     assert!(answer.to_string().len() < 10 << 20);
     let report = &answer["result"]["structuredContent"];
-    assert_eq!(report["summary"]["totalMutations"], 6000);
+    assert_eq!(report["summary"]["totalMutations"], 20_000);
     let listed = report["mutations"].as_array().unwrap().len() as u64;
     assert!(listed > 100);
-    assert_eq!(report["truncated"]["omittedMutations"], 6000 - listed);
+    assert_eq!(report["truncated"]["omittedMutations"], 20_000 - listed);
 }
 
 /// The official clients, where they are: `RECOURSE_MCP_CLIENTS` names the folder that `.ci/run` installs them into.

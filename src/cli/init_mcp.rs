@@ -232,7 +232,8 @@ fn json_with(text: &str, list: &str, entry: &Value, wanted: bool) -> Result<Stri
         (Some(at), false) => without_member(servers.get(), &inside, at),
     };
     let after = spliced(text, start, end, &changed);
-    members(&after).map(|_| after)
+    members(&after)?;
+    Ok(after)
 }
 
 fn spliced(text: &str, from: usize, to: usize, new: &str) -> String {
