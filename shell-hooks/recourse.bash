@@ -84,6 +84,7 @@ __recourse_restore() {
     line=$(HISTTIMEFORMAT='' builtin history 1)
     line=${line#"${line%%[![:space:]]*}"}
     line=${line#"${line%%[![:digit:]]*}"}
+    builtin history -d "$__rc_at" 2>/dev/null
     builtin history -s -- "${line#??}"
   elif ((__rc_bits & 2)) && [[ $__rc_control == *ignorespace* || $__rc_control == *ignoreboth* ]]; then
     builtin history -d "$__rc_at" 2>/dev/null

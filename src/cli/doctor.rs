@@ -97,6 +97,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<u8, Failure> {
         }
         Err(failure) => Finding { what: "policy", state: State::Broken, detail: failure.message },
     });
+    found.push(shell_hook());
     found.extend(attestation());
     if env::var_os("BASH_ENV").is_some_and(|value| !value.is_empty()) {
         let detail = "set: bash runs that file before anything else, which is not judged".to_owned();
@@ -118,6 +119,33 @@ pub(super) fn run(args: &DoctorArgs) -> Result<u8, Failure> {
         output::print(&page);
     }
     Ok(u8::from(broken))
+}
+
+/// Whether the shell that this was typed in is guarded. The variable goes on to programs that are not: it names its process.
+fn shell_hook() -> Finding {
+    let told = env::var("RECOURSE_SHELL_HOOK").unwrap_or_default();
+    let mut parts = told.split(':');
+    let parts = (parts.next(), parts.next(), parts.next());
+    let parent = nix::unistd::getppid().to_string();
+    let (state, detail) = match parts {
+        (Some(shell), Some(extent), Some(process)) if process == parent => match (shell, extent) {
+            ("fish", _) => (
+                State::Good,
+                "fish: what Enter accepts is judged; other bindings that execute a line are not".to_owned(),
+            ),
+            (_, "full") => (State::Good, format!("{shell}: every line typed here is judged before it runs")),
+            _ => (
+                State::Lacking,
+                format!("{shell}: lines are judged, but redirections of {{ }} and loops open before that"),
+            ),
+        },
+        _ => (
+            State::Lacking,
+            "lines typed in this shell are not judged; see `recourse init bash`, `zsh` or `fish`".to_owned(),
+        ),
+    };
+    let detail = format!("{detail} (never: scripts, and shells without the hook)");
+    Finding { what: "shell", state, detail }
 }
 
 /// What there is to say about keys and the audit log. Nothing where there are none.

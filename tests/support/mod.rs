@@ -196,6 +196,17 @@ impl InTerminal {
         }
     }
 
+    /// Waits until this holds of all that came so far.
+    pub fn until(&mut self, what: &str, mut holds: impl FnMut(&str) -> bool) {
+        let end = Instant::now() + PATIENCE;
+        while !holds(&self.text()) {
+            assert!(Instant::now() < end, "{what} did not come true; this came:\n{}", self.text());
+            if let Ok(bytes) = self.output.recv_timeout(Duration::from_millis(20)) {
+                self.seen.extend(bytes);
+            }
+        }
+    }
+
     /// Types.
     pub fn send(&mut self, keys: &str) {
         self.master.write_all(keys.as_bytes()).unwrap();
