@@ -39,7 +39,14 @@ fn an_allowed_line_runs_once_in_vi_mode_too() {
     if missing("fish") {
         return;
     }
-    let mut shell = Typing::new("fish", "fish_vi_key_bindings\nHOOK\n");
+    let mut shell = Typing::new("fish", "HOOK\n");
+    shell.terminal.send("fish_vi_key_bindings\r");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    // Whatever mode it is in: to insert mode.
+    shell.terminal.send("\u{1b}");
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    shell.terminal.send("i");
+    shell.settled();
     shell.runs("echo once >> count");
     assert_eq!(shell.read("count"), "once\n");
     shell.runs("false\recho $status > status");
