@@ -39,6 +39,7 @@ impl<'a> About<'a> {
     pub(super) fn value(&self, key: &str) -> Option<String> {
         match key {
             "name" => return self.name(),
+            "tool" => return Some(self.mutation.rule.tool.clone()),
             "region" if self.mutation.target.region.is_some() => return self.mutation.target.region.clone(),
             _ => {}
         }
@@ -67,6 +68,9 @@ impl<'a> About<'a> {
     /// What an output says.
     pub(super) fn read(&self, look: &Look, raw: &str) -> Option<FactValue> {
         let lookup: Lookup<'_> = &|key| self.value(key);
+        if !look.fits(lookup) {
+            return None;
+        }
         look.parse.read(raw, lookup)
     }
 }

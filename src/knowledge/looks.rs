@@ -82,6 +82,9 @@ pub struct Look {
     pub r#type: LookType,
     /// Its words; `{name}` is the target, `{key}` a fact.
     pub argv: Vec<String>,
+    /// What must be so (`tool = "docker"`).
+    #[serde(default)]
+    pub only: BTreeMap<String, String>,
     /// Further words, each group only when all that it asks for was said (`["--region", "{region}"]`). A value that was
     /// said and is empty is not known: then the look is of no use.
     #[serde(default)]
@@ -167,8 +170,16 @@ impl Look {
         self.parse.check()
     }
 
+    /// Whether it is for this target at all.
+    pub fn fits(&self, lookup: Lookup<'_>) -> bool {
+        self.only.iter().all(|(key, value)| lookup(key).as_deref() == Some(value.as_str()))
+    }
+
     /// The words for one target; `None` when something it needs is not known or could be taken for an option.
     pub fn words(&self, lookup: Lookup<'_>) -> Option<Vec<String>> {
+        if !self.fits(lookup) {
+            return None;
+        }
         let mut words = self.argv.iter().map(|word| safe(word, lookup)).collect::<Option<Vec<_>>>()?;
         for group in &self.optional {
             if group.iter().flat_map(|word| keys(word)).all(|key| lookup(key).is_some()) {
@@ -190,7 +201,8 @@ fn placeholder(rest: &str) -> Option<(&str, &str)> {
     let inner = rest.split_once('}')?.0;
     let fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '@');
     let is_key = inner.starts_with(|c: char| c.is_ascii_alphabetic()) && inner.chars().all(fine);
-    is_key.then(|| inner.split_once('@').unwrap_or((inner, "")))
+    // `{end}` closes a range of kubectl's.
+    (is_key && inner != "end").then(|| inner.split_once('@').unwrap_or((inner, "")))
 }
 
 /// Longest word that is put into a suggestion, in bytes.
