@@ -42,7 +42,7 @@
 //! | [`mcp`] | the Model Context Protocol on standard input and output: agents ask before they act | policy files, through `config` |
 //! | [`serve`] | registry, attestations and evaluation over HTTP | yes |
 //! | [`exec`](mod@exec) | judge, ask at the terminal, become the command; Terraform's plan, judge, apply | yes |
-//! | [`hook`] | what shells hand over before they run a line: judged, asked about, answered | yes |
+//! | [`hook`] | what shells and coding agents hand over before they run it: judged, asked about, answered in their words | yes |
 //! | [`cli`] | arguments, configuration files, output, exit statuses | yes |
 //!
 //! Each uses only what stands above it in this table. `cli` and `exec` are front ends: they parse input, call

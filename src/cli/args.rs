@@ -37,12 +37,22 @@ pub(super) enum Command {
     Explain(ExplainArgs),
     /// Judge a command, then become it
     Exec(ExecArgs),
-    /// Print what installs recourse, for example `eval "$(recourse init bash)"`
-    Init(InitArgs),
+    /// Guard a shell or a coding agent: `eval "$(recourse init bash)"`, `recourse init codex --write`
+    Init {
+        #[command(subcommand)]
+        what: InitCommand,
+    },
     /// What installed hooks call
     Hook {
         #[command(subcommand)]
         command: HookCommand,
+    },
+    /// Allow, once, what an agent was denied; only a person at a terminal can
+    Approve(ApproveArgs),
+    /// Programs that are run through `exec` wherever they are called from
+    Shim {
+        #[command(subcommand)]
+        command: ShimCommand,
     },
     /// List what is known: tools, kinds and Terraform types
     Resources(ResourcesArgs),
@@ -245,20 +255,122 @@ pub(super) struct ExecArgs {
     pub(super) words: Vec<OsString>,
 }
 
+/// What is guarded.
+#[derive(Debug, Subcommand)]
+pub(super) enum InitCommand {
+    /// Print the hook of bash
+    Bash(InitShellArgs),
+    /// Print the hook of zsh
+    Zsh(InitShellArgs),
+    /// Print the hook of fish
+    Fish(InitShellArgs),
+    /// Hook of Claude Code
+    #[command(alias = "claude")]
+    ClaudeCode(InitAgentArgs),
+    /// Hook of OpenAI Codex
+    Codex(InitAgentArgs),
+    /// Hook of Gemini CLI
+    Gemini(InitAgentArgs),
+    /// Hook of Cursor
+    Cursor(InitAgentArgs),
+    /// Hook of GitHub Copilot CLI
+    Copilot(InitAgentArgs),
+    /// Hook of the agent of VS Code
+    Vscode(InitAgentArgs),
+    /// Hook of Windsurf
+    Windsurf(InitAgentArgs),
+    /// Hook of Cline
+    Cline(InitAgentArgs),
+    /// Hook of opencode
+    Opencode(InitAgentArgs),
+    /// Hook of Amp
+    Amp(InitAgentArgs),
+    /// Hook of Crush
+    Crush(InitAgentArgs),
+}
+
+/// What is done with an agent's hook; by default it is only shown.
 #[derive(Debug, clap::Args)]
-pub(super) struct InitArgs {
-    /// What to guard
-    #[arg(value_enum)]
-    pub(super) what: GuardedShell,
+pub(super) struct InitAgentArgs {
+    /// Only show what would change (the default)
+    #[arg(long, conflicts_with_all = ["write", "verify"])]
+    pub(super) dry_run: bool,
+    /// Install it
+    #[arg(long, conflicts_with_all = ["verify", "uninstall"])]
+    pub(super) write: bool,
+    /// Check that it is installed as it should be and answers
+    #[arg(long, conflicts_with = "uninstall")]
+    pub(super) verify: bool,
+    /// Remove it, and leave the file as it was before
+    #[arg(long)]
+    pub(super) uninstall: bool,
+    /// For the project in this directory instead of all of the user's
+    #[arg(long)]
+    pub(super) project: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ApproveArgs {
+    /// Say no instead: the same command is not asked about again for a while
+    #[arg(long, requires = "id")]
+    pub(super) deny: bool,
+    /// The request, as the denial named it; without it, what waits is listed
+    #[arg(value_name = "ID")]
+    pub(super) id: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct InitShellArgs {
     /// Say how to remove it again
     #[arg(long)]
     pub(super) uninstall: bool,
 }
 
 #[derive(Debug, Subcommand)]
+pub(super) enum ShimCommand {
+    /// Make shims
+    Add {
+        /// Programs by their names, such as terraform
+        #[arg(required = true, value_name = "NAME")]
+        names: Vec<String>,
+    },
+    /// Take shims away
+    Remove {
+        /// Their names
+        #[arg(required = true, value_name = "NAME")]
+        names: Vec<String>,
+    },
+    /// Say which there are, and whether PATH leads to them
+    List,
+}
+
+#[derive(Debug, Subcommand)]
 pub(super) enum HookCommand {
     /// Judge a line that was accepted in an interactive shell, from standard input; exit status 126 refuses it
     Shell(HookShellArgs),
+    /// Judge a tool call of Claude Code (standard input) and answer in its own words
+    #[command(alias = "claude")]
+    ClaudeCode,
+    /// Judge a tool call of OpenAI Codex (standard input) and answer in its own words
+    Codex,
+    /// Judge a tool call of Gemini CLI (standard input) and answer in its own words
+    Gemini,
+    /// Judge a tool call of Cursor (standard input) and answer in its own words
+    Cursor,
+    /// Judge a tool call of GitHub Copilot CLI (standard input) and answer in its own words
+    Copilot,
+    /// Judge a tool call of VS Code's agent (standard input) and answer in its own words
+    Vscode,
+    /// Judge a tool call of Windsurf (standard input) and answer in its own words
+    Windsurf,
+    /// Judge a tool call of Cline (standard input) and answer in its own words
+    Cline,
+    /// Judge a tool call of opencode (standard input) and answer in its own words
+    Opencode,
+    /// Judge a tool call of Amp (standard input) and answer in its own words
+    Amp,
+    /// Judge a tool call of Crush (standard input) and answer in its own words
+    Crush,
 }
 
 #[derive(Debug, clap::Args)]

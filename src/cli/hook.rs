@@ -10,7 +10,7 @@ use crate::hook::{Script, script};
 use crate::policy::Profile;
 use crate::world::RealWorld;
 
-use super::args::{Common, HookShellArgs, InitArgs};
+use super::args::{Common, GuardedShell, HookShellArgs};
 use super::output::{self, Failure};
 use super::setup::{self, Setup};
 use super::status;
@@ -59,13 +59,13 @@ fn judge(line: &Line, below: bool) -> Result<u8, Failure> {
 }
 
 /// Prints a shell's hook, or how to take it out.
-pub(super) fn init(args: &InitArgs) -> Result<u8, Failure> {
+pub(super) fn init(guarded: GuardedShell, uninstall: bool) -> Result<u8, Failure> {
     let binary = env::current_exe().map_err(|error| Failure {
         code: status::INTERNAL,
         message: format!("the program's own path cannot be told: {error}"),
     })?;
-    let what = if args.uninstall { Script::Removal } else { Script::Hook };
-    let text = script(args.what.kind(), what, binary.as_os_str()).map_err(Failure::usage)?;
+    let what = if uninstall { Script::Removal } else { Script::Hook };
+    let text = script(guarded.kind(), what, binary.as_os_str()).map_err(Failure::usage)?;
     output::print(&text);
     Ok(0)
 }

@@ -3,6 +3,8 @@
 //! Owns options, reading of files and standard input, the policy files' places, output and exit statuses. Holds no
 //! judgement.
 
+mod agent_hook;
+mod approve;
 mod args;
 mod doctor;
 mod evaluate;
@@ -10,6 +12,7 @@ mod exec;
 mod explain;
 mod generate;
 mod hook;
+mod init;
 mod init_mcp;
 mod keys;
 mod log;
@@ -23,6 +26,7 @@ mod registry;
 mod resources;
 mod serve;
 mod setup;
+mod shim;
 mod verify;
 
 use std::ffi::OsString;
@@ -79,8 +83,10 @@ fn run(command: Command) -> Result<u8, Failure> {
     match command {
         Command::Evaluate(what) => evaluate::run(what),
         Command::Exec(args) => exec::run(args),
-        Command::Hook { command: args::HookCommand::Shell(args) } => hook::shell(&args),
-        Command::Init(args) => hook::init(&args),
+        Command::Hook { command } => agent_hook::run(&command),
+        Command::Init { what } => init::run(&what),
+        Command::Approve(args) => approve::run(&args),
+        Command::Shim { command } => shim::run(&command),
         Command::Explain(args) => explain::run(&args),
         Command::Resources(args) => resources::run(&args),
         Command::Keys { command } => keys::run(command),

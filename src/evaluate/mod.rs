@@ -4,6 +4,7 @@
 //! judgement of its own. Release builds unwind for this reason: a fault in one rule must end in a question, not in a
 //! dead guard that lets its caller go on.
 
+mod guard;
 mod look;
 mod stages;
 mod suggest;
@@ -135,13 +136,14 @@ fn judge(
     policy: &Policy,
 ) -> Evaluation {
     let start = world.elapsed();
-    let mutations = match input {
+    let mut mutations = match input {
         Input::Shell(input) => stages::shell(input, context, world, knowledge),
         Input::Terraform { plan, state } => {
             stages::terraform(plan, state.as_deref(), context, world, knowledge)
         }
         Input::Mcp(call) => stages::mcp(call, context, world, knowledge),
     };
+    guard::add(&mut mutations, context, world);
     let parsed = world.elapsed();
     let mut assessments = stages::assess(mutations, context, world, knowledge);
     let risks = stages::together(&mut assessments);

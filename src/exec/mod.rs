@@ -10,6 +10,7 @@
 mod allowed;
 mod permission;
 mod program;
+pub mod shim;
 mod terraform;
 
 use std::ffi::{OsStr, OsString};
@@ -214,6 +215,10 @@ fn prepare(what: &What) -> Result<(Program, Vec<OsString>, shell::Input), u8> {
 }
 
 pub(crate) fn look_up(name: &OsStr) -> Result<Program, u8> {
+    if shim::Behind::now().is_too_deep() {
+        say("recourse: refused: programs behind shims start one another without end");
+        return Err(FAILED);
+    }
     let shown = escape(&name.to_string_lossy());
     match program::look_up(name) {
         Lookup::Found(program) => Ok(program),
@@ -234,6 +239,9 @@ fn become_program(program: &Program, argv: &[OsString], without: &[OsString]) ->
     // `exec` puts SIGPIPE back to its default, which the Rust runtime had set to be ignored.
     let mut command = Command::new(program.path());
     command.arg0(name).args(arguments).env_remove(SECRET);
+    if let Some((variable, chain, called)) = shim::Behind::now().told(program.path()) {
+        command.env(variable, chain).env_remove(called);
+    }
     for variable in without {
         command.env_remove(variable);
     }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use nix::unistd::{AccessFlags, access};
 
+use super::shim::Behind;
+
 /// Directories that only an administrator fills: there a program's name says what it is.
 const SYSTEM: &[&str] = &[
     "/bin",
@@ -57,10 +59,19 @@ pub(super) fn look_up(name: &OsStr) -> Lookup {
         return Lookup::NotFound;
     }
     let path = env::var_os("PATH");
-    look_up_along(name, path.as_deref())
+    let behind = Behind::now();
+    match look_up_along(name, path.as_deref(), &|file| is_shim(&behind, file) || behind.is_over(file)) {
+        // Nothing of that name comes after it: then it means itself.
+        Lookup::NotFound => look_up_along(name, path.as_deref(), &|file| is_shim(&behind, file)),
+        found => found,
+    }
 }
 
-fn look_up_along(name: &OsStr, path: Option<&OsStr>) -> Lookup {
+fn is_shim(behind: &Behind, file: &Path) -> bool {
+    file.parent().is_some_and(|folder| behind.is_ours(folder))
+}
+
+fn look_up_along(name: &OsStr, path: Option<&OsStr>, passed: &dyn Fn(&Path) -> bool) -> Lookup {
     if name.as_bytes().contains(&b'/') {
         return candidate(PathBuf::from(name)).unwrap_or(Lookup::NotFound);
     }
@@ -70,7 +81,11 @@ fn look_up_along(name: &OsStr, path: Option<&OsStr>) -> Lookup {
         // An empty entry is the current directory.
         let directory =
             if directory.is_empty() { Path::new(".") } else { Path::new(OsStr::from_bytes(directory)) };
-        match candidate(directory.join(name)) {
+        let file = directory.join(name);
+        if passed(&file) {
+            continue;
+        }
+        match candidate(file) {
             Some(Lookup::NotExecutable) => denied = true,
             Some(found) => return found,
             None => {}
@@ -105,11 +120,17 @@ mod tests {
             fs::set_permissions(dir.join("tool"), fs::Permissions::from_mode(mode)).unwrap();
         }
         let path = format!("{}:{}", a.display(), b.display());
-        let found = look_up_along(OsStr::new("tool"), Some(OsStr::new(&path)));
+        let found = look_up_along(OsStr::new("tool"), Some(OsStr::new(&path)), &|_| false);
         assert_eq!(found, Lookup::Found(Program { path: b.join("tool") }));
         let only = a.display().to_string();
-        assert_eq!(look_up_along(OsStr::new("tool"), Some(OsStr::new(&only))), Lookup::NotExecutable);
-        assert_eq!(look_up_along(OsStr::new("absent"), Some(OsStr::new(&path))), Lookup::NotFound);
+        assert_eq!(
+            look_up_along(OsStr::new("tool"), Some(OsStr::new(&only)), &|_| false),
+            Lookup::NotExecutable
+        );
+        assert_eq!(
+            look_up_along(OsStr::new("absent"), Some(OsStr::new(&path)), &|_| false),
+            Lookup::NotFound
+        );
         assert_eq!(look_up(OsStr::new("")), Lookup::NotFound);
         assert_eq!(look_up(root.path().as_os_str()), Lookup::NotExecutable);
     }

@@ -3,6 +3,7 @@
 //! Owns what passes between recourse and the scripts in `shell-hooks/`. Parses what comes in, calls the one evaluation
 //! through [`crate::exec`], and holds no judgement.
 
+pub mod coding;
 mod fish;
 mod script;
 mod session;

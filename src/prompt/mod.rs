@@ -5,6 +5,7 @@
 //! is no: another key, silence, a signal, a terminal that fails. Judges nothing and runs nothing: what is to run instead is
 //! handed back, to be judged again.
 
+mod confirm;
 mod dialogue;
 mod keys;
 mod line;
@@ -22,6 +23,7 @@ use std::time::Duration;
 use crate::config;
 use crate::report::{ConsequenceReport, Style};
 
+pub use confirm::confirm;
 use signals::Held;
 use terminal::Terminal;
 

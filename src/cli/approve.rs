@@ -1,0 +1,148 @@
+//! `approve`: a person at a terminal allows what an agent was denied.
+
+use std::time::Duration;
+
+use nix::unistd::{Uid, User};
+
+use crate::approvals::{ApprovalError, Approvals, Entry, Here, State, Uses, WINDOW, doubt};
+use crate::attest::time::Time;
+use crate::attest::{Attestation, Mode, document};
+use crate::config::Config;
+use crate::proof::{Approver, Proof};
+use crate::report::escape;
+
+use super::args::ApproveArgs;
+use super::output::{self, Failure};
+use super::setup;
+
+/// A person said no, or it is no person.
+const NO: u8 = 1;
+/// Letters that are not mistaken for one another.
+const LETTERS: &[u8] = b"abcdefhkmnpqrtuvwxy34789";
+/// Letters of the code.
+const CODE: usize = 5;
+
+pub(super) fn run(args: &ApproveArgs) -> Result<u8, Failure> {
+    let places = setup::places()?;
+    let store = Approvals::open(&places).map_err(failure)?;
+    let Some(id) = &args.id else { return list(&store) };
+    if let Some(doubt) = doubt(&Here::new()) {
+        return Ok(refused(&format!(
+            "{doubt}; a person approves in a terminal of their own that no agent started"
+        )));
+    }
+    let entry = store.get(id).map_err(failure)?;
+    let approver = approver();
+    match entry.state {
+        State::Approved => {
+            output::note("it is approved already");
+            return Ok(0);
+        }
+        State::Denied => return Ok(refused("it was denied; what was denied is asked about again later")),
+        State::Requested if args.deny => {
+            store.deny(&entry, &approver.user).map_err(failure)?;
+            output::note("denied");
+            return Ok(0);
+        }
+        State::Requested => {}
+    }
+    let code = code()?;
+    match crate::prompt::confirm(&described(&entry), &code) {
+        Ok(Some(true)) => {}
+        Ok(Some(false)) => return Ok(NO),
+        Ok(None) => return Ok(refused("there is no terminal to ask at, or this runs in its background")),
+        Err(error) => return Ok(refused(&format!("the terminal could not be asked: {error}"))),
+    }
+    let approval = attested(&entry, &approver, &places)?;
+    store.approve(&entry, Uses::Once, WINDOW, &approver.user, approval.as_ref()).map_err(failure)?;
+    output::note(&format!(
+        "approved: {} may do exactly this once within {} minutes",
+        entry.asker,
+        WINDOW.as_secs() / 60
+    ));
+    Ok(0)
+}
+
+fn failure(error: ApprovalError) -> Failure {
+    Failure::usage(error.to_string())
+}
+
+fn refused(why: &str) -> u8 {
+    output::error(&format!("refused: {why}"));
+    NO
+}
+
+fn list(store: &Approvals) -> Result<u8, Failure> {
+    let now = Time::now().millis();
+    for entry in store.list().map_err(failure)? {
+        let left = Duration::from_millis(u64::try_from(entry.expires - now).unwrap_or(0)).as_secs() / 60;
+        let state = match entry.state {
+            State::Requested => "waits",
+            State::Approved => "approved",
+            State::Denied => "denied",
+        };
+        output::print(&format!(
+            "{}  {state}, {} min left  {}  in {}\n    {}\n    {}\n",
+            entry.id,
+            left + 1,
+            escape(&entry.asker),
+            escape(&entry.cwd),
+            escape(&entry.shown),
+            escape(&entry.reason),
+        ));
+    }
+    Ok(0)
+}
+
+/// What the person reads before the question. Line breaks of the command stay; all else that hides is made visible.
+fn described(entry: &Entry) -> String {
+    let command: Vec<String> = entry.shown.lines().map(|line| format!("    {}", escape(line))).collect();
+    format!(
+        "\n{} wants to run in {}:\n\n{}\n\n{}: {}\n\nTyping the code allows exactly this, once, within {} minutes.\n",
+        escape(&entry.asker),
+        escape(&entry.cwd),
+        command.join("\n"),
+        entry.verdict.as_str(),
+        escape(&entry.reason),
+        WINDOW.as_secs() / 60
+    )
+}
+
+fn code() -> Result<String, Failure> {
+    let mut bytes = [0; CODE];
+    getrandom::fill(&mut bytes).map_err(|_| Failure::internal("the system gave no random bytes"))?;
+    Ok(bytes.iter().map(|byte| char::from(LETTERS[usize::from(*byte) % LETTERS.len()])).collect())
+}
+
+fn approver() -> Approver {
+    let uid = Uid::current();
+    let name = User::from_uid(uid).ok().flatten().map(|user| user.name);
+    Approver { user: name.unwrap_or_else(|| uid.to_string()), uid: uid.as_raw() }
+}
+
+/// The approval's attestation, chained to the evaluation's, where there is one.
+fn attested(
+    entry: &Entry,
+    approver: &Approver,
+    places: &crate::attest::Places,
+) -> Result<Option<Attestation>, Failure> {
+    let config = Config::load()?.attestation;
+    let (true, Some(evaluation)) = (config.enabled, &entry.evaluation) else { return Ok(None) };
+    let signed = Attestation::from_value(evaluation)
+        .map_err(|error: document::DocumentError| error.to_string())
+        .and_then(|parent| {
+            Proof::open(&config, places)
+                .and_then(|proof| proof.approve(&parent, approver, "approved at the terminal"))
+                .map_err(|error| error.to_string())
+        });
+    match signed {
+        Ok(approval) => Ok(Some(approval)),
+        Err(error) if config.mode == Mode::Require => {
+            Err(Failure::internal(format!("the approval could not be attested: {error}")))
+        }
+        Err(error) => {
+            output::note(&format!("the approval could not be attested: {error}"));
+            Ok(None)
+        }
+    }
+}

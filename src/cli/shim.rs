@@ -1,0 +1,49 @@
+//! `shim`: programs that are run through `recourse exec` wherever they are called from.
+
+use crate::exec::shim::{ShimError, Shims};
+use crate::report::escape;
+
+use super::args::ShimCommand;
+use super::init;
+use super::output::{self, Failure};
+use super::setup;
+
+pub(super) fn run(command: &ShimCommand) -> Result<u8, Failure> {
+    let shims = Shims::below(&setup::places()?.data);
+    match command {
+        ShimCommand::Add { names } => {
+            let program = init::program()?;
+            for name in names {
+                let made = shims.add(name, &program).map_err(failure)?;
+                output::print(&format!("{} {}\n", if made { "added" } else { "unchanged" }, escape(name)));
+            }
+            let unreached: Vec<&str> =
+                names.iter().map(String::as_str).filter(|name| !shims.is_first(name)).collect();
+            if !unreached.is_empty() {
+                output::note(&format!(
+                    "PATH does not lead to the shim of {} yet: put {} first, for example with export PATH={}:\"$PATH\"",
+                    unreached.join(", "),
+                    shims.folder().display(),
+                    shell_words::quote(&shims.folder().to_string_lossy()),
+                ));
+            }
+        }
+        ShimCommand::Remove { names } => {
+            for name in names {
+                let gone = shims.remove(name).map_err(failure)?;
+                output::print(&format!("{} {}\n", if gone { "removed" } else { "no shim of" }, escape(name)));
+            }
+        }
+        ShimCommand::List => {
+            for name in shims.list().map_err(failure)? {
+                let reached = if shims.is_first(&name) { "" } else { "  (PATH does not lead to it)" };
+                output::print(&format!("{}{reached}\n", escape(&name)));
+            }
+        }
+    }
+    Ok(0)
+}
+
+fn failure(error: ShimError) -> Failure {
+    Failure::usage(error.to_string())
+}

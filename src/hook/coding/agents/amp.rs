@@ -1,0 +1,31 @@
+//! Amp: our plugin hands over `{tool, input, cwd}` and rejects with the message of what comes on standard output.
+
+use serde_json::json;
+
+use super::super::Output;
+use super::super::call::{Act, Answer, Object, Request, Unreadable, command, directory, object, text};
+use super::super::tools;
+use super::{said, silence};
+
+pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
+    let name = text(input, &["tool"]).ok_or_else(|| Unreadable("it names no tool".to_owned()))?;
+    let given = object(input, &["input"])?;
+    let below = text(&given, &["cwd"]);
+    Ok(Request::new(name, &given, acts(name, &given)?).at(directory(text(input, &["cwd"]), below)))
+}
+
+fn acts(name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {
+    match name {
+        "Bash" | "shell_command" => Ok(vec![command(given, &["cmd", "command"])?]),
+        _ => tools::mcp(name, given).or_else(|| tools::files(name, given)).unwrap_or_else(|| Ok(Vec::new())),
+    }
+}
+
+pub(super) fn write(answer: &Answer) -> Output {
+    match answer {
+        Answer::Silent | Answer::Note(_) => silence(),
+        Answer::Ask(reason) | Answer::Deny(reason) => {
+            said(&json!({ "action": "reject-and-continue", "message": reason }))
+        }
+    }
+}

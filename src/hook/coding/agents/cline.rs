@@ -1,0 +1,64 @@
+//! Cline: `PreToolUse` of the editor, `tool_call` of the command line. `cancel: false` is no opinion.
+
+use serde_json::{Value, json};
+
+use super::super::Output;
+use super::super::call::{Act, Answer, Object, Request, Unreadable, command, directory, first, object, text};
+use super::super::tools;
+use super::said;
+
+pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
+    if text(input, &["hookName"]).is_some_and(|event| !matches!(event, "PreToolUse" | "tool_call")) {
+        return Ok(Request::default());
+    }
+    let call = object(input, &["preToolUse", "toolCall", "tool_call"])?;
+    let name = text(&call, &["toolName", "tool", "name"])
+        .ok_or_else(|| Unreadable("it names no tool".to_owned()))?;
+    let given = object(&call, &["parameters", "input", "arguments"])?;
+    let cwd = directory(first(input, "workspaceRoots"), text(&given, &["cwd"]));
+    Ok(Request::new(name, &given, acts(name, &given)?).at(cwd))
+}
+
+fn acts(name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {
+    match name {
+        "execute_command" => Ok(vec![command(given, &["command"])?]),
+        "run_commands" => commands(given),
+        "use_mcp_tool" => {
+            let tool = text(given, &["tool_name"])
+                .ok_or_else(|| Unreadable("it names no tool of the server".to_owned()))?;
+            tools::server(text(given, &["server_name"]), tool, &object(given, &["arguments"])?)
+        }
+        _ => tools::mcp(name, given).or_else(|| tools::files(name, given)).unwrap_or_else(|| Ok(Vec::new())),
+    }
+}
+
+/// Several commands: a list, or JSON of one inside a string, or one text.
+fn commands(given: &Object) -> Result<Vec<Act>, Unreadable> {
+    let missing = || Unreadable("the shell tool was called without a command".to_owned());
+    let value = given.get("commands").or_else(|| given.get("command")).ok_or_else(missing)?;
+    let list = match value {
+        Value::Array(list) => list.clone(),
+        Value::String(text) => match serde_json::from_str::<Vec<Value>>(text) {
+            Ok(list) => list,
+            Err(_) => vec![value.clone()],
+        },
+        _ => return Err(missing()),
+    };
+    let each = list.iter().map(|one| match one {
+        Value::String(text) => Ok(Act::Shell(text.clone())),
+        Value::Object(one) => command(one, &["command"]),
+        _ => Err(missing()),
+    });
+    let acts = each.collect::<Result<Vec<_>, _>>()?;
+    if acts.is_empty() { Err(missing()) } else { Ok(acts) }
+}
+
+pub(super) fn write(answer: &Answer) -> Output {
+    match answer {
+        Answer::Silent => said(&json!({ "cancel": false })),
+        Answer::Note(text) => said(&json!({ "cancel": false, "contextModification": text })),
+        Answer::Ask(reason) | Answer::Deny(reason) => {
+            said(&json!({ "cancel": true, "errorMessage": reason, "contextModification": "" }))
+        }
+    }
+}

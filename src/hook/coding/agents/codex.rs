@@ -1,0 +1,51 @@
+//! OpenAI Codex: `PreToolUse` and `PermissionRequest`. An answer with any key, value or decision outside its schema counts
+//! as a failed hook, and then the command runs: so only `deny` is ever said, with a reason.
+
+use serde_json::json;
+
+use super::super::Output;
+use super::super::call::{Act, Answer, Object, Request, Unreadable, command, directory, object, text};
+use super::super::tools;
+use super::{pre_tool_use, said, silence};
+
+const PERMISSION: &str = "PermissionRequest";
+
+pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
+    let event = text(input, &["hook_event_name"]).unwrap_or("PreToolUse");
+    if event != "PreToolUse" && event != PERMISSION {
+        return Ok(Request::default());
+    }
+    let name = text(input, &["tool_name"]).ok_or_else(|| Unreadable("it names no tool".to_owned()))?;
+    let given = object(input, &["tool_input"])?;
+    let below = text(&given, &["workdir", "cwd"]);
+    let request = Request::new(name, &given, acts(name, &given)?);
+    Ok(request.at(directory(text(input, &["cwd"]), below)).event(event))
+}
+
+fn acts(name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {
+    match name {
+        "Bash" | "shell" | "exec_command" | "local_shell" | "unified_exec" => {
+            Ok(vec![command(given, &["command", "cmd"])?])
+        }
+        // What is typed into a shell that runs already.
+        "write_stdin" => {
+            Ok(text(given, &["chars"]).map(|typed| Act::Shell(typed.to_owned())).into_iter().collect())
+        }
+        _ => tools::mcp(name, given).or_else(|| tools::files(name, given)).unwrap_or_else(|| Ok(Vec::new())),
+    }
+}
+
+pub(super) fn write(event: &str, answer: &Answer) -> Output {
+    match answer {
+        Answer::Silent => silence(),
+        Answer::Note(_) if event == PERMISSION => silence(),
+        Answer::Note(text) => said(&json!({ "systemMessage": text })),
+        Answer::Ask(reason) | Answer::Deny(reason) if event == PERMISSION => {
+            said(&json!({ "hookSpecificOutput": {
+                "hookEventName": PERMISSION,
+                "decision": { "behavior": "deny", "message": reason },
+            } }))
+        }
+        Answer::Ask(reason) | Answer::Deny(reason) => pre_tool_use("deny", reason),
+    }
+}

@@ -1,0 +1,66 @@
+//! Cursor: `beforeShellExecution`, `beforeMCPExecution` and `preToolUse`. One of its modes ignores `ask` and runs the
+//! command, so it is never said. Silence is an empty object: with `failClosed` no output at all might count as a failure.
+
+use serde_json::json;
+
+use super::super::Output;
+use super::super::call::{Act, Answer, Object, Request, Unreadable, command, directory, first, object, text};
+use super::super::tools;
+use super::said;
+
+pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
+    let root = first(input, "workspace_roots");
+    let cwd = text(input, &["cwd"]).filter(|cwd| !cwd.is_empty()).or(root);
+    match text(input, &["hook_event_name"]) {
+        event
+            if event == Some("beforeShellExecution")
+                || (event.is_none() && !input.contains_key("tool_name")) =>
+        {
+            let acts = vec![command(input, &["command"])?];
+            Ok(Request::new("Shell", &only(input, "command"), acts).at(directory(cwd, None)))
+        }
+        Some("beforeMCPExecution") => {
+            let name = text(input, &["tool_name"]).ok_or_else(unnamed)?;
+            let given = object(input, &["tool_input"])?;
+            let acts = tools::mcp(name, &given)
+                .unwrap_or_else(|| tools::server(text(input, &["server_name", "server"]), name, &given))?;
+            Ok(Request::new(name, &given, acts).at(directory(cwd, None)))
+        }
+        Some("preToolUse") | None => {
+            let name = text(input, &["tool_name"]).ok_or_else(unnamed)?;
+            let given = object(input, &["tool_input"])?;
+            let below = text(&given, &["working_directory", "cwd"]);
+            Ok(Request::new(name, &given, acts(name, &given)?).at(directory(cwd, below)))
+        }
+        Some(_) => Ok(Request::default()),
+    }
+}
+
+fn acts(name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {
+    match name {
+        "Shell" | "Bash" | "run_terminal_cmd" => Ok(vec![command(given, &["command"])?]),
+        _ => {
+            if let Some(tool) = name.strip_prefix("MCP:") {
+                return tools::server(None, tool, given);
+            }
+            tools::mcp(name, given).or_else(|| tools::files(name, given)).unwrap_or_else(|| Ok(Vec::new()))
+        }
+    }
+}
+
+fn only(input: &Object, key: &str) -> Object {
+    input.get(key).map(|value| (key.to_owned(), value.clone())).into_iter().collect()
+}
+
+fn unnamed() -> Unreadable {
+    Unreadable("it names no tool".to_owned())
+}
+
+pub(super) fn write(answer: &Answer) -> Output {
+    match answer {
+        Answer::Silent | Answer::Note(_) => said(&json!({})),
+        Answer::Ask(reason) | Answer::Deny(reason) => {
+            said(&json!({ "permission": "deny", "user_message": reason, "agent_message": reason }))
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Gemini CLI: `BeforeTool`. Versions that know no `ask` go on without asking, so it is never said.
+
+use serde_json::json;
+
+use super::super::Output;
+use super::super::call::{Act, Answer, Object, Request, Unreadable, command, directory, object, text};
+use super::super::tools;
+use super::{said, silence};
+
+pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
+    if text(input, &["hook_event_name"]).is_some_and(|event| event != "BeforeTool") {
+        return Ok(Request::default());
+    }
+    let name = text(input, &["tool_name"]).ok_or_else(|| Unreadable("it names no tool".to_owned()))?;
+    let given = object(input, &["tool_input"])?;
+    let server = object(input, &["mcp_context"])?;
+    let acts = match (text(&server, &["server_name"]), text(&server, &["tool_name"])) {
+        (Some(from), tool) => tools::server(Some(from), tool.unwrap_or(name), &given)?,
+        _ => acts(name, &given)?,
+    };
+    let below = text(&given, &["dir_path", "directory"]).filter(|_| name == "run_shell_command");
+    Ok(Request::new(name, &given, acts).at(directory(text(input, &["cwd"]), below)))
+}
+
+fn acts(name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {
+    if name == "run_shell_command" {
+        return Ok(vec![command(given, &["command"])?]);
+    }
+    if let Some(found) = tools::mcp(name, given) {
+        return found;
+    }
+    if let Some(tool) = name.strip_prefix("mcp_") {
+        return tools::server(None, tool, given);
+    }
+    tools::files(name, given).unwrap_or_else(|| Ok(Vec::new()))
+}
+
+pub(super) fn write(answer: &Answer) -> Output {
+    match answer {
+        Answer::Silent => silence(),
+        Answer::Note(text) => said(&json!({ "systemMessage": text })),
+        Answer::Ask(reason) | Answer::Deny(reason) => said(&json!({ "decision": "deny", "reason": reason })),
+    }
+}

@@ -1,0 +1,31 @@
+//! Windsurf's Cascade: `pre_run_command`, `pre_write_code` and `pre_mcp_tool_use`. Only the exit status 2 stops it; the reason
+//! goes to standard error.
+
+use super::super::Output;
+use super::super::call::{Answer, Object, Request, Unreadable, command, directory, object, text};
+use super::super::tools;
+use super::{silence, stopped};
+
+pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
+    let given = object(input, &["tool_info"])?;
+    let event = text(input, &["agent_action_name"]).unwrap_or("pre_run_command");
+    let acts = match event {
+        "pre_run_command" => vec![command(&given, &["command_line", "command"])?],
+        "pre_write_code" => tools::files("edit_file", &given).unwrap_or_else(|| Ok(Vec::new()))?,
+        "pre_mcp_tool_use" => {
+            let name =
+                text(&given, &["mcp_tool_name"]).ok_or_else(|| Unreadable("it names no tool".to_owned()))?;
+            let arguments = object(&given, &["mcp_tool_arguments"])?;
+            tools::server(text(&given, &["mcp_server_name"]), name, &arguments)?
+        }
+        _ => return Ok(Request::default()),
+    };
+    Ok(Request::new(event, &given, acts).at(directory(text(&given, &["cwd"]), None)))
+}
+
+pub(super) fn write(answer: &Answer) -> Output {
+    match answer {
+        Answer::Silent | Answer::Note(_) => silence(),
+        Answer::Ask(reason) | Answer::Deny(reason) => stopped(reason),
+    }
+}

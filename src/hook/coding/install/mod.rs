@@ -1,0 +1,310 @@
+//! Our hook in agents' configurations: shown, put in, checked and taken out.
+//!
+//! Owns where each agent's configuration stands and what must stand in it. Changes nothing else in those files; what they
+//! held before is kept, so that taking us out gives back the same bytes when nobody changed them meanwhile.
+
+mod edit;
+mod places;
+mod record;
+mod syntax;
+#[cfg(test)]
+mod tests;
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use crate::attest::disk::{self, Access, DiskError};
+
+use super::agents::Agent;
+use edit::EditError;
+use places::{Piece, pieces};
+use record::{LIMIT, Record, Records, digest};
+
+pub use places::{Folders, Scope};
+
+/// Why nothing was installed or removed.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// A file or folder.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    /// The system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// On what.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// The file is not what it should be.
+    #[error("{}: {what}", path.display())]
+    Form {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+}
+
+/// What happens to one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The file.
+    pub file: PathBuf,
+    /// What it holds now; `None`: there is none.
+    pub before: Option<String>,
+    /// What it is to hold; `None`: it goes.
+    pub after: Option<String>,
+}
+
+impl Change {
+    /// Whether nothing has to be done.
+    pub fn is_none(&self) -> bool {
+        self.before == self.after
+    }
+}
+
+/// Our hook in one agent's configuration.
+#[derive(Clone, Debug)]
+pub struct Installation {
+    agent: Agent,
+    pieces: Vec<Piece>,
+    data: PathBuf,
+    project: bool,
+}
+
+impl Installation {
+    /// For an agent; `program` is the path by which it starts us, `data` our own folder.
+    pub fn new(agent: Agent, scope: &Scope, folders: &Folders, program: &str, data: &Path) -> Self {
+        Self {
+            agent,
+            pieces: pieces(agent, scope, folders, program),
+            data: data.to_owned(),
+            project: matches!(scope, Scope::Project(_)),
+        }
+    }
+
+    /// What a person has to do or know besides.
+    pub fn remark(&self) -> Option<&'static str> {
+        places::remark(self.agent)
+    }
+
+    /// What installing would change.
+    ///
+    /// # Errors
+    /// When a file is there that is not of the expected form; nothing is changed then.
+    pub fn wanted(&self) -> Result<Vec<Change>, InstallError> {
+        self.pieces.iter().map(|piece| self.with(piece)).collect()
+    }
+
+    /// Installs; gives what was changed.
+    ///
+    /// # Errors
+    /// [`InstallError`].
+    pub fn write(&self) -> Result<Vec<Change>, InstallError> {
+        let changes = self.wanted()?;
+        let records = Records::open(&self.data)?;
+        for (piece, change) in self.pieces.iter().zip(&changes) {
+            let Some(after) = change.after.as_deref().filter(|_| !change.is_none()) else { continue };
+            let file = real(&change.file);
+            // The first change is the one to go back behind.
+            let earlier = records.get(&file)?.filter(|record| {
+                change.before.as_deref().is_some_and(|now| digest(now.as_bytes()) == record.after)
+            });
+            let record = match earlier {
+                Some(record) => Record { after: digest(after.as_bytes()), ..record },
+                None => Record {
+                    before: change.before.clone(),
+                    after: digest(after.as_bytes()),
+                    folders: missing_folders(&file),
+                    file: file.clone(),
+                },
+            };
+            records.keep(&record)?;
+            let executable = matches!(piece, Piece::Own { executable: true, .. });
+            put(&file, after, executable, self.project)?;
+        }
+        Ok(changes)
+    }
+
+    /// Whether everything stands as it should; says what does not.
+    ///
+    /// # Errors
+    /// [`InstallError`].
+    pub fn verify(&self) -> Result<Vec<String>, InstallError> {
+        let mut wrong = Vec::new();
+        for piece in &self.pieces {
+            let file = piece.file();
+            let Some(text) = read(file)? else {
+                wrong.push(format!("{}: there is no such file", file.display()));
+                continue;
+            };
+            match piece {
+                Piece::Shared { entries, .. } => {
+                    for entry in entries.iter().filter(|entry| !edit::stands(&text, entry)) {
+                        let path = entry.path.join(".");
+                        wrong.push(format!(
+                            "{}: our entry is not in `{path}`, or not as it should be",
+                            file.display()
+                        ));
+                    }
+                }
+                Piece::Own { content, executable, .. } => {
+                    if text != *content {
+                        wrong.push(format!("{}: it is not as it should be", file.display()));
+                    }
+                    let mode =
+                        fs::metadata(file).map_err(|source| io_error(file, source))?.permissions().mode();
+                    if *executable && mode & 0o111 == 0 {
+                        wrong.push(format!(
+                            "{}: it may not be executed, so it is switched off",
+                            file.display()
+                        ));
+                    }
+                }
+            }
+        }
+        Ok(wrong)
+    }
+
+    /// What removing would change.
+    ///
+    /// # Errors
+    /// [`InstallError`].
+    pub fn unwanted(&self) -> Result<Vec<Change>, InstallError> {
+        let records = Records::open(&self.data)?;
+        self.pieces.iter().map(|piece| self.without(piece, &records)).collect()
+    }
+
+    /// Removes; gives what was changed.
+    ///
+    /// # Errors
+    /// [`InstallError`].
+    pub fn remove(&self) -> Result<Vec<Change>, InstallError> {
+        let records = Records::open(&self.data)?;
+        let changes = self.unwanted()?;
+        for change in &changes {
+            let file = real(&change.file);
+            let record = records.get(&file)?;
+            match &change.after {
+                _ if change.is_none() => {}
+                Some(after) => put(&file, after, false, self.project)?,
+                None => {
+                    fs::remove_file(&file).map_err(|source| io_error(&file, source))?;
+                    for folder in record.iter().flat_map(|record| record.folders.iter().rev()) {
+                        // Only when empty.
+                        let _ = fs::remove_dir(folder);
+                    }
+                }
+            }
+            records.forget(&file);
+        }
+        Ok(changes)
+    }
+
+    /// A command that starts our hook for this agent, wherever the program stands.
+    fn is_ours(&self, command: &str) -> bool {
+        let words = shell_words::split(command).unwrap_or_default();
+        let [program, hook, agent] = &words[..] else { return false };
+        Path::new(program).file_name().is_some_and(|name| name == "recourse")
+            && hook == "hook"
+            && Agent::named(agent) == Some(self.agent)
+    }
+
+    fn with(&self, piece: &Piece) -> Result<Change, InstallError> {
+        let file = piece.file().to_owned();
+        let before = read(&file)?;
+        let after = match piece {
+            Piece::Shared { top, entries, .. } => {
+                let text = before.as_deref().unwrap_or_default();
+                edit::put(text, top, entries, &|command| self.is_ours(command))
+                    .map_err(|error| form(&file, &error))?
+            }
+            Piece::Own { content, .. } => {
+                if let Some(text) = &before
+                    && !text.contains("`recourse init ")
+                {
+                    let what = "it is not one of recourse's; move it away first".to_owned();
+                    return Err(InstallError::Form { path: file, what });
+                }
+                content.clone()
+            }
+        };
+        Ok(Change { file, before, after: Some(after) })
+    }
+
+    fn without(&self, piece: &Piece, records: &Records) -> Result<Change, InstallError> {
+        let file = piece.file().to_owned();
+        let Some(text) = read(&file)? else { return Ok(Change { file, before: None, after: None }) };
+        let record = records.get(&real(&file))?;
+        if let Some(record) = record
+            && record.after == digest(text.as_bytes())
+        {
+            return Ok(Change { file, before: Some(text), after: record.before });
+        }
+        let after = match piece {
+            Piece::Shared { entries, .. } => Some(
+                edit::take(&text, entries, &|command| self.is_ours(command))
+                    .map_err(|error| form(&file, &error))?,
+            ),
+            Piece::Own { .. } if text.contains("`recourse init ") => None,
+            Piece::Own { .. } => Some(text.clone()),
+        };
+        Ok(Change { file, before: Some(text), after })
+    }
+}
+
+fn form(path: &Path, error: &EditError) -> InstallError {
+    InstallError::Form { path: path.to_owned(), what: error.to_string() }
+}
+
+fn io_error(path: &Path, source: io::Error) -> InstallError {
+    InstallError::Io { path: path.to_owned(), source }
+}
+
+/// The file behind links: a link into somebody's collection of settings stays a link.
+fn real(file: &Path) -> PathBuf {
+    fs::canonicalize(file).unwrap_or_else(|_| file.to_owned())
+}
+
+fn read(file: &Path) -> Result<Option<String>, InstallError> {
+    match fs::metadata(file) {
+        Ok(found) if found.len() > LIMIT => {
+            let what = "larger than a settings file can be".to_owned();
+            return Err(InstallError::Form { path: file.to_owned(), what });
+        }
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(io_error(file, error)),
+    }
+    match fs::read(file) {
+        Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|_| InstallError::Form {
+            path: file.to_owned(),
+            what: "it is not valid UTF-8; nothing was changed".to_owned(),
+        }),
+        Err(error) => Err(io_error(file, error)),
+    }
+}
+
+/// The folders above a file that are not there, the outermost first.
+fn missing_folders(file: &Path) -> Vec<PathBuf> {
+    let mut missing: Vec<PathBuf> =
+        file.ancestors().skip(1).take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
+    missing.retain(|folder| !folder.as_os_str().is_empty());
+    missing.reverse();
+    missing
+}
+
+/// Writes a file in one step, with the rights that it had.
+fn put(file: &Path, text: &str, executable: bool, project: bool) -> Result<(), InstallError> {
+    if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        fs::create_dir_all(folder).map_err(|source| io_error(folder, source))?;
+    }
+    let before = fs::metadata(file).ok().map(|found| found.permissions().mode() & 0o7777);
+    let fresh = if project { 0o644 } else { 0o600 } | if executable { 0o100 } else { 0 };
+    disk::write_atomic(file, text.as_bytes(), Access::Private)?;
+    let mode = before.unwrap_or(fresh) | if executable { 0o100 } else { 0 };
+    fs::set_permissions(file, Permissions::from_mode(mode)).map_err(|source| io_error(file, source))
+}

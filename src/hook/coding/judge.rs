@@ -1,0 +1,245 @@
+//! From a call to an answer: evaluate, apply the agent profile, look for a person's approval.
+
+use std::env;
+use std::path::PathBuf;
+
+use crate::approvals::{Approvals, Asked, Entry, Exact, Taken};
+use crate::attest::{Attestation, Mode, Places};
+use crate::config::{self, AttestationConfig, Config};
+use crate::evaluate::{Evaluation, EvaluationContext, Input, evaluate};
+use crate::knowledge::Knowledge;
+use crate::model::{Actor, redact};
+use crate::policy::{EnforcementAction, Policy, Profile};
+use crate::proof::{Gate, Presented, Proof, Subject};
+use crate::report::{ConsequenceReport, escape, shorten};
+use crate::shell;
+use crate::world::RealWorld;
+
+use super::agents::Agent;
+use super::call::{Act, Answer, Request};
+
+/// Targets that a reason names, at most.
+const NAMED: usize = 3;
+/// Columns of one part of a reason.
+const PART: usize = 300;
+
+/// Judges a call. Whatever fails is a denial that says what failed.
+pub(super) fn judge(agent: Agent, request: &Request) -> Answer {
+    if request.acts.is_empty() {
+        return Answer::Silent;
+    }
+    match Judging::new(agent, request).and_then(|judging| judging.run()) {
+        Ok(answer) => answer,
+        Err(why) => {
+            Answer::Deny(format!("recourse could not judge this call, so it does not run: {}", escape(&why)))
+        }
+    }
+}
+
+/// One call and all that judging it needs.
+struct Judging<'a> {
+    agent: Agent,
+    request: &'a Request,
+    context: EvaluationContext,
+    policy: Policy,
+    knowledge: Knowledge,
+    attestation: AttestationConfig,
+    places: Option<Places>,
+}
+
+impl<'a> Judging<'a> {
+    fn new(agent: Agent, request: &'a Request) -> Result<Self, String> {
+        let cwd = directory(request)?;
+        let text = |error: config::ConfigError| error.to_string();
+        let actor = config::variable("RECOURSE_ACTOR").map_err(text)?;
+        let context = EvaluationContext {
+            environment: config::variable("RECOURSE_ENVIRONMENT").map_err(text)?,
+            actor: Some(Actor::parse(&actor.unwrap_or_else(|| format!("agent/{}", agent.name())))),
+            profile: Some(Profile::Agent),
+            // A directory that is not here may be on another machine.
+            anywhere: !cwd.is_dir(),
+            cwd,
+            ..EvaluationContext::default()
+        };
+        Ok(Self {
+            agent,
+            request,
+            policy: config::policy(&context.cwd).map_err(text)?,
+            knowledge: config::knowledge().map_err(text)?,
+            attestation: Config::load().map_err(text)?.attestation,
+            places: config::user_places(),
+            context,
+        })
+    }
+
+    fn run(&self) -> Result<Answer, String> {
+        let world = RealWorld::new();
+        let mut judged = Vec::new();
+        for act in &self.request.acts {
+            let (input, subject) = input(act)?;
+            let evaluation = evaluate(input, &self.context, &world, &self.knowledge, &self.policy);
+            let attested = self.attest(&subject, &evaluation)?;
+            judged.push((evaluation, attested));
+        }
+        let action = |evaluation: &Evaluation| {
+            let stated = evaluation.report.enforcement.as_ref().map(|enforcement| enforcement.action);
+            // Without a stated enforcement nothing may run.
+            stated.unwrap_or(EnforcementAction::Refuse)
+        };
+        let worst = judged.iter().max_by_key(|(done, _)| (action(done), done.verdict()));
+        let Some((worst, attested)) = worst else { return Ok(Answer::Silent) };
+        Ok(match action(worst) {
+            EnforcementAction::Run => Answer::Silent,
+            EnforcementAction::Note => Answer::Note(note(&worst.report)),
+            EnforcementAction::Ask => self.ask(&worst.report, attested.as_ref()),
+            EnforcementAction::Refuse => Answer::Deny(reason("recourse blocks this", &worst.report)),
+        })
+    }
+
+    /// A person decides: through the agent where it really asks, else through `recourse approve`.
+    fn ask(&self, report: &ConsequenceReport, attested: Option<&Attestation>) -> Answer {
+        let said = reason("recourse: a person has to decide", report);
+        if self.agent.asks() {
+            return Answer::Ask(said);
+        }
+        match self.approval(report, attested) {
+            Ok(Approval::Given) => Answer::Silent,
+            Ok(Approval::Denied) => {
+                Answer::Deny(format!("{said}. A person was asked and said no: do not try again"))
+            }
+            Ok(Approval::Waits(entry)) => Answer::Deny(format!(
+                "{said}. To allow exactly this once, a person runs in a terminal of their own: recourse approve {}",
+                entry.id
+            )),
+            Err(why) => Answer::Deny(format!("{said}. It cannot be approved: {}", escape(&why))),
+        }
+    }
+
+    fn approval(
+        &self,
+        report: &ConsequenceReport,
+        attested: Option<&Attestation>,
+    ) -> Result<Approval, String> {
+        let places = self.places.as_ref().ok_or("there is no home directory to keep approvals in")?;
+        let store = Approvals::open(places).map_err(|error| error.to_string())?;
+        let shown = self.shown();
+        let exact = match &self.request.acts[..] {
+            [Act::Shell(text)] => Exact::Text(text),
+            _ => Exact::Call { form: &self.request.form, shown: &shown },
+        };
+        let asker = format!("agent/{}", self.agent.name());
+        let asked = Asked { asker: &asker, exact, cwd: &self.context.cwd, report };
+        match store.take(&asked).map_err(|error| error.to_string())? {
+            Taken::Approved(_) => Ok(Approval::Given),
+            Taken::Denied => Ok(Approval::Denied),
+            Taken::Nothing => {
+                let entry = store.request(&asked, attested).map_err(|error| error.to_string())?;
+                Ok(Approval::Waits(Box::new(entry)))
+            }
+        }
+    }
+
+    /// The call for people.
+    fn shown(&self) -> String {
+        let each = self.request.acts.iter().map(|act| match act {
+            Act::Shell(text) => text.clone(),
+            Act::Argv(words) => shell_words::join(words),
+            Act::Tool(call) => call.shown(),
+        });
+        redact(&each.collect::<Vec<_>>().join("; ")).into_owned()
+    }
+
+    /// Signs the evaluation where that is on, and holds it against the mode's demands.
+    fn attest(&self, subject: &Subject, evaluation: &Evaluation) -> Result<Option<Attestation>, String> {
+        let config = &self.attestation;
+        if !config.enabled && config.mode == Mode::Ignore {
+            return Ok(None);
+        }
+        let places = self.places.as_ref().ok_or("there is no home directory to keep keys in")?;
+        let own = if config.enabled {
+            let signed = Proof::open(config, places)
+                .and_then(|proof| proof.attest(subject, &self.context, &evaluation.report));
+            match signed {
+                Ok(signed) => Some(signed),
+                Err(error) if config.mode == Mode::Require => return Err(error.to_string()),
+                Err(_) => None,
+            }
+        } else {
+            None
+        };
+        let gate = Gate { config, places };
+        gate.examine(Ok(subject), &self.context, &Presented::default(), own.as_ref())
+            .map_err(|failure| failure.to_string())?;
+        Ok(own.map(|signed| signed.attestation))
+    }
+}
+
+/// What became of a request.
+enum Approval {
+    Given,
+    Denied,
+    Waits(Box<Entry>),
+}
+
+/// Where the call acts: the named directory, else this process's.
+fn directory(request: &Request) -> Result<PathBuf, String> {
+    match (&request.cwd, env::current_dir()) {
+        (Some(named), _) if named.is_absolute() => Ok(named.clone()),
+        (Some(named), Ok(here)) => Ok(here.join(named)),
+        (None, Ok(here)) => Ok(here),
+        (_, Err(error)) => Err(format!("the current directory cannot be told: {error}")),
+    }
+}
+
+fn input(act: &Act) -> Result<(Input, Subject), String> {
+    let shell = |input: shell::Input| {
+        let subject = Subject::shell(&input).map_err(|error| error.to_string())?;
+        Ok((Input::Shell(input), subject))
+    };
+    match act {
+        Act::Shell(text) => shell(shell::Input::Text(text.clone())),
+        Act::Argv(words) => shell(shell::Input::Argv(words.iter().cloned().map(Some).collect())),
+        Act::Tool(call) => Ok((Input::Mcp(call.clone()), Subject::mcp(call))),
+    }
+}
+
+fn part(text: &str) -> String {
+    shorten(&escape(text), PART).trim_end_matches('.').to_owned()
+}
+
+/// What it costs, for a call that runs.
+fn note(report: &ConsequenceReport) -> String {
+    let mut said = format!("recourse: this runs, but {}", part(&report.assessment_reason));
+    if let Some(step) = report.mutations.iter().find_map(|mutation| mutation.recovery.first()) {
+        said.push_str(&format!(". To get it back: {}", part(step)));
+    }
+    said
+}
+
+/// What is lost, and what could be done instead: one line.
+fn reason(head: &str, report: &ConsequenceReport) -> String {
+    let mut said = format!("{head}: {}", part(&report.assessment_reason));
+    let mut guilty: Vec<_> =
+        report.mutations.iter().filter(|mutation| mutation.recoverability.tier >= 3).collect();
+    guilty.sort_by_key(|mutation| std::cmp::Reverse(mutation.recoverability.tier % 5));
+    let mut names: Vec<String> = Vec::new();
+    for mutation in &guilty {
+        let name = format!("{} {}", mutation.intent.target.r#type, part(&mutation.intent.target.id));
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if !names.is_empty() {
+        let more = names.len().saturating_sub(NAMED);
+        names.truncate(NAMED);
+        said.push_str(&format!(". Affected: {}", names.join(", ")));
+        if more > 0 {
+            said.push_str(&format!(" and {more} more"));
+        }
+    }
+    let safer = guilty.iter().find_map(|mutation| mutation.alternatives.first());
+    if let Some(safer) = safer {
+        said.push_str(&format!(". Instead: `{}` ({})", part(&safer.command), part(&safer.explanation)));
+    }
+    said
+}

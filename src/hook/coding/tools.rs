@@ -1,0 +1,238 @@
+//! Tools that agents have in common: their own for files, and other servers'.
+//!
+//! A tool that changes files is judged as the file server's tool that does the same, so the path's probes decide.
+
+use serde_json::{Value, json};
+
+use crate::mcp_call::McpCall;
+
+use super::call::{Act, Object, Unreadable, text};
+use super::patch::{self, Change};
+
+/// The family of servers whose tools act on files.
+const FILES: &str = "filesystem";
+
+const PATH: &[&str] = &[
+    "file_path",
+    "filePath",
+    "path",
+    "target_file",
+    "targetFile",
+    "notebook_path",
+    "notebookPath",
+    "absolute_path",
+    "absolutePath",
+    "filename",
+    "file",
+    "uri",
+];
+const CONTENT: &[&str] = &["content", "contents", "file_text", "fileText", "text", "code", "new_source"];
+const OLD: &[&str] =
+    &["old_string", "oldString", "old_str", "oldStr", "old_text", "oldText", "search", "diff", "edits"];
+const PATCH: &[&str] = &["patch", "input", "patchText", "patch_text", "command", "diff"];
+
+/// What a tool for files does, by its name in any spelling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Write,
+    Edit,
+    Delete,
+    Move,
+    Patch,
+    /// One tool whose argument `command` says which.
+    Several,
+}
+
+fn kind(name: &str) -> Option<Kind> {
+    let name: String = name.chars().filter(|c| !matches!(c, '_' | '-')).collect::<String>().to_lowercase();
+    Some(match name.as_str() {
+        "write" | "writefile" | "createfile" | "create" | "createnewfile" | "writetofile" | "savefile" => {
+            Kind::Write
+        }
+        "edit"
+        | "multiedit"
+        | "editfile"
+        | "replace"
+        | "strreplace"
+        | "replaceinfile"
+        | "replacestringinfile"
+        | "multireplacestringinfile"
+        | "inserteditintofile"
+        | "searchreplace"
+        | "notebookedit"
+        | "editnotebook"
+        | "editnotebookfile"
+        | "applydiff"
+        | "editfiles" => Kind::Edit,
+        "delete" | "deletefile" | "removefile" => Kind::Delete,
+        "renamefile" | "movefile" | "rename" => Kind::Move,
+        "applypatch" => Kind::Patch,
+        "streplaceeditor" | "strreplaceeditor" | "strreplacebasededittool" => Kind::Several,
+        _ => return None,
+    })
+}
+
+/// What a tool for files would do. `None`: it is no such tool.
+pub(super) fn files(name: &str, input: &Object) -> Option<Result<Vec<Act>, Unreadable>> {
+    let mut kind = kind(name)?;
+    if kind == Kind::Several {
+        kind = match text(input, &["command"]) {
+            Some("view") => return Some(Ok(Vec::new())),
+            Some("create") => Kind::Write,
+            _ => Kind::Edit,
+        };
+    }
+    Some(acts(kind, name, input))
+}
+
+fn acts(kind: Kind, name: &str, input: &Object) -> Result<Vec<Act>, Unreadable> {
+    if kind == Kind::Patch {
+        let text = text(input, PATCH).unwrap_or_default();
+        let changes = patch::changes(text);
+        if changes.is_empty() {
+            return Err(Unreadable(format!("the patch of `{name}` cannot be read")));
+        }
+        return changes.iter().map(change).collect::<Result<Vec<_>, _>>().map(|acts| acts.concat());
+    }
+    // Several files in one call: each replacement names its own.
+    if let Some(Value::Array(replacements)) = input.get("replacements") {
+        let each = replacements.iter().map(|one| {
+            let one = one.as_object().ok_or_else(|| unnamed(name))?;
+            edit(path(one, name)?, one)
+        });
+        return each.collect();
+    }
+    if let (Some(Value::Array(names)), None) = (input.get("files"), text(input, PATH)) {
+        let each = names.iter().map(|one| edit(one.as_str().ok_or_else(|| unnamed(name))?, input));
+        return each.collect();
+    }
+    let target = if kind == Kind::Move { "" } else { path(input, name)? };
+    match kind {
+        Kind::Edit => Ok(vec![edit(target, input)?]),
+        Kind::Delete => Ok(vec![tool("delete_file", json!({ "path": target }))?]),
+        Kind::Move => {
+            let from = text(input, &["old_path", "oldPath", "source", "from", "path"]);
+            let to = text(input, &["new_path", "newPath", "destination", "to"]);
+            let (Some(from), Some(to)) = (from, to) else { return Err(unnamed(name)) };
+            Ok(vec![tool("move_file", json!({ "source": from, "destination": to }))?])
+        }
+        _ => {
+            let mut arguments = json!({ "path": target });
+            if let Some(content) = text(input, CONTENT) {
+                arguments["content"] = json!(content);
+            }
+            Ok(vec![tool("write_file", arguments)?])
+        }
+    }
+}
+
+fn change(change: &Change) -> Result<Vec<Act>, Unreadable> {
+    Ok(match change {
+        Change::Add { path, content } => {
+            vec![tool("write_file", json!({ "path": path, "content": content }))?]
+        }
+        Change::Update { path, to } => {
+            let mut acts = vec![tool("edit_file", json!({ "path": path, "old_text": "as the patch says" }))?];
+            if let Some(to) = to {
+                acts.push(tool("move_file", json!({ "source": path, "destination": to }))?);
+            }
+            acts
+        }
+        Change::Delete { path } => vec![tool("delete_file", json!({ "path": path }))?],
+    })
+}
+
+/// An edit: the call holds what it replaces, or it does not.
+fn edit(path: &str, input: &Object) -> Result<Act, Unreadable> {
+    if text(input, &["edit_mode", "editMode", "edit_type"]) == Some("insert")
+        || text(input, &["command"]) == Some("insert")
+    {
+        return tool("append_file", json!({ "path": path, "content": "" }));
+    }
+    if OLD.iter().any(|key| input.contains_key(*key)) {
+        return tool("edit_file", json!({ "path": path, "old_text": "as the call says" }));
+    }
+    let content = text(input, CONTENT).unwrap_or_default();
+    tool("edit_file", json!({ "path": path, "content": content }))
+}
+
+fn path<'a>(input: &'a Object, name: &str) -> Result<&'a str, Unreadable> {
+    let path = text(input, PATH).ok_or_else(|| unnamed(name))?;
+    let path = path.strip_prefix("file://").unwrap_or(path);
+    if path.is_empty() { Err(unnamed(name)) } else { Ok(path) }
+}
+
+fn unnamed(name: &str) -> Unreadable {
+    Unreadable(format!("`{name}` names no file"))
+}
+
+fn tool(name: &str, arguments: Value) -> Result<Act, Unreadable> {
+    McpCall::new(Some(FILES), name, Some(arguments))
+        .map(Act::Tool)
+        .map_err(|error| Unreadable(error.to_string()))
+}
+
+/// Another server's tool. Our own server's tools only judge.
+pub(super) fn server(server: Option<&str>, name: &str, input: &Object) -> Result<Vec<Act>, Unreadable> {
+    if server == Some("recourse") {
+        return Ok(Vec::new());
+    }
+    McpCall::new(server, name, Some(Value::Object(input.clone())))
+        .map(|call| vec![Act::Tool(call)])
+        .map_err(|error| Unreadable(error.to_string()))
+}
+
+/// `mcp__server__tool`, as most agents spell it. `None`: it is no such name.
+pub(super) fn mcp(name: &str, input: &Object) -> Option<Result<Vec<Act>, Unreadable>> {
+    let rest = name.strip_prefix("mcp__")?;
+    Some(match rest.split_once("__") {
+        Some((from, tool)) => server(Some(from), tool, input),
+        None => server(None, rest, input),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(name: &str, input: Value) -> Vec<String> {
+        let Value::Object(input) = input else { panic!("an object") };
+        let Some(Ok(acts)) = files(name, &input) else { panic!("{name} is a tool for files") };
+        acts.iter()
+            .map(|act| match act {
+                Act::Tool(call) => {
+                    let path = ["path", "source"].iter().find_map(|key| call.arguments().get(*key)).unwrap();
+                    format!("{} {}", call.tool(), path.as_str().unwrap())
+                }
+                other => panic!("{other:?}"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn tools_for_files_in_the_spellings_of_agents() {
+        assert_eq!(judged("Write", json!({"file_path": "/a", "content": "x"})), ["write_file /a"]);
+        assert_eq!(judged("create", json!({"path": "/a", "file_text": "x"})), ["write_file /a"]);
+        let edit = json!({"filePath": "/a", "oldString": "x", "newString": "y"});
+        assert_eq!(judged("replace_string_in_file", edit), ["edit_file /a"]);
+        let many = json!({"replacements": [{"filePath": "/a", "oldString": "x"}, {"filePath": "/b"}]});
+        assert_eq!(judged("multi_replace_string_in_file", many), ["edit_file /a", "edit_file /b"]);
+        let insert = json!({"notebook_path": "/n", "edit_mode": "insert", "new_source": "x"});
+        assert_eq!(judged("NotebookEdit", insert), ["append_file /n"]);
+        let patch = json!({"input": "*** Begin Patch\n*** Delete File: d\n*** End Patch"});
+        assert_eq!(judged("apply_patch", patch), ["delete_file d"]);
+        assert_eq!(judged("str_replace_editor", json!({"command": "create", "path": "p"})), ["write_file p"]);
+        assert!(files("Read", &Object::new()).is_none());
+        assert!(matches!(files("Write", &Object::new()), Some(Err(_))));
+        assert!(matches!(files("apply_patch", &Object::new()), Some(Err(_))));
+    }
+
+    #[test]
+    fn tools_of_other_servers() {
+        let Some(Ok(acts)) = mcp("mcp__github__delete_repo", &Object::new()) else { panic!() };
+        let [Act::Tool(call)] = &acts[..] else { panic!() };
+        assert_eq!((call.server(), call.tool()), (Some("github"), "delete_repo"));
+        assert!(mcp("mcp__recourse__evaluate", &Object::new()).unwrap().unwrap().is_empty());
+        assert!(mcp("Bash", &Object::new()).is_none());
+    }
+}

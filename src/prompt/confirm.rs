@@ -1,0 +1,48 @@
+//! A text, and a code that has to be typed below it.
+
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::keys::{Event, Key, Keys};
+use super::line::{Effect, Line};
+use super::signals::{Held, Notice};
+use super::terminal::Terminal;
+
+/// Shows `text` at the controlling terminal and waits until `code` is typed. Anything else, silence and signals are no;
+/// `None`: there is no terminal that this process may ask at.
+///
+/// # Errors
+/// When the terminal fails; the caller must take that for a no.
+pub fn confirm(text: &str, code: &str) -> io::Result<Option<bool>> {
+    let Some(mut terminal) = Terminal::open() else { return Ok(None) };
+    let held = Held::back()?;
+    let raw = Arc::new(terminal.raw()?);
+    let mut signals = held.watch(Arc::clone(&raw))?;
+    terminal.write(&format!("{text}\nType {code} to allow it: ").replace('\n', "\r\n"))?;
+    let end = super::timeout().map(|time: Duration| Instant::now() + time);
+    let mut line = Line::default();
+    let typed = loop {
+        let event = Keys { terminal: &mut terminal, signals: &mut signals }.next(end)?;
+        let key = match event {
+            Event::Notice(Notice::Resized) => continue,
+            Event::Key(Key::Ctrl('c' | '\\')) | Event::Notice(_) | Event::TimedOut | Event::Gone => {
+                break None;
+            }
+            Event::Key(key) => key,
+        };
+        match line.press(key) {
+            Effect::Done => break Some(line.text()),
+            Effect::Back => break None,
+            Effect::Changed => {
+                let (shown, _) = line.view(40);
+                terminal.write(&format!("\r\u{1b}[KType {code} to allow it: {shown}"))?;
+            }
+            Effect::Nothing => {}
+        }
+    };
+    raw.restore();
+    let yes = typed.is_some_and(|typed| typed.trim() == code);
+    let _ = terminal.write(if yes { "\n" } else { "\nrecourse: not allowed\n" });
+    Ok(Some(yes))
+}
