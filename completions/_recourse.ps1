@@ -28,8 +28,10 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('evaluate', 'evaluate', [CompletionResultType]::ParameterValue, 'Judge a command or plan without running it')
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Judge a command and show every step, piece of evidence and rule')
             [CompletionResult]::new('exec', 'exec', [CompletionResultType]::ParameterValue, 'Judge a command, then become it')
-            [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Print what installs recourse, for example `eval "$(recourse init bash)"`')
+            [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Guard a shell or a coding agent: `eval "$(recourse init bash)"`, `recourse init codex --write`')
             [CompletionResult]::new('hook', 'hook', [CompletionResultType]::ParameterValue, 'What installed hooks call')
+            [CompletionResult]::new('approve', 'approve', [CompletionResultType]::ParameterValue, 'Allow, once, what an agent was denied; only a person at a terminal can')
+            [CompletionResult]::new('shim', 'shim', [CompletionResultType]::ParameterValue, 'Programs that are run through `exec` wherever they are called from')
             [CompletionResult]::new('resources', 'resources', [CompletionResultType]::ParameterValue, 'List what is known: tools, kinds and Terraform types')
             [CompletionResult]::new('policy', 'policy', [CompletionResultType]::ParameterValue, 'Show or check policy files')
             [CompletionResult]::new('keys', 'keys', [CompletionResultType]::ParameterValue, 'Make, rotate and revoke the keys that sign attestations')
@@ -122,7 +124,148 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             break
         }
         'recourse;init' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('bash', 'bash', [CompletionResultType]::ParameterValue, 'Print the hook of bash')
+            [CompletionResult]::new('zsh', 'zsh', [CompletionResultType]::ParameterValue, 'Print the hook of zsh')
+            [CompletionResult]::new('fish', 'fish', [CompletionResultType]::ParameterValue, 'Print the hook of fish')
+            [CompletionResult]::new('claude-code', 'claude-code', [CompletionResultType]::ParameterValue, 'Hook of Claude Code')
+            [CompletionResult]::new('codex', 'codex', [CompletionResultType]::ParameterValue, 'Hook of OpenAI Codex')
+            [CompletionResult]::new('gemini', 'gemini', [CompletionResultType]::ParameterValue, 'Hook of Gemini CLI')
+            [CompletionResult]::new('cursor', 'cursor', [CompletionResultType]::ParameterValue, 'Hook of Cursor')
+            [CompletionResult]::new('copilot', 'copilot', [CompletionResultType]::ParameterValue, 'Hook of GitHub Copilot CLI')
+            [CompletionResult]::new('vscode', 'vscode', [CompletionResultType]::ParameterValue, 'Hook of the agent of VS Code')
+            [CompletionResult]::new('windsurf', 'windsurf', [CompletionResultType]::ParameterValue, 'Hook of Windsurf')
+            [CompletionResult]::new('cline', 'cline', [CompletionResultType]::ParameterValue, 'Hook of Cline')
+            [CompletionResult]::new('opencode', 'opencode', [CompletionResultType]::ParameterValue, 'Hook of opencode')
+            [CompletionResult]::new('amp', 'amp', [CompletionResultType]::ParameterValue, 'Hook of Amp')
+            [CompletionResult]::new('crush', 'crush', [CompletionResultType]::ParameterValue, 'Hook of Crush')
+            break
+        }
+        'recourse;init;bash' {
             [CompletionResult]::new('--uninstall', '--uninstall', [CompletionResultType]::ParameterName, 'Say how to remove it again')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;init;zsh' {
+            [CompletionResult]::new('--uninstall', '--uninstall', [CompletionResultType]::ParameterName, 'Say how to remove it again')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;init;fish' {
+            [CompletionResult]::new('--uninstall', '--uninstall', [CompletionResultType]::ParameterName, 'Say how to remove it again')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;init;claude-code' {
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only show what would change (the default)')
+            [CompletionResult]::new('--write', '--write', [CompletionResultType]::ParameterName, 'Install it')
+            [CompletionResult]::new('--verify', '--verify', [CompletionResultType]::ParameterName, 'Check that it is installed as it should be and answers')
+            [CompletionResult]::new('--uninstall', '--uninstall', [CompletionResultType]::ParameterName, 'Remove it, and leave the file as it was before')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'For the project in this directory instead of all of the user''s')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;init;codex' {
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only show what would change (the default)')
+            [CompletionResult]::new('--write', '--write', [CompletionResultType]::ParameterName, 'Install it')
+            [CompletionResult]::new('--verify', '--verify', [CompletionResultType]::ParameterName, 'Check that it is installed as it should be and answers')
+            [CompletionResult]::new('--uninstall', '--uninstall', [CompletionResultType]::ParameterName, 'Remove it, and leave the file as it was before')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'For the project in this directory instead of all of the user''s')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;init;gemini' {
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only show what would change (the default)')
+            [CompletionResult]::new('--write', '--write', [CompletionResultType]::ParameterName, 'Install it')
+            [CompletionResult]::new('--verify', '--verify', [CompletionResultType]::ParameterName, 'Check that it is installed as it should be and answers')
+            [CompletionResult]::new('--uninstall', '--uninstall', [CompletionResultType]::ParameterName, 'Remove it, and leave the file as it was before')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'For the project in this directory instead of all of the user''s')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;init;cursor' {
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only show what would change (the default)')
+            [CompletionResult]::new('--write', '--write', [CompletionResultType]::ParameterName, 'Install it')
+            [CompletionResult]::new('--verify', '--verify', [CompletionResultType]::ParameterName, 'Check that it is installed as it should be and answers')
+            [CompletionResult]::new('--uninstall', '--uninstall', [CompletionResultType]::ParameterName, 'Remove it, and leave the file as it was before')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'For the project in this directory instead of all of the user''s')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;init;copilot' {
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only show what would change (the default)')
+            [CompletionResult]::new('--write', '--write', [CompletionResultType]::ParameterName, 'Install it')
+            [CompletionResult]::new('--verify', '--verify', [CompletionResultType]::ParameterName, 'Check that it is installed as it should be and answers')
+            [CompletionResult]::new('--uninstall', '--uninstall', [CompletionResultType]::ParameterName, 'Remove it, and leave the file as it was before')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'For the project in this directory instead of all of the user''s')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;init;vscode' {
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only show what would change (the default)')
+            [CompletionResult]::new('--write', '--write', [CompletionResultType]::ParameterName, 'Install it')
+            [CompletionResult]::new('--verify', '--verify', [CompletionResultType]::ParameterName, 'Check that it is installed as it should be and answers')
+            [CompletionResult]::new('--uninstall', '--uninstall', [CompletionResultType]::ParameterName, 'Remove it, and leave the file as it was before')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'For the project in this directory instead of all of the user''s')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;init;windsurf' {
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only show what would change (the default)')
+            [CompletionResult]::new('--write', '--write', [CompletionResultType]::ParameterName, 'Install it')
+            [CompletionResult]::new('--verify', '--verify', [CompletionResultType]::ParameterName, 'Check that it is installed as it should be and answers')
+            [CompletionResult]::new('--uninstall', '--uninstall', [CompletionResultType]::ParameterName, 'Remove it, and leave the file as it was before')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'For the project in this directory instead of all of the user''s')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;init;cline' {
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only show what would change (the default)')
+            [CompletionResult]::new('--write', '--write', [CompletionResultType]::ParameterName, 'Install it')
+            [CompletionResult]::new('--verify', '--verify', [CompletionResultType]::ParameterName, 'Check that it is installed as it should be and answers')
+            [CompletionResult]::new('--uninstall', '--uninstall', [CompletionResultType]::ParameterName, 'Remove it, and leave the file as it was before')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'For the project in this directory instead of all of the user''s')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;init;opencode' {
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only show what would change (the default)')
+            [CompletionResult]::new('--write', '--write', [CompletionResultType]::ParameterName, 'Install it')
+            [CompletionResult]::new('--verify', '--verify', [CompletionResultType]::ParameterName, 'Check that it is installed as it should be and answers')
+            [CompletionResult]::new('--uninstall', '--uninstall', [CompletionResultType]::ParameterName, 'Remove it, and leave the file as it was before')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'For the project in this directory instead of all of the user''s')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;init;amp' {
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only show what would change (the default)')
+            [CompletionResult]::new('--write', '--write', [CompletionResultType]::ParameterName, 'Install it')
+            [CompletionResult]::new('--verify', '--verify', [CompletionResultType]::ParameterName, 'Check that it is installed as it should be and answers')
+            [CompletionResult]::new('--uninstall', '--uninstall', [CompletionResultType]::ParameterName, 'Remove it, and leave the file as it was before')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'For the project in this directory instead of all of the user''s')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;init;crush' {
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only show what would change (the default)')
+            [CompletionResult]::new('--write', '--write', [CompletionResultType]::ParameterName, 'Install it')
+            [CompletionResult]::new('--verify', '--verify', [CompletionResultType]::ParameterName, 'Check that it is installed as it should be and answers')
+            [CompletionResult]::new('--uninstall', '--uninstall', [CompletionResultType]::ParameterName, 'Remove it, and leave the file as it was before')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'For the project in this directory instead of all of the user''s')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
@@ -131,6 +274,17 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('shell', 'shell', [CompletionResultType]::ParameterValue, 'Judge a line that was accepted in an interactive shell, from standard input; exit status 126 refuses it')
+            [CompletionResult]::new('claude-code', 'claude-code', [CompletionResultType]::ParameterValue, 'Judge a tool call of Claude Code (standard input) and answer in its own words')
+            [CompletionResult]::new('codex', 'codex', [CompletionResultType]::ParameterValue, 'Judge a tool call of OpenAI Codex (standard input) and answer in its own words')
+            [CompletionResult]::new('gemini', 'gemini', [CompletionResultType]::ParameterValue, 'Judge a tool call of Gemini CLI (standard input) and answer in its own words')
+            [CompletionResult]::new('cursor', 'cursor', [CompletionResultType]::ParameterValue, 'Judge a tool call of Cursor (standard input) and answer in its own words')
+            [CompletionResult]::new('copilot', 'copilot', [CompletionResultType]::ParameterValue, 'Judge a tool call of GitHub Copilot CLI (standard input) and answer in its own words')
+            [CompletionResult]::new('vscode', 'vscode', [CompletionResultType]::ParameterValue, 'Judge a tool call of VS Code''s agent (standard input) and answer in its own words')
+            [CompletionResult]::new('windsurf', 'windsurf', [CompletionResultType]::ParameterValue, 'Judge a tool call of Windsurf (standard input) and answer in its own words')
+            [CompletionResult]::new('cline', 'cline', [CompletionResultType]::ParameterValue, 'Judge a tool call of Cline (standard input) and answer in its own words')
+            [CompletionResult]::new('opencode', 'opencode', [CompletionResultType]::ParameterValue, 'Judge a tool call of opencode (standard input) and answer in its own words')
+            [CompletionResult]::new('amp', 'amp', [CompletionResultType]::ParameterValue, 'Judge a tool call of Amp (standard input) and answer in its own words')
+            [CompletionResult]::new('crush', 'crush', [CompletionResultType]::ParameterValue, 'Judge a tool call of Crush (standard input) and answer in its own words')
             break
         }
         'recourse;hook;shell' {
@@ -138,6 +292,90 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--plain', '--plain', [CompletionResultType]::ParameterName, 'The line itself, not bash''s last history entry')
             [CompletionResult]::new('--below', '--below', [CompletionResultType]::ParameterName, 'The cursor stands behind the line: what is said begins on a new one')
             [CompletionResult]::new('--comments', '--comments', [CompletionResultType]::ParameterName, '`#` begins a comment also in zsh')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;hook;claude-code' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;hook;codex' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;hook;gemini' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;hook;cursor' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;hook;copilot' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;hook;vscode' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;hook;windsurf' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;hook;cline' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;hook;opencode' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;hook;amp' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;hook;crush' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;approve' {
+            [CompletionResult]::new('--deny', '--deny', [CompletionResultType]::ParameterName, 'Say no instead: the same command is not asked about again for a while')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;shim' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Make shims')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Take shims away')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'Say which there are, and whether PATH leads to them')
+            break
+        }
+        'recourse;shim;add' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;shim;remove' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;shim;list' {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break

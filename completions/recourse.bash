@@ -16,6 +16,9 @@ _recourse() {
             ",$1")
                 cmd="recourse"
                 ;;
+            recourse,approve)
+                cmd="recourse__subcmd__approve"
+                ;;
             recourse,completions)
                 cmd="recourse__subcmd__completions"
                 ;;
@@ -61,6 +64,9 @@ _recourse() {
             recourse,serve)
                 cmd="recourse__subcmd__serve"
                 ;;
+            recourse,shim)
+                cmd="recourse__subcmd__shim"
+                ;;
             recourse,verify)
                 cmd="recourse__subcmd__verify"
                 ;;
@@ -73,8 +79,83 @@ _recourse() {
             recourse__subcmd__evaluate,terraform)
                 cmd="recourse__subcmd__evaluate__subcmd__terraform"
                 ;;
+            recourse__subcmd__hook,amp)
+                cmd="recourse__subcmd__hook__subcmd__amp"
+                ;;
+            recourse__subcmd__hook,claude-code)
+                cmd="recourse__subcmd__hook__subcmd__claude__subcmd__code"
+                ;;
+            recourse__subcmd__hook,cline)
+                cmd="recourse__subcmd__hook__subcmd__cline"
+                ;;
+            recourse__subcmd__hook,codex)
+                cmd="recourse__subcmd__hook__subcmd__codex"
+                ;;
+            recourse__subcmd__hook,copilot)
+                cmd="recourse__subcmd__hook__subcmd__copilot"
+                ;;
+            recourse__subcmd__hook,crush)
+                cmd="recourse__subcmd__hook__subcmd__crush"
+                ;;
+            recourse__subcmd__hook,cursor)
+                cmd="recourse__subcmd__hook__subcmd__cursor"
+                ;;
+            recourse__subcmd__hook,gemini)
+                cmd="recourse__subcmd__hook__subcmd__gemini"
+                ;;
+            recourse__subcmd__hook,opencode)
+                cmd="recourse__subcmd__hook__subcmd__opencode"
+                ;;
             recourse__subcmd__hook,shell)
                 cmd="recourse__subcmd__hook__subcmd__shell"
+                ;;
+            recourse__subcmd__hook,vscode)
+                cmd="recourse__subcmd__hook__subcmd__vscode"
+                ;;
+            recourse__subcmd__hook,windsurf)
+                cmd="recourse__subcmd__hook__subcmd__windsurf"
+                ;;
+            recourse__subcmd__init,amp)
+                cmd="recourse__subcmd__init__subcmd__amp"
+                ;;
+            recourse__subcmd__init,bash)
+                cmd="recourse__subcmd__init__subcmd__bash"
+                ;;
+            recourse__subcmd__init,claude-code)
+                cmd="recourse__subcmd__init__subcmd__claude__subcmd__code"
+                ;;
+            recourse__subcmd__init,cline)
+                cmd="recourse__subcmd__init__subcmd__cline"
+                ;;
+            recourse__subcmd__init,codex)
+                cmd="recourse__subcmd__init__subcmd__codex"
+                ;;
+            recourse__subcmd__init,copilot)
+                cmd="recourse__subcmd__init__subcmd__copilot"
+                ;;
+            recourse__subcmd__init,crush)
+                cmd="recourse__subcmd__init__subcmd__crush"
+                ;;
+            recourse__subcmd__init,cursor)
+                cmd="recourse__subcmd__init__subcmd__cursor"
+                ;;
+            recourse__subcmd__init,fish)
+                cmd="recourse__subcmd__init__subcmd__fish"
+                ;;
+            recourse__subcmd__init,gemini)
+                cmd="recourse__subcmd__init__subcmd__gemini"
+                ;;
+            recourse__subcmd__init,opencode)
+                cmd="recourse__subcmd__init__subcmd__opencode"
+                ;;
+            recourse__subcmd__init,vscode)
+                cmd="recourse__subcmd__init__subcmd__vscode"
+                ;;
+            recourse__subcmd__init,windsurf)
+                cmd="recourse__subcmd__init__subcmd__windsurf"
+                ;;
+            recourse__subcmd__init,zsh)
+                cmd="recourse__subcmd__init__subcmd__zsh"
                 ;;
             recourse__subcmd__keys,activate)
                 cmd="recourse__subcmd__keys__subcmd__activate"
@@ -118,6 +199,15 @@ _recourse() {
             recourse__subcmd__registry,refresh)
                 cmd="recourse__subcmd__registry__subcmd__refresh"
                 ;;
+            recourse__subcmd__shim,add)
+                cmd="recourse__subcmd__shim__subcmd__add"
+                ;;
+            recourse__subcmd__shim,list)
+                cmd="recourse__subcmd__shim__subcmd__list"
+                ;;
+            recourse__subcmd__shim,remove)
+                cmd="recourse__subcmd__shim__subcmd__remove"
+                ;;
             *)
                 ;;
         esac
@@ -125,8 +215,22 @@ _recourse() {
 
     case "${cmd}" in
         recourse)
-            opts="-h -V --help --version evaluate explain exec init hook resources policy keys registry log mcp serve doctor verify completions schema"
+            opts="-h -V --help --version evaluate explain exec init hook approve shim resources policy keys registry log mcp serve doctor verify completions schema"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__approve)
+            opts="-h --deny --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -512,8 +616,134 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__hook)
-            opts="-h --help shell"
+            opts="-h --help shell claude-code codex gemini cursor copilot vscode windsurf cline opencode amp crush"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__hook__subcmd__amp)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__hook__subcmd__claude__subcmd__code)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__hook__subcmd__cline)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__hook__subcmd__codex)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__hook__subcmd__copilot)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__hook__subcmd__crush)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__hook__subcmd__cursor)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__hook__subcmd__gemini)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__hook__subcmd__opencode)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -543,9 +773,233 @@ _recourse() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        recourse__subcmd__hook__subcmd__vscode)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__hook__subcmd__windsurf)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         recourse__subcmd__init)
-            opts="-h --uninstall --help bash zsh fish"
+            opts="-h --help bash zsh fish claude-code codex gemini cursor copilot vscode windsurf cline opencode amp crush"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__init__subcmd__amp)
+            opts="-h --dry-run --write --verify --uninstall --project --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__init__subcmd__bash)
+            opts="-h --uninstall --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__init__subcmd__claude__subcmd__code)
+            opts="-h --dry-run --write --verify --uninstall --project --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__init__subcmd__cline)
+            opts="-h --dry-run --write --verify --uninstall --project --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__init__subcmd__codex)
+            opts="-h --dry-run --write --verify --uninstall --project --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__init__subcmd__copilot)
+            opts="-h --dry-run --write --verify --uninstall --project --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__init__subcmd__crush)
+            opts="-h --dry-run --write --verify --uninstall --project --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__init__subcmd__cursor)
+            opts="-h --dry-run --write --verify --uninstall --project --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__init__subcmd__fish)
+            opts="-h --uninstall --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__init__subcmd__gemini)
+            opts="-h --dry-run --write --verify --uninstall --project --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__init__subcmd__opencode)
+            opts="-h --dry-run --write --verify --uninstall --project --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__init__subcmd__vscode)
+            opts="-h --dry-run --write --verify --uninstall --project --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__init__subcmd__windsurf)
+            opts="-h --dry-run --write --verify --uninstall --project --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__init__subcmd__zsh)
+            opts="-h --uninstall --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1099,6 +1553,62 @@ _recourse() {
                     fi
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__shim)
+            opts="-h --help add remove list"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__shim__subcmd__add)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__shim__subcmd__list)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__shim__subcmd__remove)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;

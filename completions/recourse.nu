@@ -133,15 +133,137 @@ module completions {
     ...words: string          # The program and its arguments, run exactly so, without a shell
   ]
 
-  def "nu-complete recourse init what" [] {
-    [ "bash" "zsh" "fish" ]
-  }
-
-  # Print what installs recourse, for example `eval "$(recourse init bash)"`
+  # Guard a shell or a coding agent: `eval "$(recourse init bash)"`, `recourse init codex --write`
   export extern "recourse init" [
+    --help(-h)                # Print help
+  ]
+
+  # Print the hook of bash
+  export extern "recourse init bash" [
     --uninstall               # Say how to remove it again
     --help(-h)                # Print help
-    what: string@"nu-complete recourse init what" # What to guard
+  ]
+
+  # Print the hook of zsh
+  export extern "recourse init zsh" [
+    --uninstall               # Say how to remove it again
+    --help(-h)                # Print help
+  ]
+
+  # Print the hook of fish
+  export extern "recourse init fish" [
+    --uninstall               # Say how to remove it again
+    --help(-h)                # Print help
+  ]
+
+  # Hook of Claude Code
+  export extern "recourse init claude-code" [
+    --dry-run                 # Only show what would change (the default)
+    --write                   # Install it
+    --verify                  # Check that it is installed as it should be and answers
+    --uninstall               # Remove it, and leave the file as it was before
+    --project                 # For the project in this directory instead of all of the user's
+    --help(-h)                # Print help
+  ]
+
+  # Hook of OpenAI Codex
+  export extern "recourse init codex" [
+    --dry-run                 # Only show what would change (the default)
+    --write                   # Install it
+    --verify                  # Check that it is installed as it should be and answers
+    --uninstall               # Remove it, and leave the file as it was before
+    --project                 # For the project in this directory instead of all of the user's
+    --help(-h)                # Print help
+  ]
+
+  # Hook of Gemini CLI
+  export extern "recourse init gemini" [
+    --dry-run                 # Only show what would change (the default)
+    --write                   # Install it
+    --verify                  # Check that it is installed as it should be and answers
+    --uninstall               # Remove it, and leave the file as it was before
+    --project                 # For the project in this directory instead of all of the user's
+    --help(-h)                # Print help
+  ]
+
+  # Hook of Cursor
+  export extern "recourse init cursor" [
+    --dry-run                 # Only show what would change (the default)
+    --write                   # Install it
+    --verify                  # Check that it is installed as it should be and answers
+    --uninstall               # Remove it, and leave the file as it was before
+    --project                 # For the project in this directory instead of all of the user's
+    --help(-h)                # Print help
+  ]
+
+  # Hook of GitHub Copilot CLI
+  export extern "recourse init copilot" [
+    --dry-run                 # Only show what would change (the default)
+    --write                   # Install it
+    --verify                  # Check that it is installed as it should be and answers
+    --uninstall               # Remove it, and leave the file as it was before
+    --project                 # For the project in this directory instead of all of the user's
+    --help(-h)                # Print help
+  ]
+
+  # Hook of the agent of VS Code
+  export extern "recourse init vscode" [
+    --dry-run                 # Only show what would change (the default)
+    --write                   # Install it
+    --verify                  # Check that it is installed as it should be and answers
+    --uninstall               # Remove it, and leave the file as it was before
+    --project                 # For the project in this directory instead of all of the user's
+    --help(-h)                # Print help
+  ]
+
+  # Hook of Windsurf
+  export extern "recourse init windsurf" [
+    --dry-run                 # Only show what would change (the default)
+    --write                   # Install it
+    --verify                  # Check that it is installed as it should be and answers
+    --uninstall               # Remove it, and leave the file as it was before
+    --project                 # For the project in this directory instead of all of the user's
+    --help(-h)                # Print help
+  ]
+
+  # Hook of Cline
+  export extern "recourse init cline" [
+    --dry-run                 # Only show what would change (the default)
+    --write                   # Install it
+    --verify                  # Check that it is installed as it should be and answers
+    --uninstall               # Remove it, and leave the file as it was before
+    --project                 # For the project in this directory instead of all of the user's
+    --help(-h)                # Print help
+  ]
+
+  # Hook of opencode
+  export extern "recourse init opencode" [
+    --dry-run                 # Only show what would change (the default)
+    --write                   # Install it
+    --verify                  # Check that it is installed as it should be and answers
+    --uninstall               # Remove it, and leave the file as it was before
+    --project                 # For the project in this directory instead of all of the user's
+    --help(-h)                # Print help
+  ]
+
+  # Hook of Amp
+  export extern "recourse init amp" [
+    --dry-run                 # Only show what would change (the default)
+    --write                   # Install it
+    --verify                  # Check that it is installed as it should be and answers
+    --uninstall               # Remove it, and leave the file as it was before
+    --project                 # For the project in this directory instead of all of the user's
+    --help(-h)                # Print help
+  ]
+
+  # Hook of Crush
+  export extern "recourse init crush" [
+    --dry-run                 # Only show what would change (the default)
+    --write                   # Install it
+    --verify                  # Check that it is installed as it should be and answers
+    --uninstall               # Remove it, and leave the file as it was before
+    --project                 # For the project in this directory instead of all of the user's
+    --help(-h)                # Print help
   ]
 
   # What installed hooks call
@@ -159,6 +281,90 @@ module completions {
     --plain                   # The line itself, not bash's last history entry
     --below                   # The cursor stands behind the line: what is said begins on a new one
     --comments                # `#` begins a comment also in zsh
+    --help(-h)                # Print help
+  ]
+
+  # Judge a tool call of Claude Code (standard input) and answer in its own words
+  export extern "recourse hook claude-code" [
+    --help(-h)                # Print help
+  ]
+
+  # Judge a tool call of OpenAI Codex (standard input) and answer in its own words
+  export extern "recourse hook codex" [
+    --help(-h)                # Print help
+  ]
+
+  # Judge a tool call of Gemini CLI (standard input) and answer in its own words
+  export extern "recourse hook gemini" [
+    --help(-h)                # Print help
+  ]
+
+  # Judge a tool call of Cursor (standard input) and answer in its own words
+  export extern "recourse hook cursor" [
+    --help(-h)                # Print help
+  ]
+
+  # Judge a tool call of GitHub Copilot CLI (standard input) and answer in its own words
+  export extern "recourse hook copilot" [
+    --help(-h)                # Print help
+  ]
+
+  # Judge a tool call of VS Code's agent (standard input) and answer in its own words
+  export extern "recourse hook vscode" [
+    --help(-h)                # Print help
+  ]
+
+  # Judge a tool call of Windsurf (standard input) and answer in its own words
+  export extern "recourse hook windsurf" [
+    --help(-h)                # Print help
+  ]
+
+  # Judge a tool call of Cline (standard input) and answer in its own words
+  export extern "recourse hook cline" [
+    --help(-h)                # Print help
+  ]
+
+  # Judge a tool call of opencode (standard input) and answer in its own words
+  export extern "recourse hook opencode" [
+    --help(-h)                # Print help
+  ]
+
+  # Judge a tool call of Amp (standard input) and answer in its own words
+  export extern "recourse hook amp" [
+    --help(-h)                # Print help
+  ]
+
+  # Judge a tool call of Crush (standard input) and answer in its own words
+  export extern "recourse hook crush" [
+    --help(-h)                # Print help
+  ]
+
+  # Allow, once, what an agent was denied; only a person at a terminal can
+  export extern "recourse approve" [
+    --deny                    # Say no instead: the same command is not asked about again for a while
+    --help(-h)                # Print help
+    id?: string               # The request, as the denial named it; without it, what waits is listed
+  ]
+
+  # Programs that are run through `exec` wherever they are called from
+  export extern "recourse shim" [
+    --help(-h)                # Print help
+  ]
+
+  # Make shims
+  export extern "recourse shim add" [
+    --help(-h)                # Print help
+    ...names: string          # Programs by their names, such as terraform
+  ]
+
+  # Take shims away
+  export extern "recourse shim remove" [
+    --help(-h)                # Print help
+    ...names: string          # Their names
+  ]
+
+  # Say which there are, and whether PATH leads to them
+  export extern "recourse shim list" [
     --help(-h)                # Print help
   ]
 

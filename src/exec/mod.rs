@@ -195,7 +195,8 @@ fn prepare(what: &What) -> Result<(Program, Vec<OsString>, shell::Input), u8> {
                 words.iter().map(|word| word.to_str().map(str::to_owned)).collect();
             // A name that does not lead to a system directory is judged by where it leads.
             if let Some(name) = judged.first_mut()
-                && !program.is_system()
+                // Behind a shim the bare name would lead to the shim again.
+                && (!program.is_system() || shim::Behind::now().is_in_the_way())
             {
                 *name = program.path().to_str().map(str::to_owned);
             }

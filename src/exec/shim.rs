@@ -189,6 +189,11 @@ impl Behind {
         }
     }
 
+    /// Whether a shim called us, or there are shims that a name could lead to.
+    pub(super) fn is_in_the_way(&self) -> bool {
+        self.called || self.folder.is_some()
+    }
+
     /// Whether a folder of PATH is that of the shims.
     pub(super) fn is_ours(&self, folder: &Path) -> bool {
         self.folder.as_deref().is_some_and(|ours| folder.is_absolute() && same(folder, ours))
