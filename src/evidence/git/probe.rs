@@ -68,11 +68,30 @@ fn one(mutation: &Mutation, dir: &Path, world: &dyn World, session: &mut Session
         nothing(evidence, "an existing repository keeps everything".to_owned());
         return;
     }
+    let unknown = session.is_elsewhere() && takes(mutation) && !has_made(session, dir);
     match find(mutation, dir, world, session) {
         Found::Here(mut look) => here(&mut look, evidence),
+        // Where it will run is not known: that there is no repository here says nothing there.
+        Found::Nowhere(_) if unknown => {
+            missing(evidence, "it is not known in which repository this will run");
+        }
         Found::Nowhere(dir) => nowhere(mutation, dir, world, session, evidence),
         Found::Unseen(reason) => missing(evidence, &reason),
     }
+}
+
+/// Whether something may go by it.
+fn takes(mutation: &Mutation) -> bool {
+    matches!(mutation.action, Action::Delete | Action::Replace)
+        || matches!(
+            mutation.kind.as_str(),
+            "git.changes" | "git.untracked" | "git.remote-ref" | "git.history"
+        )
+}
+
+/// Whether the same command made the repository.
+fn has_made(session: &mut Session, dir: &Path) -> bool {
+    dir.ancestors().any(|above| session.git().done(above).made)
 }
 
 /// Outside of any repository git refuses, unless the same command made one.
