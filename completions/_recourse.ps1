@@ -522,11 +522,21 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve on standard input and output, for the client that starts it')
+            [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Show or change a client''s configuration so that it starts this server')
             break
         }
         'recourse;mcp;serve' {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;mcp;init' {
+            [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'The client')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only show what would change (the default)')
+            [CompletionResult]::new('--write', '--write', [CompletionResultType]::ParameterName, 'Change the client''s configuration, and keep a backup beside it')
+            [CompletionResult]::new('--uninstall', '--uninstall', [CompletionResultType]::ParameterName, 'Take our entry out instead')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
         'recourse;serve' {

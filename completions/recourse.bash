@@ -184,6 +184,9 @@ _recourse() {
             recourse__subcmd__log,verify)
                 cmd="recourse__subcmd__log__subcmd__verify"
                 ;;
+            recourse__subcmd__mcp,init)
+                cmd="recourse__subcmd__mcp__subcmd__init"
+                ;;
             recourse__subcmd__mcp,serve)
                 cmd="recourse__subcmd__mcp__subcmd__serve"
                 ;;
@@ -1354,12 +1357,30 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__mcp)
-            opts="-h --help serve"
+            opts="-h --help serve init"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__mcp__subcmd__init)
+            opts="-h --client --dry-run --write --uninstall --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --client)
+                    COMPREPLY=($(compgen -W "claude-code claude-desktop cursor vscode codex gemini windsurf" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -329,9 +329,21 @@ complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_se
 complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from verify" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c recourse -n "__fish_recourse_using_subcommand mcp; and not __fish_seen_subcommand_from serve" -s h -l help -d 'Print help'
-complete -c recourse -n "__fish_recourse_using_subcommand mcp; and not __fish_seen_subcommand_from serve" -f -a "serve" -d 'Serve on standard input and output, for the client that starts it'
+complete -c recourse -n "__fish_recourse_using_subcommand mcp; and not __fish_seen_subcommand_from serve init" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand mcp; and not __fish_seen_subcommand_from serve init" -f -a "serve" -d 'Serve on standard input and output, for the client that starts it'
+complete -c recourse -n "__fish_recourse_using_subcommand mcp; and not __fish_seen_subcommand_from serve init" -f -a "init" -d 'Show or change a client\'s configuration so that it starts this server'
 complete -c recourse -n "__fish_recourse_using_subcommand mcp; and __fish_seen_subcommand_from serve" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand mcp; and __fish_seen_subcommand_from init" -l client -d 'The client' -r -f -a "claude-code\t'Claude Code'
+claude-desktop\t'Claude Desktop'
+cursor\t'Cursor'
+vscode\t'VS Code'
+codex\t'OpenAI Codex'
+gemini\t'Gemini CLI'
+windsurf\t'Windsurf'"
+complete -c recourse -n "__fish_recourse_using_subcommand mcp; and __fish_seen_subcommand_from init" -l dry-run -d 'Only show what would change (the default)'
+complete -c recourse -n "__fish_recourse_using_subcommand mcp; and __fish_seen_subcommand_from init" -l write -d 'Change the client\'s configuration, and keep a backup beside it'
+complete -c recourse -n "__fish_recourse_using_subcommand mcp; and __fish_seen_subcommand_from init" -l uninstall -d 'Take our entry out instead'
+complete -c recourse -n "__fish_recourse_using_subcommand mcp; and __fish_seen_subcommand_from init" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand serve" -l listen -d 'Where to listen; the default is the loopback address that attestations name' -r
 complete -c recourse -n "__fish_recourse_using_subcommand serve" -l token-file -d 'File with the bearer token that `POST /api/evaluate` demands; without it that route is closed' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand serve" -s h -l help -d 'Print help'

@@ -568,6 +568,19 @@ module completions {
     --help(-h)                # Print help
   ]
 
+  def "nu-complete recourse mcp init client" [] {
+    [ "claude-code" "claude-desktop" "cursor" "vscode" "codex" "gemini" "windsurf" ]
+  }
+
+  # Show or change a client's configuration so that it starts this server
+  export extern "recourse mcp init" [
+    --client: string@"nu-complete recourse mcp init client" # The client
+    --dry-run                 # Only show what would change (the default)
+    --write                   # Change the client's configuration, and keep a backup beside it
+    --uninstall               # Take our entry out instead
+    --help(-h)                # Print help (see more with '--help')
+  ]
+
   # Serve the key registry, attestations and evaluations over HTTP
   export extern "recourse serve" [
     --listen: string          # Where to listen; the default is the loopback address that attestations name

@@ -197,7 +197,7 @@ fn assessment(done: &Evaluation, at: &Circumstances) -> RiskAssessment {
         }
     }
     // The worst come first, and stay.
-    matched.sort_by(|one, other| other.severity.cmp(&one.severity));
+    matched.sort_by_key(|one| std::cmp::Reverse(one.severity));
     matched.truncate(MOST);
     let verdict = done.verdict();
     let allowed = verdict <= Verdict::Warn;
