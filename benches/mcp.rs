@@ -53,6 +53,8 @@ fn main() {
             kept.push(memory());
         }
     }
+    drop(input);
+    let _ = child.wait();
     times.sort();
     let at = |share: f64| times.get(((times.len() - 1) as f64 * share) as usize).copied().unwrap_or_default();
     let shown = |time: Duration| format!("{:.3} ms", time.as_secs_f64() * 1e3);

@@ -79,7 +79,7 @@ pub(super) enum Command {
         command: McpCommand,
     },
     /// Serve the key registry, attestations and evaluations over HTTP
-    Serve(ServeArgs),
+    Serve(super::serve::ServeArgs),
     /// Say what is and is not covered on this machine
     Doctor(DoctorArgs),
     /// Verify an attestation, or a report with one beside it
@@ -412,16 +412,6 @@ impl GuardedShell {
             Self::Fish => ShellKind::Fish,
         }
     }
-}
-
-#[derive(Debug, clap::Args)]
-pub(super) struct ServeArgs {
-    /// Where to listen; the default is the loopback address that attestations name
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7471")]
-    pub(super) listen: std::net::SocketAddr,
-    /// File with the bearer token that `POST /api/evaluate` demands; without it that route is closed
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(super) token_file: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]

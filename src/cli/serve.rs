@@ -1,14 +1,26 @@
 //! `serve`: options to what [`crate::serve`] takes.
 
+use std::path::PathBuf;
 use std::sync::Arc;
+
+use clap::ValueHint;
 
 use crate::config::{Config, user_places};
 use crate::proof::{Proof, ProofError};
 use crate::serve::{Evaluator, Published, State, run as serve};
 
-use super::args::ServeArgs;
 use super::output::{self, Failure};
 use super::setup;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ServeArgs {
+    /// Where to listen; the default is the loopback address that attestations name
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7471")]
+    pub(super) listen: std::net::SocketAddr,
+    /// File with the bearer token that `POST /api/evaluate` demands; without it that route is closed
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) token_file: Option<PathBuf>,
+}
 
 pub(super) fn run(args: &ServeArgs) -> Result<u8, Failure> {
     let config = Config::load()?.attestation;

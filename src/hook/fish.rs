@@ -47,6 +47,7 @@ impl Reader {
         loop {
             self.blanks(&mut out);
             let Some(c) = self.next(0) else { break };
+            let before = self.at;
             match c {
                 _ if Some(c) == end => {
                     self.at += 1;
@@ -81,6 +82,11 @@ impl Reader {
                         out.push_str(&word);
                     }
                 }
+            }
+            if self.at == before {
+                // A parenthesis that closes nothing: bash cannot read it either, and so it is judged as a gap.
+                self.at += 1;
+                out.push(c);
             }
         }
         out
