@@ -1,7 +1,7 @@
 //! The helper of the interactive shells' hooks: one line that a person accepted, judged before it runs.
 //!
 //! What comes in on standard input is three parts with NUL bytes between them: aliases, names of functions, the line.
-//! What goes out is the exit status (0: run it, [`crate::exec::REFUSED`]: do not), and for bash a sum on standard
+//! What goes out is the exit status (0: run it, 126: do not), and for bash a sum on standard
 //! output that tells its script what else to mind.
 
 use crate::exec::{self, Surroundings};
