@@ -50,7 +50,7 @@
 //!
 //! # Invariants
 //!
-//! * An import never points up that list; `tests/tidy.rs` checks it.
+//! * An import never points up that list; `tests/program/tidy.rs` checks it.
 //! * Everything but `attest`, `world`, `shell`, `evidence` and the front ends is pure: same input, same output. `shell` and
 //!   `evidence` see the machine through [`world::World`] alone. The same test checks this.
 //! * Parsing never fails: what cannot be read is a gap, and a gap is a mutation of unknown reach.

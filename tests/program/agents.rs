@@ -1,0 +1,217 @@
+//! Each agent's adapter, byte for byte: what the program says to a call, and how it ends.
+//!
+//! `tests/data/agents/AGENT/CASE.json` is a call, `CASE.out` its exit status, standard output and standard error. Directories
+//! and ids of requests stand as `@WORK@`, `@HOME@` and `@ID@`. With `UPDATE_FIXTURES=1` the answers are written anew.
+
+// A test fails loudly.
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+
+use crate::support::Scratch;
+use serde_json::Value;
+
+const AGENTS: &[&str] = &[
+    "claude-code",
+    "codex",
+    "gemini",
+    "cursor",
+    "copilot",
+    "vscode",
+    "windsurf",
+    "cline",
+    "opencode",
+    "amp",
+    "crush",
+];
+
+fn data() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/agents")
+}
+
+fn scratch() -> Scratch {
+    let scratch = Scratch::new();
+    fs::write(scratch.root().join("home/notes.txt"), "hello\n").unwrap();
+    fs::write(scratch.root().join("home/n.ipynb"), "{}\n").unwrap();
+    fs::write(scratch.root().join("home/x\u{1b}[2J\u{202e} y"), "other\n").unwrap();
+    scratch
+}
+
+fn hook(scratch: &Scratch, agent: &str, input: &[u8]) -> Output {
+    let mut command = scratch.recourse(&["hook", agent]);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // It may end without reading all.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+fn input(scratch: &Scratch, text: &str) -> String {
+    let home = scratch.root().join("home");
+    text.replace("@WORK@", scratch.work().to_str().unwrap()).replace("@HOME@", home.to_str().unwrap())
+}
+
+/// The answer, with what differs from run to run taken out.
+fn plain(scratch: &Scratch, output: &Output) -> String {
+    let text = format!(
+        "{}\n{}{}",
+        output.status.code().unwrap(),
+        String::from_utf8(output.stdout.clone()).unwrap(),
+        String::from_utf8(output.stderr.clone()).unwrap()
+    );
+    let text = text.replace(scratch.work().to_str().unwrap(), "@WORK@");
+    let text = text.replace(scratch.root().join("home").to_str().unwrap(), "@HOME@");
+    let mut parts = text.split("recourse approve ");
+    let first = parts.next().unwrap().to_owned();
+    parts.fold(first, |text, part| format!("{text}recourse approve @ID@{}", &part[12..]))
+}
+
+/// Standard output holds one JSON object or nothing, no decision to allow, and every denial its reason.
+fn is_well_formed(agent: &str, case: &str, output: &Output) {
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    let stderr = String::from_utf8(output.stderr.clone()).unwrap();
+    match output.status.code().unwrap() {
+        0 => assert!(stderr.is_empty(), "{agent}/{case}: {stderr}"),
+        2 => assert!(!stderr.trim().is_empty() && text.is_empty(), "{agent}/{case}: {text}{stderr}"),
+        other => panic!("{agent}/{case}: exit status {other}"),
+    }
+    assert!(!format!("{text}{stderr}").contains("ghp_0123"), "{agent}/{case}: a secret");
+    assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{agent}/{case}: control characters");
+    if text.is_empty() {
+        return;
+    }
+    assert_eq!(text.lines().count(), 1, "{agent}/{case}: {text}");
+    let value: Value = serde_json::from_str(&text).unwrap();
+    assert!(value.is_object(), "{agent}/{case}");
+    let inner = value.get("hookSpecificOutput").unwrap_or(&value);
+    let decision = ["permissionDecision", "decision", "permission", "action"]
+        .iter()
+        .find_map(|key| inner.get(*key))
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    assert!(!["allow", "approve"].contains(&decision), "{agent}/{case}: {text}");
+    if matches!(decision, "deny" | "ask" | "reject-and-continue") || value["cancel"] == Value::Bool(true) {
+        let reason = ["permissionDecisionReason", "reason", "user_message", "message", "errorMessage"]
+            .iter()
+            .find_map(|key| inner.get(*key))
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        assert!(!reason.trim().is_empty(), "{agent}/{case}: no reason: {text}");
+    }
+    if agent == "codex" {
+        let known = |map: &Value, keys: &[&str]| {
+            map.as_object().unwrap().keys().all(|key| keys.contains(&key.as_str()))
+        };
+        assert!(known(&value, &["hookSpecificOutput", "systemMessage"]), "{text}");
+        let inside = ["hookEventName", "permissionDecision", "permissionDecisionReason", "decision"];
+        assert!(value.get("hookSpecificOutput").is_none_or(|inner| known(inner, &inside)), "{text}");
+        assert_ne!(decision, "ask", "{text}");
+    }
+}
+
+/// Whether the answer stops the call.
+fn stops(agent: &str, output: &Output) -> bool {
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    match agent {
+        "windsurf" | "opencode" => output.status.code() == Some(2),
+        "cline" => text.contains("\"cancel\":true"),
+        "amp" => text.contains("reject-and-continue"),
+        _ => text.contains("\"deny\""),
+    }
+}
+
+#[test]
+fn answers_are_these_bytes() {
+    let update = std::env::var_os("UPDATE_FIXTURES").is_some();
+    let mut wrong = Vec::new();
+    for agent in AGENTS {
+        let mut cases: Vec<PathBuf> =
+            fs::read_dir(data().join(agent)).unwrap().map(|entry| entry.unwrap().path()).collect();
+        cases.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+        cases.sort();
+        assert!(cases.len() >= 9, "{agent}");
+        for path in cases {
+            let case = path.file_stem().unwrap().to_string_lossy().into_owned();
+            let scratch = scratch();
+            let output =
+                hook(&scratch, agent, input(&scratch, &fs::read_to_string(&path).unwrap()).as_bytes());
+            is_well_formed(agent, &case, &output);
+            match case.as_str() {
+                "missing-command" | "command-is-no-text" | "block" | "control" | "mcp" => {
+                    assert!(stops(agent, &output), "{agent}/{case}");
+                }
+                "allow" | "unknown-fields" | "warn" | "edit" | "read" | "view" => {
+                    assert!(!stops(agent, &output), "{agent}/{case}");
+                }
+                "escalate" => {
+                    let asks = ["claude-code", "copilot", "vscode"].contains(agent);
+                    assert_eq!(stops(agent, &output), !asks, "{agent}/{case}");
+                    let said =
+                        String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).into_owned();
+                    assert_eq!(said.contains("recourse approve "), !asks, "{agent}/{case}: {said}");
+                }
+                _ => {}
+            }
+            let said = plain(&scratch, &output);
+            let expected = path.with_extension("out");
+            if update {
+                fs::write(&expected, &said).unwrap();
+            } else if fs::read_to_string(&expected).unwrap_or_default() != said {
+                wrong.push(format!("{agent}/{case}:\n{said}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_cannot_be_read_is_stopped() {
+    let scratch = scratch();
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let huge = format!("{{\"tool_input\":{{\"command\":\"{}\"}}}}", "x".repeat(9 << 20));
+    let inputs: &[&[u8]] =
+        &[b"", b"null", b"[]", b"{", b"{\"a\":\"\xff\xfe\"}", deep.as_bytes(), huge.as_bytes(), b"{} {}"];
+    for agent in AGENTS {
+        for input in inputs {
+            let output = hook(&scratch, agent, input);
+            let shown = String::from_utf8_lossy(&input[..input.len().min(20)]).into_owned();
+            is_well_formed(agent, &shown, &output);
+            assert!(stops(agent, &output), "{agent}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn eight_mebibytes_are_read() {
+    let scratch = scratch();
+    let comment = "x".repeat((8 << 20) - 200);
+    for (agent, call) in [
+        ("claude-code", format!("{{\"tool_name\":\"Read\",\"tool_input\":{{\"a\":\"{comment}\"}}}}")),
+        (
+            "codex",
+            format!("{{\"tool_name\":\"Bash\",\"tool_input\":{{\"command\":\"ls\",\"d\":\"{comment}\"}}}}"),
+        ),
+    ] {
+        assert!(call.len() <= 8 << 20);
+        let output = hook(&scratch, agent, call.as_bytes());
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0), "{agent}");
+    }
+    // A command of that size is beyond what is interpreted: a person decides.
+    let call = format!("{{\"tool_name\":\"Bash\",\"tool_input\":{{\"command\":\"echo {comment}\"}}}}");
+    let output = hook(&scratch, "codex", call.as_bytes());
+    is_well_formed("codex", "a huge command", &output);
+}
+
+#[test]
+fn our_own_failure_stops_the_call() {
+    let scratch = Scratch::with_policy("[[rule]]\nverdict = \"maybe\"\n");
+    for agent in AGENTS {
+        let text = fs::read_to_string(data().join(agent).join("allow.json")).unwrap();
+        let output = hook(&scratch, agent, input(&scratch, &text).as_bytes());
+        is_well_formed(agent, "broken policy", &output);
+        assert!(stops(agent, &output), "{agent}");
+        let said = String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).into_owned();
+        assert!(said.contains("policy.toml:2"), "{agent}: {said}");
+    }
+}

@@ -1,0 +1,118 @@
+//! Forms that hide what a command destroys: each must be stopped. A class a file, a command a line.
+//!
+//! Whole-program tests on a small repository with work in it that nothing else holds.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A home with a project: `notes.md` and `scratch/` untracked, `src/app.py` changed, `app.db` ignored.
+struct Fixture {
+    root: tempfile::TempDir,
+}
+
+impl Fixture {
+    fn lay() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let fixture = Self { root };
+        let proj = fixture.proj();
+        for dir in ["src", "scratch/deep", "build", "emptydir", "scripts"] {
+            fs::create_dir_all(proj.join(dir)).unwrap();
+        }
+        fs::create_dir_all(fixture.home().join("Documents/old")).unwrap();
+        fs::create_dir_all(fixture.root.path().join("tmp")).unwrap();
+        let long = |name: &str| format!("{name}: words that stand nowhere else\n").repeat(20);
+        for file in ["README.md", "src/app.py", ".gitignore", "Makefile", "scripts/clean.sh"] {
+            let text = match file {
+                ".gitignore" => "build/\n*.db\n".to_owned(),
+                "Makefile" => include_str!("../data/evasions.mk").to_owned(),
+                "scripts/clean.sh" => "#!/bin/sh\nrm -rf scratch\n".to_owned(),
+                other => long(other),
+            };
+            fs::write(proj.join(file), text).unwrap();
+        }
+        #[cfg(unix)]
+        fs::set_permissions(
+            proj.join("scripts/clean.sh"),
+            std::os::unix::fs::PermissionsExt::from_mode(0o755),
+        )
+        .unwrap();
+        for words in [
+            &["init", "-q", "-b", "main"][..],
+            &["add", "-A"],
+            &["-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "first"],
+        ] {
+            let done = Command::new("git")
+                .args(words)
+                .current_dir(&proj)
+                .env("HOME", fixture.home())
+                .env("GIT_CONFIG_NOSYSTEM", "1")
+                .status()
+                .unwrap();
+            assert!(done.success());
+        }
+        let files =
+            ["src/app.py", "notes.md", "draft.txt", "scratch/exp1.py", "scratch/deep/exp2.py", "app.db"];
+        for file in files {
+            fs::write(proj.join(file), long(&format!("changed {file}"))).unwrap();
+        }
+        fs::write(proj.join("files.txt"), "notes.md\n").unwrap();
+        for file in ["thesis.md", "old/letter.txt"] {
+            fs::write(fixture.home().join("Documents").join(file), long(file)).unwrap();
+        }
+        fixture
+    }
+
+    fn home(&self) -> PathBuf {
+        self.root.path().join("home")
+    }
+
+    fn proj(&self) -> PathBuf {
+        self.home().join("proj")
+    }
+
+    fn verdict(&self, command: &str) -> String {
+        use std::io::Write;
+        let mut child = Command::new(env!("CARGO_BIN_EXE_recourse"))
+            .args(["evaluate", "shell", "--format", "json", "--fail-on", "never", "-"])
+            .current_dir(self.proj())
+            .env_clear()
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .env("SHELL", "/bin/bash")
+            .env("HOME", self.home())
+            .env("TMPDIR", self.root.path().join("tmp"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(command.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        report["riskAssessment"].as_str().unwrap().to_owned()
+    }
+}
+
+/// Commands of a table: one a line, `⏎` for a line's end inside; `##` heads a class.
+fn commands(table: &str) -> impl Iterator<Item = String> + '_ {
+    table
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with("##"))
+        .map(|line| line.replace('⏎', "\n"))
+}
+
+fn wrong(fixture: &Fixture, table: &Path, right: impl Fn(&str) -> bool) -> Vec<String> {
+    let text = fs::read_to_string(table).unwrap();
+    commands(&text)
+        .map(|command| (fixture.verdict(&command), command))
+        .filter(|(verdict, _)| !right(verdict))
+        .map(|(verdict, command)| format!("{verdict}: {command}"))
+        .collect()
+}
+
+#[test]
+fn hidden_destruction_is_stopped() {
+    let fixture = Fixture::lay();
+    let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/evasions.txt");
+    let wrong = wrong(&fixture, &table, |verdict| matches!(verdict, "escalate" | "block"));
+    assert!(wrong.is_empty(), "not stopped:\n{}", wrong.join("\n"));
+}

@@ -1,0 +1,157 @@
+//! `exec` where it may not simply run: refusal without a terminal, the question on one.
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::support::{Scratch, exists, program};
+
+/// Only after these words do keys count.
+const ASKED: &str = "Your decision";
+const ASK: &str = "[[rule]]\nverdict = \"escalate\"\nmessage = \"look first\"\n";
+const BLOCK: &str = "[[rule]]\nverdict = \"block\"\n";
+
+#[test]
+fn without_a_terminal_it_refuses() {
+    for policy in [ASK, BLOCK] {
+        let scratch = Scratch::with_policy(policy);
+        let kept = scratch.file("kept", "content");
+        let output = scratch.run_detached(&["exec", "--", "rm", "kept"], "r\nr\n");
+        assert_eq!(output.status.code(), Some(126));
+        assert!(output.stdout.is_empty(), "standard output is the command's");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains("refused"), "{said}");
+        assert!(exists(&kept));
+    }
+}
+
+#[test]
+fn on_a_terminal_its_key_runs_it_and_nothing_else_does() {
+    for (keys, code) in [
+        ("r", 0),
+        ("R", 0),
+        ("a", 126),
+        ("n", 126),
+        ("\r", 126),
+        ("zz\r", 126),
+        ("\u{1b}[1;5r\r", 126),
+        ("\u{1b}r\r", 126),
+        ("\u{3}", 126),
+        ("\u{4}", 126),
+        ("\u{1b}", 126),
+    ] {
+        let scratch = Scratch::with_policy(ASK);
+        let kept = scratch.file("kept", "content");
+        let mut terminal = scratch.in_terminal(&[program(), "exec", "--", "rm", "kept"]);
+        terminal.expect(ASKED);
+        terminal.send(keys);
+        let (status, text) = terminal.finish();
+        assert_eq!(status, code, "{keys:?}: {text}");
+        assert_eq!(exists(&kept), code != 0, "{keys:?}: {text}");
+        assert!(text.contains("look first") && text.contains("rm kept"), "{text}");
+    }
+}
+
+#[test]
+fn a_signal_at_the_question_is_a_no() {
+    for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
+        let scratch = Scratch::with_policy(ASK);
+        let kept = scratch.file("kept", "content");
+        let mut terminal = scratch.in_terminal(&[program(), "exec", "--", "rm", "kept"]);
+        terminal.expect(ASKED);
+        kill(Pid::from_raw(terminal.id()), signal).unwrap();
+        let (status, text) = terminal.finish();
+        assert_eq!(status, 126, "{signal}: {text}");
+        assert!(exists(&kept));
+    }
+}
+
+#[test]
+fn a_piped_yes_never_approves() {
+    let scratch = Scratch::with_policy(ASK);
+    let kept = scratch.file("kept", "content");
+    let line = format!("yes r | {} exec -- rm kept; echo status $?", program());
+    let mut terminal = scratch.in_terminal(&["sh", "-c", &line]);
+    terminal.expect(ASKED);
+    terminal.send("\r");
+    terminal.expect("status 126");
+    terminal.finish();
+    assert!(exists(&kept));
+}
+
+#[test]
+fn what_was_typed_before_the_question_is_no_answer() {
+    let scratch = Scratch::with_policy(ASK);
+    let kept = scratch.file("kept", "content");
+    // The terminal holds the early answer before the program starts.
+    let line = format!("sleep 0.5; exec {} exec -- rm kept", program());
+    let mut terminal = scratch.in_terminal(&["sh", "-c", &line]);
+    terminal.send("r\rr\r");
+    terminal.expect(ASKED);
+    terminal.send("\r");
+    let (status, text) = terminal.finish();
+    assert_eq!(status, 126, "{text}");
+    assert!(exists(&kept));
+}
+
+#[test]
+fn the_command_has_the_terminal_as_it_was() {
+    let scratch = Scratch::with_policy(ASK);
+    let line = format!(
+        "stty -a > before; {} exec -c 'rm kept; stty -a' > after; cmp before after && echo same",
+        program()
+    );
+    let mut terminal = scratch.in_terminal(&["sh", "-c", &line]);
+    terminal.expect(ASKED);
+    terminal.send("r");
+    terminal.expect("same");
+    terminal.finish();
+}
+
+#[test]
+fn an_agent_is_never_asked() {
+    let scratch = Scratch::with_policy(ASK);
+    let kept = scratch.file("kept", "content");
+    let terminal = scratch.in_terminal(&[program(), "exec", "--profile", "agent", "--", "rm", "kept"]);
+    let (status, text) = terminal.finish();
+    assert_eq!(status, 126, "{text}");
+    assert!(exists(&kept) && !text.contains(ASKED));
+}
+
+#[test]
+fn a_block_is_overridden_only_by_the_name_and_only_where_policy_says_so() {
+    let open = format!("{BLOCK}[profile.human]\nsmall-files = false\noverride-block = true\n");
+    for (policy, keys, code) in [
+        (open.as_str(), Some("NAME\r"), 0),
+        (&open, Some("r\r"), 126),
+        (&open, Some("kep\r"), 126),
+        (&open, Some("\r"), 126),
+        (BLOCK, None, 126),
+    ] {
+        let scratch = Scratch::with_policy(policy);
+        let kept = scratch.file("kept", "content that exists nowhere else");
+        let mut terminal = scratch.in_terminal(&[program(), "exec", "--", "rm", "kept"]);
+        if let Some(keys) = keys {
+            terminal.expect(ASKED);
+            terminal.send("r");
+            terminal.expect(" : ");
+            let text = terminal.text();
+            let asked = text.rsplit("type ").next().unwrap();
+            terminal.send(&keys.replace("NAME", asked.split(" : ").next().unwrap()));
+        }
+        let (status, text) = terminal.finish();
+        assert_eq!(status, code, "{text}");
+        assert_eq!(exists(&kept), code != 0, "{text}");
+    }
+}
+
+#[test]
+fn a_hostile_name_cannot_rewrite_the_question() {
+    let scratch = Scratch::with_policy(ASK);
+    let name = "a\u{1b}[2K\u{202e}b\rc";
+    scratch.file(name, "content");
+    let mut terminal = scratch.in_terminal(&[program(), "exec", "--", "rm", name]);
+    terminal.expect(ASKED);
+    terminal.send("\r");
+    let (_, text) = terminal.finish();
+    assert!(text.contains("\\e[2K") && !text.contains('\u{202e}') && !text.contains("\u{1b}[2K"), "{text:?}");
+}

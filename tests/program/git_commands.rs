@@ -1,0 +1,140 @@
+//! Whole git commands, from text to verdict, in a real repository.
+
+// A test fails loudly.
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn git(dir: &Path, words: &[&str]) {
+    let done = Command::new("git")
+        .args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"])
+        .args(words)
+        .current_dir(dir)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .output()
+        .expect("git is installed");
+    assert!(done.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+fn write(path: PathBuf, text: &str) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+/// A repository with a changed, a staged and an untracked file, a branch of its own, a stash and an alias. Not below a
+/// temporary directory, where little counts.
+fn repository(home: &Path) -> PathBuf {
+    let top = home.join("repo");
+    std::fs::create_dir(&top).unwrap();
+    git(&top, &["init", "-q"]);
+    write(top.join(".gitignore"), "*.log\n");
+    write(top.join("src/a.py"), "print(1)\n");
+    write(top.join("src/b.py"), "print(2)\n");
+    write(top.join("README.md"), "read me\n");
+    git(&top, &["add", "-A"]);
+    git(&top, &["commit", "-qm", "one"]);
+    git(&top, &["commit", "-q", "--allow-empty", "-m", "two"]);
+    git(&top, &["branch", "merged"]);
+    git(&top, &["checkout", "-qb", "topic"]);
+    git(&top, &["commit", "-q", "--allow-empty", "-m", "topic"]);
+    git(&top, &["checkout", "-q", "main"]);
+    write(top.join("README.md"), "stashed\n");
+    git(&top, &["stash", "-q"]);
+    git(&top, &["config", "alias.zap", "!rm -f notes.md"]);
+    git(&top, &["config", "alias.undo", "checkout --"]);
+    write(top.join("src/a.py"), "print('changed')\n");
+    write(top.join("src/b.py"), "print('staged')\n");
+    git(&top, &["add", "src/b.py"]);
+    write(top.join("notes.md"), "only here\n");
+    top
+}
+
+fn verdict(home: &Path, top: &Path, command: &str) -> String {
+    let done = Command::new(env!("CARGO_BIN_EXE_recourse"))
+        .args(["evaluate", "shell", "--format", "json", "--fail-on", "never", "--", command])
+        .current_dir(top)
+        .env("HOME", home)
+        .env("XDG_CONFIG_HOME", home.join(".config"))
+        .env_remove("GIT_DIR")
+        .output()
+        .unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap_or_default();
+    report["riskAssessment"].as_str().unwrap_or("error").to_owned()
+}
+
+#[test]
+fn commands_are_judged_by_what_is_in_the_repository() {
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let home = home.path().canonicalize().unwrap();
+    let top = repository(&home);
+    let mut wrong = Vec::new();
+    for (expected, commands) in [
+        (
+            "block",
+            &[
+                "git reset --hard",
+                "git -C src checkout .",
+                "git checkout -- '*.py'",
+                "git restore src/a.py",
+                "git switch --discard-changes topic",
+                "git clean -f",
+                "git rm -rf src",
+                "git undo src/a.py",
+                "git zap",
+                "git -c alias.x='!rm -f notes.md' x",
+                "git -c alias.x='clean -f' x",
+                "git config alias.y '!rm -f notes.md' && git y",
+                "git config clean.requireForce false && git clean",
+                "GIT_EDITOR='rm -f notes.md' git commit --amend",
+                "git -c core.pager='rm -f notes.md' log",
+                "git stash && git clean -f",
+                "git stash drop && git gc --prune=now",
+                "git branch -D topic && git reflog expire --expire=now --all && git prune",
+                "git archive -o notes.md HEAD",
+                "git add -A && git reset --hard && git gc --prune=now",
+                "git commit -qam wip && git reset --hard HEAD~1 && git reflog expire --expire=now --all && git prune",
+                "git --git-dir=.git --work-tree=src clean -f ../notes.md; cd src && git reset --hard",
+                "git checkout-index -fa",
+            ][..],
+        ),
+        (
+            "allow",
+            &[
+                "git status",
+                "git log --grep='reset --hard'",
+                "git checkout topic",
+                "git checkout README.md",
+                "git restore README.md src/b.py",
+                "git reset --hard nowhere",
+                "git reset",
+                "git clean -n",
+                "git clean",
+                "git clean -f src",
+                "git stash -u && git reset --hard && git clean -fd",
+                "git add -A && git reset --hard",
+                "git add src/a.py && git checkout HEAD -- src/a.py",
+                "git branch -D topic",
+                "git branch -d merged",
+                "git branch -D topic && git gc",
+                "git stash drop",
+                "git commit --amend --no-edit",
+                "git gc",
+                "git gc --prune=now",
+                "git stash && git reset --hard && git gc --prune=now",
+                "git commit -m 'git reset --hard'",
+                "git submodule foreach 'git reset --hard'",
+                "git rebase --abort",
+                "git -c alias.st=status st",
+                "git push origin main",
+            ],
+        ),
+        ("escalate", &["git push --force https://example.com/x.git main", "git frobnicate"]),
+    ] {
+        for command in commands {
+            let found = verdict(&home, &top, command);
+            if found != *expected {
+                wrong.push(format!("{command}: {found}, not {expected}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

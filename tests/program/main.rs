@@ -1,0 +1,35 @@
+//! Tests of the built program and of the library beside it, in one binary: each further one would link everything again.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)] // A test may fail loudly.
+
+mod agents;
+mod approvals;
+mod attest_keys;
+mod cli_completions;
+mod cli_input;
+mod cli_mcp_call;
+mod cli_report;
+mod evasions;
+mod exec_ask;
+mod exec_attestation;
+mod exec_run;
+mod exec_terraform;
+mod fail_open;
+mod git_commands;
+mod git_hardening;
+mod knowledge;
+mod looks;
+mod mcp_serve;
+mod mcp_tools;
+mod oracle;
+mod prompt;
+mod serve;
+mod shell_hooks;
+mod shims;
+#[path = "../support/mod.rs"]
+mod support;
+mod syntax_corpus;
+mod syntax_properties;
+mod terraform_types;
+mod tidy;
+mod tool_examples;

@@ -1,0 +1,251 @@
+//! `recourse serve` over real sockets.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::{Value, json};
+
+use crate::support::Scratch;
+
+const TOKEN: &str = "a-token-for-the-test";
+
+/// A running server; killed when dropped.
+struct Server {
+    child: Child,
+    address: String,
+}
+
+impl Server {
+    fn start(scratch: &Scratch, token: bool) -> Self {
+        let file = scratch.root().join("token");
+        std::fs::write(&file, format!("{TOKEN}\n")).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+        let mut words = vec!["serve", "--listen", "127.0.0.1:0"];
+        if token {
+            words.extend(["--token-file", file.to_str().unwrap()]);
+        }
+        let mut child = scratch.recourse(&words).stderr(Stdio::piped()).stdin(Stdio::null()).spawn().unwrap();
+        let mut said = String::new();
+        BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut said).unwrap();
+        let address =
+            said.split("http://").nth(1).and_then(|rest| rest.split(',').next()).expect(&said).to_owned();
+        Self { child, address }
+    }
+
+    fn raw(&self, request: &[u8]) -> (u16, String, Vec<u8>) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        // The server may refuse before everything is written.
+        let _ = stream.write_all(request);
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        let end = answer.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(answer.len());
+        let head = String::from_utf8_lossy(&answer[..end]).to_ascii_lowercase();
+        let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
+        (status, head, answer.get(end + 4..).unwrap_or_default().to_vec())
+    }
+
+    fn get(&self, path: &str, headers: &str) -> (u16, String, Vec<u8>) {
+        self.raw(format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}\r\n").as_bytes())
+    }
+
+    fn evaluate(&self, token: &str, body: &str) -> (u16, Value) {
+        let length = body.len();
+        let (status, _, body) = self.raw(
+            format!("POST /api/evaluate HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}").as_bytes(),
+        );
+        (status, serde_json::from_slice(&body).unwrap_or(Value::Null))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn attesting() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.config("[attestation]\nenabled = true\ninstance_id = \"recourse-test\"\n");
+    scratch
+}
+
+#[test]
+fn keys_and_attestations_are_served_as_they_are() {
+    let scratch = attesting();
+    let report = crate::support::json(&scratch.run(&["evaluate", "shell", "--format", "json", "ls"]));
+    let attestation = &report["attestation"];
+    let server = Server::start(&scratch, false);
+
+    let (status, head, body) = server.get("/.well-known/recourse-keys.json", "");
+    assert_eq!(status, 200);
+    assert!(head.contains("content-type: application/json"), "{head}");
+    assert!(head.contains("cache-control: public, max-age=300"), "{head}");
+    assert!(head.contains("x-content-type-options: nosniff"), "{head}");
+    let registry: Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!(registry["instance_id"], "recourse-test");
+    assert_eq!(registry["sequence"], registry["registry_version"]);
+    let tag = head.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap().to_owned();
+    let (status, _, body) =
+        server.get("/.well-known/recourse-keys.json", &format!("if-none-match: {tag}\r\n"));
+    assert_eq!((status, body.len()), (304, 0));
+
+    let uri = attestation["attestation_uri"].as_str().unwrap();
+    let path = &uri[uri.find("/.well-known").unwrap()..];
+    let (status, _, body) = server.get(path, "");
+    assert_eq!(status, 200);
+    assert_eq!(&serde_json::from_slice::<Value>(&body).unwrap(), attestation);
+    let (status, _, body) = server.get("/attestation/public-key", "");
+    assert_eq!(status, 200);
+    assert_eq!(serde_json::from_slice::<Value>(&body).unwrap()["key_id"], attestation["key_id"]);
+
+    // A change of keys shows at once, and what a compromised key signed is gone.
+    let key = attestation["key_id"].as_str().unwrap();
+    assert_eq!(scratch.run(&["keys", "compromise", key]).status.code(), Some(0));
+    assert_eq!(server.get(path, "").0, 410);
+    assert_eq!(server.get("/attestation/public-key", "").0, 404);
+}
+
+#[test]
+fn no_name_leads_out_of_the_store() {
+    let scratch = attesting();
+    scratch.run(&["evaluate", "shell", "ls"]);
+    let server = Server::start(&scratch, false);
+    let zeros = "0".repeat(32);
+    for path in [
+        "/.well-known/attestations/../../keys/recourse-test-1.pem".to_owned(),
+        "/.well-known/attestations/..%2f..%2fregistry.json".to_owned(),
+        "/.well-known/attestations/%2e%2e%2fregistry.json".to_owned(),
+        "/.well-known/attestations/../registry.json".to_owned(),
+        "/.well-known/attestations/.json".to_owned(),
+        "/.well-known/attestations/".to_owned(),
+        "/keys/recourse-test-1.pem".to_owned(),
+        "/".to_owned(),
+        format!("/.well-known/attestations/{zeros}.json"),
+        format!("/.well-known/attestations/{zeros}"),
+        format!("/.well-known/attestations/{zeros}.json%00.pem"),
+    ] {
+        let (status, _, body) = server.get(&path, "");
+        assert_eq!(status, 404, "{path}");
+        assert!(!String::from_utf8_lossy(&body).contains("PRIVATE"), "{path}");
+    }
+}
+
+#[test]
+fn evaluation_needs_its_token_and_sound_input() {
+    let scratch = attesting();
+    let server = Server::start(&scratch, true);
+    let ls = json!({"source": "shell", "command": "ls", "cwd": scratch.work()}).to_string();
+    assert_eq!(server.evaluate("wrong", &ls).0, 401);
+    assert_eq!(server.evaluate("", &ls).0, 401);
+    let (status, report) = server.evaluate(TOKEN, &ls);
+    assert_eq!((status, &report["riskAssessment"]), (200, &json!("allow")), "{report}");
+    assert!(report["attestation"]["signature"].is_string());
+    let rm = json!({"source": "shell", "argv": ["rm", "-rf", "/etc"], "cwd": scratch.work()}).to_string();
+    let (status, report) = server.evaluate(TOKEN, &rm);
+    assert_eq!((status, &report["riskAssessment"]), (200, &json!("block")), "{report}");
+    // It may run anywhere: what is not here is no evidence.
+    let (status, report) = server.evaluate(TOKEN, r#"{"source":"shell","command":"rm -rf /srv/not/here"}"#);
+    assert_eq!((status, &report["riskAssessment"]), (200, &json!("escalate")), "{report}");
+    let plan =
+        json!({"source": "terraform", "plan": {"format_version": "1.2", "resource_changes": []}}).to_string();
+    assert_eq!(server.evaluate(TOKEN, &plan).0, 200);
+    let call = r#"{"source":"mcp","server":"aws","tool":"s3.delete_bucket","arguments":{"bucket":"prod"}}"#;
+    let (status, report) = server.evaluate(TOKEN, call);
+    assert_eq!((status, &report["attestation"]["input"]["source"]), (200, &json!("mcp")), "{report}");
+    assert_ne!(report["riskAssessment"], "allow");
+    for wrong in [
+        "",
+        "{",
+        "[]",
+        r#"{"source":"shell"}"#,
+        r#"{"source":"shell","command":"ls","argv":["ls"]}"#,
+        r#"{"source":"shell","command":"ls","plan":{}}"#,
+        r#"{"source":"shell","command":"ls","cwd":"relative"}"#,
+        r#"{"source":"shell","command":"ls","surprise":1}"#,
+        r#"{"source":"terraform","plan":{}}"#,
+        r#"{"source":"mcp","tool":""}"#,
+        r#"{"source":"mcp","tool":"x","arguments":[]}"#,
+        r#"{"source":"weather","command":"ls"}"#,
+    ] {
+        let (status, answer) = server.evaluate(TOKEN, wrong);
+        assert_eq!(status, 400, "{wrong}: {answer}");
+        assert!(answer["error"].is_string(), "{wrong}: {answer}");
+    }
+}
+
+#[test]
+fn without_a_token_evaluation_is_off() {
+    let scratch = attesting();
+    let server = Server::start(&scratch, false);
+    assert_eq!(server.evaluate(TOKEN, r#"{"source":"shell","command":"ls"}"#).0, 403);
+    assert_eq!(server.get("/api/evaluate", "").0, 405);
+}
+
+#[test]
+fn a_token_that_others_can_read_is_refused() {
+    let scratch = attesting();
+    let file = scratch.file("token", TOKEN);
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let output = scratch.run(&["serve", "--listen", "127.0.0.1:0", "--token-file", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn nonsense_and_too_much_of_it_kill_nothing() {
+    let scratch = attesting();
+    let server = Server::start(&scratch, true);
+    server.raw(b"\x16\x03\x01\x00\x00 hello\r\n\r\n");
+    let headers = "a: b\r\n".repeat(2000);
+    assert_ne!(server.get("/healthz", &headers).0, 200);
+    let huge = format!("GET /{} HTTP/1.1\r\nhost: x\r\n\r\n", "a".repeat(1 << 20));
+    assert_ne!(server.raw(huge.as_bytes()).0, 200);
+    let (status, _, _) = server.raw(
+        format!("POST /api/evaluate HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {TOKEN}\r\nconnection: close\r\ncontent-length: 99999999999\r\n\r\n").as_bytes(),
+    );
+    assert!(matches!(status, 400 | 413), "{status}");
+    assert_eq!(server.get("/healthz", "").0, 200);
+}
+
+#[test]
+fn it_ends_by_sigterm_with_what_it_began() {
+    let scratch = attesting();
+    let mut server = Server::start(&scratch, false);
+    assert_eq!(server.get("/healthz", "").0, 200);
+    kill(Pid::from_raw(i32::try_from(server.child.id()).unwrap()), Signal::SIGTERM).unwrap();
+    assert_eq!(server.child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_remote_evaluator_is_asked_and_its_word_is_verified() {
+    let evaluator = attesting();
+    evaluator.policy("[[rule]]\nverdict = \"allow\"\n");
+    let server = Server::start(&evaluator, true);
+    let scratch = Scratch::with_policy("[[rule]]\nverdict = \"allow\"\n");
+    let token = scratch.root().join("token");
+    std::fs::write(&token, TOKEN).unwrap();
+    std::fs::set_permissions(&token, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let address = &server.address;
+    let base = |base: &str| {
+        let config = format!(
+            "[attestation]\nmode = \"require\"\nevaluator_url = \"http://{address}\"\nevaluator_token_file = \"{}\"\ntrusted_instances = [\"{base}\"]\n",
+            token.display()
+        );
+        scratch.config(&config);
+    };
+    // It names another address than the one it is trusted under.
+    base(&format!("http://{address}"));
+    let refused = scratch.run(&["exec", "--", "touch", "ran"]);
+    assert_eq!(refused.status.code(), Some(126));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("instance_not_trusted"));
+    drop(server);
+    let refused = scratch.run(&["exec", "--", "touch", "ran"]);
+    assert_eq!(refused.status.code(), Some(126));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("network_error"));
+}
