@@ -12,8 +12,41 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo::rerun-if-changed=build.rs");
     // The verification library alone holds no knowledge.
     #[cfg(feature = "cli")]
-    knowledge::write()?;
+    {
+        unwinder::link();
+        knowledge::write()?;
+    }
     Ok(())
+}
+
+/// The program is started before every command of a shell: each shared library that it does not need is time saved.
+#[cfg(feature = "cli")]
+mod unwinder {
+    use std::env;
+    use std::path::Path;
+    use std::process::Command;
+
+    const ARCHIVE: &str = "libgcc_eh.a";
+
+    /// Takes the unwinder from gcc's archive where there is one, and not from a library that is loaded at every start.
+    pub(super) fn link() {
+        let target = |name: &str| env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();
+        if target("OS") != "linux" || target("ENV") != "gnu" || env::var("HOST") != env::var("TARGET") {
+            return;
+        }
+        let Ok(found) = Command::new("cc").arg(format!("-print-file-name={ARCHIVE}")).output() else {
+            return;
+        };
+        let Ok(path) = String::from_utf8(found.stdout) else { return };
+        let path = Path::new(path.trim());
+        // A compiler that has none prints the bare name.
+        if let Some(folder) = path.parent().filter(|_| path.is_absolute() && path.is_file()) {
+            println!("cargo::rustc-link-search=native={}", folder.display());
+            println!("cargo::rustc-link-lib=static:-bundle=gcc_eh");
+            // So that all of it comes from there, also what only the standard library names.
+            println!("cargo::rustc-link-arg-bin=recourse=-Wl,-u,_Unwind_RaiseException");
+        }
+    }
 }
 
 #[cfg(feature = "cli")]

@@ -8,7 +8,10 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use super::args::{Command, Common, Evaluate, ExecArgs, FailOn, Format, ShellArgs, Threshold};
+use super::args::{
+    Command, Common, Evaluate, ExecArgs, FailOn, Format, GuardedShell, HookCommand, HookShellArgs, ShellArgs,
+    Threshold,
+};
 
 /// The command of these words (the program's own name first); `None` when the whole definition must read them.
 pub(super) fn read(words: &[OsString]) -> Option<Command> {
@@ -16,6 +19,7 @@ pub(super) fn read(words: &[OsString]) -> Option<Command> {
     match (word(1)?, word(2)) {
         ("evaluate", Some("shell")) => shell(words.get(3..)?),
         ("exec", _) => exec(words.get(2..)?),
+        ("hook", Some(who)) => hook(who, words.get(3..)?).map(|command| Command::Hook { command }),
         _ => None,
     }
 }
@@ -97,6 +101,50 @@ fn exec(words: &[OsString]) -> Option<Command> {
     (read.text.is_some() == read.words.is_empty()).then_some(Command::Exec(read))
 }
 
+fn hook(who: &str, words: &[OsString]) -> Option<HookCommand> {
+    let agent = match who {
+        "shell" => return hook_shell(words),
+        "claude-code" | "claude" => HookCommand::ClaudeCode,
+        "codex" => HookCommand::Codex,
+        "gemini" => HookCommand::Gemini,
+        "cursor" => HookCommand::Cursor,
+        "copilot" => HookCommand::Copilot,
+        "vscode" => HookCommand::Vscode,
+        "windsurf" => HookCommand::Windsurf,
+        "cline" => HookCommand::Cline,
+        "opencode" => HookCommand::Opencode,
+        "amp" => HookCommand::Amp,
+        "crush" => HookCommand::Crush,
+        _ => return None,
+    };
+    words.is_empty().then_some(agent)
+}
+
+fn hook_shell(words: &[OsString]) -> Option<HookCommand> {
+    let mut shell = None;
+    let (mut plain, mut below, mut comments) = (false, false, false);
+    let mut rest = words;
+    while let [first, after @ ..] = rest {
+        rest = after;
+        let flag = match first.to_str()? {
+            "--plain" => &mut plain,
+            "--below" => &mut below,
+            "--comments" => &mut comments,
+            "--shell" => {
+                let (value, after) = value(after)?;
+                once(&mut shell, GuardedShell::from_str(value.to_str()?, false).ok()?)?;
+                rest = after;
+                continue;
+            }
+            _ => return None,
+        };
+        if std::mem::replace(flag, true) {
+            return None;
+        }
+    }
+    Some(HookCommand::Shell(HookShellArgs { shell: shell?, plain, below, comments }))
+}
+
 /// The word after an option. What looks like an option itself, or is empty, may be no value.
 fn value(words: &[OsString]) -> Option<(&OsString, &[OsString])> {
     let (value, rest) = words.split_first()?;
@@ -174,6 +222,32 @@ mod tests {
             "exec --attestation -- ls",
             "exec --help",
             "exec",
+            "hook shell --shell bash",
+            "hook shell --shell zsh --below --comments",
+            "hook shell --plain --shell Fish",
+            "hook shell --plain --plain --shell bash",
+            "hook shell --shell bash --shell bash",
+            "hook shell --shell tcsh",
+            "hook shell --shell --plain",
+            "hook shell --shell bash x",
+            "hook shell --shell bash --",
+            "hook shell --shell=bash",
+            "hook shell",
+            "hook shell --help",
+            "hook claude-code",
+            "hook claude",
+            "hook codex",
+            "hook gemini",
+            "hook cursor",
+            "hook copilot",
+            "hook vscode",
+            "hook windsurf",
+            "hook cline",
+            "hook opencode",
+            "hook amp",
+            "hook crush",
+            "hook crush x",
+            "hook",
             "--help",
             "",
         ] {

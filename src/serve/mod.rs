@@ -56,11 +56,9 @@ pub enum ServeError {
 /// # Errors
 /// When it cannot listen.
 pub fn run(address: SocketAddr, state: State, started: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .max_blocking_threads(8)
-        .enable_all()
-        .build()?;
+    // One thread moves bytes; what judges or reads files is on the others.
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().max_blocking_threads(8).enable_all().build()?;
     let served = runtime.block_on(async {
         let mut terminate = signal(SignalKind::terminate())?;
         let mut interrupt = signal(SignalKind::interrupt())?;
@@ -88,7 +86,13 @@ async fn serve(listener: TcpListener, state: State, stop: impl Future<Output = (
     let room = Arc::new(Semaphore::new(CONNECTIONS));
     tokio::pin!(stop);
     loop {
-        let Ok(place) = Arc::clone(&room).acquire_owned().await else { break };
+        let place = tokio::select! {
+            () = &mut stop => break,
+            place = Arc::clone(&room).acquire_owned() => match place {
+                Ok(place) => place,
+                Err(_) => break,
+            },
+        };
         let stream = tokio::select! {
             () = &mut stop => break,
             accepted = listener.accept() => match accepted {
