@@ -31,7 +31,7 @@ impl Default for Budget {
 }
 
 /// Directory entries that are looked at, in all, in places whose loss is certain to be terrible: they only illustrate it.
-const CERTAIN_LIMIT: usize = 500;
+const CERTAIN_LIMIT: usize = 250;
 
 /// Caches and budgets of one evaluation.
 #[derive(Debug, Default)]

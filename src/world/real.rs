@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{ErrorKind, Read};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
@@ -241,6 +240,7 @@ pub(super) fn look_error(path: &Path, error: &std::io::Error) -> LookError {
 
 #[cfg(target_os = "linux")]
 fn mount_table() -> Vec<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
     let Ok(text) = fs::read("/proc/self/mounts") else { return Vec::new() };
     text.split(|byte| *byte == b'\n')
         .filter_map(|line| line.split(|byte| *byte == b' ').nth(1))
@@ -280,6 +280,7 @@ fn unescape_octal(field: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::symlink;
 
     use super::*;

@@ -403,8 +403,19 @@ fn blocked(walk: &mut Walk<'_>, path: &Path, error: &LookError) {
     walk.add(LossClass::Unseen, 0, path);
 }
 
-/// For acts that lose nothing: whether something is there.
+/// For acts that lose no content: whether something is there, and whether a whole tree is one that all depends on.
 fn exists(subject: &PathSubject, world: &dyn World, evidence: &mut Evidence) {
+    if subject.recursive {
+        let places = Places::find(world);
+        let mut paths = subject.path.choices().unwrap_or_default().iter().map(Path::new);
+        let place = paths.find_map(|path| {
+            let real = world.canonicalize(path).unwrap_or_else(|_| path.to_owned());
+            places.catastrophe(&real)
+        });
+        if let Some(place) = place {
+            evidence.fact("place", FactValue::Text(place.to_owned()), format!("{}: {place}", subject.shown));
+        }
+    }
     let Some(path) = subject.path.as_known() else { return };
     let there = world.lstat(Path::new(path)).is_ok();
     let text = format!("{} {}", subject.shown, if there { "exists" } else { "does not exist yet" });

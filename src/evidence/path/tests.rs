@@ -476,3 +476,14 @@ fn a_big_tree_is_seen_as_a_small_one_is() {
         "{lost:?}"
     );
 }
+
+#[test]
+fn a_tree_whose_permissions_everything_depends_on_is_named() {
+    let world = MemoryWorld::new().file("/etc/hosts", "x").file("/srv/app/a", "x");
+    let place = |path: &str| {
+        let changed = Mutation { kind: "tree.mode".to_owned(), ..mutation(Action::Update, tree(path)) };
+        collect(&changed, &world, &mut Session::new()).facts.get("place").map(|fact| fact.value.clone())
+    };
+    assert!(place("/").is_some() && place("/etc").is_some());
+    assert_eq!(place("/srv/app"), None);
+}
