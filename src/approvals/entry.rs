@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use unicode_normalization::UnicodeNormalization as _;
 
 use crate::attest::document::hex;
 use crate::model::{Verdict, redact};
@@ -16,6 +17,9 @@ pub(super) const VERSION: u32 = 1;
 const ID: usize = 12;
 /// What is shown of a command, at most, in bytes.
 const SHOWN: usize = 16 * 1024;
+
+/// What follows where the rest is left out.
+const CUT: &str = "… (";
 
 /// The exact input that is asked about.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +65,7 @@ impl Asked<'_> {
         };
         match text.char_indices().take_while(|(at, c)| at + c.len_utf8() <= SHOWN).last() {
             Some((at, c)) if at + c.len_utf8() < text.len() => {
-                format!("{}… ({} bytes in all)", &text[..at + c.len_utf8()], text.len())
+                format!("{}{CUT}{} bytes in all)", &text[..at + c.len_utf8()], text.len())
             }
             _ => text.into_owned(),
         }
@@ -157,6 +161,22 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Whether an attested `input` is what a person reads here. Calls of tools have no text that could be compared.
+    pub fn is_of(&self, input: &Value) -> bool {
+        let field = |name: &str| input.get(name).and_then(Value::as_str);
+        if field("actor").is_some_and(|actor| actor != self.asker) {
+            return false;
+        }
+        let Some(text) = field("input").filter(|_| field("source") == Some("shell")) else { return true };
+        let text: String = text.nfc().collect();
+        let shown: String = self.shown.nfc().collect();
+        let whole = match shown.rsplit_once(CUT) {
+            Some((beginning, _)) => text.starts_with(beginning) || shown.contains(&text),
+            None => shown.contains(&text),
+        };
+        whole && field("cwd") == Some(self.cwd.as_str())
+    }
+
     /// Whether it ended, or the clock was set back so far that nobody can tell.
     pub(super) fn is_over(&self, now: i64) -> bool {
         self.expires <= now || self.requested > now.saturating_add(60_000)

@@ -6,8 +6,12 @@
 //! An approval holds for one asker (`agent/claude-code`, `human`), user, directory, exact text and the consequences that
 //! the person saw. When any of them is another one, it is another request. Commands are kept masked, beside a digest of
 //! the exact text, so that no secret comes to rest here.
+//!
+//! A file counts only when it is this user's and closed to others. Where attestation is on that is not enough: the approval's
+//! own attestation has to follow that of the evaluation, speak of what is about to run, and not be spent.
 
 mod entry;
+mod names;
 mod person;
 mod store;
 #[cfg(test)]
@@ -15,4 +19,4 @@ mod tests;
 
 pub use entry::{Asked, Entry, Exact, State, Uses};
 pub use person::{Doubt, Here, Process, Surroundings, doubt};
-pub use store::{ApprovalError, Approvals, Taken, WINDOW};
+pub use store::{ApprovalError, Approvals, Demand, Taken, WINDOW};

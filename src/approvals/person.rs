@@ -11,101 +11,9 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::Command;
+use std::sync::OnceLock;
 
-/// Names of agents' programs, and of the programs that they run in.
-const AGENTS: &[&str] = &[
-    "claude",
-    "claude-code",
-    "codex",
-    "codex-cli",
-    "gemini",
-    "gemini-cli",
-    "agy",
-    "antigravity",
-    "cursor",
-    "cursor-agent",
-    "copilot",
-    "copilot-cli",
-    "windsurf",
-    "cline",
-    "opencode",
-    "amp",
-    "crush",
-    "droid",
-    "kiro",
-    "kiro-cli",
-    "qwen",
-    "qwen-code",
-    "aider",
-    "goose",
-    "grok",
-    "hermes",
-    "roo",
-    "continue",
-    "openhands",
-    "plandex",
-    "auggie",
-    "code",
-    "code-insiders",
-    "code-server",
-    "vscodium",
-    "codium",
-    "cursor-server",
-    "windsurf-server",
-    "zed-editor",
-];
-
-/// Programs that run a script which then is what counts.
-const INTERPRETERS: &[&str] = &[
-    "node", "nodejs", "bun", "deno", "python", "python3", "ruby", "electron", "npx", "npm", "uv", "uvx",
-    "java",
-];
-
-/// Programs that make a terminal of their own and answer in it by script.
-const SCRIPTED: &[&str] = &[
-    "expect",
-    "script",
-    "unbuffer",
-    "socat",
-    "autoexpect",
-    "perl",
-    "ruby",
-    "php",
-    "lua",
-    "empty",
-    "python",
-    "python3",
-    "node",
-    "bun",
-    "deno",
-];
-
-/// Variables that agents set for what they run; those that end in `_` are beginnings.
-const VARIABLES: &[&str] = &[
-    "CLAUDECODE",
-    "CLAUDE_CODE_",
-    "CODEX_SANDBOX",
-    "CODEX_THREAD_ID",
-    "CODEX_CI",
-    "CODEX_SHELL",
-    "GEMINI_CLI",
-    "CURSOR_AGENT",
-    "CURSOR_TRACE_ID",
-    "COPILOT_CLI",
-    "COPILOT_AGENT",
-    "CLINE_ACTIVE",
-    "OPENCODE",
-    "AMP_CURRENT_THREAD_ID",
-    "CRUSH",
-    "ANTIGRAVITY_AGENT",
-    "AI_AGENT",
-    "AGENT",
-    "AUGMENT_AGENT",
-    "KIRO_AGENT",
-    "QWEN_CODE",
-    "GOOSE_TERMINAL",
-    "RECOURSE_AGENT",
-];
+use super::names::{AGENTS, EDITORS, INTERPRETERS, SCRIPTED, VARIABLES};
 
 /// Processes followed upwards, at most.
 const MOST: usize = 64;
@@ -124,6 +32,14 @@ pub enum Doubt {
         /// Its number.
         process: u32,
     },
+    /// In the terminals of an editor both type.
+    #[error("{name} (process {process}) started this, and both people and agents type in its terminals")]
+    Editor {
+        /// Its name.
+        name: String,
+        /// Its number.
+        process: u32,
+    },
     /// The terminal is not a person's.
     #[error("the terminal belongs to {name} (process {process}), which can type into it by itself")]
     Terminal {
@@ -135,6 +51,13 @@ pub enum Doubt {
     /// It cannot be told.
     #[error("the processes that started this cannot be told")]
     Untold,
+}
+
+impl Doubt {
+    /// It may be a person all the same.
+    pub fn is_open(&self) -> bool {
+        matches!(self, Self::Editor { .. })
+    }
 }
 
 /// One process.
@@ -160,14 +83,23 @@ pub trait Surroundings {
     fn terminal_holders(&self) -> Vec<u32>;
 }
 
-/// Why it may not be a person who answers here; `None` when nothing speaks against it.
+/// Why it may not be a person who answers here; `None` when nothing speaks against it. What is certain comes first.
 pub fn doubt(around: &dyn Surroundings) -> Option<Doubt> {
-    if let Some(name) = around.variables().into_iter().find(|name| is_agents(name)) {
-        return Some(Doubt::Variable(name));
+    let above = started_by_agent(around);
+    match above {
+        Some(Doubt::Editor { .. }) | None => terminal(around).or(above),
+        certain => certain,
     }
-    if let Some(found) = agent_above(around, around.own()) {
-        return Some(found);
-    }
+}
+
+/// The part of [`doubt`] that costs next to nothing: variables, and the processes that started this one.
+fn started_by_agent(around: &dyn Surroundings) -> Option<Doubt> {
+    let variable = around.variables().into_iter().find(|name| VARIABLES.contains(&name.as_str()));
+    variable.map(Doubt::Variable).or_else(|| agent_above(around, around.own()))
+}
+
+/// Who holds the other end of the terminal.
+fn terminal(around: &dyn Surroundings) -> Option<Doubt> {
     for holder in around.terminal_holders() {
         let Some(process) = around.process(holder) else { continue };
         if is_agent(&process) || SCRIPTED.contains(&plain(&process.name).as_str()) {
@@ -180,42 +112,42 @@ pub fn doubt(around: &dyn Surroundings) -> Option<Doubt> {
     None
 }
 
-fn is_agents(variable: &str) -> bool {
-    VARIABLES.iter().any(|known| match known.strip_suffix('_') {
-        Some(_) => variable.starts_with(known),
-        None => variable == *known,
-    })
-}
-
-/// An agent among those that started a process.
+/// An agent among those that started a process, or an editor.
 fn agent_above(around: &dyn Surroundings, from: u32) -> Option<Doubt> {
     let Some(own) = around.process(from) else { return Some(Doubt::Untold) };
     let mut id = own.parent;
+    let mut editor = None;
     for _ in 0..MOST {
         if id <= 1 {
-            return None;
+            return editor;
         }
         // A process that ended meanwhile left nothing above it that could be told.
         let Some(process) = around.process(id) else { return Some(Doubt::Untold) };
         if is_agent(&process) {
             return Some(Doubt::Ancestor { name: process.name, process: id });
         }
+        if editor.is_none() && is_named(&process, EDITORS) {
+            editor = Some(Doubt::Editor { name: process.name.clone(), process: id });
+        }
         id = process.parent;
     }
     Some(Doubt::Untold)
 }
 
+/// The process, or the program that it says it is, has one of these names.
+fn is_named(process: &Process, names: &[&str]) -> bool {
+    let known = |name: &str| names.contains(&plain(name).as_str());
+    known(&process.name) || process.words.first().is_some_and(|first| known(base(first)))
+}
+
 fn is_agent(process: &Process) -> bool {
-    let known = |name: &str| AGENTS.contains(&plain(name).as_str());
-    if known(&process.name) {
+    if is_named(process, AGENTS) {
         return true;
     }
+    let known = |name: &str| AGENTS.contains(&plain(name).as_str());
     let mut words = process.words.iter();
     let Some(first) = words.next() else { return false };
     let program = base(first);
-    if known(program) {
-        return true;
-    }
     let interpreter = |name: &str| INTERPRETERS.contains(&plain(name).as_str());
     if !interpreter(program) && !interpreter(&process.name) {
         return false;
@@ -247,17 +179,32 @@ fn plain(name: &str) -> String {
 }
 
 /// This machine.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Here {
-    /// From `ps`, where there is no `/proc`.
-    listed: Option<BTreeMap<u32, Process>>,
+    /// From `ps`, where there is no `/proc`: asked when it is needed, and once, for it costs a program.
+    listed: OnceLock<Option<BTreeMap<u32, Process>>>,
 }
 
 impl Here {
-    /// Looks once where looking costs a program.
+    /// Looks at nothing yet.
     pub fn new() -> Self {
-        let listed = (!Path::new("/proc/self/stat").exists()).then(listed);
-        Self { listed }
+        Self::default()
+    }
+
+    fn listed(&self) -> Option<&BTreeMap<u32, Process>> {
+        let look = || (!Path::new("/proc/self/stat").exists()).then(listed);
+        self.listed.get_or_init(look).as_ref()
+    }
+
+    /// Whether an agent started this very process, as far as variables and processes tell.
+    pub fn agent() -> Option<Doubt> {
+        started_by_agent(&Self::new()).filter(|doubt| !doubt.is_open())
+    }
+
+    /// [`doubt`] about this very process, looked for once: neither its terminal nor its ancestors become others.
+    pub fn doubt() -> Option<Doubt> {
+        static FOUND: OnceLock<Option<Doubt>> = OnceLock::new();
+        FOUND.get_or_init(|| doubt(&Self::new())).clone()
     }
 }
 
@@ -274,14 +221,14 @@ impl Surroundings for Here {
     }
 
     fn process(&self, id: u32) -> Option<Process> {
-        match &self.listed {
+        match self.listed() {
             Some(listed) => listed.get(&id).cloned(),
             None => in_proc(id),
         }
     }
 
     fn terminal_holders(&self) -> Vec<u32> {
-        if self.listed.is_some() { Vec::new() } else { holders().unwrap_or_default() }
+        if self.listed().is_some() { Vec::new() } else { holders().unwrap_or_default() }
     }
 }
 
@@ -299,7 +246,7 @@ fn in_proc(id: u32) -> Option<Process> {
     // What is executed counts more than what it calls itself.
     if let Ok(program) = fs::read_link(format!("/proc/{id}/exe"))
         && let Some(file) = program.file_name()
-        && AGENTS.contains(&plain(&file.to_string_lossy()).as_str())
+        && AGENTS.iter().chain(EDITORS).any(|known| *known == plain(&file.to_string_lossy()))
     {
         name = file.to_string_lossy().into_owned();
     }

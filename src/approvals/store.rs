@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use nix::unistd::geteuid;
+use serde_json::Value;
 
-use crate::attest::Attestation;
-use crate::attest::Places;
 use crate::attest::disk::{self, Access, DiskError, Lock};
 use crate::attest::time::Time;
+use crate::attest::{Attestation, Failure, Places, Reason};
+use crate::evaluate::EvaluationContext;
+use crate::proof::{Gate, Subject};
 
 use super::entry::{Asked, Entry, State, Uses, VERSION, is_id};
 
@@ -50,6 +52,14 @@ pub enum ApprovalError {
     /// It changed between being shown and being decided.
     #[error("request {0} changed while it was shown: look at it again")]
     Changed(String),
+    /// What should prove it does not.
+    #[error("approval {id} is not proven, so it was removed and has to be given again: {failure}")]
+    Unproven {
+        /// Its id.
+        id: String,
+        /// What is wrong with its attestation.
+        failure: Failure,
+    },
     /// The directory.
     #[error("the directory's name is not valid UTF-8, so no approval can name it")]
     Directory,
@@ -67,6 +77,22 @@ pub enum Taken {
     Approved(Box<Entry>),
     /// A person said no.
     Denied,
+}
+
+/// What an approval has to show before it counts.
+#[derive(Clone, Copy)]
+pub enum Demand<'a> {
+    /// That it stands in the store.
+    Stored,
+    /// That this user approved it in an attestation of this instance, which follows that of the evaluation.
+    Attested {
+        /// Verifies it.
+        gate: &'a Gate<'a>,
+        /// What is about to run.
+        subject: &'a Subject,
+        /// Its circumstances.
+        context: &'a EvaluationContext,
+    },
 }
 
 /// The store.
@@ -161,11 +187,12 @@ impl Approvals {
         })
     }
 
-    /// Whether this was approved. A single use is gone from the disk before this says so.
+    /// Whether this was approved. A single use is gone from the disk before this says so, and so is what does not show what
+    /// is demanded of it.
     ///
     /// # Errors
     /// [`ApprovalError`]; the caller must take that for a no.
-    pub fn take(&self, asked: &Asked<'_>) -> Result<Taken, ApprovalError> {
+    pub fn take(&self, asked: &Asked<'_>, demand: Demand<'_>) -> Result<Taken, ApprovalError> {
         let now = now();
         let wanted = self.entry(asked, now)?;
         // Most commands were never asked about: no lock for them.
@@ -181,9 +208,14 @@ impl Approvals {
             State::Requested => Ok(Taken::Nothing),
             State::Denied => Ok(Taken::Denied),
             State::Approved => {
-                if there.uses == Uses::Once {
+                let proven = prove(&there, demand);
+                // An attestation permits one run, whatever the file says.
+                if there.uses == Uses::Once || proven.is_err() || matches!(demand, Demand::Attested { .. }) {
                     self.remove(&there.id)?;
                 }
+                proven
+                    .and_then(|approval| spend(approval.as_ref(), demand))
+                    .map_err(|failure| ApprovalError::Unproven { id: there.id.clone(), failure })?;
                 Ok(Taken::Approved(Box::new(there)))
             }
         }
@@ -281,6 +313,29 @@ impl Approvals {
             }
         }
         Ok(left)
+    }
+}
+
+/// The approval's attestation, verified, where one is demanded.
+fn prove(entry: &Entry, demand: Demand<'_>) -> Result<Option<Attestation>, Failure> {
+    let Demand::Attested { gate, subject, context } = demand else { return Ok(None) };
+    let read = |value: &Option<Value>, what: &str| {
+        let absent =
+            || Failure::new(Reason::AttestationAbsent, format!("it holds no attestation of the {what}"));
+        Attestation::from_value(value.as_ref().ok_or_else(absent)?)
+            .map_err(|error| Failure::new(Reason::InvalidAttestation, error.to_string()))
+    };
+    let evaluation = read(&entry.evaluation, "evaluation")?;
+    let approval = read(&entry.approval, "approval")?;
+    gate.approved(subject, context, &evaluation, &approval, entry.user)?;
+    Ok(Some(approval))
+}
+
+/// Spends the approval's nonce: the same attestation permits nothing again, even where its file is put back.
+fn spend(approval: Option<&Attestation>, demand: Demand<'_>) -> Result<(), Failure> {
+    match (approval, demand) {
+        (Some(approval), Demand::Attested { gate, .. }) => gate.spend_approval(approval),
+        _ => Ok(()),
     }
 }
 

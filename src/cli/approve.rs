@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use nix::unistd::{Uid, User};
 
-use crate::approvals::{ApprovalError, Approvals, Entry, Here, State, Uses, WINDOW, doubt};
+use crate::approvals::{ApprovalError, Approvals, Entry, Here, State, Uses, WINDOW};
 use crate::attest::time::Time;
-use crate::attest::{Attestation, Mode, document};
+use crate::attest::{Attestation, Places};
 use crate::config::Config;
-use crate::proof::{Approver, Proof};
+use crate::proof::{Approver, Gate, Proof};
 use crate::report::escape;
 
 use super::args::ApproveArgs;
@@ -17,16 +17,11 @@ use super::setup;
 
 /// A person said no, or it is no person.
 const NO: u8 = 1;
-/// Letters that are not mistaken for one another.
-const LETTERS: &[u8] = b"abcdefhkmnpqrtuvwxy34789";
-/// Letters of the code.
-const CODE: usize = 5;
-
 pub(super) fn run(args: &ApproveArgs) -> Result<u8, Failure> {
     let places = setup::places()?;
     let store = Approvals::open(&places).map_err(failure)?;
     let Some(id) = &args.id else { return list(&store) };
-    if let Some(doubt) = doubt(&Here::new()) {
+    if let Some(doubt) = Here::doubt() {
         return Ok(refused(&format!(
             "{doubt}; a person approves in a terminal of their own that no agent started"
         )));
@@ -46,7 +41,7 @@ pub(super) fn run(args: &ApproveArgs) -> Result<u8, Failure> {
         }
         State::Requested => {}
     }
-    let code = code()?;
+    let code = crate::prompt::code().map_err(|error| Failure::internal(error.to_string()))?;
     match crate::prompt::confirm(&described(&entry), &code) {
         Ok(Some(true)) => {}
         Ok(Some(false)) => return Ok(NO),
@@ -108,41 +103,35 @@ fn described(entry: &Entry) -> String {
     )
 }
 
-fn code() -> Result<String, Failure> {
-    let mut bytes = [0; CODE];
-    getrandom::fill(&mut bytes).map_err(|_| Failure::internal("the system gave no random bytes"))?;
-    Ok(bytes.iter().map(|byte| char::from(LETTERS[usize::from(*byte) % LETTERS.len()])).collect())
-}
-
 fn approver() -> Approver {
     let uid = Uid::current();
     let name = User::from_uid(uid).ok().flatten().map(|user| user.name);
     Approver { user: name.unwrap_or_else(|| uid.to_string()), uid: uid.as_raw() }
 }
 
-/// The approval's attestation, chained to the evaluation's, where there is one.
-fn attested(
-    entry: &Entry,
-    approver: &Approver,
-    places: &crate::attest::Places,
-) -> Result<Option<Attestation>, Failure> {
+/// The approval's attestation, chained to that of the evaluation; `None` where attestation is off. Where it is on, a yes
+/// without one would count for nothing.
+fn attested(entry: &Entry, approver: &Approver, places: &Places) -> Result<Option<Attestation>, Failure> {
     let config = Config::load()?.attestation;
-    let (true, Some(evaluation)) = (config.enabled, &entry.evaluation) else { return Ok(None) };
-    let signed = Attestation::from_value(evaluation)
-        .map_err(|error: document::DocumentError| error.to_string())
-        .and_then(|parent| {
-            Proof::open(&config, places)
-                .and_then(|proof| proof.approve(&parent, approver, "approved at the terminal"))
-                .map_err(|error| error.to_string())
-        });
-    match signed {
-        Ok(approval) => Ok(Some(approval)),
-        Err(error) if config.mode == Mode::Require => {
-            Err(Failure::internal(format!("the approval could not be attested: {error}")))
-        }
-        Err(error) => {
-            output::note(&format!("the approval could not be attested: {error}"));
-            Ok(None)
-        }
+    if !config.approvals_are_attested() {
+        return Ok(None);
     }
+    let sign = || -> Result<Attestation, String> {
+        let parent = entry.evaluation.as_ref().ok_or("it was asked when attestation was off")?;
+        let parent = Attestation::from_value(parent).map_err(|error| error.to_string())?;
+        if !entry.is_of(parent.input()) {
+            return Err("what was evaluated is not what the request shows".to_owned());
+        }
+        let proof = Proof::open(&config, places).map_err(|error| error.to_string())?;
+        let approval = proof.approve(&parent, approver, "approved at the terminal");
+        let approval = approval.map_err(|error| error.to_string())?;
+        let gate = Gate { config: &config, places };
+        gate.genuine(&parent, &approval, approver.uid).map_err(|failure| failure.to_string())?;
+        Ok(approval)
+    };
+    sign().map(Some).map_err(|why| {
+        Failure::internal(format!(
+            "the approval cannot be attested, so it was not given: {why}; let the agent ask again"
+        ))
+    })
 }

@@ -94,6 +94,13 @@ impl Default for AttestationConfig {
     }
 }
 
+impl AttestationConfig {
+    /// Whether a person's approval is attested, and counts for nothing without. The core profile has no words for it.
+    pub fn approvals_are_attested(&self) -> bool {
+        self.enabled && !self.core_profile
+    }
+}
+
 impl Config {
     /// Reads the system's file, the user's file and the environment.
     ///

@@ -21,7 +21,7 @@ mod tests;
 use std::path::Path;
 
 use crate::knowledge::Knowledge;
-use crate::model::{Action, Cause, Mutation, Value};
+use crate::model::{Action, Cause, Mutation, Subject, Value};
 use crate::shell::{Files, Step, StepKind};
 use crate::world::{FileKind, LookError, World};
 
@@ -101,6 +101,11 @@ pub fn effects(step: &Step, knowledge: &Knowledge, files: &mut Files, look: &dyn
             write::write(&scene, path, *mode, *noclobber, content.as_ref())
         }
         StepKind::Code { language, effect } => code::code(&scene, language, effect),
+        StepKind::Guard { variable } => {
+            let name = format!("the variable {variable}");
+            let subject = Subject::Named(Value::known(name.clone()));
+            vec![Draft::of(scene.mutation(Action::Update, "guard", subject, name, None))]
+        }
         StepKind::Gap { reason } => {
             vec![Draft::of(scene.unknown(Action::Execute, Cause::Gap(reason.clone()), &step.raw, reason))]
         }

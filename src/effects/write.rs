@@ -20,7 +20,18 @@ pub(super) fn write(
             let content = content.and_then(Value::as_known).map(str::to_owned);
             vec![overwrite(scene, &word, content, noclobber)]
         }
-        Mode::Append => append(scene, &word),
+        Mode::Append => {
+            let mut drafts = append(scene, &word);
+            let text = content.and_then(Value::as_known).map(str::to_owned);
+            for subject in
+                drafts.iter_mut().filter_map(|draft| draft.mutation.as_mut()).map(|m| &mut m.subject)
+            {
+                if let crate::model::Subject::Path(subject) = subject {
+                    subject.content.clone_from(&text);
+                }
+            }
+            drafts
+        }
         Mode::ReadWrite => {
             let mut mutation = scene.on_path(Action::Update, "file", &word);
             flag(&mut mutation, "in-place", "written from the start, without being emptied");

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::knowledge::{SHIMS, guard};
 use crate::model::{
     Action, ActorKind, Cause, Context, Fact, FactValue, Facts, Mutation, PathSubject, RuleRef, Subject,
     Target, Value,
@@ -12,7 +13,7 @@ use crate::model::{
 use crate::policy::Profile;
 use crate::world::World;
 
-use super::EvaluationContext;
+use super::{EvaluationContext, Input};
 
 /// The kind of such mutations.
 const KIND: &str = "guard";
@@ -21,50 +22,19 @@ const LIMIT: u64 = 4 << 20;
 /// Possible paths of one mutation that are looked at.
 const MOST: usize = 64;
 
-/// Files in which agents and shells are told to call us, by how their paths end. Whoever changes one that names us, or could
-/// switch all hooks off in it, changes the guard.
-const HOOKS: &[&str] = &[
-    ".claude/settings.json",
-    ".claude/settings.local.json",
-    ".codex/hooks.json",
-    ".codex/config.toml",
-    ".gemini/settings.json",
-    ".cursor/hooks.json",
-    ".copilot/hooks/recourse.json",
-    ".copilot/hooks/recourse-vscode.json",
-    ".github/hooks/recourse.json",
-    ".github/hooks/recourse-vscode.json",
-    ".codeium/windsurf/hooks.json",
-    ".windsurf/hooks.json",
-    "Cline/Hooks/PreToolUse",
-    ".cline/hooks/PreToolUse",
-    ".clinerules/hooks/PreToolUse",
-    "opencode/plugins/recourse.js",
-    ".opencode/plugins/recourse.js",
-    "amp/plugins/recourse.ts",
-    ".amp/plugins/recourse.ts",
-    "crush.json",
-    ".mcp.json",
-    ".bashrc",
-    ".bash_profile",
-    ".profile",
-    ".zshrc",
-    ".zprofile",
-    "fish/config.fish",
-];
-
-/// Words of a hook file's new content that switch hooks off.
-const SWITCHES: &[&str] =
-    &["disableAllHooks", "hooks = false", "hooks=false", "\"enableHooks\": false", "codex_hooks"];
-
 /// Adds the guard's own mutations when it is an agent that asks.
-pub(super) fn add(mutations: &mut Vec<Mutation>, context: &EvaluationContext, world: &dyn World) {
+pub(super) fn add(
+    mutations: &mut Vec<Mutation>,
+    input: &Input,
+    context: &EvaluationContext,
+    world: &dyn World,
+) {
     let agent = context.profile == Some(Profile::Agent)
         || context.actor.as_ref().is_some_and(|actor| actor.kind == ActorKind::Agent);
     if !agent || context.anywhere {
         return;
     }
-    let guarded = Guarded::of(context, world);
+    let guarded = Guarded::of(input, context, world);
     let mut found: Vec<Mutation> = Vec::new();
     for mutation in mutations.iter_mut() {
         if mutation.kind.starts_with(KIND) {
@@ -112,6 +82,8 @@ fn of(cause: &Mutation, what: String) -> Mutation {
 /// What is ours on this machine.
 struct Guarded<'a> {
     world: &'a dyn World,
+    /// The input speaks of recourse.
+    named: bool,
     /// Everything below these.
     trees: Vec<PathBuf>,
     /// These files.
@@ -123,7 +95,7 @@ struct Guarded<'a> {
 }
 
 impl<'a> Guarded<'a> {
-    fn of(context: &EvaluationContext, world: &'a dyn World) -> Self {
+    fn of(input: &Input, context: &EvaluationContext, world: &'a dyn World) -> Self {
         let home = world.home(None);
         let under = |name: &str, usual: &str| {
             let set = world.env(name).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -146,7 +118,8 @@ impl<'a> Guarded<'a> {
         let mut roots: Vec<PathBuf> =
             home.iter().flat_map(|home| [home.clone(), home.join(".config")]).collect();
         roots.extend(context.cwd.ancestors().map(Path::to_owned));
-        Self { world, trees, files, programs, roots }
+        let named = matches!(input, Input::Shell(input) if input.shown().contains("recourse"));
+        Self { world, named, trees, files, programs, roots }
     }
 
     /// What of ours a mutation touches.
@@ -156,32 +129,69 @@ impl<'a> Guarded<'a> {
         }
         match &mutation.subject {
             Subject::Path(path) if mutation.kind != "directory" => self.path(mutation, path),
-            Subject::Named(Value::Known(name))
-                if mutation.kind == "process"
-                    && mutation.action == Action::Delete
-                    && name.contains("recourse") =>
-            {
-                Some("recourse's processes".to_owned())
+            Subject::Named(name) if mutation.kind == "process" => {
+                self.is_process(name).then(|| "recourse's processes".to_owned())
+            }
+            Subject::Named(Value::Known(name)) if mutation.kind.contains("service") => {
+                name.contains("recourse").then(|| format!("the service {name}"))
             }
             _ => None,
         }
     }
 
+    /// Whether a signal goes to one of our processes: by its name, or by its number.
+    fn is_process(&self, name: &Value) -> bool {
+        let ours = |name: &str| {
+            name.contains("recourse")
+                || name.parse::<u32>().is_ok_and(|id| {
+                    let program = self.world.read_link(Path::new(&format!("/proc/{id}/exe")));
+                    program.is_ok_and(|path| path.file_name().is_some_and(|name| name == "recourse"))
+                })
+        };
+        match name.choices() {
+            Some(choices) => choices.iter().any(|name| ours(name)),
+            // Whatever was looked up (`kill $(pgrep recourse)`).
+            None => self.named,
+        }
+    }
+
     fn path(&self, mutation: &Mutation, path: &PathSubject) -> Option<String> {
-        let mut paths: Vec<PathBuf> = match path.path.choices() {
+        let paths: Vec<PathBuf> = match path.path.choices() {
             Some(choices) => choices.iter().take(MOST).map(PathBuf::from).collect(),
             // Whatever it is below this beginning.
             None => vec![PathBuf::from(path.path.prefix())],
         };
-        // What is moved away is gone from its place.
-        if mutation.rule.tool == "mv" {
-            paths.extend(path.from.clone());
-        }
-        // Through a link it is the same file.
-        let real: Vec<PathBuf> = paths.iter().filter_map(|path| self.real(path)).collect();
-        paths.extend(real);
         let vague = path.path.choices().is_none();
-        paths.iter().find_map(|candidate| self.one(mutation, path, candidate, vague))
+        let whole = path.recursive && mutation.action != Action::Create;
+        // What is moved away is gone from its place, with everything in it.
+        let moved = path.from.iter().filter(|_| mutation.rule.tool == "mv");
+        let touched = paths.iter().map(|path| (path, whole)).chain(moved.map(|path| (path, true)));
+        touched.into_iter().find_map(|(candidate, whole)| {
+            // Through a link it is the same file.
+            let real = self.real(candidate);
+            [Some(candidate), real.as_ref()].into_iter().flatten().find_map(|candidate| {
+                let found = if whole { self.inside(candidate) } else { None };
+                found.or_else(|| self.one(mutation, path, candidate, vague))
+            })
+        })
+    }
+
+    /// What of ours lies below a path.
+    fn inside(&self, path: &Path) -> Option<String> {
+        let named = |path: &Path| Some(path.to_string_lossy().into_owned());
+        let there = |path: &Path| self.world.lstat(path).is_ok();
+        if let Some(ours) =
+            self.trees.iter().chain(&self.files).find(|ours| ours.starts_with(path) && there(ours))
+        {
+            return named(ours);
+        }
+        let program = self.programs.iter().filter(|folder| folder.starts_with(path));
+        if let Some(program) = program.map(|folder| folder.join("recourse")).find(|program| there(program)) {
+            return named(&program);
+        }
+        let mut hooks =
+            self.roots.iter().flat_map(|root| guard().hooks.iter().map(move |hook| root.join(hook)));
+        named(&hooks.find(|hook| hook.starts_with(path) && self.names_us(hook))?)
     }
 
     fn real(&self, path: &Path) -> Option<PathBuf> {
@@ -196,16 +206,6 @@ impl<'a> Guarded<'a> {
         if let Some(tree) = self.trees.iter().chain(&self.files).find(|tree| path.starts_with(tree)) {
             return named(if vague { tree } else { path });
         }
-        if subject.recursive && mutation.action != Action::Create {
-            let inside = |ours: &&PathBuf| ours.starts_with(path) && there(ours);
-            if let Some(ours) = self.trees.iter().chain(&self.files).find(inside) {
-                return named(ours);
-            }
-            let mut hooks = self.roots.iter().flat_map(|root| HOOKS.iter().map(move |hook| root.join(hook)));
-            if let Some(hook) = hooks.find(|hook| hook.starts_with(path) && self.names_us(hook)) {
-                return named(&hook);
-            }
-        }
         let name = path.file_name()?;
         if name == ".recourse.toml" && there(path) {
             return named(path);
@@ -215,20 +215,42 @@ impl<'a> Guarded<'a> {
         {
             return named(path);
         }
-        if HOOKS.iter().any(|hook| path.ends_with(hook)) {
-            let appends = mutation.action == Action::Create;
-            let shell =
-                path.extension().is_none_or(|extension| extension == "fish") && !path.ends_with("PreToolUse");
-            let off = match &subject.content {
-                Some(content) => SWITCHES.iter().any(|word| content.contains(word)),
-                // A patch to settings that stand beside those that name us.
-                None => path.ends_with(".claude/settings.local.json"),
-            };
-            if off || (self.names_us(path) && !(appends && shell)) {
-                return named(path);
-            }
+        (self.is_hook(path) && self.hook(mutation, subject, path))
+            .then(|| path.to_string_lossy().into_owned())
+    }
+
+    fn is_hook(&self, path: &Path) -> bool {
+        guard().hooks.iter().any(|hook| path.ends_with(hook))
+    }
+
+    /// Whether a change of a hook file touches our hook, or could switch it off.
+    fn hook(&self, mutation: &Mutation, subject: &PathSubject, path: &Path) -> bool {
+        let says = |words: &[String]| {
+            subject.content.as_ref().is_some_and(|text| words.iter().any(|word| text.contains(word.as_str())))
+        };
+        if says(&guard().switches) {
+            return true;
         }
-        None
+        let adds = mutation.action == Action::Create;
+        if adds && guard().startup.iter().any(|file| path.ends_with(file)) {
+            return self.names_us(path) && (says(&guard().unhooks) || self.drops_shims(subject));
+        }
+        if self.names_us(path) {
+            return true;
+        }
+        // Settings that go before those that name us, changed in a way that cannot be seen.
+        subject.content.is_none()
+            && guard().beside.iter().any(|(these, those)| {
+                let root = path.to_str().and_then(|path| path.strip_suffix(these.as_str()));
+                root.is_some_and(|root| self.names_us(&PathBuf::from(format!("{root}{those}"))))
+            })
+    }
+
+    /// Whether what is added to a shell's start sets a search path anew, where it leads through the shims.
+    fn drops_shims(&self, subject: &PathSubject) -> bool {
+        let lines = subject.content.iter().flat_map(|text| text.lines());
+        let mut paths = lines.filter_map(|line| line.split_once("PATH=").map(|(_, path)| path));
+        self.programs.iter().any(|folder| folder.ends_with(SHIMS)) && paths.any(|path| !path.contains("PATH"))
     }
 
     /// Whether a hook file that is there calls us.

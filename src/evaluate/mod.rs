@@ -5,6 +5,8 @@
 //! dead guard that lets its caller go on.
 
 mod guard;
+#[cfg(test)]
+mod guard_tests;
 mod look;
 mod stages;
 mod suggest;
@@ -143,7 +145,7 @@ fn judge(
         }
         Input::Mcp(call) => stages::mcp(call, context, world, knowledge),
     };
-    guard::add(&mut mutations, context, world);
+    guard::add(&mut mutations, input, context, world);
     let parsed = world.elapsed();
     let mut assessments = stages::assess(mutations, context, world, knowledge);
     let risks = stages::together(&mut assessments);

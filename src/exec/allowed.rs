@@ -1,4 +1,5 @@
-//! What a person allowed for a while: this exact command, in this directory, with these consequences.
+//! What a person allowed beforehand: this exact command, in this directory, with these consequences. For themselves for a
+//! while; for an agent once, by `recourse approve`.
 //!
 //! Never a blocked one, never where every yes has to be attested by itself, never where it may be no person who answers.
 
@@ -6,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
 
-use crate::approvals::{Approvals, Asked, Exact, Here, Taken, Uses, doubt};
+use crate::approvals::{Approvals, Asked, Demand, Exact, Here, State, Taken, Uses};
 use crate::model::{Verdict, redact};
 use crate::policy::Profile;
 use crate::proof::Subject;
@@ -20,6 +21,8 @@ pub(super) const WHILE: Duration = Duration::from_secs(15 * 60);
 
 /// A command that can be allowed.
 pub(super) struct Exactly {
+    /// Who wants it.
+    asker: String,
     /// Equal if and only if the commands are.
     form: String,
     /// For people, secrets masked.
@@ -32,27 +35,63 @@ impl Exactly {
     pub(super) fn of(case: &Case<'_>, around: &Surroundings<'_>) -> Option<Self> {
         let human = around.context.profile == Some(Profile::Human);
         let settings = around.policy.settings(Profile::Human);
+        if !human || !settings.allow_for_a_while || Here::doubt().is_some() {
+            return None;
+        }
+        Self::by("human", case, around)
+    }
+
+    /// What an agent asks for; `None` where a person cannot approve it.
+    pub(super) fn for_agent(case: &Case<'_>, around: &Surroundings<'_>) -> Option<Self> {
+        Self::by("agent", case, around)
+    }
+
+    fn by(asker: &str, case: &Case<'_>, around: &Surroundings<'_>) -> Option<Self> {
         let places = around.attesting.places.as_ref()?;
-        if !human
-            || !settings.allow_for_a_while
-            || !around.attesting.is_off()
-            || case.evaluation.verdict() >= Verdict::Block
-        {
+        if !around.attesting.is_off() || case.evaluation.verdict() >= Verdict::Block {
             return None;
         }
         let Ok(Subject::Shell { text, argv }) = case.subject else { return None };
         let form =
             json!({ "text": text, "argv": argv, "environment": around.context.environment }).to_string();
         let shown = redact(case.text?).into_owned();
-        if doubt(&Here::new()).is_some() {
-            return None;
+        let asker = around.context.actor.as_ref().map_or(asker, |actor| actor.id.as_str()).to_owned();
+        Some(Self { asker, form, shown, store: Approvals::open(places).ok()? })
+    }
+
+    /// Whether a person approved what an agent asks for, which is spent now. Says so then.
+    pub(super) fn was_approved(&self, case: &Case<'_>, around: &Surroundings<'_>) -> bool {
+        match self.asked(case, around, |asked| self.store.take(asked, Demand::Stored)) {
+            Ok(Taken::Approved(entry)) => {
+                let by = entry.by.as_deref().unwrap_or("a person");
+                say(&format!("recourse: {} approved this; it runs this once", escape(by)));
+                true
+            }
+            Ok(Taken::Nothing | Taken::Denied) => false,
+            Err(error) => {
+                say(&format!("recourse: approvals cannot be used: {}", escape(&error.to_string())));
+                false
+            }
         }
-        Some(Self { form, shown, store: Approvals::open(places).ok()? })
+    }
+
+    /// Writes down that an agent wants it, and says how a person approves it.
+    pub(super) fn request(&self, case: &Case<'_>, around: &Surroundings<'_>) {
+        say(&match self.asked(case, around, |asked| self.store.request(asked, None)) {
+            Ok(entry) if entry.state == State::Denied => {
+                "recourse: a person was asked and said no: do not try again".to_owned()
+            }
+            Ok(entry) => format!(
+                "recourse: to allow exactly this once, a person runs in a terminal of their own: recourse approve {}",
+                entry.id
+            ),
+            Err(error) => format!("recourse: it cannot be approved: {}", escape(&error.to_string())),
+        });
     }
 
     /// Whether it was, and still is. Says so then.
     pub(super) fn is_allowed(&self, case: &Case<'_>, around: &Surroundings<'_>) -> bool {
-        match self.asked(case, around, |asked| self.store.take(asked)) {
+        match self.asked(case, around, |asked| self.store.take(asked, Demand::Stored)) {
             Ok(Taken::Approved(entry)) => {
                 let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
                 let left = u64::try_from(entry.expires / 1000).unwrap_or(0).saturating_sub(now);
@@ -78,9 +117,8 @@ impl Exactly {
     }
 
     fn asked<T>(&self, case: &Case<'_>, around: &Surroundings<'_>, then: impl FnOnce(&Asked<'_>) -> T) -> T {
-        let asker = around.context.actor.as_ref().map_or("human", |actor| actor.id.as_str());
         then(&Asked {
-            asker,
+            asker: &self.asker,
             exact: Exact::Call { form: &self.form, shown: &self.shown },
             cwd: &around.context.cwd,
             report: &case.evaluation.report,

@@ -19,6 +19,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
+use crate::approvals::Here;
 use crate::evaluate::{EvaluationContext, Input, evaluate, unjudged};
 use crate::knowledge::Knowledge;
 use crate::policy::{EnforcementAction, Policy, Profile};
@@ -166,9 +167,13 @@ fn subject(what: &What) -> Result<Subject, String> {
     Subject::shell(&input).map_err(|error| error.to_string())
 }
 
-/// The surroundings with a profile: the one named, else `human` where a terminal can be asked, else `ci`.
+/// The surroundings with a profile: the one named, else `agent` where one started us, `human` where a terminal can be
+/// asked, and `ci`. What is let pass for people is for people.
 pub(crate) fn with_profile<'a>(around: &Surroundings<'a>) -> Surroundings<'a> {
     let mut context = around.context.clone();
+    if matches!(context.profile, None | Some(Profile::Human)) && Here::agent().is_some() {
+        context.profile = Some(Profile::Agent);
+    }
     if context.profile.is_none() {
         context.profile = Some(if prompt::available() { Profile::Human } else { Profile::Ci });
     }

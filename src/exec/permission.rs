@@ -297,11 +297,25 @@ fn enforce(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<'
             say(&render_line(report, around.style));
             Answer::Yes
         }
+        EnforcementAction::Ask if profile == Profile::Agent => {
+            let exactly = Exactly::for_agent(case, around);
+            if exactly.as_ref().is_some_and(|exactly| exactly.was_approved(case, around)) {
+                return Answer::Yes;
+            }
+            say(render(report, case.text, around.style).trim_end());
+            attested_differs(case, standing);
+            say("recourse: refused: a person has to decide, and an agent is not asked");
+            match exactly {
+                Some(exactly) => exactly.request(case, around),
+                None => say("recourse: a person can run it in a terminal of their own"),
+            }
+            Answer::No
+        }
         EnforcementAction::Ask => {
-            if profile != Profile::Human || !prompt::available() {
+            if let Some(why) = nobody_to_ask(profile) {
                 say(render(report, case.text, around.style).trim_end());
                 attested_differs(case, standing);
-                say("recourse: refused: a person has to decide, and there is no terminal to ask at");
+                say(&format!("recourse: refused: a person has to decide, and {}", escape(&why)));
                 return Answer::No;
             }
             let exactly = Exactly::of(case, around);
@@ -316,7 +330,7 @@ fn enforce(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<'
             if overridable
                 && report.risk_assessment == Verdict::Block
                 && let Some(name) = blocked_target(case.evaluation)
-                && prompt::available()
+                && nobody_to_ask(profile).is_none()
             {
                 return ask(case, standing, around, None, Some(&name));
             }
@@ -326,6 +340,14 @@ fn enforce(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<'
             Answer::No
         }
     }
+}
+
+/// Why there is nobody to ask.
+fn nobody_to_ask(profile: Profile) -> Option<String> {
+    if profile != Profile::Human || !prompt::available() {
+        return Some("there is no terminal to ask at".to_owned());
+    }
+    prompt::doubt().map(|doubt| doubt.to_string())
 }
 
 /// Says it when the attested verdict is worse than what this machine found.
@@ -400,7 +422,7 @@ pub(super) fn confirm(evaluation: &Evaluation, around: &Surroundings<'_>) -> boo
 fn decide(question: &Question<'_>) -> Option<Decision> {
     let decision = prompt::decide(question);
     if let Err(error) = &decision {
-        say(&format!("recourse: refused: the terminal could not be asked: {error}"));
+        say(&format!("recourse: refused: nobody could be asked: {}", escape(&error.to_string())));
     }
     decision.ok()
 }

@@ -12,6 +12,7 @@ mod coverage;
 mod grammar;
 #[cfg(test)]
 mod grammar_tests;
+mod guard;
 mod handle;
 mod index;
 mod kinds;
@@ -29,6 +30,7 @@ mod words;
 
 pub use coverage::{Coverage, CoveredKind, CoveredServer};
 pub use grammar::match_words;
+pub use guard::{Guard, SHIMS, guard, leads_to_shims};
 pub use handle::{Knowledge, McpFamily};
 pub use kinds::{AlternativeSpec, Case, Choice, KindFile, SubjectKind};
 pub use looks::{Literal, Look, LookExample, LookType, Lookup};

@@ -219,7 +219,7 @@ pub struct PathSubject {
     pub copies: Vec<PathBuf>,
     /// For a replacement: where the new content comes from, when that is a file (identical content loses nothing).
     pub from: Option<PathBuf>,
-    /// For a replacement: the new content itself, when known.
+    /// For a replacement the new content itself, for an addition what is added, when known.
     pub content: Option<String>,
 }
 

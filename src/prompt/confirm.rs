@@ -4,17 +4,37 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::approvals::Here;
+
 use super::keys::{Event, Key, Keys};
 use super::line::{Effect, Line};
 use super::signals::{Held, Notice};
 use super::terminal::Terminal;
 
+/// Letters that are not mistaken for one another.
+const LETTERS: &[u8] = b"abcdefhkmnpqrtuvwxy34789";
+/// Letters of a code.
+const CODE: usize = 5;
+
+/// A code to be typed: nobody who has not read it can know it.
+///
+/// # Errors
+/// When the system gives no random bytes.
+pub fn code() -> io::Result<String> {
+    let mut bytes = [0; CODE];
+    getrandom::fill(&mut bytes).map_err(|_| io::Error::other("the system gave no random bytes"))?;
+    Ok(bytes.iter().map(|byte| char::from(LETTERS[usize::from(*byte) % LETTERS.len()])).collect())
+}
+
 /// Shows `text` at the controlling terminal and waits until `code` is typed. Anything else, silence and signals are no;
 /// `None`: there is no terminal that this process may ask at.
 ///
 /// # Errors
-/// When the terminal fails; the caller must take that for a no.
+/// When the terminal fails, or it may be no person who sits there; the caller must take that for a no.
 pub fn confirm(text: &str, code: &str) -> io::Result<Option<bool>> {
+    if let Some(doubt) = Here::doubt() {
+        return Err(io::Error::other(doubt));
+    }
     let Some(mut terminal) = Terminal::open() else { return Ok(None) };
     let held = Held::back()?;
     let raw = Arc::new(terminal.raw()?);

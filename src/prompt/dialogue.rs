@@ -34,6 +34,8 @@ pub(super) struct Dialogue<'t, 'q> {
     /// Without moving the cursor.
     plain: bool,
     safer: Option<String>,
+    /// What has to be typed to run it, because it cannot be told who types.
+    code: Option<String>,
 }
 
 /// Where a part of the dialogue leads.
@@ -47,6 +49,7 @@ enum Next {
 /// Asks until there is a decision.
 pub(super) fn hold(
     question: &Question<'_>,
+    code: Option<String>,
     terminal: &mut Terminal,
     signals: &mut Signals,
     raw: &Raw,
@@ -55,7 +58,7 @@ pub(super) fn hold(
     let safer = question.command.filter(|_| question.replaceable);
     let safer = safer.and_then(|text| safer_form(question.report, text));
     let plain = Terminal::is_plain();
-    let mut dialogue = Dialogue { question, terminal, signals, raw, timeout, plain, safer };
+    let mut dialogue = Dialogue { question, terminal, signals, raw, timeout, plain, safer, code };
     let outcome = dialogue.run()?;
     Ok(outcome.unwrap_or_else(|stop| {
         Decision::Abort(match stop {
@@ -105,9 +108,10 @@ impl<'q> Dialogue<'_, 'q> {
             return match key {
                 Key::Char('r') => {
                     self.write("run it\n")?;
-                    match self.question.typed {
-                        Some(name) => self.by_name(name),
-                        None => Ok(Ok(Next::Decided(Decision::Run))),
+                    match (self.question.typed, self.code.clone()) {
+                        (Some(name), _) => self.by_name("To run it all the same", name),
+                        (None, Some(code)) => self.by_name("To run it", &code),
+                        (None, None) => Ok(Ok(Next::Decided(Decision::Run))),
                     }
                 }
                 Key::Char('s') if self.safer.is_some() => {
@@ -156,9 +160,9 @@ impl<'q> Dialogue<'_, 'q> {
         Ok(Ok(()))
     }
 
-    /// To run it, what will be lost has to be typed.
-    fn by_name(&mut self, name: &str) -> io::Result<Result<Next, Stop>> {
-        let ask = format!("To run it all the same, type {name} : ");
+    /// To run it, exactly this has to be typed.
+    fn by_name(&mut self, why: &str, name: &str) -> io::Result<Result<Next, Stop>> {
+        let ask = format!("{why}, type {name} : ");
         Ok(match self.line(&ask, "")? {
             Ok(Some(typed)) if typed == name => Ok(Next::Decided(Decision::Run)),
             Ok(Some(_)) => Ok(Next::Decided(Decision::Abort(Abort::Mistyped))),
@@ -272,7 +276,7 @@ impl<'q> Dialogue<'_, 'q> {
 
     /// Never what has to be typed to run.
     fn allowable(&self) -> Option<Duration> {
-        self.question.allowable.filter(|_| self.question.typed.is_none())
+        self.question.allowable.filter(|_| self.question.typed.is_none() && self.code.is_none())
     }
 
     fn screen(&self) -> String {
@@ -296,6 +300,8 @@ impl<'q> Dialogue<'_, 'q> {
         let mut keys = vec![("r", "run it once".to_owned())];
         if self.question.typed.is_some() {
             keys = vec![("r", "run it, by typing what will be lost".to_owned())];
+        } else if self.code.is_some() {
+            keys = vec![("r", "run it, by typing a code".to_owned())];
         }
         if self.safer.is_some() {
             keys.push(("s", "run the safer form".to_owned()));

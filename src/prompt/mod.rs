@@ -1,7 +1,8 @@
 //! The question to a person when a command needs one, and the answer.
 //!
 //! Owns the terminal while the question stands: its screen, its keys, its end. Everything is read from and written to the
-//! controlling terminal, never standard input or output, so that nothing piped in can answer. Whatever is not plainly yes
+//! controlling terminal, never standard input or output, so that nothing piped in can answer; and nothing is asked where an
+//! agent would answer (`approvals` tells). Whatever is not plainly yes
 //! is no: another key, silence, a signal, a terminal that fails. Judges nothing and runs nothing: what is to run instead is
 //! handed back, to be judged again.
 
@@ -20,10 +21,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::approvals::{Doubt, Here};
 use crate::config;
 use crate::report::{ConsequenceReport, Style};
 
-pub use confirm::confirm;
+pub use confirm::{code, confirm};
 use signals::Held;
 use terminal::Terminal;
 
@@ -87,7 +89,7 @@ pub enum Decision {
 pub enum Abort {
     /// The person said so.
     Refused,
-    /// What was typed is not what will be lost.
+    /// What was typed is not what had to be.
     Mistyped,
     /// No answer came in this time.
     TimedOut(Duration),
@@ -101,7 +103,7 @@ impl fmt::Display for Abort {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused => f.write_str("it was not run"),
-            Self::Mistyped => f.write_str("that is not what will be lost, so it was not run"),
+            Self::Mistyped => f.write_str("that is not what had to be typed, so it was not run"),
             Self::TimedOut(time) => write!(f, "no answer within {}, so it was not run", spoken(*time)),
             Self::Interrupted => f.write_str("interrupted"),
             Self::Gone => f.write_str("the terminal is gone"),
@@ -114,11 +116,22 @@ pub fn available() -> bool {
     Terminal::open().is_some()
 }
 
-/// Asks, and says at the terminal what came of it.
+/// Why nobody may be asked here, although there is a terminal: it is an agent that would answer.
+pub fn doubt() -> Option<Doubt> {
+    Here::doubt().filter(|doubt| !doubt.is_open())
+}
+
+/// Asks, and says at the terminal what came of it. Where it cannot be told whether a person or an agent types, a key is not
+/// enough: a code has to be typed.
 ///
 /// # Errors
-/// When there is no terminal, or it fails; the caller must take that for a no.
+/// When there is no terminal, it fails, or an agent would answer; the caller must take that for a no.
 pub fn decide(question: &Question<'_>) -> io::Result<Decision> {
+    let code = match Here::doubt() {
+        None => None,
+        Some(doubt) if doubt.is_open() => Some(code()?),
+        Some(doubt) => return Err(io::Error::other(doubt)),
+    };
     let mut terminal = Terminal::open()
         .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "there is no terminal to ask at"))?;
     let timeout = timeout();
@@ -128,7 +141,7 @@ pub fn decide(question: &Question<'_>) -> io::Result<Decision> {
     let held = Held::back()?;
     let raw = Arc::new(terminal.raw()?);
     let mut signals = held.watch(Arc::clone(&raw))?;
-    let decision = dialogue::hold(question, &mut terminal, &mut signals, &raw, timeout);
+    let decision = dialogue::hold(question, code, &mut terminal, &mut signals, &raw, timeout);
     raw.restore();
     let decision = decision?;
     let last = match &decision {

@@ -181,13 +181,78 @@ impl Gate<'_> {
         Ok(verified)
     }
 
+    /// Whether `approval` is this user's yes, attested by this very instance, to what was evaluated in `evaluation`, and that
+    /// is what is about to run.
+    ///
+    /// # Errors
+    /// The first check that fails.
+    pub fn approved(
+        &self,
+        subject: &Subject,
+        context: &EvaluationContext,
+        evaluation: &Attestation,
+        approval: &Attestation,
+        user: u32,
+    ) -> Result<(), Failure> {
+        subject
+            .matches(evaluation.input(), context)
+            .map_err(|detail| Failure::new(Reason::CrossCheckMismatch, detail))?;
+        self.genuine(evaluation, approval, user)
+    }
+
+    /// [`Gate::approved`] without the question of what.
+    ///
+    /// # Errors
+    /// The first check that fails.
+    pub fn genuine(
+        &self,
+        evaluation: &Attestation,
+        approval: &Attestation,
+        user: u32,
+    ) -> Result<(), Failure> {
+        let wrong = |reason, detail: String| Err(Failure::new(reason, detail));
+        let own = self.own()?;
+        if [evaluation, approval].into_iter().any(|one| *one.origin() != own) {
+            return wrong(Reason::InstanceNotTrusted, "another instance attested it".to_owned());
+        }
+        if is_approval(evaluation) || !is_approval(approval) {
+            return wrong(Reason::ChainInvalid, "it is no approval of an evaluation".to_owned());
+        }
+        let approver = approval.output().pointer("/approver/uid").and_then(Value::as_f64);
+        if approver != Some(f64::from(user)) {
+            return wrong(Reason::CrossCheckMismatch, "another user approved it".to_owned());
+        }
+        // What this machine signed itself is not fetched from anywhere.
+        let verifier = self.verifier_of(vec![own], false)?;
+        verifier.verify_chain(&[evaluation.clone(), approval.clone()], Expect::default()).map(|_| ())
+    }
+
+    /// Spends an approval's nonce.
+    ///
+    /// # Errors
+    /// When it was spent before or has none, or it cannot be recorded that it is spent now.
+    pub fn spend_approval(&self, approval: &Attestation) -> Result<(), Failure> {
+        if approval.nonce().is_none() {
+            return Err(Failure::new(
+                Reason::InvalidAttestation,
+                "it has no nonce, so it could be used again",
+            ));
+        }
+        self.spend_each([approval])
+    }
+
+    fn own(&self) -> Result<Origin, Failure> {
+        Origin::base(&self.config.base_url)
+            .map_err(|error| Failure::new(Reason::InstanceNotTrusted, error.to_string()))
+    }
+
     /// A verifier as configured. The own instance's registry is read from this machine, never fetched.
     ///
     /// # Errors
     /// When the configuration or the own registry cannot be used.
     pub fn verifier(&self) -> Result<Verifier, Failure> {
         let unusable = |detail: String| Failure::new(Reason::InstanceNotTrusted, detail);
-        let own = Origin::base(&self.config.base_url).map_err(|error| unusable(error.to_string()))?;
+        let own = self.own()?;
         let mut trusted = Vec::new();
         for instance in &self.config.trusted_instances {
             trusted.push(Origin::base(instance).map_err(|error| unusable(error.to_string()))?);
@@ -200,10 +265,14 @@ impl Gate<'_> {
                 trusted.push(Origin::base(evaluator).map_err(|error| unusable(error.to_string()))?);
             }
         }
+        self.verifier_of(trusted, self.config.cross_check)
+    }
+
+    fn verifier_of(&self, trusted: Vec<Origin>, cross_check: bool) -> Result<Verifier, Failure> {
         let options = Options {
             trusted,
             ttl: self.config.key_cache_ttl.as_secs(),
-            cross_check: self.config.cross_check,
+            cross_check,
             max_age: self.config.max_age.map(|age| age.as_secs()),
             require_freshness: self.mode() == Mode::Require && !self.config.allow_unfresh,
             ..Options::default()
@@ -214,7 +283,7 @@ impl Gate<'_> {
             .registry()
             .map_err(|error| Failure::new(Reason::NetworkError, error.to_string()))?;
         Ok(match registry {
-            Some(registry) => verifier.with_registry(own, registry),
+            Some(registry) => verifier.with_registry(self.own()?, registry),
             None => verifier,
         })
     }
@@ -227,9 +296,13 @@ impl Gate<'_> {
         if !self.mode().verifies() {
             return Ok(());
         }
+        self.spend_each([&standing.evaluation, &standing.approval].into_iter().flatten())
+    }
+
+    fn spend_each<'b>(&self, attestations: impl IntoIterator<Item = &'b Attestation>) -> Result<(), Failure> {
         let nonces = Nonces::open(self.places);
         let now = Time::now();
-        for attestation in [&standing.evaluation, &standing.approval].into_iter().flatten() {
+        for attestation in attestations {
             let Some(nonce) = attestation.nonce() else { continue };
             let until = attestation.expires_at().unwrap_or_else(|| now.plus_seconds(NONCE_MEMORY));
             nonces.spend(nonce, until).map_err(|error| match error {

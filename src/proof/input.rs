@@ -177,7 +177,13 @@ impl Subject {
                 }
                 Err("the attested plan is not this plan".to_owned())
             }
-            Self::Mcp { .. } => Err("an MCP call is not run by recourse".to_owned()),
+            Self::Mcp { server, tool, arguments } => {
+                let there = attested.get("input").unwrap_or(&Value::Null);
+                let same = there.get("server").and_then(Value::as_str) == server.as_deref()
+                    && there.get("tool").and_then(Value::as_str) == Some(tool)
+                    && is_masked(there.get("arguments").unwrap_or(&Value::Null), arguments);
+                if same { Ok(()) } else { Err("the attested call is not what is about to run".to_owned()) }
+            }
         }
     }
 
@@ -260,6 +266,27 @@ fn masked(value: &Value, salt: &str) -> Value {
     }
 }
 
+/// Whether an attested value is what [`masked`] makes of this one.
+fn is_masked(attested: &Value, value: &Value) -> bool {
+    match value {
+        Value::String(text) => match attested.get("salt").and_then(Value::as_str) {
+            Some(salt) => *attested == json!({ "sha256": digest(salt, text), "salt": salt }),
+            None => attested == value,
+        },
+        Value::Array(items) => attested.as_array().is_some_and(|there| {
+            there.len() == items.len() && there.iter().zip(items).all(|(there, item)| is_masked(there, item))
+        }),
+        Value::Object(members) => attested.as_object().is_some_and(|there| {
+            there.len() == members.len()
+                && members
+                    .iter()
+                    .all(|(name, item)| there.get(name).is_some_and(|there| is_masked(there, item)))
+        }),
+        // Numbers as the canonical form writes them.
+        other => strict::canonical(attested).ok() == strict::canonical(other).ok(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -337,7 +364,15 @@ mod tests {
             tool: "connect".to_owned(),
             arguments: json!({"password": "hunter2", "deep": [{"token": "abc"}]}),
         };
-        let attested = call.wire(&here("/w"), "s").unwrap().to_string();
+        let attested = call.wire(&here("/w"), "s").unwrap();
+        assert!(call.matches(&attested, &here("/w")).is_ok());
+        let other = Subject::Mcp {
+            server: None,
+            tool: "connect".to_owned(),
+            arguments: json!({"password": "hunter3", "deep": [{"token": "abc"}]}),
+        };
+        assert!(other.matches(&attested, &here("/w")).is_err());
+        let attested = attested.to_string();
         assert!(!attested.contains("hunter2") && !attested.contains("abc\""));
     }
 

@@ -1,6 +1,6 @@
 //! The interpreter's own data, and the way in.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::knowledge::Knowledge;
@@ -41,19 +41,26 @@ pub fn interpret(
         seen: None,
         rights_changed: false,
         given: Arc::default(),
+        guarded: BTreeSet::new(),
     };
     let mut state = interp.initial();
     interp.given = Arc::clone(&state.variables);
-    match input {
+    let scope = match input {
         Input::Text(text) => {
             let scope = Scope::top(Arc::from(text.as_str()));
             interp.text(&mut state, &scope, text);
+            scope
         }
         Input::Argv(words) => {
             let (shown, spans) = shown_words(words);
             let scope = Scope::top(Arc::from(shown));
             interp.argument_vector(&mut state, &scope, words, &spans);
+            scope
         }
+    };
+    let whole = Span::new(0, scope.source.len());
+    for variable in std::mem::take(&mut interp.guarded) {
+        interp.emit(&mut state, &scope, whole, StepKind::Guard { variable });
     }
 }
 
@@ -166,6 +173,8 @@ pub(super) struct Interp<'a> {
     pub(super) rights_changed: bool,
     /// The environment's variables, as the shell starts with them.
     pub(super) given: Arc<BTreeMap<String, Variable>>,
+    /// Variables of the guard that were set to something else.
+    pub(super) guarded: BTreeSet<String>,
 }
 
 impl Interp<'_> {

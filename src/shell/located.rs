@@ -5,13 +5,18 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::knowledge::places;
+use crate::knowledge::{SHIMS, places};
 use crate::model::Value;
 use crate::world::FileKind;
 
 use super::interp::{Interp, Scope};
 use super::simple::Call;
 use super::state::{Flow, State, Status};
+use super::step::StepKind;
+
+/// What every shim says of itself, and its size at most.
+const SHIM_MARK: &[u8] = b"Written by `recourse shim add`";
+const SHIM_LIMIT: u64 = 4096;
 
 impl Interp<'_> {
     /// Follows what stands at the place that a command word names, unless its name is to be trusted (`None`).
@@ -37,7 +42,9 @@ impl Interp<'_> {
             .map(|(_, value)| value.clone())
             .or_else(|| self.scalar(state, "PATH"))?;
         let text = path.as_known()?;
-        match self.search(state, text, name) {
+        // What our own program runs is sought behind the shims, and behind the wrapper that calls its own name.
+        let behind = scope.via.iter().any(|via| via == "recourse").then_some(&scope.via[..]);
+        match self.search(state, text, name, behind) {
             Some(found) => self.at_path(state, scope, &found.to_string_lossy(), &found, call),
             None if self.is_nothing_else(state, text, name) && self.everywhere(state, text) => {
                 state.status = Status::False;
@@ -78,6 +85,9 @@ impl Interp<'_> {
         if !own && self.knowledge.tool(base).is_some() {
             return None;
         }
+        if !made && base == "recourse" && self.is_ourselves(path) {
+            return None;
+        }
         if !made
             && let Ok(real) = self.world.canonicalize(path)
             && real != path
@@ -96,6 +106,15 @@ impl Interp<'_> {
         if let Some(flow) = self.program_file(state, scope, name, call) {
             return Some(flow);
         }
+        if !made
+            && self.is_persons(dir)
+            && let Some(tool) = self.knowledge.tool(base)
+        {
+            // Judged by both: nothing is known of the file, and its name says what it would do.
+            let kind = StepKind::UnknownProgram { name: name.to_owned(), args: call.args() };
+            self.emit_as(state, scope, call.span, &call.raw, kind);
+            return Some(self.known(state, scope, base, &tool, call));
+        }
         // Not text that could be followed, or not there.
         if super::follow::is_shell(base) && !own {
             return None;
@@ -108,10 +127,10 @@ impl Interp<'_> {
         if state.cwd.iter().any(|cwd| dir.starts_with(cwd) && cwd != Path::new("/")) {
             return true;
         }
-        let home = self.world.home(None);
-        if home.as_ref().is_some_and(|home| dir == home.join("bin") || dir == home.join(".local/bin")) {
+        if self.is_persons(dir) {
             return true;
         }
+        let home = self.world.home(None);
         let temporary = self.world.env("TMPDIR").filter(|dir| dir.starts_with('/'));
         if places()
             .shared
@@ -197,10 +216,10 @@ impl Interp<'_> {
             return None;
         }
         let path = self.scalar(state, "PATH")?;
-        self.search(state, path.as_known()?, name)
+        self.search(state, path.as_known()?, name, None)
     }
 
-    fn search(&self, state: &State, path: &str, name: &str) -> Option<PathBuf> {
+    fn search(&self, state: &State, path: &str, name: &str, behind: Option<&[String]>) -> Option<PathBuf> {
         path.split(':').find_map(|dir| {
             let dir = if dir.is_empty() { "." } else { dir };
             let bases = if dir.starts_with('/') {
@@ -208,11 +227,34 @@ impl Interp<'_> {
             } else {
                 state.cwd.iter().map(|cwd| cwd.join(dir)).collect()
             };
-            bases
-                .into_iter()
-                .map(|base| self.lexical(&base.join(name)))
-                .find(|file| self.runnable(state, file))
+            bases.into_iter().map(|base| self.lexical(&base.join(name))).find(|file| {
+                let passed = |via: &[String]| {
+                    self.is_shim(state, file) || via.iter().any(|one| Path::new(one) == file)
+                };
+                self.runnable(state, file) && !behind.is_some_and(passed)
+            })
         })
+    }
+
+    /// Whether a file is one of our shims, which only start us.
+    fn is_shim(&self, state: &State, file: &Path) -> bool {
+        file.parent().is_some_and(|folder| folder.ends_with(SHIMS))
+            && state.files.nearest(file).is_none()
+            && self
+                .world
+                .read_file(file, SHIM_LIMIT)
+                .is_ok_and(|text| text.windows(SHIM_MARK.len()).any(|window| window == SHIM_MARK))
+    }
+
+    /// Whether a file is the very program that judges.
+    fn is_ourselves(&self, path: &Path) -> bool {
+        let Ok(own) = self.world.read_link(Path::new("/proc/self/exe")) else { return false };
+        self.world.canonicalize(path).is_ok_and(|real| real == own)
+    }
+
+    /// Where people put programs for themselves: an agent could have put one there, and yet it mostly is what its name says.
+    fn is_persons(&self, dir: &Path) -> bool {
+        self.world.home(None).is_some_and(|home| dir == home.join("bin") || dir == home.join(".local/bin"))
     }
 
     /// Whether a file stands there that may be run.

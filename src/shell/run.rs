@@ -93,7 +93,7 @@ impl Interp<'_> {
     }
 
     /// A known program.
-    fn known(
+    pub(super) fn known(
         &mut self,
         state: &mut State,
         scope: &Scope,
@@ -214,6 +214,11 @@ impl Interp<'_> {
         }
         for (name, value) in &call.environment {
             self.assign_scalar(&mut inner, name, value.clone());
+        }
+        for given in matched.operands("assignment") {
+            if let Some((name, value)) = given.value.as_known().and_then(|text| text.split_once('=')) {
+                self.watch(name, Some(&Value::known(value)));
+            }
         }
         inner.status = Status::Unknown;
         let mut runs = 0;

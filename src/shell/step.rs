@@ -109,6 +109,11 @@ pub enum StepKind {
         /// What it does. Shell text and argv inside code are followed and come as steps of their own.
         effect: CodeEffect,
     },
+    /// A variable is set, or taken away, that says how recourse judges or whether its shims are found.
+    Guard {
+        /// Its name.
+        variable: String,
+    },
     /// A part that could not be read.
     Gap {
         /// Why.

@@ -76,6 +76,9 @@ impl Sink for Recorder {
                     files.set(path, FileState::Created { content, directory: false });
                 }
             }
+            StepKind::Guard { variable } => {
+                let _ = write!(line, "guard {variable}");
+            }
             StepKind::Code { language, effect } => {
                 let _ = write!(line, "code {language} {effect:?}");
             }

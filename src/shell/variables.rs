@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::knowledge::{guard, leads_to_shims};
 use crate::model::Value;
 use crate::syntax::{AssignedValue, Assignment};
 
@@ -120,6 +121,7 @@ impl Interp<'_> {
             return;
         }
         let value = super::expand::capped(self.shaped(state, &name, value));
+        self.watch(&name, Some(&value));
         let variables = Arc::make_mut(&mut state.variables);
         match variables.get_mut(&name) {
             Some(variable) if variable.readonly => {}
@@ -132,6 +134,22 @@ impl Interp<'_> {
             None => {
                 variables.insert(name, Variable::new(Content::Scalar(value)));
             }
+        }
+    }
+
+    /// Remembers it when a variable of the guard becomes another: those that say how is judged, and the search path when it
+    /// no longer leads to the shims.
+    pub(super) fn watch(&mut self, name: &str, value: Option<&Value>) {
+        let told = |name: &str| self.world.env(name);
+        let touched = if name == "PATH" {
+            told(name).is_some_and(|path| leads_to_shims(&path))
+                && value.is_none_or(|value| value.as_known().is_some_and(|path| !leads_to_shims(path)))
+        } else {
+            guard().watches(name)
+                && (value.is_none() || value.and_then(Value::as_known) != told(name).as_deref())
+        };
+        if touched {
+            self.guarded.insert(name.to_owned());
         }
     }
 

@@ -118,3 +118,152 @@ fn an_agent_does_not_approve_itself() {
         refused(Some(status), &text);
     }
 }
+
+const ASK: &str = "[[rule]]\nverdict = \"escalate\"\nmessage = \"look first\"\n";
+
+/// A shell by another name, so that what it runs was started by that.
+fn shell_called(scratch: &Scratch, name: &str) -> String {
+    let path = scratch.root().join(name);
+    fs::copy("/bin/bash", &path).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn an_agent_in_a_terminal_of_its_own_is_not_asked() {
+    let line = format!("'{}' exec -- rm kept; exit $?", program());
+    let named = format!("'{}' exec --profile human -- rm kept; exit $?", program());
+    let typed = format!("'{}' exec -c 'rm kept'; exit $?", program());
+    let scratch = Scratch::with_policy(ASK);
+    let kept = scratch.file("kept", "content");
+    let agent = shell_called(&scratch, "claude");
+    for (shell, line, variable) in [
+        (agent.as_str(), &line, None),
+        (agent.as_str(), &named, None),
+        (agent.as_str(), &typed, None),
+        ("/bin/bash", &line, Some(("CODEX_SANDBOX", "seatbelt"))),
+        ("/bin/bash", &named, Some(("GEMINI_CLI", "1"))),
+    ] {
+        let variables: Vec<_> = variable.into_iter().collect();
+        let mut terminal = scratch.in_sized_terminal(&[shell, "-c", line], 80, &variables);
+        terminal.send("r\rr\r");
+        let (status, text) = terminal.finish();
+        assert_eq!(status, 126, "{text}");
+        assert!(kept.exists() && !text.contains("Your decision"), "{text}");
+        assert!(text.contains("an agent is not asked") && text.contains("recourse approve "), "{text}");
+    }
+}
+
+#[test]
+fn a_terminal_that_types_by_itself_is_not_asked() {
+    let made = std::process::Command::new("script").arg("--version").output();
+    if by_an_agent() || !made.is_ok_and(|output| output.status.success()) {
+        return;
+    }
+    let scratch = Scratch::with_policy(ASK);
+    let kept = scratch.file("kept", "content");
+    let line = format!("'{}' exec -- rm kept", program());
+    let mut terminal = scratch.in_terminal(&["script", "-qefc", &line, "/dev/null"]);
+    terminal.send("r");
+    let (status, text) = terminal.finish();
+    assert_eq!(status, 126, "{text}");
+    assert!(kept.exists() && text.contains("the terminal belongs to script"), "{text}");
+}
+
+#[test]
+fn in_an_editors_terminal_a_key_is_not_enough() {
+    if by_an_agent() {
+        return;
+    }
+    for right in [true, false] {
+        let scratch = Scratch::with_policy(ASK);
+        let kept = scratch.file("kept", "content");
+        let editor = shell_called(&scratch, "code");
+        let line = format!("'{}' exec -- rm kept; exit $?", program());
+        let mut terminal = scratch.in_terminal(&[&editor, "-c", &line]);
+        terminal.expect("Your decision");
+        assert!(terminal.text().contains("by typing a code"), "{}", terminal.text());
+        terminal.send("r");
+        terminal.expect("To run it, type ");
+        terminal.expect(" : ");
+        let text = terminal.text();
+        let code = text.rsplit("To run it, type ").next().unwrap().split(' ').next().unwrap().to_owned();
+        terminal.send(&format!("{}\r", if right { code.as_str() } else { "rrrrr" }));
+        let (status, text) = terminal.finish();
+        assert_eq!((status, kept.exists()), if right { (0, false) } else { (126, true) }, "{text}");
+    }
+}
+
+#[test]
+fn what_an_agent_runs_through_exec_is_approved_once() {
+    if by_an_agent() {
+        return;
+    }
+    let scratch = Scratch::with_policy(ASK);
+    let kept = scratch.file("kept", "content");
+    let run = || scratch.recourse(&["exec", "--", "rm", "kept"]).env("CLAUDECODE", "1").output().unwrap();
+    let said = |output: &std::process::Output| String::from_utf8_lossy(&output.stderr).into_owned();
+    let first = run();
+    assert_eq!(first.status.code(), Some(126), "{}", said(&first));
+    let mut terminal = scratch.in_terminal(&[program(), "approve", &id(&said(&first))]);
+    let code = code(&mut terminal);
+    assert!(terminal.text().contains("agent wants to run in"), "{}", terminal.text());
+    terminal.send(&format!("{code}\r"));
+    let (status, text) = terminal.finish();
+    assert_eq!(status, 0, "{text}");
+    let second = run();
+    assert_eq!(second.status.code(), Some(0), "{}", said(&second));
+    assert!(
+        !kept.exists() && said(&second).contains("approved this; it runs this once"),
+        "{}",
+        said(&second)
+    );
+    scratch.file("kept", "content");
+    assert_eq!(run().status.code(), Some(126), "and not again");
+}
+
+fn approve(scratch: &Scratch, said: &str) {
+    let mut terminal = scratch.in_terminal(&[program(), "approve", &id(said)]);
+    let code = code(&mut terminal);
+    terminal.send(&format!("{code}\r"));
+    let (status, text) = terminal.finish();
+    assert_eq!(status, 0, "{text}");
+}
+
+#[test]
+fn of_many_processes_one_spends_it() {
+    if by_an_agent() {
+        return;
+    }
+    for config in ["", "[attestation]\nenabled = true\n"] {
+        let scratch = Scratch::new();
+        scratch.config(config);
+        approve(&scratch, &hook(&scratch, CALL));
+        let silent = std::thread::scope(|scope| {
+            let tries: Vec<_> = (0..8).map(|_| scope.spawn(|| hook(&scratch, CALL).is_empty())).collect();
+            tries.into_iter().map(|one| usize::from(one.join().unwrap())).sum::<usize>()
+        });
+        assert_eq!(silent, 1, "{config}");
+    }
+}
+
+#[test]
+fn an_attested_approval_is_verified_before_it_counts() {
+    if by_an_agent() {
+        return;
+    }
+    let scratch = Scratch::new();
+    scratch.config("[attestation]\nenabled = true\n");
+    approve(&scratch, &hook(&scratch, CALL));
+    assert_eq!(hook(&scratch, CALL), "", "this once it runs");
+    let said = hook(&scratch, CALL);
+    assert!(said.contains("\"deny\""), "{said}");
+    // A yes that somebody wrote by hand.
+    let path = scratch.root().join(format!("home/.local/state/recourse/approvals/{}.json", id(&said)));
+    let text = fs::read_to_string(&path).unwrap().replace("\"requested\"", "\"approved\"");
+    assert!(text.contains("\"approved\""));
+    fs::write(&path, text.replace("\"approved\":", "\"requested\":")).unwrap();
+    let said = hook(&scratch, CALL);
+    assert!(said.contains("is not proven"), "{said}");
+    assert!(!path.exists(), "it was removed");
+    assert!(hook(&scratch, CALL).contains("recourse approve "), "it can be asked for again");
+}

@@ -17,6 +17,7 @@ mod exec_terraform;
 mod fail_open;
 mod git_commands;
 mod git_hardening;
+mod guarding;
 mod knowledge;
 mod looks;
 mod mcp_serve;

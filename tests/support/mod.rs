@@ -65,6 +65,18 @@ impl Scratch {
                 command.env_remove(name);
             }
         }
+        // Whoever runs the tests, what they run is a person's unless they say otherwise.
+        for name in [
+            "CLAUDECODE",
+            "CLAUDE_CODE_ENTRYPOINT",
+            "CODEX_SANDBOX",
+            "GEMINI_CLI",
+            "OPENCODE",
+            "AI_AGENT",
+            "AGENT",
+        ] {
+            command.env_remove(name);
+        }
         command
             .current_dir(self.work())
             .env("HOME", self.root.path().join("home"))

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
 use crate::evaluate::{Input, evaluate};
-use crate::policy::EnforcementAction;
+use crate::policy::{EnforcementAction, Profile};
 use crate::prompt;
 use crate::proof::Subject;
 use crate::report::escape;
@@ -77,6 +77,11 @@ impl Session<'_> {
         if !asked && !nothing && !self.apply.auto_approve && self.apply.planfile.is_none() {
             if !prompt::available() {
                 say("recourse: refused: terraform would ask here, and there is no terminal to ask at");
+                say("recourse: to go on without being asked: -auto-approve");
+                return Err(REFUSED);
+            }
+            if around.context.profile == Some(Profile::Agent) {
+                say("recourse: refused: terraform would ask a person here, and an agent is not asked");
                 say("recourse: to go on without being asked: -auto-approve");
                 return Err(REFUSED);
             }

@@ -3,7 +3,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use crate::approvals::{Approvals, Asked, Entry, Exact, Taken};
+use crate::approvals::{Approvals, Asked, Demand, Entry, Exact, Taken};
 use crate::attest::{Attestation, Mode, Places};
 use crate::config::{self, AttestationConfig, Config};
 use crate::evaluate::{Evaluation, EvaluationContext, Input, evaluate};
@@ -79,30 +79,31 @@ impl<'a> Judging<'a> {
             let (input, subject) = input(act)?;
             let evaluation = evaluate(input, &self.context, &world, &self.knowledge, &self.policy);
             let attested = self.attest(&subject, &evaluation)?;
-            judged.push((evaluation, attested));
+            judged.push(Judged { evaluation, subject, attested });
         }
         let action = |evaluation: &Evaluation| {
             let stated = evaluation.report.enforcement.as_ref().map(|enforcement| enforcement.action);
             // Without a stated enforcement nothing may run.
             stated.unwrap_or(EnforcementAction::Refuse)
         };
-        let worst = judged.iter().max_by_key(|(done, _)| (action(done), done.verdict()));
-        let Some((worst, attested)) = worst else { return Ok(Answer::Silent) };
-        Ok(match action(worst) {
+        let worst = judged.iter().max_by_key(|done| (action(&done.evaluation), done.evaluation.verdict()));
+        let Some(worst) = worst else { return Ok(Answer::Silent) };
+        let report = &worst.evaluation.report;
+        Ok(match action(&worst.evaluation) {
             EnforcementAction::Run => Answer::Silent,
-            EnforcementAction::Note => Answer::Note(note(&worst.report)),
-            EnforcementAction::Ask => self.ask(&worst.report, attested.as_ref()),
-            EnforcementAction::Refuse => Answer::Deny(reason("recourse blocks this", &worst.report)),
+            EnforcementAction::Note => Answer::Note(note(report)),
+            EnforcementAction::Ask => self.ask(worst),
+            EnforcementAction::Refuse => Answer::Deny(reason("recourse blocks this", report)),
         })
     }
 
     /// A person decides: through the agent where it really asks, else through `recourse approve`.
-    fn ask(&self, report: &ConsequenceReport, attested: Option<&Attestation>) -> Answer {
-        let said = reason("recourse: a person has to decide", report);
+    fn ask(&self, judged: &Judged) -> Answer {
+        let said = reason("recourse: a person has to decide", &judged.evaluation.report);
         if self.agent.asks() {
             return Answer::Ask(said);
         }
-        match self.approval(report, attested) {
+        match self.approval(judged) {
             Ok(Approval::Given) => Answer::Silent,
             Ok(Approval::Denied) => {
                 Answer::Deny(format!("{said}. A person was asked and said no: do not try again"))
@@ -115,11 +116,7 @@ impl<'a> Judging<'a> {
         }
     }
 
-    fn approval(
-        &self,
-        report: &ConsequenceReport,
-        attested: Option<&Attestation>,
-    ) -> Result<Approval, String> {
+    fn approval(&self, judged: &Judged) -> Result<Approval, String> {
         let places = self.places.as_ref().ok_or("there is no home directory to keep approvals in")?;
         let store = Approvals::open(places).map_err(|error| error.to_string())?;
         let shown = self.shown();
@@ -128,12 +125,20 @@ impl<'a> Judging<'a> {
             _ => Exact::Call { form: &self.request.form, shown: &shown },
         };
         let asker = format!("agent/{}", self.agent.name());
+        let report = &judged.evaluation.report;
         let asked = Asked { asker: &asker, exact, cwd: &self.context.cwd, report };
-        match store.take(&asked).map_err(|error| error.to_string())? {
+        let gate = Gate { config: &self.attestation, places };
+        let demand = if self.attestation.approvals_are_attested() {
+            Demand::Attested { gate: &gate, subject: &judged.subject, context: &self.context }
+        } else {
+            Demand::Stored
+        };
+        match store.take(&asked, demand).map_err(|error| error.to_string())? {
             Taken::Approved(_) => Ok(Approval::Given),
             Taken::Denied => Ok(Approval::Denied),
             Taken::Nothing => {
-                let entry = store.request(&asked, attested).map_err(|error| error.to_string())?;
+                let entry =
+                    store.request(&asked, judged.attested.as_ref()).map_err(|error| error.to_string())?;
                 Ok(Approval::Waits(Box::new(entry)))
             }
         }
@@ -172,6 +177,13 @@ impl<'a> Judging<'a> {
             .map_err(|failure| failure.to_string())?;
         Ok(own.map(|signed| signed.attestation))
     }
+}
+
+/// One act of a call, judged.
+struct Judged {
+    evaluation: Evaluation,
+    subject: Subject,
+    attested: Option<Attestation>,
 }
 
 /// What became of a request.

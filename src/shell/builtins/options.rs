@@ -187,6 +187,7 @@ impl Interp<'_> {
                 name => {
                     let known = state.variables.contains_key(name.split('[').next().unwrap_or(name));
                     if !functions {
+                        self.watch(name, None);
                         self.unset(state, name);
                     }
                     if functions || (!variables && !known) {
