@@ -165,42 +165,131 @@ fn answers_are_these_bytes() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Calls that every agent's adapter answers, each with a fixture.
+const CASES: &[&str] = &[
+    "allow",
+    "warn",
+    "escalate",
+    "block",
+    "unknown-fields",
+    "missing-command",
+    "command-is-no-text",
+    "control",
+    "secret",
+    "mcp",
+];
+
 #[test]
-fn what_cannot_be_read_is_stopped() {
-    let scratch = scratch();
-    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    let huge = format!("{{\"tool_input\":{{\"command\":\"{}\"}}}}", "x".repeat(9 << 20));
-    let inputs: &[&[u8]] =
-        &[b"", b"null", b"[]", b"{", b"{\"a\":\"\xff\xfe\"}", deep.as_bytes(), huge.as_bytes(), b"{} {}"];
+fn every_agent_has_every_case() {
     for agent in AGENTS {
-        for input in inputs {
-            let output = hook(&scratch, agent, input);
-            let shown = String::from_utf8_lossy(&input[..input.len().min(20)]).into_owned();
-            is_well_formed(agent, &shown, &output);
-            assert!(stops(agent, &output), "{agent}: {shown}");
+        for case in CASES {
+            for extension in ["json", "out"] {
+                assert!(
+                    data().join(agent).join(case).with_extension(extension).exists(),
+                    "{agent}/{case}.{extension}"
+                );
+            }
         }
     }
 }
 
+/// A call of an agent with one field more, so large that the whole has this many bytes.
+fn padded(call: &str, size: usize) -> String {
+    let mut call: Value = serde_json::from_str(call).unwrap();
+    call["padding"] = Value::from("");
+    let short = call.to_string().len();
+    call["padding"] = Value::from("x".repeat(size - short));
+    let text = call.to_string();
+    assert_eq!(text.len(), size);
+    text
+}
+
+/// What nobody can read, made of a call that would be let go: name and bytes.
+fn unreadable(call: &str) -> Vec<(&'static str, Vec<u8>)> {
+    let place = call.find("\"ls").map_or_else(|| call.find("ls").unwrap(), |at| at + 1);
+    let (before, after) = call.as_bytes().split_at(place);
+    let deep = |levels: usize| {
+        let end = call.rfind('}').unwrap();
+        format!("{},\"deep\":{}{}}}", &call[..end], "[".repeat(levels), "]".repeat(levels)).into_bytes()
+    };
+    vec![
+        ("empty", Vec::new()),
+        ("blanks", b" \n".to_vec()),
+        ("null", b"null".to_vec()),
+        ("a list", format!("[{call}]").into_bytes()),
+        ("a text", b"\"ls\"".to_vec()),
+        ("no fields", b"{}".to_vec()),
+        ("two calls", format!("{call}{call}").into_bytes()),
+        ("cut short", call.as_bytes()[..call.len() / 2].to_vec()),
+        ("one brace short", call.trim_end().strip_suffix('}').unwrap().as_bytes().to_vec()),
+        ("invalid UTF-8", [before, b"\xff\xfe", after].concat()),
+        ("a lone surrogate", [before, b"\\ud800", after].concat()),
+        ("a zero byte", [before, b"\0", after].concat()),
+        ("a mark of byte order", [b"\xef\xbb\xbf", call.as_bytes()].concat()),
+        ("deep", deep(200)),
+        ("very deep", deep(100_000)),
+        ("8 MiB and one byte", padded(call, (8 << 20) + 1).into_bytes()),
+        ("9 MiB without an end", [b"{\"a\":\"".to_vec(), vec![b'x'; 9 << 20]].concat()),
+    ]
+}
+
+#[test]
+fn what_cannot_be_read_is_stopped() {
+    let update = std::env::var_os("UPDATE_FIXTURES").is_some();
+    let scratch = scratch();
+    for agent in AGENTS {
+        let call = input(&scratch, &fs::read_to_string(data().join(agent).join("allow.json")).unwrap());
+        let mut all = String::new();
+        for (case, bytes) in unreadable(&call) {
+            let output = hook(&scratch, agent, &bytes);
+            is_well_formed(agent, case, &output);
+            assert!(stops(agent, &output), "{agent}: {case}");
+            all.push_str(&format!("{case}: {}", plain(&scratch, &output)));
+        }
+        // Where a line and a column stand depends on how long the names of the test's own directories are.
+        let all = without_columns(&all);
+        let expected = data().join(agent).join("unreadable.out");
+        if update {
+            fs::write(&expected, &all).unwrap();
+        }
+        assert_eq!(fs::read_to_string(&expected).unwrap_or_default(), all, "{agent}");
+    }
+}
+
+fn without_columns(text: &str) -> String {
+    let mut parts = text.split(", column ");
+    let first = parts.next().unwrap().to_owned();
+    parts.fold(first, |text, part| {
+        format!("{text}, column @{}", part.trim_start_matches(|c: char| c.is_ascii_digit()))
+    })
+}
+
 #[test]
 fn eight_mebibytes_are_read() {
-    let scratch = scratch();
-    let comment = "x".repeat((8 << 20) - 200);
-    for (agent, call) in [
-        ("claude-code", format!("{{\"tool_name\":\"Read\",\"tool_input\":{{\"a\":\"{comment}\"}}}}")),
-        (
-            "codex",
-            format!("{{\"tool_name\":\"Bash\",\"tool_input\":{{\"command\":\"ls\",\"d\":\"{comment}\"}}}}"),
-        ),
-    ] {
-        assert!(call.len() <= 8 << 20);
+    for agent in AGENTS {
+        // One of each kind of agent for the costlier ones.
+        let usual = ["claude-code", "codex"].contains(agent);
+        for case in if usual { &["allow", "block"][..] } else { &["allow"] } {
+            let scratch = scratch();
+            let fixture = |extension: &str| {
+                fs::read_to_string(data().join(agent).join(case).with_extension(extension)).unwrap()
+            };
+            let call = padded(&input(&scratch, &fixture("json")), 8 << 20);
+            let output = hook(&scratch, agent, call.as_bytes());
+            assert_eq!(plain(&scratch, &output), fixture("out"), "{agent}/{case}");
+        }
+        if !usual {
+            continue;
+        }
+        // A command of that size is beyond what is interpreted: a person decides.
+        let scratch = scratch();
+        let call = input(&scratch, &fs::read_to_string(data().join(agent).join("allow.json")).unwrap());
+        let call = call.replacen("ls", &format!("ls {}", "x".repeat((8 << 20) - 2000)), 1);
         let output = hook(&scratch, agent, call.as_bytes());
-        assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0), "{agent}");
+        is_well_formed(agent, "a huge command", &output);
+        let asks = String::from_utf8_lossy(&output.stdout).contains("\"ask\"");
+        assert!(stops(agent, &output) || asks, "{agent}: a huge command");
     }
-    // A command of that size is beyond what is interpreted: a person decides.
-    let call = format!("{{\"tool_name\":\"Bash\",\"tool_input\":{{\"command\":\"echo {comment}\"}}}}");
-    let output = hook(&scratch, "codex", call.as_bytes());
-    is_well_formed("codex", "a huge command", &output);
 }
 
 #[test]
