@@ -69,7 +69,11 @@ fn refused(why: &str) -> u8 {
 
 fn list(store: &Approvals) -> Result<u8, Failure> {
     let now = Time::now().millis();
-    for entry in store.list().map_err(failure)? {
+    let entries = store.list().map_err(failure)?;
+    if entries.is_empty() {
+        output::note("nothing waits for a person");
+    }
+    for entry in entries {
         let left = Duration::from_millis(u64::try_from(entry.expires - now).unwrap_or(0)).as_secs() / 60;
         let state = match entry.state {
             State::Requested => "waits",

@@ -68,7 +68,7 @@ pub(super) fn look_up(name: &OsStr) -> Lookup {
 }
 
 fn is_shim(behind: &Behind, file: &Path) -> bool {
-    file.parent().is_some_and(|folder| behind.is_ours(folder))
+    file.parent().is_some_and(|folder| behind.is_ours(folder)) || behind.is_one(file)
 }
 
 fn look_up_along(name: &OsStr, path: Option<&OsStr>, passed: &dyn Fn(&Path) -> bool) -> Lookup {

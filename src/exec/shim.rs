@@ -199,6 +199,12 @@ impl Behind {
         self.folder.as_deref().is_some_and(|ours| folder.is_absolute() && same(folder, ours))
     }
 
+    /// Whether a file is a shim, wherever its folder is: with another HOME than the one it was made with, it still is none
+    /// to be gone through again.
+    pub(super) fn is_one(&self, file: &Path) -> bool {
+        self.called && matches!(ours(file), Ok(Some(_)))
+    }
+
     /// Whether a file was gone through already.
     pub(super) fn is_over(&self, file: &Path) -> bool {
         self.over.iter().any(|over| over == file)

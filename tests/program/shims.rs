@@ -32,6 +32,10 @@ impl Case {
 
     /// Runs shell text with the shims first on PATH, then these folders.
     fn run(&self, text: &str, folders: &[&str]) -> Output {
+        self.command(text, folders).output().unwrap()
+    }
+
+    fn command(&self, text: &str, folders: &[&str]) -> std::process::Command {
         let mut path = self.shims.to_string_lossy().into_owned();
         for folder in folders {
             path.push_str(&format!(":{}", self.scratch.root().join(folder).display()));
@@ -46,7 +50,8 @@ impl Case {
             };
         }
         command.args(["-w", "/bin/sh", "-c", text]).env("PATH", path).current_dir(self.scratch.work());
-        command.stdin(Stdio::null()).output().unwrap()
+        command.stdin(Stdio::null());
+        command
     }
 }
 
@@ -92,4 +97,86 @@ fn a_circle_ends() {
     let output = case.run("one", &["bin"]);
     assert!(!output.status.success() && said(&output).contains("one another"), "{}", said(&output));
     assert!(program().contains("recourse"));
+}
+
+#[test]
+fn with_another_home_or_none_a_shim_does_not_meet_itself() {
+    let case = Case::new(&["tool"]);
+    script(&case.scratch.root().join("bin/tool"), "#!/bin/sh\necho real \"$@\"\n");
+    let policy = "[profile.ci]\nunknown-program = \"run\"\n";
+    case.scratch.policy(policy);
+    let config = case.scratch.root().join("config");
+    let said_by = |text: &str| said(&case.run(text, &["bin"]));
+    assert_eq!(said_by("tool a"), "real a\n");
+    // Another HOME: its configuration is another one too, so the policy is named.
+    let named = format!("RECOURSE_POLICY={}/recourse/policy.toml", config.display());
+    assert_eq!(said_by(&format!("HOME=/nonexistent {named} tool b")), "real b\n");
+    assert_eq!(said_by(&format!("env -i PATH=\"$PATH\" {named} tool c")), "real c\n");
+    let shim = case.shims.join("tool");
+    assert_eq!(said_by(&format!("env -i PATH=\"$PATH\" {named} '{}' d", shim.display())), "real d\n");
+}
+
+#[test]
+fn what_is_not_there_is_not_found_and_which_shows_both() {
+    let case = Case::new(&["absent", "tool"]);
+    let output = case.run("absent x", &[]);
+    assert_eq!(output.status.code(), Some(127), "{}", said(&output));
+    assert!(said(&output).contains("absent: command not found"), "{}", said(&output));
+    let real = case.scratch.root().join("bin/tool");
+    script(&real, "#!/bin/sh\necho real\n");
+    let shown = said(&case.run("type -P tool 2>/dev/null; command -v tool; which -a tool", &["bin"]));
+    assert!(shown.contains(case.shims.join("tool").to_str().unwrap()), "{shown}");
+    if shown.lines().count() > 1 {
+        assert!(shown.trim_end().ends_with(real.to_str().unwrap()), "{shown}");
+    }
+    let listed = String::from_utf8(case.scratch.run(&["shim", "list"]).stdout).unwrap();
+    assert_eq!(listed, "absent  (PATH does not lead to it)\ntool  (PATH does not lead to it)\n");
+    assert!(case.scratch.run(&["shim", "remove", "tool"]).status.success());
+    case.scratch.policy("[profile.ci]\nunknown-program = \"run\"\n");
+    assert_eq!(said(&case.run("tool", &["bin"])), "real\n");
+    assert!(!said(&case.scratch.run(&["shim", "remove", "tool"])).contains("removed"));
+}
+
+#[test]
+fn at_a_terminal_a_shim_asks_and_the_program_has_the_terminal() {
+    let case = Case::new(&["rm", "stty"]);
+    case.scratch.policy("[[rule]]\ntool = \"rm\"\nverdict = \"escalate\"\n");
+    let kept = case.scratch.file("kept", "content");
+    let path = format!("{}:/usr/bin:/bin", case.shims.display());
+    for (key, left) in [("\r", true), ("r", false)] {
+        let mut terminal = case.scratch.in_sized_terminal(
+            &["sh", "-c", "rm kept; echo status $?; stty size"],
+            80,
+            &[("PATH", &path)],
+        );
+        terminal.expect("Your decision");
+        terminal.send(key);
+        let (status, text) = terminal.finish();
+        assert_eq!((status, kept.exists()), (0, left), "{text}");
+        assert!(text.contains(if left { "status 126" } else { "status 0" }), "{text}");
+        assert!(text.contains("24 80"), "{text}");
+    }
+}
+
+#[test]
+fn under_an_agents_hook_a_shim_is_the_program_that_it_is_called_like() {
+    let case = Case::new(&["kubectl", "terraform"]);
+    for (text, wanted) in [
+        ("kubectl delete namespace shop", "k8s.namespace shop"),
+        ("terraform destroy -auto-approve", "terraform.apply destroy"),
+        ("kubectl get pods", ""),
+        ("terraform plan", ""),
+    ] {
+        let bare = text.to_owned();
+        let path = case.shims.join(text).to_str().unwrap().to_owned();
+        for command in [bare, path] {
+            let call =
+                serde_json::json!({ "tool_name": "Bash", "tool_input": { "command": command } }).to_string();
+            let text = format!("printf %s '{call}' | '{}' hook codex", program());
+            let output = case.run(&text, &[]);
+            let shown = said(&output);
+            assert_eq!(shown.contains("\"deny\""), !wanted.is_empty(), "{command}: {shown}");
+            assert!(shown.contains(wanted), "{command}: {shown}");
+        }
+    }
 }
