@@ -140,6 +140,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('opencode', 'opencode', [CompletionResultType]::ParameterValue, 'Hook of opencode')
             [CompletionResult]::new('amp', 'amp', [CompletionResultType]::ParameterValue, 'Hook of Amp')
             [CompletionResult]::new('crush', 'crush', [CompletionResultType]::ParameterValue, 'Hook of Crush')
+            [CompletionResult]::new('mcp', 'mcp', [CompletionResultType]::ParameterValue, 'The MCP server in a client''s configuration')
             break
         }
         'recourse;init;bash' {
@@ -268,6 +269,16 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'For the project in this directory instead of all of the user''s')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;init;mcp' {
+            [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'The client')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only show what would change (the default)')
+            [CompletionResult]::new('--write', '--write', [CompletionResultType]::ParameterName, 'Change the client''s configuration, and keep what it was beside it')
+            [CompletionResult]::new('--uninstall', '--uninstall', [CompletionResultType]::ParameterName, 'Take our entry out again')
+            [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'For the project in this directory instead of all of the user''s')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
         'recourse;hook' {
@@ -522,21 +533,11 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve on standard input and output, for the client that starts it')
-            [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Show or change a client''s configuration so that it starts this server')
             break
         }
         'recourse;mcp;serve' {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
-            break
-        }
-        'recourse;mcp;init' {
-            [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'The client')
-            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only show what would change (the default)')
-            [CompletionResult]::new('--write', '--write', [CompletionResultType]::ParameterName, 'Change the client''s configuration, and keep a backup beside it')
-            [CompletionResult]::new('--uninstall', '--uninstall', [CompletionResultType]::ParameterName, 'Take our entry out instead')
-            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
-            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
         'recourse;serve' {

@@ -145,6 +145,9 @@ _recourse() {
             recourse__subcmd__init,gemini)
                 cmd="recourse__subcmd__init__subcmd__gemini"
                 ;;
+            recourse__subcmd__init,mcp)
+                cmd="recourse__subcmd__init__subcmd__mcp"
+                ;;
             recourse__subcmd__init,opencode)
                 cmd="recourse__subcmd__init__subcmd__opencode"
                 ;;
@@ -183,9 +186,6 @@ _recourse() {
                 ;;
             recourse__subcmd__log,verify)
                 cmd="recourse__subcmd__log__subcmd__verify"
-                ;;
-            recourse__subcmd__mcp,init)
-                cmd="recourse__subcmd__mcp__subcmd__init"
                 ;;
             recourse__subcmd__mcp,serve)
                 cmd="recourse__subcmd__mcp__subcmd__serve"
@@ -805,7 +805,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__init)
-            opts="-h --help bash zsh fish claude-code codex gemini cursor copilot vscode windsurf cline opencode amp crush"
+            opts="-h --help bash zsh fish claude-code codex gemini cursor copilot vscode windsurf cline opencode amp crush mcp"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -951,6 +951,24 @@ _recourse() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__init__subcmd__mcp)
+            opts="-h --client --dry-run --write --uninstall --project --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --client)
+                    COMPREPLY=($(compgen -W "claude-code claude-desktop cursor vscode codex gemini windsurf" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1357,30 +1375,12 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__mcp)
-            opts="-h --help serve init"
+            opts="-h --help serve"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        recourse__subcmd__mcp__subcmd__init)
-            opts="-h --client --dry-run --write --uninstall --help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --client)
-                    COMPREPLY=($(compgen -W "claude-code claude-desktop cursor vscode codex gemini windsurf" -- "${cur}"))
-                    return 0
-                    ;;
                 *)
                     COMPREPLY=()
                     ;;

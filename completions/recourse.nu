@@ -266,6 +266,20 @@ module completions {
     --help(-h)                # Print help
   ]
 
+  def "nu-complete recourse init mcp client" [] {
+    [ "claude-code" "claude-desktop" "cursor" "vscode" "codex" "gemini" "windsurf" ]
+  }
+
+  # The MCP server in a client's configuration
+  export extern "recourse init mcp" [
+    --client: string@"nu-complete recourse init mcp client" # The client
+    --dry-run                 # Only show what would change (the default)
+    --write                   # Change the client's configuration, and keep what it was beside it
+    --uninstall               # Take our entry out again
+    --project                 # For the project in this directory instead of all of the user's
+    --help(-h)                # Print help (see more with '--help')
+  ]
+
   # What installed hooks call
   export extern "recourse hook" [
     --help(-h)                # Print help
@@ -566,19 +580,6 @@ module completions {
   # Serve on standard input and output, for the client that starts it
   export extern "recourse mcp serve" [
     --help(-h)                # Print help
-  ]
-
-  def "nu-complete recourse mcp init client" [] {
-    [ "claude-code" "claude-desktop" "cursor" "vscode" "codex" "gemini" "windsurf" ]
-  }
-
-  # Show or change a client's configuration so that it starts this server
-  export extern "recourse mcp init" [
-    --client: string@"nu-complete recourse mcp init client" # The client
-    --dry-run                 # Only show what would change (the default)
-    --write                   # Change the client's configuration, and keep a backup beside it
-    --uninstall               # Take our entry out instead
-    --help(-h)                # Print help (see more with '--help')
   ]
 
   # Serve the key registry, attestations and evaluations over HTTP

@@ -39,6 +39,7 @@
 //! | [`proof`] | what of an evaluation is attested; the four modes' demands on what is about to run | through `attest` |
 //! | [`approvals`] | a person's yes to one exact command: the store, and whether it is a person who answers | its own files; `/proc` |
 //! | [`prompt`] | the question to a person at the terminal, and the answer | the terminal |
+//! | `settings` | settings files of other programs as text: one entry of ours put in and taken out, the rest as it was | no |
 //! | [`mcp`] | the Model Context Protocol on standard input and output: agents ask before they act | policy files, through `config` |
 //! | [`serve`] | registry, attestations and evaluation over HTTP | yes |
 //! | [`exec`](mod@exec) | judge, ask at the terminal, become the command; Terraform's plan, judge, apply | yes |
@@ -99,6 +100,8 @@ pub mod recoverability;
 pub mod report;
 #[cfg(feature = "cli")]
 pub mod serve;
+#[cfg(feature = "cli")]
+mod settings;
 #[cfg(feature = "cli")]
 pub mod shell;
 #[cfg(feature = "cli")]

@@ -287,6 +287,8 @@ pub(super) enum InitCommand {
     Amp(InitAgentArgs),
     /// Hook of Crush
     Crush(InitAgentArgs),
+    /// The MCP server in a client's configuration
+    Mcp(InitMcpArgs),
 }
 
 /// What is done with an agent's hook; by default it is only shown.
@@ -434,8 +436,6 @@ pub(super) struct DoctorArgs {
 pub(super) enum McpCommand {
     /// Serve on standard input and output, for the client that starts it
     Serve,
-    /// Show or change a client's configuration so that it starts this server
-    Init(InitMcpArgs),
 }
 
 #[derive(Debug, Subcommand)]

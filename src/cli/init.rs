@@ -1,4 +1,4 @@
-//! `init`: a shell's hook, or ours in an agent's configuration.
+//! `init`: a shell's hook, or our hook or server in an agent's configuration.
 
 use std::env;
 use std::fs;
@@ -12,6 +12,7 @@ use crate::report::escape;
 
 use super::args::{GuardedShell, InitAgentArgs, InitCommand};
 use super::hook;
+use super::init_mcp;
 use super::output::{self, Failure};
 use super::setup;
 use super::status;
@@ -21,6 +22,7 @@ pub(super) fn run(command: &InitCommand) -> Result<u8, Failure> {
         InitCommand::Bash(args) => return hook::init(GuardedShell::Bash, args.uninstall),
         InitCommand::Zsh(args) => return hook::init(GuardedShell::Zsh, args.uninstall),
         InitCommand::Fish(args) => return hook::init(GuardedShell::Fish, args.uninstall),
+        InitCommand::Mcp(args) => return init_mcp::run(args),
         InitCommand::ClaudeCode(args) => (Agent::ClaudeCode, args),
         InitCommand::Codex(args) => (Agent::Codex, args),
         InitCommand::Gemini(args) => (Agent::Gemini, args),
@@ -58,11 +60,18 @@ fn agent_hook(agent: Agent, args: &InitAgentArgs) -> Result<u8, Failure> {
     {
         output::note(remark);
     }
-    if !done && changes.iter().any(|change| !change.is_none()) {
-        let how = if args.uninstall { "without --dry-run it is removed" } else { "--write installs it" };
-        output::note(&format!("nothing was changed yet: {how}"));
+    if !done {
+        not_yet(&changes, args.uninstall);
     }
     Ok(0)
+}
+
+/// What a look ahead ends with.
+pub(super) fn not_yet(changes: &[Change], uninstall: bool) {
+    if changes.iter().any(|change| !change.is_none()) {
+        let how = if uninstall { "without --dry-run it is removed" } else { "--write installs it" };
+        output::note(&format!("nothing was changed yet: {how}"));
+    }
 }
 
 fn failure(error: InstallError) -> Failure {
@@ -70,7 +79,7 @@ fn failure(error: InstallError) -> Failure {
 }
 
 /// The changes, and for a look ahead what would stand there.
-fn tell(changes: &[Change], done: bool) {
+pub(super) fn tell(changes: &[Change], done: bool) {
     for change in changes {
         let file = escape(&change.file.to_string_lossy());
         let word = match (&change.before, &change.after, change.is_none()) {
@@ -157,7 +166,8 @@ pub(super) fn program() -> Result<String, Failure> {
     text.ok_or_else(|| Failure::usage("the path of the program itself is not valid UTF-8"))
 }
 
-fn folders() -> Result<Folders, Failure> {
+/// Where agents' configurations stand.
+pub(super) fn folders() -> Result<Folders, Failure> {
     let home = dirs::home_dir().ok_or_else(|| Failure::usage("there is no home directory: set HOME"))?;
     let named = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let config = named("XDG_CONFIG_HOME").unwrap_or_else(|| Path::new(&home).join(".config"));

@@ -1,9 +1,8 @@
 //! `init mcp`: our server in a client's configuration, shown or written.
 //!
-//! Owns where each client keeps its servers, and the change of that one entry: everything else in the file stays byte for
-//! byte. A file that holds comments, or is not in the expected form, is never written: the entry is shown instead.
+//! Owns where each client keeps its servers and what our entry there says. Everything else in the file stays as it is; what
+//! it held before the last change is kept beside it.
 
-use std::env;
 use std::fmt;
 use std::fs;
 use std::io::ErrorKind;
@@ -11,21 +10,22 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use serde::Deserializer as _;
-use serde::de::{MapAccess, Visitor};
-use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::json;
+use toml::{Table, Value};
 
 use crate::attest::disk::{self, Access};
+use crate::hook::coding::install::{Change, Folders};
+use crate::report::escape;
+use crate::settings::{edit, table};
 
+use super::init;
 use super::output::{self, Failure};
+use super::setup;
 
 /// A configuration larger than this is none.
 const LIMIT: u64 = 16 << 20;
 /// What the server is called in a client's list.
 const NAME: &str = "recourse";
-/// The same in Codex's TOML.
-const TABLE: &str = "[mcp_servers.recourse]";
 
 /// Clients whose configuration is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -54,80 +54,120 @@ pub(super) struct InitMcpArgs {
     /// Only show what would change (the default)
     #[arg(long, conflicts_with = "write")]
     pub(super) dry_run: bool,
-    /// Change the client's configuration, and keep a backup beside it
-    #[arg(long)]
+    /// Change the client's configuration, and keep what it was beside it
+    #[arg(long, conflicts_with = "uninstall")]
     pub(super) write: bool,
-    /// Take our entry out instead
+    /// Take our entry out again
     #[arg(long)]
     pub(super) uninstall: bool,
+    /// For the project in this directory instead of all of the user's
+    #[arg(long)]
+    pub(super) project: bool,
 }
 
 pub(super) fn run(args: &InitMcpArgs) -> Result<u8, Failure> {
-    let file = place(args.client)?;
+    // What stands in a project is read on other machines too.
+    let (file, program) = if args.project {
+        let root = setup::working_directory(None)?;
+        let place = args.client.of_project().ok_or_else(|| {
+            Failure::usage("this client has no configuration of a project; leave --project out")
+        })?;
+        (root.join(place), NAME.to_owned())
+    } else {
+        (args.client.of_user(&init::folders()?, dirs::config_dir()), init::program()?)
+    };
     let before = read(&file)?;
-    let program = program()?;
     let text = before.as_deref().unwrap_or_default();
-    let wanted = !args.uninstall;
-    let after = match args.client {
-        Client::Codex => toml_with(text, &program, wanted),
-        Client::Vscode => json_with(text, "servers", &entry(&program, true), wanted),
-        Client::ClaudeCode => json_with(text, "mcpServers", &entry(&program, true), wanted),
-        _ => json_with(text, "mcpServers", &entry(&program, false), wanted),
+    let after = changed(args.client, text, &program, !args.uninstall)
+        .map_err(|why| Failure::usage(format!("{}: {why}", file.display())))?;
+    let after = if before.is_none() && after.is_empty() { None } else { Some(after) };
+    let changes = [Change { file, before, after }];
+    let [change] = &changes;
+    let done = args.write || (args.uninstall && !args.dry_run);
+    if let (true, false, Some(after)) = (done, change.is_none(), &change.after) {
+        write(&change.file, change.before.as_deref(), after, args.project)?;
     }
-    .map_err(|why| Failure::usage(format!("{}: {why}; nothing was changed", file.display())))?;
-    let shown = file.display();
-    if after == text {
-        output::print(&format!("unchanged: {shown}\n"));
-        return Ok(0);
+    // What others keep in the file is their own: only our entry is shown.
+    init::tell(&changes, true);
+    if !done && !changes[0].is_none() {
+        for line in entry(args.client, &program).lines() {
+            output::print(&format!("  {} {}\n", if args.uninstall { '-' } else { '+' }, escape(line)));
+        }
     }
-    if !args.write {
-        output::print(&format!("{shown} would hold:\n{after}"));
-        output::note("nothing was changed yet: --write does it");
-        return Ok(0);
+    if let (false, Some(remark)) = (args.uninstall, args.client.remark(args.project)) {
+        output::note(remark);
     }
-    write(&file, before.as_deref(), &after)?;
-    output::print(&format!("{}: {shown}\n", if before.is_some() { "changed" } else { "new" }));
+    if !done {
+        init::not_yet(&changes, args.uninstall);
+    }
     Ok(0)
 }
 
-fn place(client: Client) -> Result<PathBuf, Failure> {
-    let home = dirs::home_dir().ok_or_else(|| Failure::usage("there is no home directory: set HOME"))?;
-    let config = dirs::config_dir().unwrap_or_else(|| home.join(".config"));
-    let named = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    Ok(match client {
-        Client::ClaudeCode => named("CLAUDE_CONFIG_DIR").unwrap_or(home).join(".claude.json"),
-        Client::ClaudeDesktop => config.join("Claude/claude_desktop_config.json"),
-        Client::Cursor => home.join(".cursor/mcp.json"),
-        Client::Vscode => config.join("Code/User/mcp.json"),
-        Client::Codex => named("CODEX_HOME").unwrap_or_else(|| home.join(".codex")).join("config.toml"),
-        Client::Gemini => home.join(".gemini/settings.json"),
-        Client::Windsurf => home.join(".codeium/windsurf/mcp_config.json"),
-    })
-}
-
-/// The path by which a client starts us: the name on PATH that leads here where there is one, since it outlives updates.
-fn program() -> Result<String, Failure> {
-    let own = env::current_exe()
-        .map_err(|error| Failure::internal(format!("the program's own path cannot be told: {error}")))?;
-    let here = fs::canonicalize(&own).unwrap_or_else(|_| own.clone());
-    let path = env::var_os("PATH").unwrap_or_default();
-    let named = env::split_paths(&path)
-        .filter(|folder| folder.is_absolute())
-        .map(|folder| folder.join("recourse"))
-        .find(|candidate| fs::canonicalize(candidate).is_ok_and(|real| real == here));
-    let program = named.unwrap_or(own);
-    program
-        .to_str()
-        .map(str::to_owned)
-        .ok_or_else(|| Failure::usage("the program's own path is not valid UTF-8"))
-}
-
-fn entry(program: &str, typed: bool) -> Value {
-    let mut entry = json!({ "command": program, "args": ["mcp", "serve"] });
-    if let (true, Some(members)) = (typed, entry.as_object_mut()) {
-        members.insert("type".to_owned(), json!("stdio"));
+impl Client {
+    /// Its configuration for all of the user's projects. `config` is where the system keeps applications' settings.
+    fn of_user(self, folders: &Folders, config: Option<PathBuf>) -> PathBuf {
+        let home = |path: &str| folders.home.join(path);
+        let applications = || config.unwrap_or_else(|| folders.config.clone());
+        match self {
+            Self::ClaudeCode => folders.claude.as_ref().unwrap_or(&folders.home).join(".claude.json"),
+            Self::ClaudeDesktop => applications().join("Claude/claude_desktop_config.json"),
+            Self::Cursor => home(".cursor/mcp.json"),
+            Self::Vscode => applications().join("Code/User/mcp.json"),
+            Self::Codex => folders.codex.clone().unwrap_or_else(|| home(".codex")).join("config.toml"),
+            Self::Gemini => home(".gemini/settings.json"),
+            Self::Windsurf => home(".codeium/windsurf/mcp_config.json"),
+        }
     }
-    entry
+
+    /// The same in a project's directory.
+    fn of_project(self) -> Option<&'static str> {
+        Some(match self {
+            Self::ClaudeCode => ".mcp.json",
+            Self::Cursor => ".cursor/mcp.json",
+            Self::Vscode => ".vscode/mcp.json",
+            Self::Codex => ".codex/config.toml",
+            Self::Gemini => ".gemini/settings.json",
+            Self::ClaudeDesktop | Self::Windsurf => return None,
+        })
+    }
+
+    /// What a person has to do or know besides.
+    fn remark(self, project: bool) -> Option<&'static str> {
+        Some(match self {
+            Self::ClaudeDesktop => "quit Claude Desktop and start it again: it reads this at its start",
+            Self::ClaudeCode if project => "Claude Code asks once whether this project's servers may start",
+            Self::Codex if project => "codex reads this in projects that you trust only",
+            Self::Vscode => "VS Code asks once whether you trust this server",
+            _ => return None,
+        })
+    }
+}
+
+/// Our entry, as it stands in a configuration that holds nothing else.
+fn entry(client: Client, program: &str) -> String {
+    changed(client, "", program, true).unwrap_or_default()
+}
+
+/// The configuration with our entry, or without it.
+fn changed(client: Client, text: &str, program: &str, wanted: bool) -> Result<String, String> {
+    let args = ["mcp", "serve"];
+    let (list, entry) = match client {
+        Client::Codex => {
+            let path = ["mcp_servers", NAME];
+            let members = Table::from_iter([
+                ("command".to_owned(), Value::from(program)),
+                ("args".to_owned(), Value::from(args.to_vec())),
+            ]);
+            let done = if wanted { table::put(text, &path, &members) } else { table::take(text, &path) };
+            return done.map_err(|error| error.to_string());
+        }
+        Client::Vscode => ("servers", json!({ "type": "stdio", "command": program, "args": args })),
+        Client::ClaudeCode => ("mcpServers", json!({ "type": "stdio", "command": program, "args": args })),
+        _ => ("mcpServers", json!({ "command": program, "args": args })),
+    };
+    let path = [list, NAME];
+    let done = if wanted { edit::put_member(text, &path, &entry) } else { edit::take_member(text, &path) };
+    done.map_err(|error| error.to_string())
 }
 
 fn read(file: &Path) -> Result<Option<String>, Failure> {
@@ -143,7 +183,7 @@ fn read(file: &Path) -> Result<Option<String>, Failure> {
     fs::read_to_string(file).map(Some).map_err(|error| wrong(error.to_string()))
 }
 
-fn write(file: &Path, before: Option<&str>, after: &str) -> Result<(), Failure> {
+fn write(file: &Path, before: Option<&str>, after: &str, project: bool) -> Result<(), Failure> {
     let failed = |error: &dyn fmt::Display| Failure::internal(format!("{}: {error}", file.display()));
     // A link into somebody's collection of settings stays a link.
     let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
@@ -158,215 +198,38 @@ fn write(file: &Path, before: Option<&str>, after: &str) -> Result<(), Failure> 
             .map_err(|error| failed(&error))?;
     }
     disk::write_atomic(&real, after.as_bytes(), Access::Private).map_err(|error| failed(&error))?;
-    match mode {
-        Some(mode) => {
-            fs::set_permissions(&real, fs::Permissions::from_mode(mode)).map_err(|error| failed(&error))
-        }
-        None => Ok(()),
-    }
-}
-
-/// An object's members in order, each value as it stands in the text.
-struct Members<'a>(Vec<(String, &'a RawValue)>);
-
-fn members(text: &str) -> Result<Members<'_>, String> {
-    struct InOrder;
-    impl<'de> Visitor<'de> for InOrder {
-        type Value = Members<'de>;
-
-        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-            formatter.write_str("an object")
-        }
-
-        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
-            let mut found = Vec::new();
-            while let Some(member) = map.next_entry::<String, &RawValue>()? {
-                found.push(member);
-            }
-            Ok(Members(found))
-        }
-    }
-    let mut reader = serde_json::Deserializer::from_str(text);
-    reader.deserialize_map(InOrder).and_then(|found| reader.end().map(|()| found)).map_err(|error| {
-        format!(
-            "line {} is not plain JSON (comments are not edited here); add `{NAME}` by hand",
-            error.line()
-        )
-    })
-}
-
-/// Where a value stands in the text that it was read from.
-fn place_of(text: &str, value: &RawValue) -> (usize, usize) {
-    let start = (value.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
-    (start, start + value.get().len())
-}
-
-/// The text with our entry in the list of this name, or without it.
-fn json_with(text: &str, list: &str, entry: &Value, wanted: bool) -> Result<String, String> {
-    if text.trim().is_empty() {
-        let whole = json!({ list: { NAME: entry } });
-        return Ok(if wanted { format!("{whole:#}\n") } else { text.to_owned() });
-    }
-    let root = members(text)?;
-    let Some((_, servers)) = root.0.iter().rev().find(|(name, _)| name == list) else {
-        return if wanted {
-            with_member(text, &root, list, &json!({ NAME: entry }), "  ")
-        } else {
-            Ok(text.to_owned())
-        };
-    };
-    let (start, end) = place_of(text, servers);
-    let inside = members(servers.get()).map_err(|_| format!("`{list}` is not an object"))?;
-    let ours = inside.0.iter().position(|(name, _)| name == NAME);
-    let changed = match (ours, wanted) {
-        (None, false) => return Ok(text.to_owned()),
-        (None, true) => with_member(servers.get(), &inside, NAME, entry, "    ")?,
-        (Some(at), true) => {
-            let Some((_, old)) = inside.0.get(at) else { return Ok(text.to_owned()) };
-            if serde_json::from_str::<Value>(old.get()).is_ok_and(|old| old == *entry) {
-                return Ok(text.to_owned());
-            }
-            let (from, to) = place_of(servers.get(), old);
-            spliced(servers.get(), from, to, &indented(entry, "    "))
-        }
-        (Some(at), false) => without_member(servers.get(), &inside, at),
-    };
-    let after = spliced(text, start, end, &changed);
-    members(&after)?;
-    Ok(after)
-}
-
-fn spliced(text: &str, from: usize, to: usize, new: &str) -> String {
-    let part = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default();
-    format!("{}{new}{}", part(0..from), part(to..text.len()))
-}
-
-fn indented(value: &Value, indent: &str) -> String {
-    format!("{value:#}").replace('\n', &format!("\n{indent}"))
-}
-
-/// An object's text with one member more, at its end.
-fn with_member(
-    text: &str,
-    has: &Members<'_>,
-    name: &str,
-    value: &Value,
-    indent: &str,
-) -> Result<String, String> {
-    let member = format!("\n{indent}{}: {}", json!(name), indented(value, indent));
-    if let Some((_, last)) = has.0.last() {
-        let (_, end) = place_of(text, last);
-        return Ok(spliced(text, end, end, &format!(",{member}")));
-    }
-    let (Some(open), Some(close)) = (text.find('{'), text.rfind('}')) else {
-        return Err("it is not an object".to_owned());
-    };
-    let outer = indent.get(2..).unwrap_or_default();
-    Ok(spliced(text, open + 1, close, &format!("{member}\n{outer}")))
-}
-
-/// An object's text without one of its members, and without the comma that it needed.
-fn without_member(text: &str, has: &Members<'_>, at: usize) -> String {
-    let Some((_, own)) = has.0.get(at) else { return text.to_owned() };
-    let (own_start, own_end) = place_of(text, own);
-    let before = at.checked_sub(1).and_then(|at| has.0.get(at)).map(|(_, value)| place_of(text, value).1);
-    if let Some(end) = before {
-        return spliced(text, end, own_end, "");
-    }
-    let open = text.find('{').unwrap_or(0) + 1;
-    let rest = text.get(own_end..).unwrap_or_default();
-    match rest.find(',').filter(|_| has.0.len() > 1) {
-        Some(comma) => spliced(text, open, own_end + comma + 1, ""),
-        None => {
-            debug_assert!(own_start >= open);
-            "{}".to_owned()
-        }
-    }
-}
-
-/// Codex's configuration with our table at its end, or without it.
-fn toml_with(text: &str, program: &str, wanted: bool) -> Result<String, String> {
-    let parsed =
-        |text: &str| text.parse::<toml::Table>().map_err(|error| format!("not TOML: {}", error.message()));
-    let ours = |table: &toml::Table| table.get("mcp_servers").and_then(|servers| servers.get(NAME)).cloned();
-    let now = ours(&parsed(text)?);
-    let table = format!("{TABLE}\ncommand = {}\nargs = [\"mcp\", \"serve\"]\n", toml::Value::from(program));
-    if wanted && now.is_some() && now == ours(&parsed(&table)?) {
-        return Ok(text.to_owned());
-    }
-    let mut kept: Vec<&str> = Vec::new();
-    let mut inside = false;
-    for line in text.split_inclusive('\n') {
-        let head = line.trim();
-        if head.starts_with('[') {
-            inside = head == TABLE || head.starts_with("[mcp_servers.recourse.");
-        }
-        if !inside {
-            kept.push(line);
-        }
-    }
-    let mut after: String = kept.concat();
-    if ours(&parsed(&after)?).is_some() {
-        return Err(format!("`{NAME}` is there in another form than {TABLE}; change it by hand"));
-    }
-    if wanted {
-        if !after.is_empty() {
-            let end = after.trim_end().len();
-            after.truncate(end);
-            after.push_str("\n\n");
-        }
-        after.push_str(&table);
-    } else if now.is_some() {
-        let end = after.trim_end().len();
-        after.truncate(end);
-        if !after.is_empty() {
-            after.push('\n');
-        }
-    }
-    parsed(&after).map(|_| after)
+    // Clients keep tokens there, so a new file is the user's alone; a project's is everybody's.
+    let mode = mode.unwrap_or(if project { 0o644 } else { 0o600 });
+    fs::set_permissions(&real, fs::Permissions::from_mode(mode)).map_err(|error| failed(&error))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn round(text: &str) -> (String, String) {
-        let entry = entry("/bin/recourse", false);
-        let with = json_with(text, "mcpServers", &entry, true).unwrap();
-        let read: Value = serde_json::from_str(&with).unwrap();
-        assert_eq!(read["mcpServers"]["recourse"], entry, "{with}");
-        assert_eq!(json_with(&with, "mcpServers", &entry, true).unwrap(), with, "again changes nothing");
-        let without = json_with(&with, "mcpServers", &entry, false).unwrap();
-        assert!(!without.contains("recourse"), "{without}");
-        (with, without)
-    }
-
     #[test]
-    fn what_is_there_stays() {
-        let text = "{\n  \"z\": 1.0,\n  \"mcpServers\": {\n    \"a\": {\"command\": \"x, y\"}\n  },\n  \"b\": [1]\n}\n";
-        assert_eq!(round(text).1, text);
-        round("");
-        round("{}");
-        round("{\"mcpServers\": {}}");
-        assert!(round("{ \"a\": 1 }").0.starts_with("{ \"a\": 1,"));
-        let first = "{\"mcpServers\": {\"recourse\": {\"command\": \"old\"}, \"a\": {}}}";
-        assert!(round(first).1.contains("\"a\": {}"));
-        for wrong in ["[]", "{\"a\": 1, // x\n}", "{\"mcpServers\": []}", "{"] {
-            assert!(json_with(wrong, "mcpServers", &entry("x", false), true).is_err(), "{wrong}");
+    fn every_client_has_its_place_and_form() {
+        let folders = Folders {
+            home: "/h".into(),
+            config: "/h/.config".into(),
+            claude: None,
+            codex: Some("/c".into()),
+        };
+        for (client, file, part) in [
+            (Client::ClaudeCode, "/h/.claude.json", "\"mcpServers\""),
+            (Client::ClaudeDesktop, "/h/.config/Claude/claude_desktop_config.json", "\"mcpServers\""),
+            (Client::Cursor, "/h/.cursor/mcp.json", "\"mcpServers\""),
+            (Client::Vscode, "/h/.config/Code/User/mcp.json", "\"servers\""),
+            (Client::Codex, "/c/config.toml", "[mcp_servers.recourse]"),
+            (Client::Gemini, "/h/.gemini/settings.json", "\"mcpServers\""),
+            (Client::Windsurf, "/h/.codeium/windsurf/mcp_config.json", "\"mcpServers\""),
+        ] {
+            assert_eq!(client.of_user(&folders, None), Path::new(file));
+            let text = changed(client, "", "/bin/recourse", true).unwrap();
+            assert!(text.contains(part) && text.contains("/bin/recourse"), "{text}");
+            assert_eq!(changed(client, &text, "/bin/recourse", true).unwrap(), text);
+            let without = changed(client, &text, "/bin/recourse", false).unwrap();
+            assert!(!without.contains("recourse"), "{without}");
         }
-    }
-
-    #[test]
-    fn a_table_of_our_own_in_toml() {
-        let text = "# mine\nmodel = \"x\"\n\n[mcp_servers.a]\ncommand = \"a\"\n";
-        let with = toml_with(text, "/bin/recourse", true).unwrap();
-        assert!(with.starts_with(text) && with.contains(TABLE), "{with}");
-        assert_eq!(toml_with(&with, "/bin/recourse", true).unwrap(), with);
-        assert!(toml_with(&with, "/other/recourse", true).unwrap().contains("/other/"));
-        assert_eq!(toml_with(&with, "", false).unwrap(), text);
-        assert_eq!(toml_with(text, "", false).unwrap(), text);
-        assert!(toml_with("", "/bin/recourse", true).unwrap().starts_with(TABLE));
-        assert!(toml_with("mcp_servers = {recourse = {command = \"x\"}}", "y", true).is_err());
-        assert!(toml_with("[", "y", true).is_err());
     }
 }

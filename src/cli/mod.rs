@@ -93,7 +93,6 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Registry { command: RegistryCommand::Publish(args) } => publish::run(&args),
         Command::Log(args) => log::run(&args),
         Command::Mcp { command: args::McpCommand::Serve } => mcp_serve::run(),
-        Command::Mcp { command: args::McpCommand::Init(args) } => init_mcp::run(&args),
         Command::Serve(args) => serve::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Policy { command: PolicyCommand::Show(args) } => policy::show(&args),

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use serde_json::{Map, Value, json};
 
-use super::syntax::{self, Kind, Node};
+use crate::settings::edit::{self, EditError, insert, parse, pretty, value_of};
+use crate::settings::syntax::{self, Kind, Node};
 
 /// An entry that belongs at the end of a list.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,17 +14,6 @@ pub(super) struct Entry {
     pub(super) path: Vec<&'static str>,
     /// The entry.
     pub(super) value: Value,
-}
-
-/// Why a file is left alone.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum EditError {
-    /// Not JSON.
-    #[error("line {0} is not JSON; nothing was changed: repair it first")]
-    Broken(usize),
-    /// Something else stands where a list belongs.
-    #[error("`{0}` is not of the expected form; nothing was changed: repair it first")]
-    Form(String),
 }
 
 /// The text with the entries in it, and the members of `top` where they are missing. `ours` tells our commands.
@@ -162,127 +152,7 @@ fn removal(text: &str, chain: &[Step<'_>]) -> Range<usize> {
         }
         at -= 1;
     }
-    let (above, index) = (chain[at - 1].node, chain[at].index.unwrap_or(0));
-    let spans: Vec<Range<usize>> = match &above.kind {
-        Kind::Object(members) => members.iter().map(|(_, key, node)| key.start..node.span.end).collect(),
-        Kind::Array(elements) => elements.iter().map(|node| node.span.clone()).collect(),
-        _ => Vec::new(),
-    };
-    let own = spans.get(index).cloned().unwrap_or(chain[at].node.span.clone());
-    if index > 0 {
-        // With the comma before it.
-        return spans.get(index - 1).map_or(own.start, |before| before.end)..own.end;
-    }
-    match spans.get(1) {
-        Some(after) => own.start..after.start,
-        // It was alone: what stays is empty.
-        None => {
-            let end = own.end + trailing(text, own.end, above.span.end - 1);
-            above.span.start + 1..end
-        }
-    }
-}
-
-/// Bytes of blanks and of one comma from `at` on.
-fn trailing(text: &str, at: usize, end: usize) -> usize {
-    let rest = text.get(at..end).unwrap_or_default();
-    let kept = rest.trim_start().trim_start_matches(',').trim_start();
-    rest.len() - kept.len()
-}
-
-/// The text with a member or element at the end of an object or list.
-fn insert(text: &str, into: &Node, key: Option<&str>, value: &Value) -> Result<String, EditError> {
-    let form = || EditError::Form(key.unwrap_or("a list of hooks").to_owned());
-    let last = match (&into.kind, key) {
-        (Kind::Object(members), Some(_)) => members.last().map(|(_, key, node)| key.start..node.span.end),
-        (Kind::Array(elements), None) => elements.last().map(|node| node.span.clone()),
-        _ => return Err(form()),
-    };
-    let unit = unit(text);
-    let outer = indent(text, into.span.start);
-    let line = text.get(into.span.clone()).is_some_and(|inside| inside.contains('\n'));
-    let inner = match &last {
-        Some(last) if line => indent(text, last.start),
-        _ => format!("{outer}{unit}"),
-    };
-    let written = pretty(value, &unit, &inner);
-    let item = match key {
-        Some(key) => format!("{}: {written}", Value::from(key)),
-        None => written,
-    };
-    let mut out = text.to_owned();
-    match last {
-        Some(last) => out.insert_str(last.end, &format!(",\n{inner}{item}")),
-        None => {
-            let inside = text.get(into.span.start + 1..into.span.end - 1).unwrap_or_default();
-            // Comments in an empty list stay before it.
-            let at = into.span.start + 1 + inside.trim_end().len();
-            out.replace_range(at..into.span.end - 1, &format!("\n{inner}{item}\n{outer}"));
-        }
-    }
-    parse(&out).map(|_| out)
-}
-
-fn parse(text: &str) -> Result<Node, EditError> {
-    syntax::parse(text).map_err(|broken| {
-        EditError::Broken(text.get(..broken.0).unwrap_or_default().matches('\n').count() + 1)
-    })
-}
-
-/// A value's own meaning, comments left out.
-fn value_of(text: &str, node: &Node) -> Option<Value> {
-    Some(match &node.kind {
-        Kind::Object(members) => {
-            let each = members.iter().map(|(key, _, node)| Some((key.clone(), value_of(text, node)?)));
-            Value::Object(each.collect::<Option<_>>()?)
-        }
-        Kind::Array(elements) => {
-            Value::Array(elements.iter().map(|node| value_of(text, node)).collect::<Option<_>>()?)
-        }
-        Kind::Text(string) => Value::String(string.clone()),
-        Kind::Other => serde_json::from_str(text.get(node.span.clone())?).ok()?,
-    })
-}
-
-/// The blanks that the line of a position begins with.
-fn indent(text: &str, at: usize) -> String {
-    let before = text.get(..at).unwrap_or_default();
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    line.chars().take_while(|c| matches!(c, ' ' | '\t')).collect()
-}
-
-/// How the file indents: as its first indented line does.
-fn unit(text: &str) -> String {
-    let first = text.lines().map(|line| line.len() - line.trim_start().len()).zip(text.lines());
-    let mut indented = first.filter(|(blanks, line)| *blanks > 0 && *blanks < line.len());
-    indented.next().map_or_else(|| "  ".to_owned(), |(blanks, line)| line[..blanks].to_owned())
-}
-
-/// Indented JSON, the keys in the order that people write them in.
-fn pretty(value: &Value, unit: &str, indent: &str) -> String {
-    let inner = format!("{indent}{unit}");
-    match value {
-        Value::Object(map) if !map.is_empty() => {
-            let mut keys: Vec<&String> = map.keys().collect();
-            keys.sort_by_key(|key| rank(key));
-            let each = keys.into_iter().filter_map(|key| {
-                Some(format!("{inner}{}: {}", Value::from(key.as_str()), pretty(map.get(key)?, unit, &inner)))
-            });
-            format!("{{\n{}\n{indent}}}", each.collect::<Vec<_>>().join(",\n"))
-        }
-        Value::Array(list) if !list.is_empty() => {
-            let each = list.iter().map(|one| format!("{inner}{}", pretty(one, unit, &inner)));
-            format!("[\n{}\n{indent}]", each.collect::<Vec<_>>().join(",\n"))
-        }
-        other => other.to_string(),
-    }
-}
-
-fn rank(key: &str) -> usize {
-    ["version", "matcher", "type", "name", "command", "bash"]
-        .iter()
-        .position(|known| *known == key)
-        .unwrap_or(usize::MAX)
+    edit::without(text, chain[at - 1].node, chain[at].index.unwrap_or(0))
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@
 mod edit;
 mod places;
 mod record;
-mod syntax;
 #[cfg(test)]
 mod tests;
 
@@ -16,9 +15,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::attest::disk::{self, Access, DiskError};
+use crate::settings::edit::EditError;
 
 use super::agents::Agent;
-use edit::EditError;
 use places::{Piece, pieces};
 use record::{LIMIT, Record, Records, digest};
 

@@ -9,16 +9,16 @@ const DEEPEST: usize = 64;
 
 /// A value and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Node {
+pub(crate) struct Node {
     /// Its bytes.
-    pub(super) span: Range<usize>,
+    pub(crate) span: Range<usize>,
     /// What it is.
-    pub(super) kind: Kind,
+    pub(crate) kind: Kind,
 }
 
 /// What a value is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Members in order; the range is the key's, quotes included.
     Object(Vec<(String, Range<usize>, Node)>),
     /// Elements in order.
@@ -31,7 +31,7 @@ pub(super) enum Kind {
 
 impl Node {
     /// An object's member.
-    pub(super) fn member(&self, name: &str) -> Option<&Node> {
+    pub(crate) fn member(&self, name: &str) -> Option<&Node> {
         match &self.kind {
             // As readers do: the last one of a name counts.
             Kind::Object(members) => {
@@ -44,10 +44,10 @@ impl Node {
 
 /// Where a text stops being JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Broken(pub(super) usize);
+pub(crate) struct Broken(pub(crate) usize);
 
 /// Reads a whole text.
-pub(super) fn parse(text: &str) -> Result<Node, Broken> {
+pub(crate) fn parse(text: &str) -> Result<Node, Broken> {
     let mut reader = Reader { text, at: 0 };
     reader.blank()?;
     let node = reader.value(0)?;
