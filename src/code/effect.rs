@@ -117,6 +117,8 @@ pub struct SqlStatement {
     pub database: Option<String>,
     /// The object was made earlier in this text: nothing of before is lost, provided that it did not exist before.
     pub fresh: bool,
+    /// What earlier statements of this text did may decide what it reaches.
+    pub later: bool,
     /// Table into which the whole object was copied earlier in this text.
     pub copied_to: Option<String>,
     /// The text after WHERE, when there is one.

@@ -36,7 +36,29 @@ pub(super) fn of_invocation(scene: &Scene<'_>, invocation: &Invocation) -> Vec<D
             }
         }
     }
+    for mutation in drafts.iter_mut().filter_map(|draft| draft.mutation.as_mut()) {
+        connected(matched, mutation);
+    }
     drafts
+}
+
+/// To which server, and as whom. What was given and cannot be told is an empty text.
+fn connected(matched: &Match, mutation: &mut Mutation) {
+    for option in &matched.options {
+        let key = match option.role.as_deref() {
+            Some("host" | "connection") => "sql.host",
+            Some("port") => "sql.port",
+            Some("user") => "sql.user",
+            Some("socket") => "sql.socket",
+            _ => continue,
+        };
+        let told = option
+            .value
+            .as_ref()
+            .and_then(Value::as_known)
+            .filter(|_| option.role.as_deref() != Some("connection"));
+        fact(mutation, key, FactValue::Text(told.unwrap_or_default().to_owned()), "the command says so");
+    }
 }
 
 /// The database that the tool is told to use.
@@ -127,6 +149,9 @@ fn statement(
     }
     if statement.fresh {
         flag(&mut mutation, "fresh", "made by the same text");
+    }
+    if statement.later {
+        flag(&mut mutation, "later", "earlier statements of the same text may decide what it reaches");
     }
     if let Some(copy) = &statement.copied_to {
         fact(&mut mutation, "copied", FactValue::Text(copy.clone()), "copied into another table before");

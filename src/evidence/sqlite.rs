@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use crate::model::{Action, Evidence, Fact, FactValue, MissingEffect, Mutation, Value};
+use crate::model::{Action, Evidence, Fact, FactValue, MissingEffect, Mutation, Source, Value};
 use crate::world::{FileKind, LookError, Query, World};
 
 use super::Session;
@@ -56,7 +56,16 @@ pub(super) fn probe(
         return;
     }
     let database = Path::new(file);
+    // A server has its database open: where there is none here, it runs elsewhere.
+    let away = session.is_elsewhere() || mutation.source == Source::Mcp;
     match world.stat(database) {
+        Err(LookError::NotFound) if away => {
+            return evidence.miss(
+                "database",
+                format!("{file} is not here, but it may be where this runs"),
+                MissingEffect::LowersConfidence,
+            );
+        }
         Err(LookError::NotFound) => return nothing(evidence, format!("{file} does not exist")),
         Ok(meta) if meta.kind == FileKind::File && meta.size == 0 => {
             return nothing(evidence, format!("{file} is empty"));
@@ -76,7 +85,8 @@ pub(super) fn probe(
     evidence
         .facts
         .insert("database.file".to_owned(), Fact::new(FactValue::Text(file.to_owned()), "the database"));
-    rows(statement, table.as_deref(), database, world, session, evidence);
+    let later = matches!(mutation.facts.get("later").map(|fact| &fact.value), Some(FactValue::Bool(true)));
+    rows(statement, table.as_deref(), later, database, world, session, evidence);
     kept(mutation, database, world, session, evidence);
 }
 
@@ -88,6 +98,7 @@ fn nothing(evidence: &mut Evidence, why: String) {
 fn rows(
     statement: &Statement<'_>,
     table: Option<&str>,
+    later: bool,
     database: &Path,
     world: &dyn World,
     session: &mut Session,
@@ -117,6 +128,13 @@ fn rows(
         }
     };
     let (tables, triggers) = about.split_once('|').unwrap_or((about.as_str(), "0"));
+    if tables == "0" && later {
+        return evidence.miss(
+            "rows",
+            format!("there is no table {table} now, but what this text does first may make or name one"),
+            MissingEffect::LowersConfidence,
+        );
+    }
     if tables == "0" {
         evidence.fact("table.exists", FactValue::Bool(false), format!("there is no table {table}"));
         return nothing(evidence, format!("there is no table {table}"));
@@ -130,7 +148,9 @@ fn rows(
         );
     }
     let from = format!("SELECT count(*) FROM \"{}\"", table.replace('"', "\"\""));
+    // What matches then need not match now.
     let counted = matching(statement)
+        .filter(|_| !later)
         .and_then(|condition| ask(format!("{from} WHERE ({condition}\n)")).ok())
         .or_else(|| ask(from.clone()).ok())
         .and_then(|answer| answer.parse::<i64>().ok());
@@ -157,7 +177,7 @@ fn rows(
 /// The rows that a statement changes, as a condition: its WHERE, and for an UPDATE that a value differs.
 fn matching(statement: &Statement<'_>) -> Option<String> {
     let condition = statement.condition.map(str::trim).filter(|text| !text.is_empty());
-    if condition.is_some_and(|text| text.contains(';')) {
+    if condition.is_some_and(|text| text.contains(';')) || depends(statement.text) {
         return None;
     }
     let differs = assignments(statement.text).map(|list| {
@@ -171,6 +191,20 @@ fn matching(statement: &Statement<'_>) -> Option<String> {
         (Some(condition), None) => Some(condition.to_owned()),
         (None, differs) => differs,
     }
+}
+
+/// Whether values come from outside: parameters, or what the connection did before. Chance counts as such too.
+fn depends(text: &str) -> bool {
+    let mut found = false;
+    let mut before = ' ';
+    outside(text, |at, _, c| {
+        let next = text[at + c.len_utf8()..].chars().next();
+        let name = next.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        found |= c == '?' || (matches!(c, ':' | '@' | '$') && name && !before.is_alphanumeric());
+        before = c;
+    });
+    let lower = text.to_ascii_lowercase();
+    found || ["last_insert_rowid", "changes(", "random"].iter().any(|word| lower.contains(word))
 }
 
 /// Column and new value of each assignment of a plain `UPDATE t SET a = b, …`. `None` for anything else.
@@ -306,6 +340,21 @@ mod tests {
     }
 
     #[test]
+    fn what_comes_from_outside_is_not_counted_with() {
+        for text in ["id = ?", "id = ?1", "id=:id", "id = @id", "id = $id", "id > last_insert_rowid()"] {
+            assert_eq!(
+                matching(&statement(&format!("DELETE FROM t WHERE {text}"), Some(text))),
+                None,
+                "{text}"
+            );
+        }
+        for text in ["name = 'what?'", "at = '10:30'", "mail = 'a@b'", "a = \"b?\""] {
+            let whole = format!("DELETE FROM t WHERE {text}");
+            assert_eq!(matching(&statement(&whole, Some(text))).as_deref(), Some(text));
+        }
+    }
+
+    #[test]
     fn names_lose_their_quotes() {
         assert_eq!(unquote("\"my table\""), "my table");
         assert_eq!(unquote("[t]"), "t");
@@ -327,29 +376,34 @@ mod tests {
         let world = crate::world::RealWorld::with_environment(
             [("HOME".to_owned(), home.path().display().to_string())].into(),
         );
-        let rows = |database: &Path, object: &str, text: &str, condition: Option<&str>| {
-            let mutation = Mutation {
-                action: Action::Delete,
-                kind: "sql.rows".to_owned(),
-                subject: crate::model::Subject::Sql {
-                    dialect: "sqlite",
-                    database: Value::known(database.display().to_string()),
-                    object: Some(object.to_owned()),
-                    statement: text.to_owned(),
-                    condition: condition.map(str::to_owned),
-                },
-                target: crate::model::Target::default(),
-                source: crate::model::Source::Shell,
-                raw: String::new(),
-                span: None,
-                rule: crate::model::RuleRef::default(),
-                cause: crate::model::Cause::Rule,
-                context: crate::model::Context::default(),
-                facts: crate::model::Facts::default(),
-                dependents: Vec::new(),
+        let found =
+            |database: &Path, object: &str, text: &str, condition: Option<&str>, source, later: bool| {
+                let fact = ("later".to_owned(), Fact::new(FactValue::Bool(later), ""));
+                let mutation = Mutation {
+                    action: Action::Delete,
+                    kind: "sql.rows".to_owned(),
+                    subject: crate::model::Subject::Sql {
+                        dialect: "sqlite",
+                        database: Value::known(database.display().to_string()),
+                        object: Some(object.to_owned()),
+                        statement: text.to_owned(),
+                        condition: condition.map(str::to_owned),
+                    },
+                    target: crate::model::Target::default(),
+                    source,
+                    raw: String::new(),
+                    span: None,
+                    rule: crate::model::RuleRef::default(),
+                    cause: crate::model::Cause::Rule,
+                    context: crate::model::Context::default(),
+                    facts: [fact].into(),
+                    dependents: Vec::new(),
+                };
+                let evidence = super::super::collect(&mutation, &world, &mut Session::new());
+                evidence.facts.get("rows").map(|fact| fact.value.clone())
             };
-            let evidence = super::super::collect(&mutation, &world, &mut Session::new());
-            evidence.facts.get("rows").map(|fact| fact.value.clone())
+        let rows = |database: &Path, object: &str, text: &str, condition: Option<&str>| {
+            found(database, object, text, condition, Source::Shell, false)
         };
         let number = |count| Some(FactValue::Number(count));
         assert_eq!(rows(&file, "users", "DELETE FROM users", None), number(2));
@@ -360,6 +414,11 @@ mod tests {
         assert_eq!(rows(&file, "void", "", None), number(0));
         assert_eq!(rows(&file, "absent", "", None), number(0));
         assert_eq!(rows(&home.path().join("absent.db"), "users", "", None), number(0));
+        assert_eq!(rows(&file, "users", "DELETE FROM users WHERE id=?", Some("id=?")), number(2));
+        let absent = home.path().join("absent.db");
+        assert_eq!(found(&absent, "users", "", None, Source::Mcp, false), None, "the server is elsewhere");
+        assert_eq!(found(&file, "absent", "", None, Source::Shell, true), None, "the text may make it");
+        assert_eq!(found(&file, "users", "", Some("id = 99"), Source::Shell, true), number(2));
         assert_eq!(rows(&file, "other.users", "", None), None, "an attached database");
         assert_eq!(rows(Path::new(":memory:"), "users", "", None), None);
         assert!(!home.path().join("app.db-wal").exists() && !home.path().join("app.db-shm").exists());

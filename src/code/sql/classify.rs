@@ -8,7 +8,7 @@ use super::lexer::{Dialect, Kind, Token};
 use super::reader::Reader;
 use super::rows::{delete, insert, select, update};
 use super::session::Session;
-use super::{DEPTH, definition};
+use super::{DEPTH, block, definition};
 
 /// What a statement does. `own` is its text; the tokens' places refer to `source`.
 pub(super) fn classify(
@@ -59,8 +59,16 @@ pub(super) fn classify(
             if head == "START" && matches!(reader.word(), Some("SLAVE" | "REPLICA" | "GROUP_REPLICATION")) {
                 return one(reader.is(SqlVerb::Alter, None, "server"));
             }
+            if head == "BEGIN"
+                && let Some(found) = block::inside(&reader, session, depth)
+            {
+                return found;
+            }
             session.begin();
             one(reader.is(SqlVerb::Control, None, "session"))
+        }
+        "IF" | "DECLARE" | "SET" | "PRINT" if block::inside(&reader, session, depth).is_some() => {
+            block::inside(&reader, session, depth).unwrap_or_default()
         }
         "COMMIT" | "END" => {
             if !reader.skip("PREPARED") {
@@ -110,7 +118,7 @@ pub(super) fn classify(
             }
         }
         "LOAD" => load(&mut reader),
-        "DO" if session.dialect != Dialect::Mysql => block(&mut reader, session),
+        "DO" if session.dialect != Dialect::Mysql => block::text(&mut reader, session),
         "ATTACH" => {
             reader.skip("DATABASE");
             let file = reader.name();
@@ -304,53 +312,4 @@ fn load(reader: &mut Reader<'_>) -> Vec<SqlStatement> {
     }
     let object = reader.name();
     vec![reader.is(if replaces { SqlVerb::Update } else { SqlVerb::Create }, object, "table")]
-}
-
-/// `DO $$ … $$`: the statements of the block, whatever its control flow.
-fn block(reader: &mut Reader<'_>, session: &mut Session) -> Vec<SqlStatement> {
-    if reader.skip("LANGUAGE") {
-        let language = reader.name().unwrap_or_default().to_lowercase();
-        if language != "plpgsql" {
-            return vec![reader.is(SqlVerb::Unknown, None, "database")];
-        }
-    }
-    let Some(body) = reader.text() else { return vec![reader.is(SqlVerb::Unknown, None, "database")] };
-    let mut inner = Session::new(session.dialect, session.depth + 1);
-    let mut found = Vec::new();
-    let tokens = super::lexer::tokens(&body, session.dialect);
-    let parts = tokens.split(|t| {
-        t.mark(';') || matches!(t.word(), Some("BEGIN" | "THEN" | "ELSE" | "LOOP" | "DECLARE" | "EXCEPTION"))
-    });
-    for part in parts {
-        let (Some(first), Some(last)) = (part.first(), part.last()) else { continue };
-        let own = &body[first.start..last.end];
-        let known = first.word().is_some_and(|word| {
-            matches!(
-                word,
-                "SELECT"
-                    | "PERFORM"
-                    | "WITH"
-                    | "INSERT"
-                    | "UPDATE"
-                    | "DELETE"
-                    | "TRUNCATE"
-                    | "DROP"
-                    | "ALTER"
-                    | "CREATE"
-                    | "EXECUTE"
-                    | "CALL"
-                    | "GRANT"
-                    | "REVOKE"
-                    | "MERGE"
-                    | "COPY"
-            )
-        });
-        if known {
-            found.extend(classify(part, &body, own, &mut inner, session.depth + 1));
-        }
-    }
-    if found.is_empty() {
-        found.push(reader.is(SqlVerb::Read, None, "database"));
-    }
-    found
 }

@@ -4,6 +4,7 @@
 //! statement's head, so that a statement that cannot be parsed in full is still judged. What has no known head is
 //! [`SqlVerb::Unknown`].
 
+mod block;
 mod classify;
 mod client;
 mod copy;
@@ -64,7 +65,8 @@ fn read(dialect: Dialect, text: &str, depth: usize) -> Vec<SqlStatement> {
             continue;
         }
         let copied_in = tokens[0].is("COPY") && tokens.iter().any(|t| t.is("STDIN"));
-        let found = classify::classify(&tokens, text, own.trim(), &mut session, 0);
+        let mut found = classify::classify(&tokens, text, own.trim(), &mut session, 0);
+        found.extend(block::after(&tokens, text, own.trim(), &mut session));
         session.take(found);
         // Rows that follow `COPY … FROM STDIN;` in a script are data.
         if copied_in && let Some(end) = text[at..].find("\n\\.") {
@@ -183,6 +185,7 @@ fn statement(verb: SqlVerb, object: Option<String>, object_kind: &'static str, t
         object_kind,
         database: None,
         fresh: false,
+        later: false,
         copied_to: None,
         condition: None,
         escape: None,

@@ -20,6 +20,10 @@ pub(super) struct Session {
     /// Prepared statements by name in lower case.
     pub(super) prepared: BTreeMap<String, Vec<SqlStatement>>,
     pub(super) statements: Vec<SqlStatement>,
+    /// Objects that were changed.
+    changed: BTreeSet<String>,
+    /// Names may mean something else by now.
+    renamed: bool,
     temporary: BTreeSet<String>,
     fresh: BTreeSet<String>,
     copies: BTreeMap<String, String>,
@@ -39,6 +43,8 @@ impl Session {
             attached: BTreeMap::new(),
             prepared: BTreeMap::new(),
             statements: Vec::new(),
+            changed: BTreeSet::new(),
+            renamed: false,
             temporary: BTreeSet::new(),
             fresh: BTreeSet::new(),
             copies: BTreeMap::new(),
@@ -64,6 +70,17 @@ impl Session {
     fn place(&mut self, statement: &mut SqlStatement) {
         if statement.database.is_none() {
             statement.database.clone_from(&self.database);
+        }
+        let changes = !matches!(statement.verb, SqlVerb::Read | SqlVerb::Control);
+        let selects =
+            statement.condition.as_deref().is_some_and(|text| text.to_lowercase().contains("select"));
+        statement.later = self.renamed
+            || !self.attached.is_empty()
+            || (selects && !self.changed.is_empty())
+            || statement.object.as_deref().is_some_and(|object| self.changed.contains(&key(object)));
+        if changes {
+            self.changed.insert(statement.object.as_deref().map(key).unwrap_or_default());
+            self.renamed |= matches!(statement.verb, SqlVerb::Alter | SqlVerb::Unknown);
         }
         let Some(object) = statement.object.clone() else { return };
         if self.dialect == Dialect::Sqlite

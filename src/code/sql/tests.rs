@@ -47,6 +47,43 @@ fn check(dialect: &str, table: &[(&str, &str)]) {
 }
 
 #[test]
+fn statements_inside_and_behind_others() {
+    check(
+        "sql",
+        &[
+            ("BEGIN DROP TABLE x; END;", "drop x; control"),
+            ("BEGIN DELETE FROM x; COMMIT; END;", "delete x; control; control"),
+            ("DECLARE a int; BEGIN DELETE FROM x; END;", "control; delete x; control"),
+            ("BEGIN TRY DROP TABLE x END TRY BEGIN CATCH END CATCH", "drop x"),
+            ("IF EXISTS (SELECT 1 FROM y) BEGIN DROP TABLE x END", "drop x"),
+            ("IF 1 = 1 TRUNCATE TABLE x ELSE DROP TABLE y", "truncate x; drop y"),
+            ("EXECUTE IMMEDIATE $$ BEGIN DROP TABLE x; END $$", "drop x; control"),
+            ("SET @a = 1 DELETE FROM x", "delete x"),
+            ("SELECT 1 DROP TABLE x", "read; drop x"),
+            ("INSERT INTO a VALUES (1) DELETE FROM b", "create a; delete b"),
+            ("BEGIN TRANSACTION", "control"),
+            ("SET NOCOUNT ON", "control"),
+            ("SELECT a FROM b", "read"),
+        ],
+    );
+    check("sqlite", &[("BEGIN IMMEDIATE; DELETE FROM a; ROLLBACK", "control; delete a~; control")]);
+    check("postgres", &[("BEGIN ISOLATION LEVEL SERIALIZABLE; DELETE FROM a", "control; delete a")]);
+}
+
+#[test]
+fn what_earlier_statements_decide() {
+    for (text, later) in [
+        ("DELETE FROM a WHERE x = 1; DELETE FROM b WHERE x = 1", false),
+        ("UPDATE a SET x = 1; DELETE FROM a WHERE x = 1", true),
+        ("INSERT INTO v VALUES (1); DELETE FROM a WHERE x IN (SELECT x FROM v)", true),
+        ("ALTER TABLE a RENAME TO b; DROP TABLE b", true),
+        ("ATTACH 'o.db' AS o; DELETE FROM a", true),
+    ] {
+        assert_eq!(sql("sqlite", text).last().map(|statement| statement.later), Some(later), "{text}");
+    }
+}
+
+#[test]
 fn sqlite() {
     check(
         "sqlite",
