@@ -63,5 +63,14 @@ fn main() {
         shown(at(0.5)),
         shown(at(0.99))
     );
+    let (median, budget) = (at(0.5), Duration::from_micros(500));
+    let sign = if median <= budget { "below" } else { "ABOVE" };
+    println!("the median is {sign} its budget of {}", shown(budget));
     println!("resident memory in kB after each tenth of them: {kept:?}");
+    if let (Some(first), Some(last)) = (kept.first(), kept.last()) {
+        println!(
+            "resident memory grew by {} kB from the first tenth to the last",
+            last.saturating_sub(*first)
+        );
+    }
 }

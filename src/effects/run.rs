@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::knowledge::{EffectSpec, Filled, Match, SubjectKind, Unlisted, match_words};
+use crate::knowledge::{EffectSpec, Filled, Match, SubjectKind, Unlisted, match_words, places};
 use crate::model::{Action, Cause, FactValue, Mutation, RuleRef, Subject, Value};
 use crate::shell::{Invocation, Stdin, Stdout};
 
@@ -24,7 +24,17 @@ pub(super) fn run(scene: &mut Scene<'_>, invocation: &Invocation) -> Vec<Draft> 
             drafts.extend(declared(scene, invocation, &matched));
         }
     }
+    aimed(invocation, &mut drafts);
     drafts
+}
+
+/// Notes that the command itself sets whom the program speaks to: a look without that would speak to somebody else.
+fn aimed(invocation: &Invocation, drafts: &mut [Draft]) {
+    let mut names = invocation.environment.iter().map(|(name, _)| name);
+    let Some(name) = names.find(|name| places().aims(name)) else { return };
+    for mutation in drafts.iter_mut().filter_map(|draft| draft.mutation.as_mut()) {
+        fact(mutation, "aimed", FactValue::Text(name.clone()), "set for this command alone");
+    }
 }
 
 fn one(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> Vec<Draft> {

@@ -45,7 +45,11 @@ impl<'a> About<'a> {
         }
         if let Subject::Sql { database, dialect, .. } = &self.mutation.subject {
             match key {
-                "database" => return database.as_known().map(str::to_owned),
+                // None named is the usual one; one that is named and not known is an empty text.
+                "database" => {
+                    let known = database.as_known();
+                    return if known == Some("") { None } else { Some(known.unwrap_or_default().to_owned()) };
+                }
                 "dialect" => return Some((*dialect).to_owned()),
                 _ => {}
             }
@@ -57,9 +61,16 @@ impl<'a> About<'a> {
         }
     }
 
+    /// Whether a look from here speaks to the same account, cluster or server. A database also asks who it is.
+    fn is_here(&self) -> bool {
+        let context = &self.mutation.context;
+        let other_user = context.privileged && matches!(self.mutation.subject, Subject::Sql { .. });
+        context.host.is_none() && !other_user && !self.facts.contains_key("aimed")
+    }
+
     /// The exact words of a look; `None` when it cannot be taken safely, or not from here.
     pub(super) fn words(&self, look: &Look) -> Option<Vec<String>> {
-        if self.mutation.context.host.is_some() {
+        if !self.is_here() {
             return None;
         }
         look.words(&|key| self.value(key))
@@ -68,7 +79,7 @@ impl<'a> About<'a> {
     /// What an output says.
     pub(super) fn read(&self, look: &Look, raw: &str) -> Option<FactValue> {
         let lookup: Lookup<'_> = &|key| self.value(key);
-        if !look.fits(lookup) {
+        if !look.fits(lookup) || self.facts.contains_key("aimed") {
             return None;
         }
         look.parse.read(raw, lookup)

@@ -239,7 +239,7 @@ pub(super) fn fill(template: &str, lookup: Lookup<'_>) -> Option<String> {
 }
 
 /// A part of a value: `bucket` and `key` of `s3://bucket/key`, `last` behind the last slash, `plain` when it is an
-/// identifier that needs no quoting anywhere, `simple` and `quoted` when it is a name without anything that SQL, a filter or quotes around it read.
+/// identifier that needs no quoting anywhere, `table` when it is such identifiers joined by dots, `simple` and `quoted` when it is a name without anything that SQL, a filter or quotes around it read.
 fn take<'a>(part: &str, value: &'a str) -> Option<&'a str> {
     let bare = || value.split_once("://").map_or(value, |(_, rest)| rest);
     let some = |text: &'a str| (!text.is_empty()).then_some(text);
@@ -252,6 +252,10 @@ fn take<'a>(part: &str, value: &'a str) -> Option<&'a str> {
             let fine = value.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
                 && !value.starts_with(|c: char| c.is_ascii_digit());
             if fine { some(value) } else { None }
+        }
+        "table" => {
+            let plain = |part: &str| take("plain", part).is_some();
+            if value.split('.').all(plain) { some(value) } else { None }
         }
         "quoted" => {
             let fine =
@@ -302,6 +306,10 @@ mod tests {
         assert_eq!(take("plain", "users"), Some("users"));
         for odd in ["a b", "a;b", "1a", "a'b", ""] {
             assert_eq!(take("plain", odd), None, "{odd}");
+        }
+        assert_eq!(take("table", "public.users"), Some("public.users"));
+        for odd in ["a..b", "a b", "a;b", ".a", "a.1", "\"a\""] {
+            assert_eq!(take("table", odd), None, "{odd}");
         }
         assert_eq!(fill("{{.Name}} {name}", &|_| Some("n".into())).as_deref(), Some("{{.Name}} n"));
         assert_eq!(fill("{g: '{name}', l: x}", &|_| Some("n".into())).as_deref(), Some("{g: 'n', l: x}"));

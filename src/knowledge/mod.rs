@@ -25,6 +25,7 @@ mod reading;
 mod refiner;
 mod schema;
 mod terraform;
+mod tool_words;
 mod verbs;
 mod words;
 
@@ -45,4 +46,5 @@ pub use schema::{
     Subcommands, ToolFile, Unlisted,
 };
 pub use terraform::{Related, TerraformExample, TerraformType};
+pub use tool_words::{ToolWords, tool_words};
 pub use verbs::Verbs;

@@ -10,6 +10,8 @@ use serde::Deserialize;
 pub struct Places {
     /// Directories whose programs are what their names say.
     pub programs: Vec<String>,
+    /// How variables begin that say which account, cluster, machine or server a program speaks to.
+    pub aims: Vec<String>,
     /// Directories that anybody may write to.
     pub shared: Vec<String>,
     /// Names of programs that lie in a project and are no installed program's.
@@ -22,6 +24,11 @@ impl Places {
     /// Whether the programs of a directory are what their names say.
     pub fn holds_programs(&self, dir: &str) -> bool {
         self.programs.iter().any(|known| known == dir)
+    }
+
+    /// Whether a variable says whom a program speaks to.
+    pub fn aims(&self, variable: &str) -> bool {
+        self.aims.iter().any(|start| variable.starts_with(start.as_str()))
     }
 }
 

@@ -23,7 +23,7 @@ use super::protocol::{
     self, ANSWER_LIMIT, Body, Era, Fault, HANDSHAKE_VERSIONS, Id, Message, Request, STATELESS_VERSION, Shape,
 };
 
-/// How long calls in flight are waited for once the input has ended.
+/// How long the next of the calls in flight is waited for once the input has ended.
 const DRAIN: Duration = Duration::from_secs(20);
 /// The same once somebody has asked for the end.
 const HURRY: Duration = Duration::from_secs(2);
@@ -130,14 +130,23 @@ impl Server {
             }
             let _ = ended.send(Event::End);
         })?;
-        let mut until = match self.events.recv() {
-            Ok(Event::End) => Instant::now() + DRAIN,
-            Ok(Event::Stop) => Instant::now() + HURRY,
+        let (mut until, mut hurries) = match self.events.recv() {
+            Ok(Event::End) => (Instant::now() + DRAIN, false),
+            Ok(Event::Stop) => (Instant::now() + HURRY, true),
             Ok(Event::Deaf) | Err(_) => return Ok(()),
         };
-        while self.shared.pending.load(Ordering::Acquire) > 0 && Instant::now() < until {
+        let mut pending = self.shared.pending.load(Ordering::Acquire);
+        while pending > 0 && Instant::now() < until {
+            let left = self.shared.pending.load(Ordering::Acquire);
+            if left < pending && !hurries {
+                until = Instant::now() + DRAIN;
+            }
+            pending = left;
             match self.events.recv_timeout(Duration::from_millis(2)) {
-                Ok(Event::Stop) => until = until.min(Instant::now() + HURRY),
+                Ok(Event::Stop) => {
+                    until = until.min(Instant::now() + HURRY);
+                    hurries = true;
+                }
                 Ok(Event::Deaf) => return Ok(()),
                 Ok(Event::End) | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }

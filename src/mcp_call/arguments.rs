@@ -39,6 +39,8 @@ pub(super) enum Unfilled {
 
 impl Bound {
     pub(super) fn of(tool: &McpTool, arguments: &Map<String, Json>) -> Self {
+        let opened = opened(tool, arguments);
+        let arguments = opened.as_ref().unwrap_or(arguments);
         let mut bound = Self { unlisted: arguments.clone(), ..Self::default() };
         for arg in &tool.args {
             for name in &arg.names {
@@ -130,6 +132,10 @@ impl Bound {
                         texts.iter_mut().for_each(|own| own.push_str(default));
                         continue;
                     }
+                    // The words of one command line, given one by one.
+                    let line = (values.len() > 1 && self.roles.get(name).is_some_and(|role| role == "text"))
+                        .then(|| [shell_words::join(values)]);
+                    let values = line.as_ref().map_or(values, |line| line.as_slice());
                     texts = texts
                         .iter()
                         .flat_map(|own| values.iter().map(move |value| format!("{own}{}", part.of(value))))
@@ -157,6 +163,23 @@ impl Bound {
 /// A value as text, for templates of named targets.
 pub(super) fn known(text: &str) -> Value {
     Value::known(text)
+}
+
+/// The arguments with those that a declaration looks into read, where they were given as JSON in a text.
+fn opened(tool: &McpTool, arguments: &Map<String, Json>) -> Option<Map<String, Json>> {
+    let names = || tool.args.iter().flat_map(|arg| &arg.names).filter_map(|name| name.split_once('.'));
+    let mut opened = None;
+    for (name, value) in arguments {
+        let Some(text) = value.as_str().filter(|text| text.trim_start().starts_with(['{', '['])) else {
+            continue;
+        };
+        if names().any(|(first, _)| first == snake(name))
+            && let Ok(inner) = serde_json::from_str::<Json>(text)
+        {
+            opened.get_or_insert_with(|| arguments.clone()).insert(name.clone(), inner);
+        }
+    }
+    opened
 }
 
 /// The values at a dotted name; lists on the way are walked.

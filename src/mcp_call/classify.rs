@@ -5,14 +5,16 @@ use super::name::Named;
 use super::signs;
 use super::words::{self, Verb};
 use super::{Act, Analysis, McpCall, Place};
+use crate::knowledge::tool_words;
 use crate::model::{Action, Fact, FactValue, RuleRef, Subject, Target, Value};
 
-pub(super) use super::signs::{is_secret, suspicious};
+pub(super) use super::signs::{is_secret, part_of_command, suspicious};
 
 /// What an undeclared tool seems to do.
 pub(super) fn of(call: &McpCall, named: &Named, place: &Place<'_>) -> Analysis {
-    let signs = signs::of(&call.arguments);
     let (verb, word) = words::verb(&named.bare);
+    let signs = signs::of(&call.arguments, verb);
+    let verb = said(verb, word, &signs);
     let family = named.families.first().and_then(|family| family.names.first());
     let mut analysis = Analysis {
         cwd: vec![place.cwd.to_owned()],
@@ -62,6 +64,15 @@ pub(super) fn of(call: &McpCall, named: &Named, place: &Place<'_>) -> Analysis {
     analysis.acts = signs.acts;
     analysis.acts.push(Act::Mutation(Box::new(mutation)));
     analysis
+}
+
+/// What is done: where the name leaves it open, an argument may say (`contact` with `action`).
+fn said(verb: Verb, word: Option<&str>, signs: &signs::Signs) -> Verb {
+    let open = verb == Verb::Unknown || word.is_some_and(|word| tool_words().verbs.neutral.has(word));
+    match signs.act {
+        Some(act) if open => act,
+        _ => verb,
+    }
 }
 
 /// What speaks against a tool that seems to read.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::arguments::{Bound, Unfilled, VALUES, known};
 use super::name::{Entry, Named};
-use super::{Act, Analysis, McpCall, Place, classify, paths};
+use super::{Act, Analysis, McpCall, Place, classify, paths, words};
 use serde_json::Value as Json;
 
 use crate::knowledge::{EffectSpec, Knowledge, McpFamily, McpRun, McpServer, McpTool, SubjectKind};
@@ -39,12 +39,14 @@ fn by_program(call: &McpCall, named: &Named, family: &McpFamily) -> Option<Analy
     let program = head.cli.clone()?;
     let prefix = [program.clone()];
     let tool = named.bare.strip_prefix(&prefix).unwrap_or(&named.bare);
-    let [service, verb @ ..] = tool else { return None };
-    if verb.is_empty() {
-        return None;
-    }
-    let service = head.services.get(service).unwrap_or(service);
-    let mut words = vec![program, service.clone(), verb.join("-")];
+    // `awslabs.dynamodb-mcp-server` has `describe_table`: its own name says the service.
+    let (service, verb) = match (named.service(family), tool) {
+        (Some(service), [first, ..]) if *first != service => (service, tool),
+        (_, [service, verb @ ..]) if !verb.is_empty() => (service.clone(), verb),
+        _ => return None,
+    };
+    let service = head.services.get(&service).cloned().unwrap_or(service);
+    let mut words = vec![program, service, verb.join("-")];
     for (name, value) in &call.arguments {
         let option = format!("--{}", super::name::words(name).join("-"));
         match value {
@@ -158,7 +160,32 @@ fn apply(call: &McpCall, found: &Found, knowledge: &Knowledge, place: &Place<'_>
     {
         work.analysis.opaque(format!("{} is called without anything to run", call.title()));
     }
+    if work.analysis.acts.len() == before
+        && let Some((key, value)) = unforeseen(tool, &bound)
+    {
+        let said = super::shorten(&value, 40);
+        work.analysis.opaque(format!("what {} does with `{key}: {said}` is not known", call.title()));
+    }
     work.analysis
+}
+
+/// An argument by which the declaration tells cases apart, with a value that is none of them and does not say that it reads.
+fn unforeseen(tool: &McpTool, bound: &Bound) -> Option<(String, String)> {
+    let effects = tool.effect.iter().flat_map(|effect| effect.r#if.iter().chain(&effect.unless));
+    let runs = tool.run.iter().flat_map(|run| run.r#if.iter().chain(&run.unless));
+    let atoms: Vec<_> = effects.chain(runs).flat_map(|condition| &condition.any).collect();
+    let given = atoms
+        .iter()
+        .filter(|atom| atom.value.is_some())
+        .flat_map(|atom| bound.get(&atom.key).iter().map(move |value| (&atom.key, value)));
+    let foreseen = |key: &str, value: &str| {
+        atoms.iter().any(|atom| {
+            atom.key == key && atom.value.as_ref().is_some_and(|own| own.eq_ignore_ascii_case(value))
+        })
+    };
+    let reads = |value: &str| words::verb(&super::name::words(value)).0 == words::Verb::Reads;
+    let mut odd = given.filter(|(key, value)| !foreseen(key, value) && !reads(value));
+    odd.next().map(|(key, value)| (key.clone(), value.clone()))
 }
 
 /// What speaks against the declaration: arguments that it does not know and that look as if they did something, and a
@@ -167,6 +194,15 @@ fn doubts(call: &McpCall, bound: &Bound, tool: &McpTool, analysis: &mut Analysis
     if let Some((name, why)) = classify::suspicious(&bound.unlisted) {
         analysis.opaque(format!(
             "`{}` is no known argument of {}: {why}",
+            super::shorten(&name, 60),
+            call.title()
+        ));
+    }
+    if tool.run.iter().any(|run| run.text.is_some())
+        && let Some(name) = classify::part_of_command(&bound.unlisted)
+    {
+        analysis.opaque(format!(
+            "`{}` of {} may be a part of the command, and how is not known",
             super::shorten(&name, 60),
             call.title()
         ));
@@ -332,13 +368,13 @@ impl Work<'_> {
 
     fn sql(&mut self, key: &str, dialect: &str) {
         let database = match self.bound.one("database") {
-            Some(name) if dialect == "sqlite" => {
+            Some(name) if dialect == "sqlite" && is_file(name) => {
                 let found = paths::absolute(name, &self.analysis.cwd, self.place);
                 Value::one_of(found.iter().map(|path| path.to_string_lossy().into_owned()).collect())
             }
+            // Which file it has open, and what it calls it, is the server's own business.
+            _ if dialect == "sqlite" => Value::Unknown,
             Some(name) => Value::known(name),
-            // Which file it has open is the server's own business.
-            None if dialect == "sqlite" => Value::Unknown,
             None => Value::known(""),
         };
         for text in self.bound.get(key) {
@@ -365,6 +401,12 @@ impl Work<'_> {
     }
 }
 
+/// A database by its file, and not by a name that a service gave it.
+fn is_file(name: &str) -> bool {
+    let last = name.rsplit('/').next().unwrap_or(name);
+    name == ":memory:" || name.contains('/') || (last.contains('.') && !last.ends_with('.'))
+}
+
 /// The command that a `command` argument holds, with arguments that stand beside it.
 pub(super) fn command(several: bool, values: &[String], args: &[String]) -> Vec<Act> {
     match (values, args) {
@@ -374,8 +416,7 @@ pub(super) fn command(several: bool, values: &[String], args: &[String]) -> Vec<
             vec![Act::Shell(format!("{program} {only}"))]
         }
         ([program], args) if program.contains(char::is_whitespace) => {
-            let words = args.iter().map(|word| shell_words::quote(word)).collect::<Vec<_>>();
-            vec![Act::Shell(format!("{program} {}", words.join(" ")))]
+            vec![Act::Shell(format!("{program} {}", shell_words::join(args)))]
         }
         ([program], args) => {
             vec![Act::Argv(std::iter::once(program).chain(args).cloned().map(Some).collect())]

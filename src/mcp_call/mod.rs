@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value as Json};
 
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Knowledge, tool_words};
 use crate::model::{
     Action, Cause, Context, Fact, FactValue, Facts, Mutation, RuleRef, Source, Subject, Target, Value,
 };
@@ -124,6 +124,16 @@ impl McpCall {
             Some(server) => shorten(&format!("{server}.{}", self.tool), 120),
             None => shorten(&self.tool, 120),
         }
+    }
+
+    /// The same with the real arguments, when all of them stand in one object: `{"params": {"sql": …}}`.
+    fn unwrapped(&self) -> Option<Self> {
+        let mut given = self.arguments.iter();
+        let (Some((name, Json::Object(inner))), None) = (given.next(), given.next()) else { return None };
+        if inner.is_empty() || !tool_words().arguments.wrappers.has(&name::snake(name)) {
+            return None;
+        }
+        Some(Self { arguments: inner.clone(), ..self.clone() })
     }
 
     /// What the server claims about the tool.
@@ -276,11 +286,51 @@ impl Analysis {
 
 /// What a call does.
 pub fn analyse(call: &McpCall, knowledge: &Knowledge, place: &Place<'_>) -> Analysis {
+    let inner = call.unwrapped();
+    let call = inner.as_ref().unwrap_or(call);
     let named = Named::of(call.server.as_deref(), &call.tool, knowledge);
-    let mut analysis =
-        known::of(call, &named, knowledge, place).unwrap_or_else(|| classify::of(call, &named, place));
+    let mut analysis = match (known::of(call, &named, knowledge, place), called(call, &named)) {
+        (Some(known), _) => known,
+        (None, Some(inner)) => return analyse(&inner, knowledge, place),
+        (None, None) => classify::of(call, &named, place),
+    };
     analysis.environment = environment(call);
     analysis
+}
+
+/// The call of another tool that a call is made of: `call_tool(server, tool, arguments)`, `storage(command, parameters)`.
+fn called(call: &McpCall, named: &Named) -> Option<McpCall> {
+    let lists = &tool_words().arguments;
+    let (mut server, mut tool, mut inner) = (call.server.as_deref(), None, None);
+    for (name, value) in &call.arguments {
+        let name = name::snake(name);
+        match value {
+            Json::String(text) if tool.is_none() && lists.called_tools.has(&name) && is_tool(text, &name) => {
+                tool = Some(text);
+            }
+            Json::String(text) if lists.called_servers.has(&name) => server = Some(text),
+            Json::Object(map) if lists.wrappers.has(&name) && inner.is_none() => inner = Some(map),
+            Json::String(_) | Json::Bool(_) if lists.beside_calls.has(&name) => {}
+            _ => return None,
+        }
+    }
+    let (tool, inner) = (tool?, inner?);
+    // A name that says what is done stands for more than what it calls.
+    let (verb, word) = words::verb(&named.bare);
+    let open = verb == words::Verb::Unknown || word.is_some_and(|word| tool_words().verbs.neutral.has(word));
+    if !open {
+        return None;
+    }
+    let found = McpCall { arguments: inner.clone(), ..McpCall::new(server, tool, None).ok()? };
+    Some(found)
+}
+
+/// The name of a tool, and no command line: several words, joined. Of what may be a command, no path and no file.
+fn is_tool(text: &str, argument: &str) -> bool {
+    let command = tool_words().arguments.shell.has(argument);
+    let joined =
+        |c: char| c.is_alphanumeric() || matches!(c, '_' | '-') || (!command && matches!(c, '.' | '/'));
+    text.len() <= NAME && text.chars().all(joined) && name::words(text).len() > 1
 }
 
 /// The environment that the call itself names: an argument of that name, or production in the name of the server or of a

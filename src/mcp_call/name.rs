@@ -94,6 +94,8 @@ pub(super) struct Named {
     pub(super) tool: Vec<String>,
     /// The same without a prefix that repeats the server's name.
     pub(super) bare: Vec<String>,
+    /// The server's words.
+    server: Vec<String>,
     /// Families that the server's name or the tool's prefix speak of, the most telling first.
     pub(super) families: Vec<McpFamily>,
     /// The server was named.
@@ -122,7 +124,15 @@ impl Named {
         // A prefix that repeats the server: `github_delete_file` of `github`.
         let bare =
             tool.strip_prefix(server.as_slice()).filter(|rest| !rest.is_empty()).unwrap_or(&tool).to_vec();
-        Self { tool, bare, families, told }
+        Self { tool, bare, server, families, told }
+    }
+
+    /// The service that the server's own name says beside its family's: `dynamodb` of `awslabs.dynamodb-mcp-server`.
+    pub(super) fn service(&self, family: &McpFamily) -> Option<String> {
+        let kept: Vec<&String> = self.server.iter().filter(|word| !NOISE.contains(&word.as_str())).collect();
+        let first = family.names.first()?;
+        let service = kept.last().filter(|word| !word.starts_with(first.as_str()))?;
+        family.names.contains(service).then(|| (*service).clone())
     }
 
     /// The tool among a family's: as it is, or without a prefix that names the family.

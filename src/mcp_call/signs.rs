@@ -6,31 +6,10 @@ use super::Act;
 use super::arguments::{VALUES, is_off, texts};
 use super::known::{code, command};
 use super::name::snake;
-use super::words::among;
+use super::words::{self, Verb};
 use crate::code::SqlVerb;
+use crate::knowledge::tool_words;
 use crate::model::Value;
-
-/// Arguments that hold a command.
-const SHELL: &str = "\
-    command commands cmd shell shell_command bash bash_command command_line commandline script_content \
-    shell_script";
-/// Arguments that hold SQL.
-const SQL: &str = "sql sql_query sql_statement statement statements sql_text ddl dml";
-/// Arguments that hold a program.
-const CODE: &str = "code script source_code python_code javascript js python program";
-/// Switches that make an act worse.
-const SWITCHES: &str = "\
-    force recursive cascade overwrite purge permanent permanently hard hard_delete delete destroy remove \
-    drop truncate confirm confirmed skip_final_snapshot prune wipe reset clean auto_approve delete_all \
-    no_backup skip_backup bypass commit apply execute";
-/// Places that something is written to.
-const WRITES: &str = "\
-    output_path output_file out_file outfile save_path save_to destination dest target_path dest_path \
-    destination_path download_path write_to";
-/// Something is handed over to be kept or sent.
-const CONTENT: &str = "\
-    content contents body payload data message text value values new_value patch updates changes edits \
-    amount recipient recipients to email subject password";
 
 /// What the arguments of an unknown tool suggest.
 #[derive(Debug, Default)]
@@ -41,11 +20,15 @@ pub(super) struct Signs {
     pub(super) mutating: Vec<String>,
     /// A switch that makes it worse is on.
     pub(super) forced: bool,
+    /// What an argument says is done (`"method": "GET"`), by its verb.
+    pub(super) act: Option<Verb>,
+    /// The tool's name says that it reads: what is searched for may be a sentence.
+    searching: bool,
 }
 
 /// Looks through all arguments.
-pub(super) fn of(arguments: &Map<String, Json>) -> Signs {
-    let mut signs = Signs::default();
+pub(super) fn of(arguments: &Map<String, Json>, verb: Verb) -> Signs {
+    let mut signs = Signs { searching: verb == Verb::Reads, ..Signs::default() };
     let language =
         arguments.iter().find(|(name, _)| snake(name) == "language").and_then(|(_, value)| value.as_str());
     let args: Vec<String> = arguments
@@ -76,14 +59,16 @@ impl Signs {
             return;
         };
         *left = fewer;
+        let lists = &tool_words().arguments;
         let said = super::shorten(name, 40);
         let texts = texts(value);
         let is_scalar = !value.is_object() && !value.is_array();
-        if among(SHELL, name) && !value.is_object() {
+        if lists.shell.has(name) && !value.is_object() {
             self.acts.extend(command(name.ends_with('s'), &texts, args));
             return;
         }
-        if (among(SQL, name) || (name == "query" && texts.iter().any(|text| is_sql(text))))
+        let is_query = |text: &String| is_sql(text) && (!self.searching || is_no_sentence(text));
+        if (lists.sql.has(name) || (matches!(name, "query" | "q") && texts.iter().any(is_query)))
             && !value.is_object()
         {
             self.acts.extend(texts.into_iter().map(|text| Act::Sql {
@@ -93,7 +78,7 @@ impl Signs {
             }));
             return;
         }
-        if among(CODE, name)
+        if lists.code.has(name)
             && let Some(text) = value.as_str()
             && text.contains([' ', '(', '\n', '='])
         {
@@ -109,20 +94,26 @@ impl Signs {
             return;
         }
         let on = texts.iter().any(|text| !is_off(text));
-        if among(SWITCHES, name) && on && is_scalar {
+        let deletes =
+            value == &Json::Bool(true) && name.split('_').any(|word| tool_words().verbs.deletes.has(word));
+        if (lists.switches.has(name) && on && is_scalar) || deletes {
             self.forced = true;
             self.mutating.push(format!("`{said}` is on"));
-        } else if among(WRITES, name) && on {
+        } else if lists.writes.has(name) && on {
             self.mutating.push(format!("`{said}` names a place that is written"));
-        } else if among(CONTENT, name) && on {
+        } else if lists.content.has(name) && on {
             self.mutating.push(format!("`{said}` hands something over"));
-        } else if matches!(name, "method" | "http_method" | "verb" | "action" | "operation" | "op")
+        } else if lists.acts.has(name)
             && let Some(text) = value.as_str()
-            && !matches!(
-                text.to_ascii_lowercase().as_str(),
-                "get" | "head" | "options" | "list" | "read" | "search" | "describe" | "query"
-            )
+            && depth == 0
+            && lists.reading_acts.has(&text.to_ascii_lowercase())
         {
+            self.act = self.act.or(Some(Verb::Reads));
+        } else if lists.acts.has(name)
+            && let Some(text) = value.as_str()
+        {
+            let (act, _) = words::verb(&super::name::words(text));
+            self.act = Some(if act == Verb::Reads { Verb::Unknown } else { act });
             self.mutating.push(format!("`{said}` is {}", super::shorten(text, 20)));
         }
         match value {
@@ -141,6 +132,8 @@ impl Signs {
                     self.mutating.push(format!("`{said}` holds a long text"));
                 } else if looks_run(text) {
                     self.mutating.push(format!("`{said}` looks like a command"));
+                } else if changes_by_query(text) {
+                    self.mutating.push(format!("`{said}` looks like a query that changes something"));
                 } else if changes_by_sql(text) {
                     self.mutating.push(format!("`{said}` looks like SQL that changes something"));
                 }
@@ -150,20 +143,30 @@ impl Signs {
     }
 }
 
+/// An argument beside a command line that may be a part of it: `resourceType` beside `command`.
+pub(super) fn part_of_command(unlisted: &Map<String, Json>) -> Option<String> {
+    let lists = &tool_words().arguments;
+    let mut given = unlisted.iter();
+    let found = given.find(|(name, value)| {
+        !lists.beside_commands.has(&snake(name)) && texts(value).iter().any(|text| !is_off(text))
+    });
+    found.map(|(name, _)| name.clone())
+}
+
 /// An argument that a known tool does not have and that would run, write or delete something.
 pub(super) fn suspicious(unlisted: &Map<String, Json>) -> Option<(String, &'static str)> {
-    const TELLING: &str = "delete destroy drop truncate purge overwrite wipe delete_all hard_delete permanent permanently prune";
+    let lists = &tool_words().arguments;
     unlisted.iter().find_map(|(name, value)| {
         let plain = snake(name);
         let plain = plain.as_str();
         let on = texts(value).iter().any(|text| !is_off(text));
         let why = if !on {
             return None;
-        } else if among(SHELL, plain) || matches!(plain, "sql" | "script" | "exec" | "eval") {
+        } else if lists.shell.has(plain) || lists.unlisted_runs.has(plain) {
             "it may be run"
-        } else if among(WRITES, plain) {
+        } else if lists.writes.has(plain) {
             "it may be written to"
-        } else if among(TELLING, plain) {
+        } else if lists.unlisted_deletes.has(plain) {
             "it may delete something"
         } else {
             return None;
@@ -174,43 +177,49 @@ pub(super) fn suspicious(unlisted: &Map<String, Json>) -> Option<(String, &'stat
 
 /// Names of arguments that hold secrets.
 pub(super) fn is_secret(name: &str) -> bool {
-    const LAST: &str = "password passwd secret token credential credentials authorization passphrase apikey";
-    LAST.split_whitespace().any(|word| name == word || name.ends_with(&format!("_{word}")))
-        || ["api_key", "private_key", "access_key", "secret_key", "secret_value", "secret_string"]
-            .iter()
-            .any(|word| name.ends_with(word))
+    let lists = &tool_words().arguments;
+    lists.secret_words.iter().any(|word| name == word || name.ends_with(&format!("_{word}")))
+        || lists.secret_ends.iter().any(|end| name.ends_with(end))
 }
 
 fn is_sql(text: &str) -> bool {
     let first: String = text.trim_start().chars().take_while(char::is_ascii_alphabetic).collect();
-    matches!(
-        first.to_ascii_lowercase().as_str(),
-        "select"
-            | "insert"
-            | "update"
-            | "delete"
-            | "drop"
-            | "alter"
-            | "create"
-            | "truncate"
-            | "grant"
-            | "revoke"
-            | "with"
-            | "merge"
-            | "replace"
-            | "explain"
-            | "show"
-            | "vacuum"
-            | "call"
-            | "begin"
-            | "copy"
-            | "pragma"
-            | "attach"
-    ) && text.trim().contains(char::is_whitespace)
+    tool_words().values.sql.has(&first.to_ascii_lowercase()) && text.trim().contains(char::is_whitespace)
+}
+
+/// Whether a text that begins like SQL goes on like it: `drop table`, `delete … where`, and not `drop shipping`.
+fn is_no_sentence(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let first = words.next().unwrap_or_default();
+    let words: Vec<&str> = words.collect();
+    let next = &tool_words().values.sql_next;
+    let follows = |most: usize| words.iter().take(most).any(|word| next.has(word));
+    match first {
+        "delete" | "truncate" | "replace" => follows(1) || words.contains(&"where") || words.len() == 1,
+        "drop" | "alter" | "create" | "insert" | "vacuum" => follows(3),
+        _ => {
+            follows(usize::MAX)
+                || text.contains(['(', ';', '=', '\'', '*'])
+                || text.ends_with(char::is_numeric)
+        }
+    }
+}
+
+/// Whether a query in another language than SQL changes something.
+fn changes_by_query(text: &str) -> bool {
+    let values = &tool_words().values;
+    let lower = text.to_ascii_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let Some(first) = words.next() else { return false };
+    values.queries.has(first)
+        && text.contains(['(', '{', '.', '='])
+        && (values.query_changes.has(first) || words.any(|word| values.query_changes.has(word)))
 }
 
 fn changes_by_sql(text: &str) -> bool {
     is_sql(text)
+        && is_no_sentence(text)
         && crate::code::sql("sql", text).iter().any(|statement| {
             matches!(
                 statement.verb,
@@ -237,7 +246,7 @@ mod tests {
 
     #[test]
     fn arguments_give_themselves_away() {
-        let of = |value: Json| of(value.as_object().unwrap());
+        let of = |value: Json| of(value.as_object().unwrap(), Verb::Reads);
         assert!(of(json!({"id": 3, "page": {"limit": 10}})).mutating.is_empty());
         for bad in [
             json!({"options": {"force": true}}),
@@ -246,8 +255,25 @@ mod tests {
             json!({"method": "DELETE"}),
             json!({"body": "hi"}),
             json!({"outputPath": "/etc/x"}),
+            json!({"clear": true}),
+            json!({"q": "mutation($id: ID!) { deleteUser(id: $id) { id } }"}),
+            json!({"q": "MATCH (n) DETACH DELETE n"}),
+            json!({"q": "g.V().drop()"}),
+            json!({"q": "db.users.deleteMany({})"}),
         ] {
             assert!(!of(bad.clone()).mutating.is_empty(), "{bad}");
+        }
+        for fine in [
+            json!({"query": "drop shipping"}),
+            json!({"query": "delete a git branch"}),
+            json!({"query": "update on war"}),
+            json!({"query": "match point"}),
+            json!({"q": "MATCH (n) RETURN n"}),
+            json!({"q": "{ users { id } }"}),
+            json!({"clear": false, "show_deleted": true}),
+        ] {
+            let found = of(fine.clone());
+            assert!(found.mutating.is_empty() && found.acts.is_empty(), "{fine}: {:?}", found.mutating);
         }
         assert_eq!(of(json!({"cmd": "ls"})).acts, [Act::Shell("ls".to_owned())]);
         assert_eq!(of(json!({"query": "select 1"})).acts.len(), 1);

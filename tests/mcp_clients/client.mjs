@@ -1,4 +1,4 @@
-// The official TypeScript client lists and calls every tool; then the Inspector's command line lists them. argv: the program.
+// The official TypeScript client lists and calls every tool; then the Inspector's command line does. argv: the program.
 import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { existsSync } from 'node:fs';
@@ -18,19 +18,40 @@ const given = {
   recourse_verify_attestation: { attestation: {} },
   get_policy: {},
 };
+const of = (name) => given[name] ?? { command: 'rm -rf /data' };
+const check = (name, result) => {
+  const content = result.structuredContent;
+  if (result.isError || !content) throw new Error(name + JSON.stringify(result));
+  if (JSON.stringify(JSON.parse(result.content[0].text)) !== JSON.stringify(content)) throw new Error(name + ': text and structure differ');
+};
+const same = (tools) => {
+  if (tools.length !== 10) throw new Error(tools.map((tool) => tool.name).join());
+  for (const name of Object.keys(given)) if (!tools.some((tool) => tool.name === name)) throw new Error(name + ' is not listed');
+};
+
 const client = new Client({ name: 'test', version: '1' }, { capabilities: {} });
 await client.connect(new StdioClientTransport({ command: program, args: ['mcp', 'serve'], env: process.env }));
 const { tools } = await client.listTools();
-if (tools.length !== 10) throw new Error(tools.map((tool) => tool.name).join());
-for (const tool of tools) {
-  const result = await client.callTool({ name: tool.name, arguments: given[tool.name] ?? { command: 'rm -rf /data' } });
-  if (result.isError || !result.structuredContent) throw new Error(tool.name + JSON.stringify(result));
-}
+same(tools);
+for (const tool of tools) check(tool.name, await client.callTool({ name: tool.name, arguments: of(tool.name) }));
+const { resources } = await client.listResources();
+for (const { uri } of resources) if (!(await client.readResource({ uri })).contents[0].text) throw new Error(uri);
+const { prompts } = await client.listPrompts();
+for (const { name } of prompts) if (!(await client.getPrompt({ name, arguments: { plan: 'p.json' } })).messages.length) throw new Error(name);
 await client.close();
+
 const inspector = modules + '/@modelcontextprotocol/inspector/clients/launcher/build/index.js';
 if (existsSync(inspector) && Number(process.versions.node.split('.')[0]) >= 22) {
-  const listed = execFileSync(process.execPath, [inspector, '--cli', program, 'mcp', 'serve', '--method', 'tools/list']);
-  if (JSON.parse(listed).tools.length !== 10) throw new Error('the Inspector lists other tools');
+  const inspect = (...words) =>
+    JSON.parse(execFileSync(process.execPath, [inspector, '--cli', program, 'mcp', 'serve', '--method', ...words]));
+  const listed = inspect('tools/list').tools;
+  same(listed);
+  for (const { name } of listed) {
+    const words = Object.entries(of(name)).flatMap(([key, value]) =>
+      ['--tool-arg', `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`]);
+    check(name, inspect('tools/call', '--tool-name', name, ...words));
+  }
+  console.log('the Inspector called every tool');
 } else console.log('SKIPPED: the Inspector needs Node 22');
 console.log('called every tool');
 process.exit(0);

@@ -1,5 +1,6 @@
 """The official Python client lists and calls every tool. argv: the program."""
 import asyncio
+import json
 import sys
 
 from mcp import ClientSession
@@ -26,8 +27,15 @@ async def main():
                 result = await session.call_tool(tool.name, ARGUMENTS.get(tool.name, {"command": "rm -rf /data"}))
                 failed = getattr(result, "is_error", getattr(result, "isError", None))
                 assert not failed, (tool.name, result)
-            assert (await session.list_resources()).resources
-            assert (await session.list_prompts()).prompts
+                structured = getattr(result, "structured_content", getattr(result, "structuredContent", None))
+                assert structured == json.loads(result.content[0].text), tool.name
+            resources = (await session.list_resources()).resources
+            for resource in resources:
+                assert (await session.read_resource(resource.uri)).contents[0].text, resource
+            prompts = (await session.list_prompts()).prompts
+            for prompt in prompts:
+                assert (await session.get_prompt(prompt.name, {"plan": "p.json"})).messages, prompt
+            assert resources and prompts
     print("called every tool")
 
 

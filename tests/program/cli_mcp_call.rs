@@ -87,6 +87,45 @@ fn unknown_tools_are_never_allowed_on_weak_evidence() {
 }
 
 #[test]
+fn calls_of_many_servers() {
+    let scratch = Scratch::new();
+    let calls = include_str!("../data/mcp_calls.txt")
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let calls: Vec<[&str; 4]> =
+        calls.map(|line| line.splitn(4, ' ').collect::<Vec<_>>().try_into().expect(line)).collect();
+    let mut child =
+        scratch.recourse(&["mcp", "serve"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut requests = String::new();
+    for (id, [_, server, tool, arguments]) in calls.iter().enumerate() {
+        let arguments: Value = serde_json::from_str(arguments).expect(arguments);
+        let mut call = object!({"tool": tool, "arguments": arguments});
+        if *server != "-" {
+            call["server"] = object!(server);
+        }
+        let params = object!({"name": "recourse_evaluate_mcp_call", "arguments": call});
+        let request = object!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+        requests.push_str(&format!("{request}\n"));
+    }
+    std::thread::spawn(move || input.write_all(requests.as_bytes()).unwrap());
+    let output = child.wait_with_output().unwrap();
+    let mut wrong = Vec::new();
+    let mut answered = 0;
+    for line in String::from_utf8(output.stdout).unwrap().lines() {
+        let answer: Value = serde_json::from_str(line).unwrap();
+        let [want, server, tool, arguments] = calls[usize::try_from(answer["id"].as_u64().unwrap()).unwrap()];
+        answered += 1;
+        let got = verdict(&answer["result"]["structuredContent"]);
+        if (want == "allow") != (got == "allow") {
+            wrong.push(format!("{server}.{tool} {arguments}: {got}"));
+        }
+    }
+    assert_eq!(answered, calls.len());
+    assert!(wrong.is_empty() && calls.len() > 400, "{} calls:\n{}", calls.len(), wrong.join("\n"));
+}
+
+#[test]
 fn bad_input_is_an_error_and_never_a_verdict() {
     let scratch = Scratch::new();
     for (words, part) in [

@@ -189,6 +189,41 @@ fn shell_terraform_and_unknown_names() {
         assert!(judged.verdict() >= Verdict::Escalate, "{text}");
         assert!(keys(&judged).is_empty(), "{text}: {:?}", keys(&judged));
     }
+    // Of the same server, as the same user; and where that cannot be told, nobody is asked.
+    let argv = |text: &str| {
+        let judged = judge(shell_text(text), NOTHING);
+        assert!(judged.verdict() >= Verdict::Escalate, "{text}");
+        judged.report.verification_suggestions.first().map(|one| one.verification.argv.join(" "))
+    };
+    assert_eq!(
+        argv("psql -h db -p 5433 -U u -d app -c 'DROP TABLE users'").unwrap(),
+        "psql -X -A -t -c SELECT 'users ' || count(*) FROM users -h db -p 5433 -U u -d app"
+    );
+    assert_eq!(
+        argv("mysql -h db -P 3307 -u u app -e 'DELETE FROM users'").unwrap(),
+        "mysql -N -B -e SELECT CONCAT('users ', COUNT(*)) FROM users -h db -P 3307 -u u -D app"
+    );
+    for text in [
+        "psql postgres://u:p@h/db -c 'DROP TABLE users'",
+        "psql -h \"$(cat host)\" -c 'DROP TABLE users'",
+        "PGHOST=other psql -c 'DROP TABLE users'",
+        "sudo -u postgres psql -c 'DROP TABLE users'",
+        "ssh box \"psql -c 'DROP TABLE users'\"",
+        "psql -c 'DROP TABLE \"a b\"'",
+        "mysql --defaults-file=/x -e 'DROP TABLE users'",
+        "AWS_PROFILE=other aws rds delete-db-instance --db-instance-identifier d --skip-final-snapshot",
+        "export AWS_PROFILE=other; aws rds delete-db-instance --db-instance-identifier d --skip-final-snapshot",
+        "KUBECONFIG=/x kubectl delete namespace prod",
+        "DOCKER_HOST=ssh://x docker volume rm pgdata",
+    ] {
+        assert_eq!(argv(text), None, "{text}");
+    }
+    let empty = |raw: &str| {
+        judge(shell_text("psql -h db -c 'DROP TABLE users'"), &claim("users", "rows", raw, None)).verdict()
+    };
+    assert_eq!(empty("users 0\n"), Verdict::Allow);
+    assert_eq!(empty("users 3\n"), Verdict::Block);
+    assert_eq!(empty("orders 0\n"), Verdict::Block);
     let many = (0..40).map(|n| format!("aws s3 rb s3://b{n} --force; ")).collect::<String>();
     assert_eq!(judge(shell_text(&many), NOTHING).report.verification_suggestions.len(), 20);
 }

@@ -168,8 +168,42 @@ fn the_error_behaviours() {
         let text = result["content"][0]["text"].as_str().unwrap();
         assert!(text.contains(said), "{tool} {arguments}: {text}");
     }
-    // What can be parsed and not be judged.
+    // An unsupported source, and missing evidence: what can be parsed and not be judged is a question.
+    let plan = |kind: &str| {
+        json!({"format_version": "1.2", "terraform_version": "1.7.0", "resource_changes": [{
+            "address": format!("{kind}.x"), "mode": "managed", "type": kind, "name": "x",
+            "provider_name": "registry.terraform.io/acme/acme",
+            "change": {"actions": ["delete"], "before": {"name": "x"}, "after": null, "after_unknown": {}}}]})
+    };
+    let claim = json!([{"target": "s3://b", "key": "objects", "value": 0}]);
+    let odd = json!([{"target": "s3://b", "key": "objects", "value": 0, "raw": "An error occurred (AccessDenied)"}]);
+    let other = json!([{"target": "s3://b", "key": "objects", "value": 0, "raw": "{\"Name\": \"c\", \"IsTruncated\": false}"}]);
     for (tool, arguments) in [
+        ("recourse_evaluate_terraform", json!({"plan": plan("acme_thing"), "classifier": false})),
+        ("recourse_evaluate_terraform", json!({"plan": plan("acme_database")})),
+        (
+            "recourse_evaluate_mcp_call",
+            json!({"server": "acme", "tool": "frobnicate", "arguments": {"id": 1}}),
+        ),
+        (
+            "recourse_evaluate_mcp_call",
+            json!({"server": "sqlite", "tool": "write_query", "arguments": {"query": "DELETE FROM t", "db_path": "/gone/x.db"}}),
+        ),
+        (
+            "recourse_evaluate_mcp_call",
+            json!({"server": "git", "tool": "git_reset", "arguments": {"repo_path": "/gone/r", "mode": "hard"}}),
+        ),
+        ("recourse_evaluate_shell", json!({"command": "aws s3 rb s3://b --force"})),
+        ("recourse_evaluate_shell", json!({"command": "git reset --hard"})),
+        (
+            "recourse_evaluate_with_evidence",
+            json!({"command": "aws s3 rb s3://b --force", "evidence": claim}),
+        ),
+        ("recourse_evaluate_with_evidence", json!({"command": "aws s3 rb s3://b --force", "evidence": odd})),
+        (
+            "recourse_evaluate_with_evidence",
+            json!({"command": "aws s3 rb s3://b --force", "evidence": other}),
+        ),
         ("recourse_evaluate_shell", json!({"command": "rm -rf /data/production"})),
         ("recourse_evaluate_shell", json!({"command": "frobnicate --all"})),
         ("recourse_evaluate_shell", json!({"command": "$UNKNOWN x"})),

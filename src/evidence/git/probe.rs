@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::evidence::Session;
 use crate::evidence::text::{count, list, size};
-use crate::model::{Action, Evidence, FactValue, Loss, LossClass, MissingEffect, Mutation, Subject};
+use crate::model::{Action, Evidence, FactValue, Loss, LossClass, MissingEffect, Mutation, Source, Subject};
 use crate::world::World;
 
 use super::changes::{self, Outcome};
@@ -68,7 +68,9 @@ fn one(mutation: &Mutation, dir: &Path, world: &dyn World, session: &mut Session
         nothing(evidence, "an existing repository keeps everything".to_owned());
         return;
     }
-    let unknown = session.is_elsewhere() && takes(mutation) && !has_made(session, dir);
+    // A directory that is not here is another machine's, such as a server's container.
+    let away = mutation.source == Source::Mcp && world.stat(dir).is_err();
+    let unknown = (session.is_elsewhere() || away) && takes(mutation) && !has_made(session, dir);
     match find(mutation, dir, world, session) {
         Found::Here(mut look) => here(&mut look, evidence),
         // Where it will run is not known: that there is no repository here says nothing there.

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 
 use crate::model::{
     Action, Evidence, Fact, FactValue, Loss, LossClass, MissingEffect, Mutation, PathOrigin, PathSubject,
-    Value,
+    Source, Value,
 };
 use crate::world::{FileKind, LookError, World};
 
@@ -378,12 +378,20 @@ fn absent(walk: &mut Walk<'_>, mutation: &Mutation, path: &Path) {
         walk.add(LossClass::Unseen, 0, path);
         return;
     }
-    if walk.how.elsewhere && !walk.places.is_temporary(path) {
+    let elsewhere = walk.how.elsewhere || foreign(mutation, path, walk.world);
+    if elsewhere && !walk.places.is_temporary(path) {
         walk.note(format!("{} is not here, but it may be where the command runs", walk.show(path)));
         walk.add(LossClass::Unseen, 0, path);
         return;
     }
     walk.note(format!("{} does not exist", walk.show(path)));
+}
+
+/// A place of another machine, such as a server's container: not even its folder is here, nor in the call's directory.
+fn foreign(mutation: &Mutation, path: &Path, world: &dyn World) -> bool {
+    mutation.source == Source::Mcp
+        && path.parent().is_some_and(|folder| world.stat(folder).is_err())
+        && !mutation.context.cwd.iter().any(|cwd| path.starts_with(cwd) && world.stat(cwd).is_ok())
 }
 
 fn blocked(walk: &mut Walk<'_>, path: &Path, error: &LookError) {

@@ -47,7 +47,8 @@ impl Kind {
             Self::Text => json!({ "type": "string", "minLength": 1 }),
             Self::Flag => json!({ "type": "boolean" }),
             Self::Object => json!({ "type": "object" }),
-            Self::Document => json!({ "type": ["object", "string"] }),
+            // Not a list of types: some models take schemas with one type in each place only.
+            Self::Document => json!({ "anyOf": [{ "type": "object" }, { "type": "string" }] }),
             Self::Claims => json!({
                 "type": "array",
                 "items": {
@@ -55,7 +56,7 @@ impl Kind {
                     "properties": {
                         "target": { "type": "string", "description": "Id or name of the target, as the report gives it." },
                         "key": { "type": "string", "description": "The evidence_key of the suggestion, or key of the missing evidence." },
-                        "value": { "type": ["boolean", "integer", "string"], "description": "What the output shows." },
+                        "value": { "anyOf": [{ "type": "boolean" }, { "type": "integer" }, { "type": "string" }], "description": "What the output shows." },
                         "raw": { "type": "string", "description": "The command's output, unchanged and whole. Without it the claim changes nothing." }
                     },
                     "required": ["target", "key", "value"],

@@ -1,0 +1,127 @@
+//! Words by which tools that nobody declared are judged (`tool_words.toml`).
+
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+/// Words, written as one text.
+#[derive(Debug, Default, Deserialize)]
+#[serde(from = "String")]
+pub struct Words(Vec<String>);
+
+impl From<String> for Words {
+    fn from(text: String) -> Self {
+        Self(text.split_whitespace().map(str::to_owned).collect())
+    }
+}
+
+impl Words {
+    /// Whether this is one of them.
+    pub fn has(&self, word: &str) -> bool {
+        self.0.iter().any(|own| own == word)
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+}
+
+/// All lists.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolWords {
+    /// Words of names.
+    pub verbs: Verbs,
+    /// Words of descriptions.
+    pub descriptions: Descriptions,
+    /// Names of arguments.
+    pub arguments: Arguments,
+    /// What values begin with.
+    pub values: Values,
+}
+
+/// Words of names, by what they say.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)] // The data says what each list is.
+pub struct Verbs {
+    pub reads: Words,
+    pub deletes: Words,
+    pub sends: Words,
+    pub changes: Words,
+    pub creates: Words,
+    pub runs: Words,
+    pub not_reading: Words,
+    pub neutral: Words,
+    pub data: Words,
+}
+
+/// Words of descriptions.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)] // The data says what each list is.
+pub struct Descriptions {
+    pub telling: Words,
+    pub denying: Words,
+}
+
+/// Names of arguments, by what they hold.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)] // The data says what each list is.
+pub struct Arguments {
+    pub shell: Words,
+    pub sql: Words,
+    pub code: Words,
+    pub switches: Words,
+    pub writes: Words,
+    pub content: Words,
+    pub acts: Words,
+    pub reading_acts: Words,
+    pub unlisted_runs: Words,
+    pub unlisted_deletes: Words,
+    pub beside_commands: Words,
+    pub called_tools: Words,
+    pub called_servers: Words,
+    pub beside_calls: Words,
+    pub wrappers: Words,
+    pub secret_words: Words,
+    pub secret_ends: Words,
+}
+
+/// What values begin with.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Values {
+    /// Statements of SQL.
+    pub sql: Words,
+    /// What follows the first word of SQL, and of no sentence.
+    pub sql_next: Words,
+    /// First words in other query languages.
+    pub queries: Words,
+    /// Words by which such a query changes something.
+    pub query_changes: Words,
+}
+
+/// The lists, read once. Empty, so that no name says that a tool only reads, if they could not be read; a test rules that
+/// out.
+pub fn tool_words() -> &'static ToolWords {
+    static WORDS: OnceLock<ToolWords> = OnceLock::new();
+    WORDS.get_or_init(|| read().unwrap_or_default())
+}
+
+/// `build.rs` made JSON of it, which is read several times faster.
+fn read() -> Result<ToolWords, serde_json::Error> {
+    serde_json::from_str(include_str!(concat!(env!("OUT_DIR"), "/tool_words.json")))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_lists_can_be_read() {
+        let words = super::read().unwrap();
+        assert!(words.verbs.reads.has("get") && !words.verbs.reads.has("delete"));
+        assert!(words.verbs.not_reading.iter().all(|word| !words.verbs.reads.has(word)));
+    }
+}
