@@ -19,7 +19,6 @@
 //! | module | owns | may look at the machine |
 //! | --- | --- | --- |
 //! | [`model`] | plain types: tier, verdict, mutation, evidence, what is known of a value | no |
-//! | [`attest`] | signed proof of an evaluation: keys, registries, attestations, their verification | its own files; registries over HTTP |
 //! | [`syntax`] | text to tree and gaps, through tree-sitter-bash | no |
 //! | [`code`] | short programs on a command line: Python, Perl, awk, sed, SQL … | no |
 //! | [`knowledge`] | tool, kind and Terraform data, its loader, the argument grammar | no |
