@@ -32,8 +32,8 @@ mod unwinder {
     pub(super) fn link() {
         let target = |name: &str| env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();
         // Elsewhere that archive may want helpers of a library that nobody links; there the shared one is loaded.
-        let tried = (target("ARCH").as_str(), target("OS").as_str(), target("ENV").as_str());
-        if tried != ("x86_64", "linux", "gnu") || env::var("HOST") != env::var("TARGET") {
+        let tried = ["ARCH", "OS", "ENV"].map(target) == ["x86_64", "linux", "gnu"];
+        if !tried || env::var("HOST") != env::var("TARGET") {
             return;
         }
         let Ok(found) = Command::new("cc").arg(format!("-print-file-name={ARCHIVE}")).output() else {

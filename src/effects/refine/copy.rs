@@ -16,12 +16,23 @@ pub(super) fn copy(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft
     if matched.operand("src").is_none() {
         return drafts;
     }
+    if is_scp(matched)
+        && let Some(dest) = matched.operand("dest").filter(|dest| is_remote(&dest.value))
+    {
+        let parts = std::slice::from_ref(&dest.value);
+        return vec![Draft::of(scene.on_other(Action::Update, "remote.tree", parts, &dest.value))];
+    }
     let links = matched.tool.names.iter().any(|name| name == "ln");
     let places = placed(scene, invocation, matched.has("--parents"));
     places
         .into_iter()
         .map(|place| if links { link(scene, matched, &place) } else { one(scene, matched, &place) })
         .collect()
+}
+
+/// Its operands may be on other machines.
+fn is_scp(matched: &Match) -> bool {
+    matched.tool.names.iter().any(|name| name == "scp")
 }
 
 fn one(scene: &Scene<'_>, matched: &Match, placed: &Placed) -> Draft {
@@ -49,8 +60,7 @@ fn one(scene: &Scene<'_>, matched: &Match, placed: &Placed) -> Draft {
             let stays = mutation.facts.contains_key("no-clobber") && scene.at(&to).is_some();
             let skips = mutation.facts.contains_key("update-only") && scene.at(&to).is_some();
             let partial = is_tree && !["-r", "-a"].iter().any(|key| matched.has(key));
-            let remote = matched.tool.names.iter().any(|name| name == "scp")
-                && (is_remote(&placed.shown.value) || is_remote(&placed.source.value));
+            let remote = is_scp(matched) && is_remote(&placed.source.value);
             let special = source.is_some_and(|s| !matches!(s.kind, FileKind::File | FileKind::Directory));
             // An answer of no, or none at all, leaves the old file.
             let asks = mutation.context.asks && scene.at(&to).is_some();
