@@ -138,7 +138,7 @@ fn answers_are_these_bytes() {
                 hook(&scratch, agent, input(&scratch, &fs::read_to_string(&path).unwrap()).as_bytes());
             is_well_formed(agent, &case, &output);
             match case.as_str() {
-                "missing-command" | "command-is-no-text" | "block" | "control" | "mcp" => {
+                "missing-command" | "command-is-no-text" | "block" | "control" | "mcp" | "patch-in-shell" => {
                     assert!(stops(agent, &output), "{agent}/{case}");
                 }
                 "allow" | "unknown-fields" | "warn" | "edit" | "read" | "view" => {

@@ -16,7 +16,8 @@ use crate::shell;
 use crate::world::RealWorld;
 
 use super::agents::Agent;
-use super::call::{Act, Answer, Request};
+use super::call::{Act, Answer, Request, Unreadable};
+use super::tools;
 
 /// Targets that a reason names, at most.
 const NAMED: usize = 3;
@@ -75,7 +76,12 @@ impl<'a> Judging<'a> {
     fn run(&self) -> Result<Answer, String> {
         let world = RealWorld::new();
         let mut judged = Vec::new();
-        for act in &self.request.acts {
+        for act in self
+            .request
+            .acts
+            .iter()
+            .chain(&tools::patches(&self.request.acts).map_err(|Unreadable(why)| why)?)
+        {
             let (input, subject) = input(act)?;
             let evaluation = evaluate(input, &self.context, &world, &self.knowledge, &self.policy);
             let attested = self.attest(&subject, &evaluation)?;

@@ -1,5 +1,10 @@
 //! Patches in the form `*** Begin Patch`: which files they make, change, move and remove.
 
+use std::path::Path;
+
+/// How one begins.
+pub(super) const BEGIN: &str = "*** Begin Patch";
+
 /// One file of a patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Change {
@@ -22,6 +27,19 @@ pub(super) enum Change {
         /// Its path.
         path: String,
     },
+}
+
+impl Change {
+    /// The same in a folder.
+    pub(super) fn below(self, folder: Option<&str>) -> Self {
+        let Some(folder) = folder else { return self };
+        let at = |path: String| Path::new(folder).join(path).to_string_lossy().into_owned();
+        match self {
+            Self::Add { path, content } => Self::Add { path: at(path), content },
+            Self::Update { path, to } => Self::Update { path: at(path), to: to.map(at) },
+            Self::Delete { path } => Self::Delete { path: at(path) },
+        }
+    }
 }
 
 /// The files of a patch, in order; none when it is no patch.

@@ -126,6 +126,36 @@ fn acts(kind: Kind, name: &str, input: &Object) -> Result<Vec<Act>, Unreadable> 
     }
 }
 
+/// What patches inside shell text do. Codex carries out an `apply_patch <<EOF` by itself, without a shell: such a call
+/// comes as a command, and no program of that name may be there.
+pub(super) fn patches(acts: &[Act]) -> Result<Vec<Act>, Unreadable> {
+    let mut found = Vec::new();
+    for act in acts {
+        let text = match act {
+            Act::Shell(text) => text.clone(),
+            Act::Argv(words) => words.join(" "),
+            Act::Tool(_) => continue,
+        };
+        let Some(at) =
+            text.find(patch::BEGIN).filter(|_| text.contains("apply_patch") || text.contains("applypatch"))
+        else {
+            continue;
+        };
+        let below = folder_before(&text[..at]);
+        for one in patch::changes(&text[at..]) {
+            found.extend(change(&one.below(below.as_deref()))?);
+        }
+    }
+    Ok(found)
+}
+
+/// The folder of `cd folder && apply_patch …`.
+fn folder_before(text: &str) -> Option<String> {
+    let rest = text.rsplit("cd ").next().filter(|rest| rest.len() < text.len())?;
+    let (folder, _) = rest.split_once("&&")?;
+    shell_words::split(folder).ok()?.into_iter().next()
+}
+
 fn change(change: &Change) -> Result<Vec<Act>, Unreadable> {
     Ok(match change {
         Change::Add { path, content } => {
@@ -234,5 +264,28 @@ mod tests {
         assert_eq!((call.server(), call.tool()), (Some("github"), "delete_repo"));
         assert!(mcp("mcp__recourse__evaluate", &Object::new()).unwrap().unwrap().is_empty());
         assert!(mcp("Bash", &Object::new()).is_none());
+    }
+
+    #[test]
+    fn patches_inside_shell_text() {
+        let found = |text: &str| {
+            let acts = patches(&[Act::Shell(text.to_owned())]).unwrap();
+            acts.iter()
+                .map(|act| match act {
+                    Act::Tool(call) => {
+                        format!("{} {}", call.tool(), call.arguments()["path"].as_str().unwrap())
+                    }
+                    other => panic!("{other:?}"),
+                })
+                .collect::<Vec<_>>()
+        };
+        let patch = "*** Begin Patch\n*** Delete File: a\n*** Update File: /b\n*** End Patch";
+        assert_eq!(found(&format!("apply_patch <<'EOF'\n{patch}\nEOF")), ["delete_file a", "edit_file /b"]);
+        assert_eq!(
+            found(&format!("cd x/y && apply_patch \"{patch}\"")),
+            ["delete_file x/y/a", "edit_file /b"]
+        );
+        assert!(found(&format!("cat > notes <<'EOF'\n{patch}\nEOF")).is_empty());
+        assert!(found("apply_patch < file").is_empty());
     }
 }
