@@ -6,6 +6,7 @@
 mod awk;
 mod ed;
 mod effect;
+mod ftp;
 mod interpret;
 mod language;
 mod lexer;
@@ -35,6 +36,7 @@ pub fn analyse(language: &str, text: &str, arguments: &[Value]) -> Vec<CodeEffec
         ("awk", _) => awk::analyse(text),
         ("ed", _) => ed::analyse(text, arguments),
         ("mongosh", _) => mongo::analyse(text),
+        ("ftp", _) => ftp::analyse(text),
         ("tcl", _) => tcl::analyse(text, arguments),
         (_, Some(language)) => interpret::run(language, text, arguments),
         (_, None) => plain::analyse(language, text),

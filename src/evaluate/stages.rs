@@ -32,6 +32,7 @@ pub(super) fn shell(
         None => shell::Options::fresh(&context.cwd),
     };
     options.deadline = Some(world.elapsed() + READING);
+    options.anywhere = context.anywhere;
     shell::interpret(input, world, knowledge, &options, &mut collect);
     collect.mutations
 }

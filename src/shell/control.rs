@@ -227,6 +227,19 @@ impl Interp<'_> {
         self.leave_loop(state, mark, maybe, Flow::Next)
     }
 
+    /// Something that `break` and `continue` can leave.
+    pub(super) fn in_loop(
+        &mut self,
+        state: &mut State,
+        body: impl FnOnce(&mut Self, &mut State) -> Flow,
+    ) -> Flow {
+        let loops = state.loops;
+        state.loops = loops + 1;
+        let flow = body(self, state);
+        state.loops = loops;
+        flow
+    }
+
     /// A body that runs an unknown number of times: once from here, and once more from a state in which what it changed
     /// is widened. Steps of the second turn that were given in the first are not given again.
     fn repeated(&mut self, state: &mut State, mut body: impl FnMut(&mut Self, &mut State) -> Flow) {
@@ -474,6 +487,8 @@ impl Interp<'_> {
         let mut inner = scope.deeper();
         inner.source = Arc::clone(&function.source);
         inner.span = function.span;
+        let (returns, loops) = (state.returns, state.loops);
+        (state.returns, state.loops) = (true, 0);
         let mut flow = self.command(state, &inner, &function.body);
         if flow == Flow::Return {
             flow = Flow::Next;
@@ -494,6 +509,7 @@ impl Interp<'_> {
         }
         self.unshadow(state);
         state.positional = positional;
+        (state.returns, state.loops) = (returns, loops);
         flow
     }
 }

@@ -40,6 +40,8 @@ pub fn interpret(
         hidden: Vec::new(),
         seen: None,
         rights_changed: false,
+        acted: false,
+        only_built: true,
         given: Arc::default(),
         guarded: BTreeSet::new(),
     };
@@ -171,6 +173,10 @@ pub(super) struct Interp<'a> {
     pub(super) seen: Option<std::collections::HashSet<u64>>,
     /// A command so far may have changed what may be looked at.
     pub(super) rights_changed: bool,
+    /// A command so far may have made files that are not there yet.
+    pub(super) acted: bool,
+    /// All that may have made files so far are builds of sources that were there before.
+    pub(super) only_built: bool,
     /// The environment's variables, as the shell starts with them.
     pub(super) given: Arc<BTreeMap<String, Variable>>,
     /// Variables of the guard that were set to something else.
@@ -219,6 +225,7 @@ impl Interp<'_> {
                 expand_aliases: options.interactive,
                 // zsh and fish have `**` without being told.
                 globstar: options.session.translated,
+                zsh: options.session.translated,
                 ..Switches::default()
             },
             zero,
@@ -229,6 +236,8 @@ impl Interp<'_> {
             output: Value::known(""),
             files: Files::default(),
             maybe: false,
+            returns: false,
+            loops: 0,
             exit_traps: Vec::new(),
             descriptors: BTreeMap::new(),
         }
@@ -333,6 +342,15 @@ impl Interp<'_> {
         if self.stopped {
             return;
         }
+        let (acts, built) = match &kind {
+            StepKind::Run(run) => (
+                !run.matched.command.effects.is_empty() || !run.matched.written().is_empty(),
+                super::located::builds(&run.name) && matches!(run.stdin, Stdin::Inherited | Stdin::Empty),
+            ),
+            _ => (true, false),
+        };
+        self.acted |= acts;
+        self.only_built &= !acts || built;
         let step = Step { kind, span, raw: shorten(raw), context: self.context(state, scope) };
         if let Some(seen) = &mut self.seen
             && !seen.insert(fingerprint(&step))

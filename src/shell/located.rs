@@ -18,6 +18,21 @@ use super::step::StepKind;
 const SHIM_MARK: &[u8] = b"Written by `recourse shim add`";
 const SHIM_LIMIT: u64 = 4096;
 
+/// Stands in the knowledge for a program that the project's own build made just before.
+const BUILT: &str = "just-built";
+
+/// Programs that build a project from its sources.
+const BUILDERS: [&str; 26] = [
+    "make", "gmake", "cmake", "ninja", "meson", "cargo", "rustc", "go", "gcc", "g++", "cc", "c++", "clang",
+    "clang++", "zig", "swift", "swiftc", "dotnet", "mvn", "gradle", "gradlew", "bazel", "ghc", "nim", "npm",
+    "dune",
+];
+
+/// Whether a program builds the project it is run in.
+pub(super) fn builds(name: &str) -> bool {
+    BUILDERS.contains(&name)
+}
+
 impl Interp<'_> {
     /// Follows what stands at the place that a command word names, unless its name is to be trusted (`None`).
     pub(super) fn located(
@@ -114,6 +129,14 @@ impl Interp<'_> {
             let kind = StepKind::UnknownProgram { name: name.to_owned(), args: call.args() };
             self.emit_as(state, scope, call.span, &call.raw, kind);
             return Some(self.known(state, scope, base, &tool, call));
+        }
+        let built = self.acted && self.only_built && !self.options.anywhere;
+        if built
+            && !name.starts_with('@')
+            && (made || self.exists(state, path) == Some(false))
+            && let Some(tool) = self.knowledge.tool(BUILT)
+        {
+            return Some(self.known(state, scope, BUILT, &tool, call));
         }
         // Not text that could be followed, or not there.
         if super::follow::is_shell(base) && !own {

@@ -57,6 +57,8 @@ pub struct Options {
     pub interactive: bool,
     /// A name that is not in the environment is unset (a fresh `bash -c`); otherwise its value is unknown.
     pub unset_is_empty: bool,
+    /// It may run on another machine, or in another directory: that a file is not here says nothing.
+    pub anywhere: bool,
     /// What the shell has besides: aliases, functions.
     pub session: Session,
     /// `$0` and the positional parameters.
@@ -79,6 +81,7 @@ impl Options {
             cwd: cwd.into(),
             interactive: false,
             unset_is_empty: true,
+            anywhere: false,
             session: Session::default(),
             arguments: vec!["bash".to_owned()],
             limits: Limits::default(),

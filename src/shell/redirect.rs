@@ -103,6 +103,11 @@ impl Interp<'_> {
             }
             RedirectionTarget::Word(word) => word,
         };
+        if state.switches.zsh && scope.source.get(word.span.start..word.span.end) == Some("!") {
+            let reason = "`>!` writes over the file behind it".to_owned();
+            self.emit_as(state, scope, word.span, ">!", StepKind::Opaque { reason });
+            return Ok(());
+        }
         let mode = match redirection.operator {
             Op::HereDocument | Op::HereString => {
                 let text = self.expand_text(state, scope, word)?.concat(&Value::known("\n"));

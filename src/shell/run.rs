@@ -77,6 +77,18 @@ impl Interp<'_> {
         call: &Call,
     ) -> Flow {
         let base = name.rsplit('/').next().unwrap_or(name);
+        // An alias of the same line is none yet: the shell finds nothing, or what it would stand for.
+        if call.arguments().is_empty()
+            && !scope.aliases.iter().any(|known| known == name)
+            && let Some(alias) = state.aliases.get(name).cloned()
+        {
+            let (script, gaps) = super::interp::parse(&alias.text);
+            let mut inner = scope.inside(&alias.text, call.span);
+            inner.depth = scope.depth;
+            inner.aliases.push(name.to_owned());
+            self.gaps(state, &inner, &gaps);
+            return self.script(state, &inner, &script);
+        }
         // In a container of its own it is one more program of an image that is run anyway.
         let own = scope.host.is_none() && self.options.session.functions.iter().any(|known| known == name);
         if !scope.fresh && !own {
@@ -274,9 +286,18 @@ impl Interp<'_> {
         if part.role == "argv"
             && scope.via.last().is_some_and(|via| RUNNERS.contains(&via.as_str()))
             && let Some(Value::Known(package)) = words.first_mut().map(|word| &mut word.arg.value)
-            && let Some(at) = package.rfind('@').filter(|at| *at > 0 && !package.contains('/'))
         {
-            package.truncate(at);
+            let scoped = package.starts_with('@') && package.matches('/').count() == 1;
+            if (scoped || !package.contains('/'))
+                && let Some(at) = package.rfind('@').filter(|at| *at > 0)
+            {
+                package.truncate(at);
+            }
+            // A scope is no directory: `@angular/cli` stands in the knowledge as `@angular:cli`.
+            let name = package.replace('/', ":");
+            if scoped && self.knowledge.tool(&name).is_some() {
+                *package = name;
+            }
         }
         let (kind, language) = part.role.split_once(':').unwrap_or((part.role.as_str(), ""));
         match kind {

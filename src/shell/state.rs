@@ -158,6 +158,8 @@ pub(super) struct Switches {
     pub(super) expand_aliases: bool,
     pub(super) lastpipe: bool,
     pub(super) no_braces: bool,
+    /// zsh reads it: `*(.)` is a pattern with conditions, `>!` one operator.
+    pub(super) zsh: bool,
 }
 
 impl Switches {
@@ -179,6 +181,7 @@ impl Switches {
             expand_aliases: self.expand_aliases || other.expand_aliases,
             lastpipe: self.lastpipe && other.lastpipe,
             no_braces: self.no_braces && other.no_braces,
+            zsh: self.zsh || other.zsh,
         }
     }
 }
@@ -225,6 +228,10 @@ pub(super) struct State {
     pub(super) files: Files,
     /// What stands here runs only if something unknown turns out so.
     pub(super) maybe: bool,
+    /// Within a function or a sourced file, where `return` leaves something; elsewhere it only complains.
+    pub(super) returns: bool,
+    /// Loops of this function or shell around here; without one, `break` and `continue` do nothing.
+    pub(super) loops: usize,
     /// Commands to run when the shell ends or a signal comes.
     pub(super) exit_traps: Vec<Trap>,
     /// Open file descriptors above 2 and redirections by `exec`: what reading them gives.

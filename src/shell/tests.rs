@@ -241,6 +241,12 @@ fn dead_code_is_dead() {
         ("trap 'rm x' EXIT; trap - EXIT", &[]),
         ("trap 'rm -f $t' INT; t=y; true", &["? rm -f y"]),
         ("history | grep rm; history -c", &["grep rm"]),
+        ("history -w a.txt", &["> a.txt"]),
+        ("return; rm x", &["rm x"]),
+        ("break; rm x", &["rm x"]),
+        ("f() { return; rm x; }; f; rm y", &["rm y"]),
+        ("f() { break; rm x; }; for i in 1; do f; break; rm y; done", &["rm x"]),
+        ("for i in 1; do (break; rm x); break; rm y; done", &[]),
     ]);
 }
 

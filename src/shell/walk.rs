@@ -169,15 +169,22 @@ impl Interp<'_> {
             CommandKind::If { branches, otherwise } => {
                 self.conditional(state, &scope.deeper(), branches, otherwise.as_ref())
             }
-            CommandKind::While { until, condition, body } => {
-                self.while_loop(state, &scope.deeper(), *until, condition, body)
-            }
-            CommandKind::For { variable, words, body, select } => {
-                self.for_loop(state, &scope.deeper(), command.span, variable, words.as_deref(), body, *select)
-            }
-            CommandKind::ArithmeticFor { header, body } => {
-                self.arithmetic_for(state, &scope.deeper(), header, body)
-            }
+            CommandKind::While { until, condition, body } => self.in_loop(state, |interp, state| {
+                interp.while_loop(state, &scope.deeper(), *until, condition, body)
+            }),
+            CommandKind::For { variable, words, body, select } => self.in_loop(state, |interp, state| {
+                interp.for_loop(
+                    state,
+                    &scope.deeper(),
+                    command.span,
+                    variable,
+                    words.as_deref(),
+                    body,
+                    *select,
+                )
+            }),
+            CommandKind::ArithmeticFor { header, body } => self
+                .in_loop(state, |interp, state| interp.arithmetic_for(state, &scope.deeper(), header, body)),
             CommandKind::Case { word, arms } => self.case(state, &scope.deeper(), word, arms),
             CommandKind::Test(expression) => match self.test_expression(state, scope, expression) {
                 Ok(status) => {

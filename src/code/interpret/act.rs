@@ -71,6 +71,15 @@ impl Machine<'_> {
                 }
                 Object::Plain
             }
+            Act::InPlace => {
+                let plain =
+                    |mode: &Object| mode.known().is_some_and(|text| matches!(text.as_str(), "" | "0"));
+                if arguments.keyword(&["inplace"]).is_some_and(|mode| !plain(mode)) {
+                    let files = arguments.get(0, &["files"]).cloned().unwrap_or(Object::Unknown);
+                    self.write(&files, Mode::Truncate);
+                }
+                Object::Unknown
+            }
             Act::Open => self.open(&arguments),
             Act::PerlOpen => self.perl_open(&arguments),
             Act::Rename | Act::Copy => {

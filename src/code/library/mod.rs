@@ -38,6 +38,8 @@ pub(super) enum Act {
     Write(Mode),
     /// Writes a file that this argument names.
     WriteTo(usize),
+    /// Reads the files of its first argument, and writes over them where `inplace` says so.
+    InPlace,
     /// `open(path, mode)`.
     Open,
     PerlOpen,

@@ -102,7 +102,6 @@ pub(super) fn act(name: &str) -> Option<Act> {
         | "sys.stdin.read"
         | "sys.stdin.readline"
         | "sys.stdin.readlines"
-        | "fileinput.input"
         | "requests.get"
         | "urllib.request.urlopen"
         | "httpx.get"
@@ -115,6 +114,7 @@ pub(super) fn act(name: &str) -> Option<Act> {
         | "gzip.decompress"
         | "bz2.decompress"
         | "lzma.decompress" => Act::Outside,
+        "fileinput.input" | "fileinput.FileInput" => Act::InPlace,
         "requests.delete" | "httpx.delete" | "requests.Session.delete" => {
             Act::Unknown("an HTTP DELETE request is sent")
         }

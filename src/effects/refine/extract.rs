@@ -22,6 +22,10 @@ pub(super) fn extract(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Dr
                     }
                     None => flag(mutation, "archive.unknown", "the archive is not known"),
                 }
+                if let Some(excluded) = excluded(matched) {
+                    let about = "these are left out, one a line";
+                    fact(mutation, "excluded", FactValue::Text(excluded), about);
+                }
                 if let Some(members) = members(matched) {
                     fact(
                         mutation,
@@ -71,7 +75,7 @@ fn overwriting(matched: &Match, mutation: &mut crate::model::Mutation) {
     if tar && matched.has("--keep-newer-files") || !tar && (matched.has("-u") || matched.has("-f")) {
         flag(mutation, "update-only", "newer files are left alone");
     }
-    if tar && matched.has("--backup") {
+    if tar && matched.has("--backup") || !tar && matched.has("-B") {
         flag(mutation, "backup", "existing files are kept under another name");
     }
     // Without -o unzip asks about each file that exists.
@@ -107,11 +111,31 @@ fn archive(scene: &Scene<'_>, invocation: &Invocation) -> Option<String> {
     scene.only_path(value).map(|path| text_of(&path))
 }
 
+/// Where unzip's list of members to leave out begins: it goes on to the end.
+fn exclusions(matched: &Match) -> Option<usize> {
+    if !is(matched, &["unzip"]) {
+        return None;
+    }
+    matched.options.iter().find(|option| option.key == "-x").map(|option| option.index)
+}
+
+fn excluded(matched: &Match) -> Option<String> {
+    let from = exclusions(matched)?;
+    let first = matched.value("-x")?.as_known()?;
+    let rest = matched.operands.iter().filter(|b| b.name == "member" && b.index > from);
+    let names =
+        std::iter::once(Some(first)).chain(rest.map(|b| b.value.as_known())).collect::<Option<Vec<_>>>()?;
+    // Patterns are not compared: what they may leave out still counts.
+    let names: Vec<_> = names.into_iter().filter(|name| !name.contains(['*', '?', '['])).collect();
+    (!names.is_empty()).then(|| names.join("\n"))
+}
+
 fn members(matched: &Match) -> Option<String> {
+    let end = exclusions(matched).unwrap_or(usize::MAX);
     let names = matched
         .operands
         .iter()
-        .filter(|b| matches!(b.name.as_str(), "member" | "pattern"))
+        .filter(|b| matches!(b.name.as_str(), "member" | "pattern") && b.index < end)
         .map(|b| b.value.as_known())
         .collect::<Option<Vec<_>>>()?;
     (!names.is_empty()).then(|| names.join("\n"))

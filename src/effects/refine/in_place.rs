@@ -28,7 +28,8 @@ pub(super) fn in_place(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<D
         .iter()
         .find_map(|key| matched.value(key))
         .and_then(Value::as_known)
-        .filter(|suffix| !suffix.is_empty());
+        .filter(|suffix| !suffix.is_empty() && !is_awk(matched))
+        .or_else(|| awk_suffix(matched));
     let scripts = scripts(matched);
     drafts
         .into_iter()
@@ -59,8 +60,28 @@ pub(super) fn in_place(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<D
         .collect()
 }
 
+fn is_awk(matched: &Match) -> bool {
+    matched.tool.names.iter().any(|name| name == "gawk")
+}
+
+/// What gawk's `inplace` puts behind the name of the old file.
+fn awk_suffix(matched: &Match) -> Option<&str> {
+    if !is_awk(matched) {
+        return None;
+    }
+    let assigned = matched.options.iter().rev().filter(|option| option.key == "-v");
+    assigned
+        .filter_map(|option| option.value.as_ref()?.as_known()?.split_once('='))
+        .find(|(name, _)| matches!(*name, "INPLACE_SUFFIX" | "inplace::suffix"))
+        .map(|(_, suffix)| suffix)
+        .filter(|suffix| !suffix.is_empty())
+}
+
 /// The scripts, when all of them are known and what they do not touch is kept.
 fn scripts(matched: &Match) -> Option<Vec<String>> {
+    if is_awk(matched) {
+        return None;
+    }
     let is_sed = matched.tool.names.iter().any(|name| name == "sed");
     if is_sed && (matched.has("-n") || matched.has("-f")) || !is_sed && !matched.has("-p") {
         return None;

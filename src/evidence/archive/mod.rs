@@ -2,7 +2,7 @@
 //!
 //! Tar (plain or gzip) and zip are listed here, within bounds; nothing is unpacked to disk and no program runs. For other
 //! forms what is overwritten stays unknown and is told as missing. Heeds the facts `archive`, `members` (one a line),
-//! `strip`, `one-top-level`, `flat`, `transform`, `no-clobber`, `update-only`, `backup`; sets those of the path probe.
+//! `excluded`, `strip`, `one-top-level`, `flat`, `transform`, `no-clobber`, `update-only`, `backup`; sets those of the path probe.
 
 mod held;
 mod tar;
@@ -162,7 +162,12 @@ fn compare<'a>(
     mut found: Overwritten<'a>,
 ) -> Overwritten<'a> {
     let wanted: Option<Vec<&str>> = text(mutation, "members").map(|list| list.lines().collect());
+    let excluded: Vec<&str> =
+        text(mutation, "excluded").map(|list| list.lines().collect()).unwrap_or_default();
     for member in members {
+        if excluded.contains(&member.name.as_ref()) {
+            continue;
+        }
         if wanted.as_ref().is_some_and(|wanted| !wanted.iter().any(|name| is_wanted(&member.name, name))) {
             continue;
         }

@@ -117,6 +117,11 @@ impl Interp<'_> {
         if scope.capture {
             state.print(&Value::Unknown);
         }
+        if scope.host.is_some() {
+            state.cwd = Vec::new();
+            state.status = Status::Unknown;
+            return Flow::Next;
+        }
         let values = call.values();
         let operand =
             values.iter().find(|value| value.as_known() != Some("-n") && value.as_known() != Some("--"));

@@ -12,7 +12,7 @@ use crate::model::Value;
 use super::interp::{Interp, Scope};
 use super::simple::Call;
 use super::state::{Alias, Flow, State, Status};
-use super::step::StepKind;
+use super::step::{Arg, Mode, StepKind};
 
 pub(super) use options::switch;
 pub(super) use printf::{decode_escapes, format_printf};
@@ -117,14 +117,20 @@ impl Interp<'_> {
                 done(state, Status::Unknown)
             }
             ":" | "true" | "jobs" | "bg" | "fg" | "disown" | "umask" | "ulimit" | "times" | "bind"
-            | "complete" | "compopt" | "enable" | "help" | "history" | "caller" | "suspend" | "dirs"
-            | "compgen" => {
+            | "complete" | "compopt" | "enable" | "help" | "caller" | "suspend" | "dirs" | "compgen" => {
                 if scope.capture && !matches!(name, ":" | "true") {
                     state.print(&Value::Unknown);
                 }
                 done(state, Status::True)
             }
             "false" => done(state, Status::False),
+            "history" => {
+                self.history(state, scope, call);
+                if scope.capture {
+                    state.print(&Value::Unknown);
+                }
+                done(state, Status::True)
+            }
             "echo" | "pwd" => {
                 self.print(state, scope, call);
                 done(state, Status::True)
@@ -158,12 +164,19 @@ impl Interp<'_> {
                 Some(Flow::Exit)
             }
             "return" => {
+                if !state.returns {
+                    return done(state, Status::False);
+                }
                 self.exit_status(state, call);
                 Some(Flow::Return)
             }
             "break" | "continue" => {
                 let levels = call.texts().and_then(|t| t.first()?.parse().ok()).unwrap_or(1usize).max(1);
                 state.status = Status::True;
+                let levels = levels.min(state.loops);
+                if levels == 0 {
+                    return Some(Flow::Next);
+                }
                 Some(if name == "break" { Flow::Break(levels) } else { Flow::Continue(levels) })
             }
             "trap" => Some(self.trap(state, scope, call)),
@@ -249,6 +262,34 @@ impl Interp<'_> {
         }
         if matches!(name, "mapfile" | "readarray" | "compgen") && after("C") {
             self.hidden.push(call.raw.clone());
+        }
+    }
+
+    /// `history -w file` writes over the file, the shell's own list when none is named.
+    fn history(&mut self, state: &mut State, scope: &Scope, call: &Call) {
+        let mut words = call.arguments().iter();
+        while let Some(word) = words.next() {
+            let Some(option) = word.arg.value.as_known().and_then(|text| text.strip_prefix('-')) else {
+                return;
+            };
+            let mode = match option.chars().last() {
+                Some('w') => Mode::Truncate,
+                Some('a') => Mode::Append,
+                _ => continue,
+            };
+            let path = match words.next() {
+                Some(file) => file.arg.clone(),
+                None => match self.scalar(state, "HISTFILE") {
+                    Some(value) if value.as_known() != self.world.env("HISTFILE").as_deref() => {
+                        Arg { value, span: word.arg.span, explicit: false }
+                    }
+                    // The list that it was read from.
+                    _ => return,
+                },
+            };
+            let kind = StepKind::Write { path, mode, noclobber: false, content: None };
+            self.emit_as(state, scope, call.span, &call.raw, kind);
+            return;
         }
     }
 

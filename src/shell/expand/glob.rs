@@ -42,6 +42,14 @@ fn active(text: &str, switches: &Switches) -> bool {
         || (switches.extglob && text.contains("(") && text.contains(['@', '+', '!']))
 }
 
+/// A zsh pattern without the conditions behind it (`*(.om[1])`): all that it may match.
+fn unqualified(text: String) -> String {
+    match text.strip_suffix(')').and_then(|rest| rest.rfind('(')) {
+        Some(at) if at > 0 && text[..at].ends_with(['*', '?', ']', '/']) => text[..at].to_owned(),
+        _ => text,
+    }
+}
+
 struct Walk<'a, 'b> {
     interp: &'a Interp<'b>,
     state: &'a State,
@@ -55,7 +63,10 @@ impl Interp<'_> {
     pub(super) fn glob(&mut self, state: &State, scope: &Scope, field: &Field) -> Globbed {
         let switches = &state.switches;
         let unknown = || Globbed::Value(outline(field, switches));
-        let Some(text) = field.pattern() else { return unknown() };
+        let Some(mut text) = field.pattern() else { return unknown() };
+        if switches.zsh {
+            text = unqualified(text);
+        }
         if scope.host.is_some() {
             return unknown();
         }

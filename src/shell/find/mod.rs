@@ -34,11 +34,22 @@ pub struct FindLimits {
     pub paths: usize,
     /// It may run with other rights than the ones that are looked with: what may not be listed now counts.
     pub other_rights: bool,
+    /// It runs on another machine: nothing that is here says what it finds there.
+    pub elsewhere: bool,
+    /// The directory it runs in is not known: relative starting points say nothing.
+    pub adrift: bool,
 }
 
 impl Default for FindLimits {
     fn default() -> Self {
-        Self { entries: 50_000, time: Duration::from_millis(150), paths: 10_000, other_rights: false }
+        Self {
+            entries: 50_000,
+            time: Duration::from_millis(150),
+            paths: 10_000,
+            other_rights: false,
+            elsewhere: false,
+            adrift: false,
+        }
     }
 }
 
@@ -131,6 +142,13 @@ pub fn evaluate(
     if let Some(unknown) = plan.starts.iter().find(|start| start.choices().is_none()) {
         let reason = format!("the starting point {} is not known", unknown.display());
         let actions = plan.actions.iter().map(|a| anywhere(a.clone(), &plan.starts, &reason)).collect();
+        return Found { actions, ..Found::default() };
+    }
+    let relative = |start: &Value| start.choices().is_some_and(|all| all.iter().any(|s| !s.starts_with('/')));
+    if limits.elsewhere || limits.adrift && plan.starts.iter().any(relative) {
+        let reason =
+            if limits.elsewhere { "it runs on another machine" } else { "its directory is not known" };
+        let actions = plan.actions.iter().map(|a| anywhere(a.clone(), &plan.starts, reason)).collect();
         return Found { actions, ..Found::default() };
     }
     let view = View { world, files, cwd, follow: plan.follow, deleted: BTreeSet::new() };

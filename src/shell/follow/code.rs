@@ -30,6 +30,7 @@ fn fixed(name: &str) -> &'static str {
     match name {
         "javascript" | "js" => "node",
         "mongosh" => "mongosh",
+        "ftp" => "ftp",
         "vim" => "vim",
         "less" => "less",
         "m4" => "m4",

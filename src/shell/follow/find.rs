@@ -20,7 +20,12 @@ impl Interp<'_> {
         let mut printed = Value::known("");
         let cwds = if scope.host.is_some() { Vec::new() } else { state.cwd.clone() };
         let other_rights = scope.privileged || self.rights_changed;
-        let limits = FindLimits { other_rights, ..FindLimits::default() };
+        let limits = FindLimits {
+            other_rights,
+            elsewhere: scope.host.is_some(),
+            adrift: state.cwd.is_empty(),
+            ..FindLimits::default()
+        };
         if cwds.is_empty() {
             let nowhere = std::path::PathBuf::from("/");
             let found = evaluate(&arguments, &nowhere, self.world, &state.files, limits);

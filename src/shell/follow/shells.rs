@@ -36,7 +36,8 @@ impl Interp<'_> {
             }
         }
         let mut startup = self.startup(&inner, call);
-        let mut switches = Switches::default();
+        let zsh = name == "zsh";
+        let mut switches = Switches { zsh, globstar: zsh, ..Switches::default() };
         let mut command = false;
         let mut from_stdin = false;
         let mut words = call.arguments().iter();
@@ -334,6 +335,7 @@ impl Interp<'_> {
             std::mem::replace(&mut state.positional, Positional { values: arguments, open: call.open() })
         });
         let mark = self.escapes.len();
+        let returns = std::mem::replace(&mut state.returns, true);
         let mut flow = self.shell_text(state, scope, &text, file.span);
         if flow == Flow::Return {
             flow = Flow::Next;
@@ -348,6 +350,7 @@ impl Interp<'_> {
         if let Some(old) = old {
             state.positional = old;
         }
+        state.returns = returns;
         flow
     }
 
@@ -469,6 +472,8 @@ pub(in crate::shell) fn new_shell(state: &mut State, switches: Switches) {
     state.exit_traps.clear();
     state.switches = switches;
     state.positional = Positional::default();
+    state.returns = false;
+    state.loops = 0;
 }
 
 /// The interpreter that a script's first line names.
