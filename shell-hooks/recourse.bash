@@ -3,16 +3,18 @@
 #
 # bash 4.4 and later: after a line was read, and before anything of it runs, bash expands PS0. The arithmetic in ours runs
 # in this shell and keeps the verdict; the guard inside it sends SIGINT when it refuses, which drops the whole line. Where
-# INT is trapped or ignored, a DEBUG trap stops the line command by command. Older bash has no PS0 and only the trap.
-# Names begin with __recourse_ and __rc_. Nothing here starts a program except the guard itself.
+# INT is trapped or ignored, an expansion that fails drops it. A DEBUG trap stands behind both. Older bash has no PS0 and
+# only the trap.
+# Names begin with __recourse_ and __rc_. For a line that runs nothing here starts a program except the guard itself.
 
 if [[ $- == *i* && -n ${BASH_VERSION-} ]]; then
 
 # What a parent process may have exported is not ours.
-unset __recourse_bin __rc_bits __rc_deny __rc_act __rc_hide __rc_seen __rc_told __rc_int __rc_at __rc_control __rc_ignore \
-  __rc_none __rc_old __rc_arms __rc_trace __rc_set __rc_heal __rc_first __rc_strict
+unset __recourse_bin __rc_bits __rc_deny __rc_act __rc_hide __rc_seen __rc_told __rc_line __rc_stop __rc_at __rc_control __rc_ignore \
+  __rc_none __rc_old __rc_arms __rc_trace __rc_set __rc_heal __rc_first __rc_strict __rc_put __rc_text __rc_bodies
 __recourse_bin=@BINARY@
-__rc_none='' __rc_bits=0 __rc_deny=0 __rc_act=0 __rc_hide=0 __rc_seen=0 __rc_told=0 __rc_int=0 __rc_at=0 __rc_control=''
+__rc_none='' __rc_bits=0 __rc_deny=0 __rc_act=0 __rc_hide=0 __rc_seen=0 __rc_told=0 __rc_stop=0 __rc_at=0 __rc_control=''
+__rc_put=() __rc_line=(- '') __rc_text='' __rc_bodies=''
 __rc_ignore='' __rc_trace='' __rc_set='' __rc_first=1 __rc_old=0 __rc_arms='((__rc_act=8))' __rc_strict=0
 __rc_heal='__recourse_wrap "$(trap -p DEBUG)";eval "$__rc_set"'
 case ${RECOURSE_SHELL_STRICT-} in '' | 0 | false | no) ;; *) __rc_strict=1 ;; esac
@@ -21,13 +23,44 @@ shopt -q promptvars || __rc_old=1
 
 __recourse_say() { builtin printf 'recourse: %s\n' "$1" >&2; }
 
-# Feeds the guard: aliases, names of functions, and the line. The line is what history holds of it.
+# Feeds the guard: aliases, names of functions, the line, and when it asked for them the functions that the line names.
+# The line is what history holds of it.
 __recourse_line() {
+  local line
   builtin alias -p
   builtin printf '\0'
   builtin declare -F
   builtin printf '\0'
-  if (($# > 0)); then builtin printf '%s' "$1"; else HISTTIMEFORMAT='' builtin history 1; fi
+  if [[ -z $__rc_bodies ]]; then
+    if (($# > 0)); then builtin printf '%s' "$1"; else HISTTIMEFORMAT='' builtin history 1; fi
+  else
+    if (($# > 0)); then line=$1; else line=$(HISTTIMEFORMAT='' builtin history 1); fi
+    builtin printf '%s' "$line"
+    __recourse_bodies "$line"
+  fi
+}
+
+# Name and text of the functions that a text names, of those that these name, and so on.
+__recourse_bodies() {
+  local IFS=$' \t\n' text=$1 name body count=0
+  local -A seen=()
+  set -f
+  while [[ -n $text ]]; do
+    set -- ${text//[^[:alnum:]_.:+-]/ }
+    text=''
+    for name; do
+      [[ -z ${seen[$name]-} ]] || continue
+      seen[$name]=1
+      text+=" ${BASH_ALIASES[$name]-}"
+      [[ $name != __recourse_* ]] && builtin declare -F -- "$name" >/dev/null || continue
+      ((++count <= 64)) || return
+      body=$(builtin declare -f -- "$name")
+      builtin printf '\0%s\0%s' "$name" "$body"
+      text+=" $body"
+    done
+    text=${text# }
+    [[ $text == *[![:space:]]* ]] || return
+  done
 }
 
 # Whether history may not hold the line that is about to run.
@@ -36,42 +69,58 @@ __recourse_unseen() {
     ! shopt -q cmdhist
 }
 
-# Runs in a subshell. Prints a sum of 1: refused, 2: begins with a blank, 4: could not be seen whole, 8: look at traps
-# afterwards, 32: the guard is broken and that was said, 64: it came to its end.
+# Runs in a subshell. Prints a sum of 1: refused, 2: begins with a blank, 4: could not be seen whole, 16: __rc_put
+# holds a text for the line, 32: the guard is broken and that was said, 64: it came to its end, 128: SIGINT would not do.
 __recourse_guard() {
   { set +xeu; } 2>/dev/null
-  local code
+  local code more=''
+  ((BASH_VERSINFO[0] < 4)) || more=--functions
   if (($# == 0)) && __recourse_unseen; then
     builtin printf '68'
     return
   fi
-  if [[ ! -x $__recourse_bin ]]; then
-    code=127
-  elif ((__rc_old)); then
-    __recourse_line "$@" 2>/dev/null | "$__recourse_bin" hook shell --shell bash ${1+--plain}
-    code=${PIPESTATUS[1]}
-  else
-    __recourse_line "$@" > >(exec "$__recourse_bin" hook shell --shell bash ${1+--plain}) 2>/dev/null
-    wait $!
-    code=$?
-  fi
+  while :; do
+    if [[ ! -x $__recourse_bin ]]; then
+      code=127
+    elif ((__rc_old)); then
+      __recourse_line "$@" 2>/dev/null | "$__recourse_bin" hook shell --shell bash --text $more ${1+--plain}
+      code=${PIPESTATUS[1]}
+    else
+      __recourse_line "$@" > >(exec "$__recourse_bin" hook shell --shell bash --text $more ${1+--plain}) 2>/dev/null
+      wait $!
+      code=$?
+    fi
+    # It wants to know what functions do that the line names.
+    [[ $code == 3 && -n $more ]] || break
+    more='' __rc_bodies=1
+  done
   case $code in
   0) builtin printf '64' ;;
   126 | 130)
     builtin printf '65'
-    # A handler of the user's must not run for this; then the DEBUG trap stops the line.
-    if ((!__rc_old)) && (($# == 0)) && [[ -z $(trap -p INT) ]]; then kill -INT $$; fi
+    (($# > 0)) || __recourse_drop
     ;;
   *)
     ((__rc_told & 1)) || __recourse_say "the guard failed (status $code of $__recourse_bin): lines are not judged$( ((__rc_strict)) && builtin printf ', and refused'); mend it, or take recourse out of your startup file"
     if ((__rc_strict)); then
       builtin printf '97'
-      if ((!__rc_old)) && (($# == 0)) && [[ -z $(trap -p INT) ]]; then kill -INT $$; fi
+      (($# > 0)) || __recourse_drop
     else
       builtin printf '96'
     fi
     ;;
   esac
+}
+
+# Drops the line that was read. A handler of the user's must not run for this.
+__recourse_drop() {
+  if ((__rc_old)); then
+    :
+  elif [[ -z $(trap -p INT) ]]; then
+    kill -INT $$
+  else
+    builtin printf '+128'
+  fi
 }
 
 # The history settings are the user's while a command runs, and what they filter is filtered.
@@ -107,6 +156,44 @@ __recourse_hide() {
   [[ $1 == *f* ]] || set +f
   HISTCONTROL=$kept
   [[ -z $__rc_ignore ]] || HISTIGNORE=''
+}
+
+# Puts a text into history, and onto the line of the next prompt where the terminal takes part.
+__recourse_take() {
+  local byte text='' keymap
+  for byte in "${__rc_put[@]}"; do
+    builtin printf -v byte '\\x%x' "$byte"
+    text+=$byte
+  done
+  builtin printf -v __rc_text '%b' "$text"
+  __rc_put=()
+  builtin history -s -- "$__rc_text"
+  __recourse_say 'on your line now, or one Up away; Enter runs it'
+  [[ -o emacs || -o vi ]] && [[ -n ${TERM-} && $TERM != dumb ]] || return 0
+  # Only keys can fill readline's line, and the terminal types these by itself when it is asked for its state.
+  for keymap in emacs vi-insert vi-command; do builtin bind -m "$keymap" -x '"\e[0n": __recourse_fill'; done 2>/dev/null
+  # It is asked when readline has taken over, or its answer would stand on the screen.
+  ( (
+    for byte in {1..100}; do
+      case $(stty -a 2>/dev/null) in
+      *-icanon*)
+        builtin printf '\e[5n'
+        break
+        ;;
+      esac
+      sleep 0.03
+    done
+  ) </dev/tty >/dev/tty 2>/dev/null & )
+}
+
+# On the key: readline's line is the text.
+__recourse_fill() {
+  local keymap
+  if [[ -n $__rc_text && -z $READLINE_LINE ]]; then
+    READLINE_LINE=$__rc_text
+    READLINE_POINT=${#READLINE_LINE}
+  fi
+  __rc_text=''
 }
 
 # From the DEBUG trap, when there is something to do. Not zero: the command is not run.
@@ -165,21 +252,12 @@ __recourse_precmd() {
       __recourse_say "the guard $__recourse_bin did not answer: lines are not judged"
       ((__rc_told |= 1))
     fi
+    shopt -q promptvars || ((__rc_told & 8)) || {
+      __recourse_say 'promptvars is off: lines are not judged'
+      ((__rc_told |= 8))
+    }
     [[ ${PS0-} == *__recourse_guard* ]] ||
-      PS0=${PS0-}'${__rc_none:$((__rc_bits=$(__recourse_guard)+0,__rc_deny=__rc_bits&1|__rc_strict&!(__rc_bits&64),__rc_act=__rc_bits&4|__rc_deny|__rc_hide,__rc_told|=__rc_bits>>5&1,__rc_at=HISTCMD-1,__rc_seen=0)):0}'
-  fi
-  if ((__rc_first || __rc_bits & 8)); then
-    if [[ -n $(trap -p INT) ]]; then
-      if ((!__rc_int)); then
-        __rc_int=1
-        [[ $- == *T* ]] || { __rc_int=2; set -T; }
-        ((__rc_told & 4)) || __recourse_say 'INT is trapped or ignored here: a refused line is stopped command by command, and redirections of { } and loops take place before that'
-        ((__rc_told |= 4))
-      fi
-    elif ((__rc_int)); then
-      ((__rc_int == 2)) && set +T
-      __rc_int=0
-    fi
+      PS0=${PS0-}'${__rc_none:$((__rc_bits=$(__recourse_guard)+0,__rc_deny=__rc_bits&1|__rc_strict&!(__rc_bits&64),__rc_act=__rc_bits&4|__rc_deny|__rc_hide,__rc_told|=__rc_bits>>5&1,__rc_at=HISTCMD-1,__rc_stop=__rc_bits>>7&1|__rc_strict&!(__rc_bits&64),__rc_seen=0)):0}${__rc_none:${__rc_line[__rc_stop]:?it was not run}0:0}'
   fi
   first='__recourse_precmd;((__rc_seen))||eval "$__rc_heal"'
   # bash-preexec puts itself in front at the first prompt.
@@ -187,6 +265,7 @@ __recourse_precmd() {
   if ((__rc_first && __rc_old)); then
     __recourse_say 'bash 4.4 or later with promptvars is needed for whole lines: here redirections of { } and loops are not covered'
   fi
+  ((!(__rc_bits & 16))) || __recourse_take
   __rc_first=0 __rc_bits=64
   __recourse_hide
   return "$status"

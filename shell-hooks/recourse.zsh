@@ -9,9 +9,9 @@
 if [[ -o interactive && -n ${ZSH_VERSION-} ]]; then
 
 # What a parent process may have exported is not ours.
-unset __recourse_bin __rc_deny __rc_judged __rc_told __rc_strict __rc_keep __rc_debug __rc_traps __rc_int __rc_look
+unset __recourse_bin __rc_text __rc_deny __rc_judged __rc_told __rc_strict __rc_keep __rc_debug __rc_traps __rc_int __rc_look
 typeset -g __recourse_bin=@BINARY@
-typeset -g __rc_judged='' __rc_keep='' __rc_debug='' __rc_traps=''
+typeset -g __rc_judged='' __rc_keep='' __rc_debug='' __rc_traps='' __rc_text=''
 typeset -gi __rc_deny=0 __rc_told=0 __rc_strict=0 __rc_int=0 __rc_look=1
 case ${RECOURSE_SHELL_STRICT-} in ('' | 0 | false | no) ;; (*) __rc_strict=1 ;; esac
 
@@ -27,11 +27,12 @@ __recourse_guard() {
   if [[ ! -x $__recourse_bin ]]; then
     code=127
   else
-    {
+    __rc_text=$({
       [[ $1 == typed ]] && builtin alias -L
       builtin printf '\0%s\0%s' "${(F)${(@k)functions[(I)[^_]*]}}" "$3"
-    } 2>/dev/null | "$__recourse_bin" hook shell --shell zsh $comments
-    code=$pipestatus[2]
+      __recourse_bodies "$3"
+    } 2>/dev/null | "$__recourse_bin" hook shell --shell zsh --text $comments)
+    code=$?
   fi
   case $code in
     (0) return 0 ;;
@@ -42,6 +43,29 @@ __recourse_guard() {
     builtin print -u2 -r -- "recourse: the guard failed (status $code of $__recourse_bin): lines are not judged${${__rc_strict:#0}:+, and refused}; mend it, or take recourse out of your startup file"
   fi
   return $__rc_strict
+}
+
+# Name and text of the functions that a text names, of those that these name, and so on.
+__recourse_bodies() {
+  local text=$1 name body
+  local -A seen
+  local -i count=0
+  builtin printf '\0'
+  while [[ $text == *[^[:space:]]* ]]; do
+    set -- ${=text//[^[:alnum:]_.:+-]/ }
+    text=
+    for name; do
+      (( ! $+seen[$name] )) || continue
+      seen[$name]=1
+      text+=" ${aliases[$name]-}"
+      body=${functions[$name]-}
+      # Of those that are only loaded when they are called nothing is known.
+      [[ -n $body && $body != builtin\ autoload* && $name != __recourse_* ]] || continue
+      (( ++count <= 64 )) || return
+      builtin printf '%s\0%s\0' "$name" "$body"
+      text+=" $body"
+    done
+  done
 }
 
 # Enter, while INT is trapped: a refused line is not accepted.
@@ -55,6 +79,10 @@ __recourse_accept_line() {
     if __recourse_guard typed "$comments" "$typed"; then
       __rc_judged=$typed
     else
+      if [[ -n $__rc_text && -z $PREBUFFER ]]; then
+        BUFFER=$__rc_text
+        CURSOR=$#BUFFER
+      fi
       # Back into the editor as it was; lines before this one with it.
       if [[ -n $PREBUFFER ]]; then zle .push-line-or-edit; else zle .reset-prompt; fi
       return 1
@@ -79,11 +107,17 @@ __recourse_preexec() {
   setopt nolocaltraps
   local typed=$__rc_judged
   __rc_judged='' __rc_deny=0
+  (( ${precmd_functions[(I)__recourse_precmd]} )) || add-zsh-hook precmd __recourse_precmd
   [[ $3 == *(trap|source|eval|TRAP|. )* || -n ${functions[${3%%[[:space:];]*}]-} ]] && __rc_look=1
   [[ -n $typed && $typed == $1 ]] && return 0
+  if (( ! $+functions[__recourse_guard] )); then
+    (( __rc_told & 1 )) || builtin print -u2 -r -- 'recourse: the hook was taken apart: lines are not judged'
+    (( __rc_told |= 1 ))
+    return $__rc_strict
+  fi
   __recourse_guard expanded '' "$3" && return 0
   __rc_deny=1
-  __rc_keep=$1
+  __rc_keep=${__rc_text:-$1}
   __recourse_look
   if (( ! __rc_int )); then
     kill -INT $$
@@ -120,6 +154,8 @@ __recourse_precmd() {
     [[ -z $__rc_keep ]] || builtin print -rz -- "$__rc_keep"
   fi
   __rc_keep='' __rc_judged=''
+  # What somebody took out comes back.
+  (( ${preexec_functions[(I)__recourse_preexec]} )) || add-zsh-hook preexec __recourse_preexec
   (( ! __rc_look )) || __recourse_look
 }
 

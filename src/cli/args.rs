@@ -389,13 +389,12 @@ pub(super) struct HookShellArgs {
     /// `#` begins a comment also in zsh
     #[arg(long)]
     pub(super) comments: bool,
-}
-
-impl HookShellArgs {
-    /// The line comes as `history 1` prints it.
-    pub(super) fn history(&self) -> bool {
-        self.shell == GuardedShell::Bash && !self.plain
-    }
+    /// The shell can say what its functions do when it is asked (exit status 3)
+    #[arg(long)]
+    pub(super) functions: bool,
+    /// The shell takes another text onto its line
+    #[arg(long)]
+    pub(super) text: bool,
 }
 
 /// Shells that have a hook.

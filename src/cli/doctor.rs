@@ -4,6 +4,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
+use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use serde::Serialize;
@@ -11,7 +12,7 @@ use serde_json::json;
 
 use crate::attest::audit::AuditLog;
 use crate::attest::keys::KeyStore;
-use crate::report::escape;
+use crate::report::{escape, wrap};
 
 use super::args::{DoctorArgs, Format};
 use super::output::{self, Failure};
@@ -41,6 +42,9 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("git", "commits, branches and stashes cannot be looked at; acting on them needs a human's look"),
     ("sqlite3", "rows in SQLite files cannot be counted; changing them counts as a loss"),
 ];
+
+/// Where details begin on the page.
+const INDENT: usize = 20;
 
 pub(super) fn run(args: &DoctorArgs) -> Result<u8, Failure> {
     let mut found = vec![Finding {
@@ -108,13 +112,25 @@ pub(super) fn run(args: &DoctorArgs) -> Result<u8, Failure> {
         output::print_json(&json!({"healthy": !broken, "findings": found}))?;
     } else {
         let mut page = String::new();
+        // Whoever reads it through a pipe wants a finding a line.
+        let columns = io::stdout().is_terminal().then(|| output::style().width);
         for finding in &found {
             let mark = match finding.state {
                 State::Good => "ok",
                 State::Lacking => "lacking",
                 State::Broken => "BROKEN",
             };
-            let _ = writeln!(page, "{mark:<8} {:<10} {}", finding.what, escape(&finding.detail));
+            let detail = escape(&finding.detail);
+            let mut lines = match columns {
+                Some(columns) => wrap(&detail, columns.saturating_sub(INDENT + 1)),
+                None => vec![detail],
+            }
+            .into_iter();
+            let first = lines.next().unwrap_or_default();
+            let _ = writeln!(page, "{mark:<8} {:<10} {first}", finding.what);
+            for line in lines {
+                let _ = writeln!(page, "{:INDENT$}{line}", "");
+            }
         }
         output::print(&page);
     }

@@ -123,6 +123,7 @@ fn hook(who: &str, words: &[OsString]) -> Option<HookCommand> {
 fn hook_shell(words: &[OsString]) -> Option<HookCommand> {
     let mut shell = None;
     let (mut plain, mut below, mut comments) = (false, false, false);
+    let (mut functions, mut text) = (false, false);
     let mut rest = words;
     while let [first, after @ ..] = rest {
         rest = after;
@@ -130,6 +131,8 @@ fn hook_shell(words: &[OsString]) -> Option<HookCommand> {
             "--plain" => &mut plain,
             "--below" => &mut below,
             "--comments" => &mut comments,
+            "--functions" => &mut functions,
+            "--text" => &mut text,
             "--shell" => {
                 let (value, after) = value(after)?;
                 once(&mut shell, GuardedShell::from_str(value.to_str()?, false).ok()?)?;
@@ -142,7 +145,7 @@ fn hook_shell(words: &[OsString]) -> Option<HookCommand> {
             return None;
         }
     }
-    Some(HookCommand::Shell(HookShellArgs { shell: shell?, plain, below, comments }))
+    Some(HookCommand::Shell(HookShellArgs { shell: shell?, plain, below, comments, functions, text }))
 }
 
 /// The word after an option. What looks like an option itself, or is empty, may be no value.
@@ -224,6 +227,8 @@ mod tests {
             "exec",
             "hook shell --shell bash",
             "hook shell --shell zsh --below --comments",
+            "hook shell --shell bash --text --functions",
+            "hook shell --shell bash --text --text",
             "hook shell --plain --shell Fish",
             "hook shell --plain --plain --shell bash",
             "hook shell --shell bash --shell bash",

@@ -23,7 +23,7 @@ use crate::approvals::Here;
 use crate::evaluate::{EvaluationContext, Input, evaluate, unjudged};
 use crate::knowledge::Knowledge;
 use crate::policy::{EnforcementAction, Policy, Profile};
-use crate::prompt;
+use crate::prompt::{self, Replaceable};
 use crate::proof::Subject;
 use crate::report::{Style, escape};
 use crate::shell;
@@ -102,7 +102,7 @@ fn round(what: &What, around: &Surroundings<'_>) -> Result<String, u8> {
         evaluate(Input::Shell(input), &around.context, around.world, around.knowledge, around.policy);
     let subject = subject(what);
     let subject = subject.as_ref().map_err(String::as_str);
-    let case = Case { evaluation: &evaluation, text: Some(&text), subject, replaceable: true };
+    let case = Case { evaluation: &evaluation, text: Some(&text), subject, replaceable: Replaceable::AtOnce };
     match permission(&case, around) {
         Permission::Granted => {
             let code = become_program(&program, &argv, &[]);
@@ -114,12 +114,34 @@ fn round(what: &What, around: &Surroundings<'_>) -> Result<String, u8> {
     }
 }
 
-/// Whether a line may run that a shell will run by itself: 0, or the status of a refusal. The reason was said, and
-/// where somebody had to be asked, they were.
-///
-/// `judged` is the line in the syntax that recourse reads, `typed` the line itself. With `below`, what there is to say
-/// begins on a new line.
-pub fn permit(judged: &str, typed: &str, below: bool, around: &Surroundings<'_>) -> u8 {
+/// What becomes of a line that a shell is about to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Permit {
+    /// It may run.
+    Run,
+    /// It may not; this is the status of the refusal.
+    Refused(u8),
+    /// The person wants this text on the line, to go on with.
+    Instead(String),
+}
+
+/// A line that a shell runs by itself.
+#[derive(Clone, Copy, Debug)]
+pub struct ShellLine<'a> {
+    /// The line in the syntax that recourse reads.
+    pub judged: &'a str,
+    /// The line itself.
+    pub typed: &'a str,
+    /// What there is to say begins on a new line.
+    pub below: bool,
+    /// The shell can take another text onto its line.
+    pub takes_text: bool,
+}
+
+/// Whether a line may run that a shell will run by itself. The reason was said, and where somebody had to be asked, they
+/// were.
+pub fn permit(line: &ShellLine<'_>, around: &Surroundings<'_>) -> Permit {
+    let ShellLine { judged, typed, below, takes_text } = *line;
     let around = &with_profile(around);
     let input = Input::Shell(shell::Input::Text(judged.to_owned()));
     let evaluation = evaluate(input, &around.context, around.world, around.knowledge, around.policy);
@@ -129,12 +151,15 @@ pub fn permit(judged: &str, typed: &str, below: bool, around: &Surroundings<'_>)
     if below && !quiet {
         say("");
     }
-    // The shell runs the line that it has read, and no other.
-    let case = Case { evaluation: &evaluation, text: Some(judged), subject, replaceable: false };
+    // The shell runs the line that it has read, and no other: what is to run instead has to be accepted there.
+    let replaceable =
+        if takes_text { Replaceable::OnTheLine { as_typed: judged == typed } } else { Replaceable::No };
+    let case = Case { evaluation: &evaluation, text: Some(judged), subject, replaceable };
     match permission(&case, around) {
-        Permission::Granted => 0,
-        Permission::Instead(_) => REFUSED,
-        Permission::Refused(code) => code,
+        Permission::Granted => Permit::Run,
+        Permission::Instead(text) if text == judged => Permit::Instead(typed.to_owned()),
+        Permission::Instead(text) => Permit::Instead(text),
+        Permission::Refused(code) => Permit::Refused(code),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::config::AttestationConfig;
 use crate::evaluate::Evaluation;
 use crate::model::Verdict;
 use crate::policy::{EnforcementAction, Profile};
-use crate::prompt::{self, Decision, Question};
+use crate::prompt::{self, Decision, Question, Replaceable};
 use crate::proof::{Approver, Attested, Event, Gate, Presented, Proof, Record, Standing, Subject};
 use crate::report::{escape, render, render_line};
 
@@ -89,7 +89,7 @@ pub(super) struct Case<'a> {
     /// What is attested of it; or why nothing can be.
     pub(super) subject: Result<&'a Subject, &'a str>,
     /// Whether another command may run in its place.
-    pub(super) replaceable: bool,
+    pub(super) replaceable: Replaceable,
 }
 
 /// Acts on an evaluation: runs quietly, notes, asks at the terminal, or refuses and says why.

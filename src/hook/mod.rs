@@ -5,6 +5,8 @@
 
 pub mod coding;
 mod fish;
+#[cfg(test)]
+mod fish_tests;
 mod script;
 mod session;
 pub mod shell;

@@ -1,10 +1,27 @@
-//! What a shell says of itself before the line: its aliases and its functions' names.
+//! What a shell says of itself besides the line: its aliases, its functions' names, and what some of them do.
 
 use crate::shell::Session;
 
 /// Reads `alias -p` (bash) or `alias -L` (zsh), and `declare -F` or plain names.
 pub(super) fn session(aliases: &str, functions: &str) -> Session {
-    Session { aliases: read_aliases(aliases), functions: read_functions(functions), translated: false }
+    Session {
+        aliases: read_aliases(aliases),
+        functions: read_functions(functions),
+        guarded: true,
+        ..Session::default()
+    }
+}
+
+/// Reads name and text of functions in turn, with NUL bytes between them. `definition` makes what bash would read.
+pub(super) fn bodies(text: &str, definition: impl Fn(&str, &str) -> String) -> Vec<(String, String)> {
+    let mut parts = text.split('\0');
+    let mut found = Vec::new();
+    while let (Some(name), Some(body)) = (parts.next(), parts.next()) {
+        if !name.is_empty() {
+            found.push((name.to_owned(), definition(name, body)));
+        }
+    }
+    found
 }
 
 fn read_aliases(text: &str) -> Vec<(String, String)> {

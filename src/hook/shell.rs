@@ -1,14 +1,26 @@
 //! The helper of the interactive shells' hooks: one line that a person accepted, judged before it runs.
 //!
-//! What comes in on standard input is three parts with NUL bytes between them: aliases, names of functions, the line.
-//! What goes out is the exit status (0: run it, 126: do not), and for bash a sum on standard
-//! output that tells its script what else to mind.
+//! What comes in on standard input are parts with NUL bytes between them: aliases, names of functions, the line, and then
+//! name and text of functions that it may call, in turn. What goes out is the exit status (0: run it, 126: do not,
+//! [`WANTS_BODIES`]: come again with the functions' texts). A text that the person wants on the line instead is printed
+//! to standard output; for bash as a sum, which its script evaluates in the shell itself, together with what else to mind.
 
-use crate::exec::{self, Surroundings};
+use std::fmt::Write as _;
+
+use crate::exec::{self, Permit, ShellLine, Surroundings};
 use crate::shell::Session;
 
-use super::session::session;
+use super::session::{bodies, session};
 use super::{fish, zsh};
+
+/// Exit status: the line names functions of the shell, and what they do is not known yet.
+pub const WANTS_BODIES: u8 = 3;
+
+/// For bash's script: a text stands in `__rc_put`.
+const PUT: u8 = 16;
+
+/// Longest text that is handed back to bash.
+const LONGEST: usize = 64 * 1024;
 
 /// Interactive shells with a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +53,8 @@ pub struct Line {
     pub judged: String,
     /// The shell around it.
     pub session: Session,
+    /// The shell said what the functions do that it may call.
+    told: bool,
 }
 
 /// How the line comes.
@@ -61,11 +75,12 @@ impl Line {
     /// When it is not valid text, and so cannot be judged.
     pub fn read(bytes: &[u8], form: Form) -> Result<Self, String> {
         let text = std::str::from_utf8(bytes).map_err(|_| "the line is not valid UTF-8".to_owned())?;
-        let mut parts = text.splitn(3, '\0');
+        let mut parts = text.splitn(4, '\0');
         let (aliases, functions, line) = match (parts.next(), parts.next(), parts.next()) {
             (Some(aliases), Some(functions), Some(line)) => (aliases, functions, line),
             _ => ("", "", text),
         };
+        let told = parts.next();
         let typed = if form.history { entry(line) } else { line };
         let mut session = session(aliases, functions);
         let judged = match form.shell {
@@ -74,7 +89,35 @@ impl Line {
             ShellKind::Fish => fish::to_bash(typed),
         };
         session.translated = form.shell != ShellKind::Bash;
-        Ok(Self { typed: typed.to_owned(), judged, session })
+        session.bodies = bodies(told.unwrap_or_default(), |name, body| match form.shell {
+            ShellKind::Bash => body.to_owned(),
+            // zsh prints what it read, without comments.
+            ShellKind::Zsh => format!("{name} () {{\n{}\n}}", zsh::to_bash(body, false)),
+            ShellKind::Fish => fish::to_bash(body),
+        });
+        Ok(Self { typed: typed.to_owned(), judged, session, told: told.is_some() })
+    }
+
+    /// It may call functions of the shell, and what they do was not said.
+    pub fn wants_bodies(&self) -> bool {
+        let mut texts = vec![self.typed.as_str()];
+        let mut seen: Vec<&str> = Vec::new();
+        while !self.told
+            && let Some(text) = texts.pop()
+        {
+            for word in words(text) {
+                if self.session.functions.iter().any(|function| function == word) {
+                    return true;
+                }
+                if let Some((name, text)) = self.session.aliases.iter().find(|(name, _)| name == word)
+                    && !seen.contains(&name.as_str())
+                {
+                    seen.push(name);
+                    texts.push(text);
+                }
+            }
+        }
+        false
     }
 
     /// There is nothing in it.
@@ -82,14 +125,15 @@ impl Line {
         self.typed.trim().is_empty()
     }
 
-    /// For bash's script: 2 when the line begins with a blank, 8 when it may have set a trap.
+    /// For bash's script: 2 when the line begins with a blank.
     pub fn marks(&self) -> u8 {
-        let traps = self.typed.split(|c: char| !(c.is_alphanumeric() || "_-.".contains(c))).any(|word| {
-            matches!(word, "trap" | "source" | "." | "eval")
-                || self.session.functions.iter().any(|function| function == word)
-        });
-        u8::from(self.typed.starts_with(' ')) * 2 + u8::from(traps) * 8
+        u8::from(self.typed.starts_with(' ')) * 2
     }
+}
+
+/// What may be names of commands in a text.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || "_-.:+".contains(c))).filter(|word| !word.is_empty())
 }
 
 /// The command of an entry as `history 1` prints it: number, a mark, a blank, the command, a line break.
@@ -105,9 +149,24 @@ fn entry(text: &str) -> &str {
     }
 }
 
-/// Judges the line, asks where that is due, and gives the exit status. With `below`, what is said begins on a new line.
-pub fn run(line: &Line, below: bool, around: &Surroundings<'_>) -> u8 {
-    exec::permit(&line.judged, &line.typed, below, around)
+/// Judges the line, and asks where that is due. With `below`, what is said begins on a new line; with `takes_text`, the
+/// shell can put another text onto its line.
+pub fn run(line: &Line, below: bool, takes_text: bool, around: &Surroundings<'_>) -> Permit {
+    exec::permit(&ShellLine { judged: &line.judged, typed: &line.typed, below, takes_text }, around)
+}
+
+/// A text for bash's script: arithmetic that puts its bytes into an array, and is worth the mark for that. `None` when it
+/// is too long.
+pub fn for_bash(text: &str) -> Option<String> {
+    if text.len() > LONGEST {
+        return None;
+    }
+    let mut sum = String::from("(");
+    for (at, byte) in text.bytes().enumerate() {
+        let _ = write!(sum, "__rc_put[{at}]={byte},");
+    }
+    let _ = write!(sum, "{PUT})+");
+    Some(sum)
 }
 
 #[cfg(test)]
@@ -134,9 +193,41 @@ mod tests {
 
     #[test]
     fn marks_for_bash() {
-        for (line, marks) in [("ls", 0), (" ls", 2), ("trap '' INT", 8), (" . ./env", 10), ("up now", 8)] {
+        for (line, marks) in [("ls", 0), (" ls", 2), ("trap '' INT", 0)] {
             assert_eq!(read(&format!("\0declare -f up\n\0    1  {line}\n")).marks(), marks, "{line}");
         }
+    }
+
+    #[test]
+    fn functions_are_asked_for_when_a_line_may_call_them() {
+        for (line, wants) in
+            [("up now", true), ("ls", false), ("a; ls", true), ("echo 'up'", true), ("b", false)]
+        {
+            let text =
+                format!("alias a='c x'\nalias c='up'\nalias b='b c_x'\n\0declare -f up\n\0    1  {line}\n");
+            assert_eq!(read(&text).wants_bodies(), wants, "{line}");
+            assert!(!read(&format!("{text}\0up\0up () {{ ls; }}")).wants_bodies(), "they were told");
+        }
+    }
+
+    #[test]
+    fn functions_come_as_their_shell_prints_them() {
+        let of = |shell, text: &str| {
+            let form = Form { shell, history: false, comments: true };
+            Line::read(format!("\0\0f\0{text}").as_bytes(), form).unwrap().session.bodies
+        };
+        let bash = of(ShellKind::Bash, "f\0f () \n{ \n    rm \"$1\"\n}\0g\0g () { :; }");
+        assert_eq!(bash[0], ("f".to_owned(), "f () \n{ \n    rm \"$1\"\n}".to_owned()));
+        assert_eq!(bash.len(), 2);
+        assert_eq!(of(ShellKind::Zsh, "f\0\trm \"$1\"")[0].1, "f () {\n\trm \"$1\"\n}");
+        let fish = &of(ShellKind::Fish, "f\0# Defined interactively\nfunction f\n  rm $argv[1]\nend\n")[0].1;
+        assert!(fish.contains("f() {") && fish.contains("rm \"$1\""), "{fish}");
+    }
+
+    #[test]
+    fn a_text_for_bash_is_a_sum() {
+        assert_eq!(for_bash("ls").unwrap(), "(__rc_put[0]=108,__rc_put[1]=115,16)+");
+        assert_eq!(for_bash(&"x".repeat(LONGEST + 1)), None);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::keys::{Event, Key, Keys};
 use super::line::{Effect, Line};
 use super::signals::{Notice, Signals};
 use super::terminal::{Raw, Terminal};
-use super::{Abort, Decision, Question, pager, spoken};
+use super::{Abort, Decision, Question, Replaceable, pager, spoken};
 
 /// Whoever was typing when the question appeared has to notice it: keys count only after a pause of this length.
 const QUIET: Duration = Duration::from_millis(300);
@@ -55,7 +55,8 @@ pub(super) fn hold(
     raw: &Raw,
     timeout: Option<Duration>,
 ) -> io::Result<Decision> {
-    let safer = question.command.filter(|_| question.replaceable);
+    let known = !matches!(question.replaceable, Replaceable::No | Replaceable::OnTheLine { as_typed: false });
+    let safer = question.command.filter(|_| known);
     let safer = safer.and_then(|text| safer_form(question.report, text));
     let plain = Terminal::is_plain();
     let mut dialogue = Dialogue { question, terminal, signals, raw, timeout, plain, safer, code };
@@ -115,13 +116,23 @@ impl<'q> Dialogue<'_, 'q> {
                     }
                 }
                 Key::Char('s') if self.safer.is_some() => {
-                    self.write("the safer form\n")?;
+                    self.write(if self.on_the_line() {
+                        "the safer form, on the line\n"
+                    } else {
+                        "the safer form\n"
+                    })?;
                     let safer = self.safer.clone().unwrap_or_default();
                     Ok(Ok(Next::Decided(Decision::RunInstead(safer))))
                 }
                 Key::Char('e') if self.editable().is_some() => {
                     self.write("edit\n")?;
-                    self.edit()
+                    match self.editable() {
+                        // The shell's own editor is a better one.
+                        Some(text) if self.on_the_line() => {
+                            Ok(Ok(Next::Decided(Decision::Edited(text.to_owned()))))
+                        }
+                        _ => self.edit(),
+                    }
                 }
                 Key::Char('d') => {
                     self.write("details\n")?;
@@ -271,7 +282,11 @@ impl<'q> Dialogue<'_, 'q> {
     }
 
     fn editable(&self) -> Option<&'q str> {
-        self.question.command.filter(|_| self.question.replaceable)
+        self.question.command.filter(|_| self.question.replaceable != Replaceable::No)
+    }
+
+    fn on_the_line(&self) -> bool {
+        matches!(self.question.replaceable, Replaceable::OnTheLine { .. })
     }
 
     /// Never what has to be typed to run.
@@ -304,7 +319,8 @@ impl<'q> Dialogue<'_, 'q> {
             keys = vec![("r", "run it, by typing a code".to_owned())];
         }
         if self.safer.is_some() {
-            keys.push(("s", "run the safer form".to_owned()));
+            let what = if self.on_the_line() { "take the safer form" } else { "run the safer form" };
+            keys.push(("s", what.to_owned()));
         }
         if self.editable().is_some() {
             keys.push(("e", "edit it".to_owned()));
@@ -321,7 +337,10 @@ impl<'q> Dialogue<'_, 'q> {
         }
         if self.plain {
             let said: Vec<String> = keys.iter().map(|(key, what)| format!("{key} to {what}")).collect();
-            let said = said.join(", ").replace("d to details", "d to read the details");
+            let said = said
+                .join(", ")
+                .replace("d to details", "d to read the details")
+                .replace("to do not run", "not to run");
             for line in wrap(&format!("Press {said}."), columns) {
                 out.push_str(&format!("{line}\n"));
             }

@@ -48,7 +48,7 @@ pub struct Question<'a> {
     /// What has to be typed to run it: the name of what will be lost. Without it a key is enough.
     pub typed: Option<&'a str>,
     /// Whether another command may be run instead: the safer form, or the line edited. The caller judges it again.
-    pub replaceable: bool,
+    pub replaceable: Replaceable,
     /// For how long this exact command could be allowed here; `None` where that is not possible.
     pub allowable: Option<Duration>,
 }
@@ -63,10 +63,25 @@ impl<'a> Question<'a> {
             actor: None,
             note: None,
             typed: None,
-            replaceable: false,
+            replaceable: Replaceable::No,
             allowable: None,
         }
     }
+}
+
+/// Whether something else may run instead, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replaceable {
+    /// It cannot.
+    No,
+    /// At once, when it is judged well.
+    AtOnce,
+    /// It is put onto the line of the shell that asks, to be edited and accepted there. The safer form only where the
+    /// command that is shown is the one that was typed.
+    OnTheLine {
+        /// It is.
+        as_typed: bool,
+    },
 }
 
 /// What the person decided.

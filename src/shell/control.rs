@@ -420,8 +420,13 @@ impl Interp<'_> {
     }
 
     pub(super) fn define(&mut self, state: &mut State, scope: &Scope, name: &str, body: &Command) {
-        let function =
-            Arc::new(Function { body: body.clone(), source: Arc::clone(&scope.source), span: scope.span });
+        let function = Arc::new(Function {
+            body: body.clone(),
+            source: Arc::clone(&scope.source),
+            span: scope.span,
+            own: scope.own,
+        });
+        self.mind_definition(state, scope, name);
         let exported = state.functions.get(name).is_some_and(|f| f.exported);
         state.functions.insert(
             name.to_owned(),
@@ -445,7 +450,7 @@ impl Interp<'_> {
         let repeats = self.calls.iter().any(|frame| {
             frame.function && frame.name == name && frame.arguments == arguments && frame.cwd == state.cwd
         });
-        if repeats && state.maybe {
+        if repeats && (state.maybe || scope.own) {
             // The same call is being walked already: it has nothing new.
             state.status = Status::Unknown;
             return Flow::Next;
@@ -465,7 +470,7 @@ impl Interp<'_> {
         for body in &definitions.bodies {
             let mut way = state.clone();
             way.maybe = maybe || definitions.bodies.len() > 1;
-            let flow = self.call_body(&mut way, scope, body, arguments.clone(), open);
+            let flow = self.call_body(&mut way, scope, body, arguments.clone(), (open, span));
             ways.push((flow, way));
         }
         self.calls.pop();
@@ -478,7 +483,7 @@ impl Interp<'_> {
         scope: &Scope,
         function: &Arc<Function>,
         arguments: Vec<Value>,
-        open: bool,
+        (open, span): (bool, Span),
     ) -> Flow {
         let mark = self.escapes.len();
         let maybe = state.maybe;
@@ -486,9 +491,11 @@ impl Interp<'_> {
         state.shadowed.push(Default::default());
         let mut inner = scope.deeper();
         inner.source = Arc::clone(&function.source);
-        inner.span = function.span;
         let (returns, loops) = (state.returns, state.loops);
         (state.returns, state.loops) = (true, 0);
+        // A function from elsewhere stands where it is called.
+        inner.span = if function.own { Some(span) } else { function.span };
+        inner.own |= function.own;
         let mut flow = self.command(state, &inner, &function.body);
         if flow == Flow::Return {
             flow = Flow::Next;

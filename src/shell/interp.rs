@@ -89,6 +89,8 @@ pub(super) struct Scope {
     pub(super) aliases: Vec<String>,
     /// Operator is asked before each act.
     pub(super) asks: bool,
+    /// In a function of the person's own: what cannot be told there is their business.
+    pub(super) own: bool,
 }
 
 impl Scope {
@@ -106,6 +108,7 @@ impl Scope {
             checked: false,
             aliases: Vec::new(),
             asks: false,
+            own: false,
         }
     }
 
@@ -186,7 +189,7 @@ pub(super) struct Interp<'a> {
 impl Interp<'_> {
     fn initial(&self) -> State {
         let options = self.options;
-        let variables = self
+        let variables: BTreeMap<String, Variable> = self
             .world
             .environment()
             .into_iter()
@@ -202,6 +205,7 @@ impl Interp<'_> {
                 (name, variable)
             })
             .collect();
+        let variables = self.with_hook(variables);
         let mut arguments = options.arguments.iter().map(Value::known);
         let zero = arguments.next().unwrap_or(Value::known("bash"));
         let previous = self.world.env("OLDPWD").map(std::path::PathBuf::from).into_iter().collect();
@@ -238,6 +242,7 @@ impl Interp<'_> {
             maybe: false,
             returns: false,
             loops: 0,
+            session: options.interactive,
             exit_traps: Vec::new(),
             descriptors: BTreeMap::new(),
         }
@@ -339,7 +344,7 @@ impl Interp<'_> {
         raw: &str,
         kind: StepKind,
     ) {
-        if self.stopped {
+        if self.stopped || scope.own && is_unknown(&kind) {
             return;
         }
         let (acts, built) = match &kind {
@@ -371,6 +376,11 @@ impl Interp<'_> {
             asks: scope.asks,
         }
     }
+}
+
+/// Says that something cannot be told.
+fn is_unknown(kind: &StepKind) -> bool {
+    matches!(kind, StepKind::UnknownProgram { .. } | StepKind::Gap { .. } | StepKind::Opaque { .. })
 }
 
 /// Text to tree.

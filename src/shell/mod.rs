@@ -17,6 +17,7 @@ mod interp;
 mod located;
 mod options;
 mod output;
+mod own;
 pub mod pattern;
 mod redirect;
 mod run;

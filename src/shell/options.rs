@@ -41,8 +41,12 @@ impl Default for Limits {
 pub struct Session {
     /// Aliases, name and text.
     pub aliases: Vec<(String, String)>,
-    /// Names of functions; their bodies are the person's own and not known.
+    /// Names of functions. Without a body here, what they do is the person's own business.
     pub functions: Vec<String>,
+    /// Definitions of functions that the line may call, name and text.
+    pub bodies: Vec<(String, String)>,
+    /// A hook of ours judges the lines of this shell.
+    pub guarded: bool,
     /// The text was brought over from another shell's syntax: what cannot be read in it counts only where a command that
     /// changes something may stand.
     pub translated: bool,

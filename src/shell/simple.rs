@@ -111,6 +111,7 @@ impl Interp<'_> {
                 if self.assign(state, scope, assignment).is_err() {
                     return self.aborted(state);
                 }
+                self.mind_assignment(state, scope, &assignment.name, command.span);
             }
             self.open_writes(state, scope, &opened, Some(&Value::known("")));
             state.status =
@@ -266,7 +267,12 @@ impl Interp<'_> {
             state.status = Status::False;
             return Flow::Next;
         }
+        if self.mind_call(state, scope, name, call) {
+            state.status = Status::Unknown;
+            return Flow::Next;
+        }
         if !call.external {
+            self.learn(state, scope, name, call.span);
             if let Some(definitions) = state.functions.get(name).cloned() {
                 let arguments = call.values();
                 let undefined = definitions.maybe_undefined;

@@ -112,6 +112,8 @@ pub(super) struct Function {
     pub(super) source: Arc<str>,
     /// Span that stands for all of the body, when the text is not the evaluated one.
     pub(super) span: Option<Span>,
+    /// The person's own, from the session.
+    pub(super) own: bool,
 }
 
 /// Possible definitions of a name; more than one when branches differ.
@@ -232,6 +234,8 @@ pub(super) struct State {
     pub(super) returns: bool,
     /// Loops of this function or shell around here; without one, `break` and `continue` do nothing.
     pub(super) loops: usize,
+    /// This is the shell that the person types into, with its functions and its hook.
+    pub(super) session: bool,
     /// Commands to run when the shell ends or a signal comes.
     pub(super) exit_traps: Vec<Trap>,
     /// Open file descriptors above 2 and redirections by `exec`: what reading them gives.

@@ -58,3 +58,78 @@ fn what_is_written_for_commands_that_are_gone_goes_too() {
     assert!(scratch.run(&["generate", "made"]).status.success());
     assert!(!crate::support::exists(&old) && crate::support::exists(&foreign));
 }
+
+/// Runs a program, or says that it is not there.
+fn read_by(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = match std::process::Command::new(program).args(arguments).output() {
+        Ok(output) => output,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            eprintln!("SKIPPED: {program} is not installed, so it did not read its completions");
+            return None;
+        }
+        Err(error) => panic!("{program}: {error}"),
+    };
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && said.is_empty(), "{program}: {said}");
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// A program of the folder with tools that come from no Debian package.
+fn tool(name: &str) -> String {
+    let folder = std::env::var_os("RECOURSE_SHELL_TOOLS").unwrap_or_else(|| "/nowhere".into());
+    Path::new(&folder).join(name).display().to_string()
+}
+
+#[test]
+fn shells_read_their_scripts_and_complete() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/completions");
+    let bash = format!(
+        "source {folder}/recourse.bash; COMP_WORDS=(recourse ev); COMP_CWORD=1; _recourse recourse ev recourse; echo \"${{COMPREPLY[@]}}\""
+    );
+    assert_eq!(read_by("bash", &["--norc", "-c", &bash]).as_deref(), Some("evaluate\n"));
+    let zsh = format!(
+        "autoload -Uz compinit; compinit -D -u; source {folder}/_recourse; print $_comps[recourse]; (( $+functions[_recourse] ))"
+    );
+    if let Some(text) = read_by("zsh", &["-f", "-c", &zsh]) {
+        assert_eq!(text, "_recourse\n");
+    }
+    let fish = format!("source {folder}/recourse.fish; complete -C 'recourse ev'");
+    if let Some(text) = read_by("fish", &["--no-config", "-c", &fish]) {
+        assert!(text.starts_with("evaluate\t"), "{text}");
+    }
+    let nu = format!("use {folder}/recourse.nu *; help recourse evaluate | str contains Usage");
+    if let Some(text) = read_by(&tool("nu"), &["--no-config-file", "-c", &nu]) {
+        assert_eq!(text, "true\n");
+    }
+}
+
+/// There is no PowerShell in a package registry: its grammar for tree-sitter reads the script.
+#[test]
+fn the_script_for_powershell_is_powershell() {
+    let text = include_str!("../../completions/_recourse.ps1");
+    let scratch = Scratch::new();
+    // The grammar does not know a script block as argument without parentheses, which PowerShell takes.
+    let known = text.replace(".Where{ $_.CompletionText -like \"$wordToComplete*\" }", ".Where({ $true })");
+    assert_ne!(known, text);
+    for (script, wrong) in [(known.as_str(), false), ("if ( {", true)] {
+        let file = scratch.file("script.ps1", script);
+        let Some(found) = read_by(&tool("py/bin/python"), &["-c", POWERSHELL, &file.display().to_string()])
+        else {
+            return;
+        };
+        assert_eq!(found.trim() != "[]", wrong, "{found}");
+    }
+}
+
+/// Prints where a script cannot be read.
+const POWERSHELL: &str = r#"
+import sys, tree_sitter_powershell
+from tree_sitter import Language, Parser
+tree = Parser(Language(tree_sitter_powershell.language())).parse(open(sys.argv[1], 'rb').read())
+def wrong(node):
+    if node.type == 'ERROR' or node.is_missing:
+        yield tuple(node.start_point)
+    for child in node.children:
+        yield from wrong(child)
+print(list(wrong(tree.root_node)))
+"#;

@@ -347,7 +347,7 @@ fn two_questions_at_one_terminal_are_asked_one_after_the_other() {
 }
 
 /// A tool of the user's own, what it costs, and what would be safer.
-fn with_box() -> Scratch {
+pub(crate) fn with_box() -> Scratch {
     let scratch = Scratch::with_policy("[[rule]]\ntype = \"test.box\"\nverdict = \"escalate\"\n");
     let folder = scratch.root().join("config/recourse/knowledge");
     std::fs::create_dir_all(&folder).unwrap();

@@ -15,7 +15,7 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use crate::evaluate::{Input, evaluate};
 use crate::policy::{EnforcementAction, Profile};
-use crate::prompt;
+use crate::prompt::{self, Replaceable};
 use crate::proof::Subject;
 use crate::report::escape;
 use crate::terraform::{Plan, read};
@@ -64,7 +64,7 @@ impl Session<'_> {
         let evaluation =
             evaluate(Input::terraform(plan), &around.context, around.world, around.knowledge, around.policy);
         let subject = subject.as_ref().map_err(String::as_str);
-        let case = Case { evaluation: &evaluation, text: None, subject, replaceable: true };
+        let case = Case { evaluation: &evaluation, text: None, subject, replaceable: Replaceable::AtOnce };
         match permission(&case, around) {
             Permission::Granted => {}
             Permission::Refused(code) => return Err(code),

@@ -466,6 +466,7 @@ pub(in crate::shell) fn new_shell(state: &mut State, switches: Switches) {
     let variables = Arc::make_mut(&mut state.variables);
     variables.retain(|_, variable| variable.exported);
     state.functions.retain(|_, definitions| definitions.exported);
+    state.session = false;
     state.aliases.clear();
     state.shadowed.clear();
     state.stack.clear();

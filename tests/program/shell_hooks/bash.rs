@@ -1,37 +1,12 @@
 //! bash 4.4 and later, and what is left of it without PS0.
 
-use std::fs;
 use std::process::Command;
 
-use super::{POLICY, Typing, missing};
+use super::rows::BASH;
+use super::{POLICY, REFUSED, Typing, pause};
 use crate::support::{Scratch, program};
 
 const PLAIN: &str = "PS1='> '\nHOOK\n";
-
-#[test]
-fn a_refused_line_has_no_effect_at_all() {
-    let mut shell = Typing::new("bash", PLAIN);
-    for line in [
-        "rm keep && touch after",
-        "touch after; rm keep",
-        "rm keep; touch after",
-        "if rm keep; then touch after; fi",
-        "rm keep | tee out",
-        "{ rm keep; } > keep2",
-        "while rm keep; do :; done > keep2",
-        "( rm keep )",
-        "x=$(rm keep)",
-        "rm keep &",
-        "f() { rm keep; }; f; touch after",
-        "! rm keep",
-        "bash <<X\rrm keep\rX",
-        "for i in 1 2; do\rrm keep\rdone",
-        "rm \\\rkeep",
-    ] {
-        shell.refuses(line);
-    }
-    assert_eq!(shell.said("recourse: the guard"), 0);
-}
 
 #[test]
 fn an_allowed_line_runs_once_and_stands_in_history_once() {
@@ -86,30 +61,6 @@ fn without_history_the_commands_are_judged_one_by_one_and_that_is_said() {
 }
 
 #[test]
-fn a_trapped_or_ignored_interrupt_does_not_let_it_through() {
-    for trap in ["trap '' INT", "trap 'touch handled' INT"] {
-        let mut shell = Typing::new("bash", PLAIN);
-        shell.runs(trap);
-        for line in [
-            "rm keep && touch after",
-            "( rm keep )",
-            "rm keep | tee out",
-            "if rm keep; then touch after; fi",
-            "for i in 1 2; do rm keep; done",
-        ] {
-            shell.refuses(line);
-        }
-        shell.runs("trap -p INT > traps");
-        assert!(shell.read("traps").contains("INT"), "the trap is still there");
-        assert_eq!(shell.said("INT is trapped or ignored"), 1);
-        shell.runs("trap - INT");
-        shell.runs("echo $- > flags; shopt extdebug >> flags");
-        let flags = shell.read("flags");
-        assert!(!flags.contains('T') && flags.contains("off"), "{flags}");
-    }
-}
-
-#[test]
 fn what_others_hooked_goes_on_working() {
     let start = "PS1='> '\ntrap 'echo d >> debug' DEBUG\nPROMPT_COMMAND='echo $? >> prompts'\nPS0='$(echo 0 >> zeroes)'\nset -o vi\nHOOK\n";
     let mut shell = Typing::new("bash", start);
@@ -139,50 +90,12 @@ fn a_hook_that_loads_later_and_puts_itself_first_changes_nothing() {
 }
 
 #[test]
-fn three_hundred_refusals_and_no_leak() {
-    let mut shell = Typing::new("bash", PLAIN);
-    for _ in 0..300 {
-        shell.refused += 1;
-        let count = shell.refused;
-        shell.terminal.send("rm keep && touch after\r");
-        shell.terminal.until("a refusal", |text| text.matches(super::REFUSED).count() >= count);
-    }
-    shell.settled();
-    shell.unharmed("300 times");
-    shell.runs("echo x >> count");
-    assert_eq!(shell.read("count"), "x\n");
-}
-
-#[test]
 fn a_shell_that_is_not_interactive_claims_nothing() {
     let scratch = Scratch::with_policy(POLICY);
     let text = format!("eval \"$({} init bash)\"; echo \"${{RECOURSE_SHELL_HOOK-none}}\"; trap", program());
     let output = Command::new("bash").arg("-c").arg(text).current_dir(scratch.work()).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "none");
     assert!(output.stderr.is_empty());
-}
-
-#[test]
-fn a_guard_that_is_gone_is_said_once_and_lets_people_work() {
-    for (strict, runs) in [("", true), ("export RECOURSE_SHELL_STRICT=1\n", false)] {
-        let scratch = Scratch::with_policy(POLICY);
-        scratch.file("keep", "precious");
-        let binary = scratch.root().join("it's recourse");
-        fs::copy(program(), &binary).unwrap();
-        let start = format!("PS1='> '\n{strict}eval \"$(\"{0}\" init bash)\"\n", binary.display());
-        let mut shell = Typing::in_scratch(scratch, "bash", &start, "");
-        fs::remove_file(&binary).unwrap();
-        shell.terminal.send("touch ran-1\r");
-        shell.terminal.until("the warning", |text| text.contains("the guard failed"));
-        if runs {
-            shell.runs("touch ran-2");
-        } else {
-            shell.terminal.send("touch ran-2\r");
-            std::thread::sleep(std::time::Duration::from_millis(500));
-        }
-        assert_eq!(crate::support::exists(&shell.path("ran-2")), runs);
-        assert_eq!(shell.said("the guard failed"), 1);
-    }
 }
 
 #[test]
@@ -206,5 +119,202 @@ fn aliases_are_judged_by_what_they_stand_for() {
     shell.refuses("zap keep");
     shell.runs("say hello > count");
     assert_eq!(shell.read("count"), "hello\n");
-    assert!(!missing("bash"));
+}
+
+#[test]
+fn a_simple_redirection_does_not_open() {
+    BASH.refused(&["rm keep > keep2", "rm keep >> out"]);
+}
+
+#[test]
+fn a_compound_redirection_does_not_open() {
+    BASH.refused(&["{ rm keep; } > keep2", "while rm keep; do :; done > keep2", "( rm keep ) > keep2"]);
+}
+
+#[test]
+fn what_follows_a_refusal_does_not_run() {
+    BASH.refused(&[
+        "rm keep && touch after",
+        "rm keep || touch after",
+        "touch after; rm keep",
+        "rm keep; touch after",
+        "if rm keep; then touch after; fi",
+        "! rm keep",
+    ]);
+}
+
+#[test]
+fn a_pipeline_does_not_start() {
+    BASH.refused(&["rm keep | tee out", "echo x | tee out | rm keep", "rm keep | cat > out"]);
+}
+
+#[test]
+fn subshells_substitutions_and_the_background() {
+    BASH.refused(&["( rm keep )", "x=$(rm keep)", "cat <(rm keep)", "rm keep &", "coproc rm keep"]);
+}
+
+#[test]
+fn loops_and_texts_of_several_lines() {
+    BASH.refused(&[
+        "for i in 1 2; do\rrm keep\rdone",
+        "bash <<X\rrm keep\rX",
+        "rm \\\rkeep",
+        "touch after && {\rrm keep\r}",
+    ]);
+}
+
+#[test]
+fn functions_of_the_line() {
+    BASH.refused(&["f() { rm keep; }; f; touch after", "f() {\rrm keep\r}\rtouch fine\rf"]);
+}
+
+#[test]
+fn functions_of_the_session() {
+    BASH.functions_of_the_session_are_judged();
+}
+
+#[test]
+fn functions_that_cannot_be_read() {
+    BASH.a_function_that_cannot_be_read_is_not_asked_about(
+        "own() { eval \"$(printf true)\"; $(echo true); no-such-program-here; true; }",
+    );
+}
+
+#[test]
+fn a_warned_line_runs_once() {
+    BASH.a_warned_line_runs_once();
+}
+
+#[test]
+fn one_start_for_a_line_and_none_for_an_empty_one() {
+    BASH.the_guard_starts_once_for_a_line_and_never_for_none();
+}
+
+#[test]
+fn three_hundred_refusals_and_no_leak() {
+    BASH.three_hundred_refusals_and_no_leak();
+}
+
+#[test]
+fn vi_mode() {
+    BASH.vi_mode();
+}
+
+#[test]
+fn edit_brings_the_line_back() {
+    BASH.a_line_comes_back_to_be_edited();
+}
+
+#[test]
+fn the_safer_form_comes_onto_the_line() {
+    BASH.the_safer_form_comes_onto_the_line();
+}
+
+#[test]
+fn a_guard_that_is_gone_lets_people_work() {
+    BASH.a_guard_that_is_gone_is_said_once_and_lets_people_work();
+}
+
+#[test]
+fn doctor_tells_what_is_covered() {
+    BASH.doctor_tells_what_is_covered("bash: every line typed here is judged before it runs");
+}
+
+#[test]
+fn interrupts_trapped_or_ignored() {
+    for trap in ["trap '' INT", "trap 'touch handled' INT"] {
+        let mut shell = BASH.typing();
+        shell.runs(trap);
+        for line in [
+            "rm keep && touch after",
+            "( rm keep )",
+            "rm keep | tee out",
+            "if rm keep; then touch after; fi",
+            // Their redirections would take place before a trap could stop them.
+            "{ rm keep; } > keep2",
+            "while rm keep; do :; done > keep2",
+            "for i in 1 2; do\rrm keep\rdone > keep2",
+        ] {
+            shell.refuses(line);
+        }
+        shell.runs("trap -p INT > traps; echo $- > flags; shopt extdebug >> flags");
+        assert!(shell.read("traps").contains("INT"), "the trap is still there");
+        let flags = shell.read("flags");
+        assert!(!flags.contains('T') && flags.contains("off"), "{flags}");
+    }
+}
+
+#[test]
+fn history_expansion() {
+    let mut shell = BASH.typing();
+    shell.terminal.send("rm keep && touch after\r");
+    shell.terminal.expect_count(REFUSED, 1);
+    pause(200);
+    shell.refuses("!!");
+    shell.refuses("!rm");
+    shell.runs("echo keep > name");
+    shell.refuses("rm !#:0\u{8}\u{8}\u{8}\u{8}keep");
+}
+
+#[test]
+fn accept_and_go_to_the_next() {
+    // Ctrl-O accepts the line and brings the one after it in history.
+    let mut shell = BASH.typing();
+    shell.refuses_keys("rm keep && touch after\u{f}");
+    shell.refuses_keys("{ rm keep; } > keep2\u{f}");
+}
+
+#[test]
+fn a_hook_that_is_taken_apart_is_said() {
+    let mut shell = BASH.typing();
+    // These come back by themselves.
+    shell.runs("PS0=");
+    shell.refuses("rm keep && touch after");
+    shell.runs("trap - DEBUG");
+    shell.runs("unset PS0");
+    shell.refuses("rm keep; touch after");
+    assert_eq!(shell.said("takes recourse's hook out"), 0, "{}", shell.terminal.text());
+    // What keeps what was there takes nothing away.
+    shell.runs("PROMPT_COMMAND=\"true;$PROMPT_COMMAND\"");
+    shell.runs("PROMPT_COMMAND+=';true'");
+    assert_eq!(shell.said("takes recourse's hook out"), 0, "{}", shell.terminal.text());
+    for line in [
+        "unset PROMPT_COMMAND",
+        "PROMPT_COMMAND='history -a'",
+        "shopt -u promptvars",
+        "unset -f __recourse_guard",
+    ] {
+        let mut shell = BASH.typing();
+        shell.runs(line);
+        shell.terminal.expect("takes recourse's hook out");
+    }
+}
+
+#[test]
+fn careful_shells_stay_as_they_are() {
+    // `set -u` and friends of the user must not trip over the hook.
+    let mut shell = Typing::new("bash", "PS1='> '\nset -u\nset -o pipefail\nIFS=,\nHOOK\nset -f");
+    shell.refuses("rm keep && touch after");
+    shell.runs("echo \"$-\" > flags; printf '%s' \"$IFS\" > ifs");
+    assert!(shell.read("flags").contains('u') && shell.read("flags").contains('f'));
+    assert_eq!(shell.read("ifs"), ",");
+    assert_eq!(shell.said("unbound"), 0, "{}", shell.terminal.text());
+}
+
+#[test]
+fn without_an_answering_terminal_the_text_is_one_up_away() {
+    let scratch =
+        Scratch::with_policy("[[rule]]\nverdict = \"escalate\"\ntarget = \"**/asked\"\nmessage = \"look\"\n");
+    scratch.file("asked", "precious");
+    let mut shell = Typing::in_scratch(scratch, "bash", "PS1='> '\nHOOK", program());
+    shell.terminal.send("rm asked\r");
+    shell.terminal.expect("Your decision");
+    pause(100);
+    shell.terminal.send("e");
+    shell.terminal.expect("one Up away");
+    pause(400);
+    shell.terminal.send("\u{1b}[A-not\r");
+    shell.terminal.expect("rm asked-not");
+    shell.settled();
+    assert_eq!(shell.read("asked"), "precious");
 }

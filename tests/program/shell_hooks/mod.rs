@@ -2,6 +2,9 @@
 
 mod bash;
 mod fish;
+mod rows;
+mod table;
+mod tools;
 mod zsh;
 
 use std::fs;
@@ -17,7 +20,6 @@ const REFUSED: &str = "recourse: refused: it was not run";
 struct Typing {
     scratch: Scratch,
     terminal: InTerminal,
-    refused: usize,
     done: usize,
     /// The editor clears its line as vi does.
     vi: bool,
@@ -47,8 +49,10 @@ impl Typing {
         let file = match shell {
             "bash" => "rc.bash",
             "zsh" => ".zshrc",
-            _ => "rc.fish",
+            _ => "../config/fish/config.fish",
         };
+        fs::create_dir_all(scratch.root().join("config/fish")).unwrap();
+        let start = if shell == "fish" { format!("set -g fish_greeting\n{start}") } else { start };
         fs::write(home.join(file), start).unwrap();
         let file = home.join(file).display().to_string();
         let words: Vec<String> = match shell {
@@ -57,14 +61,11 @@ impl Typing {
                 let zdotdir = format!("ZDOTDIR={}", home.display());
                 ["env", &zdotdir, "zsh", "-d", "-i"].map(str::to_owned).into()
             }
-            _ => {
-                let init = format!("source {file}");
-                ["fish", "--no-config", "-i", "-C", &init].map(str::to_owned).into()
-            }
+            _ => ["fish", "-i"].map(str::to_owned).into(),
         };
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let terminal = scratch.in_terminal(&words);
-        let mut typing = Self { scratch, terminal, refused: 0, done: 0, vi: false };
+        let terminal = scratch.in_sized_terminal(&words, 80, &[("RECOURSE_PROMPT_TIMEOUT", "30")]);
+        let mut typing = Self { scratch, terminal, done: 0, vi: false };
         typing.settled();
         typing
     }
@@ -86,20 +87,38 @@ impl Typing {
 
     /// Types keys that must end in a refusal, waits, and clears the editor.
     fn refuses_keys(&mut self, keys: &str) {
-        self.refused += 1;
-        let count = self.refused;
+        let count = self.said(REFUSED) + 1;
         self.terminal.send(keys);
         self.terminal.until(&format!("a refusal of {keys:?}"), |text| text.matches(REFUSED).count() >= count);
-        std::thread::sleep(std::time::Duration::from_millis(60));
-        if self.vi {
-            self.terminal.send("\u{1b}");
-            std::thread::sleep(std::time::Duration::from_millis(700));
-            self.terminal.send("ddi");
-        } else {
-            self.terminal.send("\u{15}");
-        }
-        self.settled();
+        self.clears();
         self.unharmed(keys);
+    }
+
+    /// Clears the editor, into which a refused line may come back a moment later, until a line runs by itself.
+    fn clears(&mut self) {
+        self.done += 1;
+        let name = format!("done-{}", self.done);
+        let path = self.path(&name);
+        for turn in 1..=12 {
+            pause(50 * turn);
+            if self.vi {
+                self.terminal.send("\u{1b}");
+                pause(600);
+                self.terminal.send("ddi");
+            } else {
+                self.terminal.send("\u{15}");
+            }
+            pause(40);
+            self.terminal.send(&format!("touch {name}\r"));
+            for _ in 0..10 * turn {
+                self.terminal.until("", |_| true);
+                pause(20);
+                if exists(&path) {
+                    return;
+                }
+            }
+        }
+        panic!("the editor does not come back: {}", self.terminal.text());
     }
 
     fn refuses(&mut self, line: &str) {
@@ -128,6 +147,11 @@ impl Typing {
     fn said(&self, text: &str) -> usize {
         self.terminal.text().matches(text).count()
     }
+}
+
+/// Waits until nothing more comes for a moment: keys that end in no refusal and no file give nothing else to wait for.
+fn pause(milliseconds: u64) {
+    std::thread::sleep(std::time::Duration::from_millis(milliseconds));
 }
 
 /// Whether a shell is there; its absence is said aloud.

@@ -2,51 +2,9 @@
 
 use std::path::Path;
 
-use super::{Typing, missing};
-
-const PLAIN: &str = "PS1='> '\nHOOK\n";
-
-#[test]
-fn a_refused_line_has_no_effect_at_all() {
-    if missing("zsh") {
-        return;
-    }
-    let mut shell = Typing::new("zsh", PLAIN);
-    for line in [
-        "rm keep && touch after",
-        "rm keep; touch after",
-        "rm keep | tee out",
-        "{ rm keep } > keep2",
-        "while rm keep; do :; done > keep2",
-        "( rm keep )",
-        // Without INTERACTIVE_COMMENTS this is no comment.
-        "echo x #; rm keep",
-        "rm keep*(.)",
-    ] {
-        shell.refuses(line);
-    }
-    shell.runs("alias zap='rm -rf'");
-    shell.refuses("zap keep");
-}
-
-#[test]
-fn lines_of_several_lines_and_repeated_lines() {
-    if missing("zsh") {
-        return;
-    }
-    for keys in ["for i in 1 2; do\rrm keep\rdone\r", "sh <<X\rrm keep\rX\r", "rm keep && touch after\u{1b}a"]
-    {
-        let mut shell = Typing::new("zsh", PLAIN);
-        shell.refused += 1;
-        shell.terminal.send(keys);
-        shell.terminal.until(keys, |text| text.contains(super::REFUSED));
-        std::thread::sleep(std::time::Duration::from_millis(200));
-        shell.unharmed(keys);
-    }
-    let mut shell = Typing::new("zsh", PLAIN);
-    shell.refuses("rm keep");
-    shell.refuses("!rm");
-}
+use super::rows::ZSH;
+use super::{Typing, missing, pause};
+use crate::support::Scratch;
 
 #[test]
 fn an_allowed_line_runs_once_and_stands_in_history_once() {
@@ -89,16 +47,294 @@ fn vi_mode_and_plugins() {
 }
 
 #[test]
-fn a_trapped_or_ignored_interrupt_does_not_let_it_through() {
+fn a_simple_redirection_does_not_open() {
+    ZSH.refused(&["rm keep > keep2", "rm keep >> out"]);
+}
+
+#[test]
+fn a_compound_redirection_does_not_open() {
+    ZSH.refused(&["{ rm keep } > keep2", "while rm keep; do :; done > keep2", "( rm keep ) > keep2"]);
+}
+
+#[test]
+fn what_follows_a_refusal_does_not_run() {
+    ZSH.refused(&[
+        "rm keep && touch after",
+        "rm keep || touch after",
+        "touch after; rm keep",
+        "rm keep; touch after",
+        "if rm keep; then touch after; fi",
+        "! rm keep",
+    ]);
+}
+
+#[test]
+fn a_pipeline_does_not_start() {
+    ZSH.refused(&["rm keep | tee out", "echo x | tee out | rm keep", "rm keep | cat > out"]);
+}
+
+#[test]
+fn subshells_substitutions_and_the_background() {
+    ZSH.refused(&[
+        "( rm keep )",
+        "x=$(rm keep)",
+        "cat <(rm keep)",
+        "cat =(rm keep)",
+        "rm keep &",
+        "rm keep &!",
+    ]);
+}
+
+#[test]
+fn functions_of_the_line() {
+    ZSH.refused(&["f() { rm keep; }; f; touch after"]);
+}
+
+#[test]
+fn functions_of_the_session() {
+    ZSH.functions_of_the_session_are_judged();
+}
+
+#[test]
+fn functions_that_cannot_be_read() {
+    ZSH.a_function_that_cannot_be_read_is_not_asked_about(
+        "own() { eval \"$(print true)\"; $(echo true); no-such-program-here; true }",
+    );
+}
+
+#[test]
+fn a_warned_line_runs_once() {
+    ZSH.a_warned_line_runs_once();
+}
+
+#[test]
+fn one_start_for_a_line_and_none_for_an_empty_one() {
+    ZSH.the_guard_starts_once_for_a_line_and_never_for_none();
+}
+
+#[test]
+fn three_hundred_refusals_and_no_leak() {
+    ZSH.three_hundred_refusals_and_no_leak();
+}
+
+#[test]
+fn vi_mode() {
+    ZSH.vi_mode();
+}
+
+#[test]
+fn edit_brings_the_line_back() {
+    ZSH.a_line_comes_back_to_be_edited();
+}
+
+#[test]
+fn the_safer_form_comes_onto_the_line() {
+    ZSH.the_safer_form_comes_onto_the_line();
+}
+
+#[test]
+fn a_guard_that_is_gone_lets_people_work() {
+    ZSH.a_guard_that_is_gone_is_said_once_and_lets_people_work();
+}
+
+#[test]
+fn doctor_tells_what_is_covered() {
+    ZSH.doctor_tells_what_is_covered("zsh: every line typed here is judged before it runs");
+}
+
+#[test]
+fn what_only_zsh_reads_so() {
+    // Without INTERACTIVE_COMMENTS `#` begins no comment.
+    ZSH.refused(&[
+        "echo x #; rm keep",
+        "rm keep*(.)",
+        "alias zap='rm -rf'; eval 'zap keep'",
+        "repeat 2 rm keep",
+        "noglob rm keep",
+    ]);
+}
+
+#[test]
+fn aliases_are_judged_by_what_they_stand_for() {
+    if missing("zsh") {
+        return;
+    }
+    let mut shell = ZSH.typing();
+    shell.runs("alias zap='rm -rf' say=echo");
+    shell.refuses("zap keep");
+    shell.runs("alias -g K=keep");
+    shell.refuses("rm K");
+    shell.runs("say hello > count");
+    assert_eq!(shell.read("count"), "hello\n");
+}
+
+#[test]
+fn loops_and_texts_of_several_lines() {
+    if missing("zsh") {
+        return;
+    }
+    for keys in [
+        "for i in 1 2; do\rrm keep\rdone\r",
+        "sh <<X\rrm keep\rX\r",
+        "touch after && {\rrm keep\r}\r",
+        "rm \\\rkeep\r",
+    ] {
+        let mut shell = ZSH.typing();
+        shell.terminal.send(keys);
+        shell.terminal.until(keys, |text| text.contains(super::REFUSED));
+        pause(200);
+        shell.unharmed(keys);
+    }
+}
+
+#[test]
+fn history_expansion() {
+    if missing("zsh") {
+        return;
+    }
+    let mut shell = ZSH.typing();
+    shell.terminal.send("rm keep && touch after\r");
+    shell.terminal.expect_count(super::REFUSED, 1);
+    pause(300);
+    shell.refuses("\u{15}!!");
+    shell.refuses("!rm");
+}
+
+#[test]
+fn accept_and_hold() {
+    if missing("zsh") {
+        return;
+    }
+    for keys in ["\u{1b}a", "\u{f}", "\u{18}\u{e}"] {
+        // Escape-a, Ctrl-O, and accept-and-infer-next-history.
+        let start = format!("{}\nbindkey '^X^N' accept-and-infer-next-history", ZSH.start);
+        let mut shell = Typing::new("zsh", &start);
+        // The last one wants the line in history, and another after it.
+        shell.refuses("{ rm keep && touch after } > keep2");
+        pause(200);
+        shell.terminal.send(&format!("{{ rm keep && touch after }} > keep2{keys}"));
+        shell.terminal.expect_count(super::REFUSED, 2);
+        pause(200);
+        shell.unharmed(keys);
+    }
+}
+
+#[test]
+fn what_history_leaves_out_is_judged_all_the_same() {
+    if missing("zsh") {
+        return;
+    }
+    let options = "setopt histignorespace histignoredups\nHISTORY_IGNORE='(rm*|secret*)'\nzshaddhistory() { [[ $1 != rm* ]] }";
+    let mut shell = Typing::new("zsh", &ZSH.start.replace("HOOK", &format!("{options}\nHOOK")));
+    shell.refuses(" rm keep && touch after");
+    shell.refuses("rm keep && touch after");
+    shell.refuses("rm keep && touch after");
+    shell.runs(" echo secret >> count");
+    shell.runs("echo twice >> count\recho twice >> count");
+    assert_eq!(shell.read("count"), "secret\ntwice\ntwice\n");
+    shell.runs("history 1 > seen");
+    assert!(!shell.read("seen").contains("secret >>"), "{}", shell.read("seen"));
+    // Without any history.
+    shell.runs("HISTSIZE=0; unset HISTFILE");
+    shell.refuses("rm keep && touch after");
+}
+
+#[test]
+fn interrupts_trapped_or_ignored() {
     if missing("zsh") {
         return;
     }
     for trap in ["trap '' INT", "trap 'touch handled' INT", "TRAPINT() { touch handled }"] {
-        let mut shell = Typing::new("zsh", PLAIN);
+        let mut shell = ZSH.typing();
         shell.runs(trap);
-        for line in ["rm keep && touch after", "{ rm keep } > keep2", "rm keep | tee out"] {
+        for line in [
+            "rm keep && touch after",
+            "{ rm keep } > keep2",
+            "rm keep | tee out",
+            "while rm keep; do :; done > keep2",
+        ] {
             shell.refuses(line);
         }
         assert_eq!(shell.said("INT is trapped or ignored"), 1);
     }
+}
+
+#[test]
+fn what_others_hooked_goes_on_working() {
+    if missing("zsh") {
+        return;
+    }
+    let others = "preexec() { echo \"$1\" >> executed }\nprecmd() { echo $? >> prompts }\nprecmd_functions=(more)\n\
+        more() { echo m >> more }\ntrap 'echo d >> debug' DEBUG";
+    for start in [
+        format!("PS1='> '\n{others}\nHOOK"),
+        format!("PS1='> '\nHOOK\n{}", others.replace("functions=(", "functions+=(")),
+    ] {
+        let mut shell = Typing::new("zsh", &start);
+        shell.refuses("rm keep && touch after");
+        shell.runs("echo x >> count");
+        shell.runs("(exit 7)");
+        assert_eq!(shell.read("count"), "x\n");
+        assert!(shell.read("executed").contains("echo x >> count"));
+        assert!(shell.read("prompts").lines().any(|line| line == "7"), "{}", shell.read("prompts"));
+        assert!(shell.read("more").contains('m') && shell.read("debug").contains('d'));
+        shell.refuses("rm keep && touch after");
+    }
+}
+
+#[test]
+fn a_hook_that_is_taken_apart_is_said() {
+    if missing("zsh") {
+        return;
+    }
+    let mut shell = ZSH.typing();
+    for (line, said) in [
+        ("precmd_functions+=(true)", 0),
+        ("preexec_functions=()", 1),
+        ("precmd_functions=()", 2),
+        ("unset preexec_functions", 3),
+    ] {
+        shell.runs(line);
+        shell.terminal.expect_count("takes recourse's hook out", said);
+        assert_eq!(shell.said("takes recourse's hook out"), said, "{line}: {}", shell.terminal.text());
+        // It came back with the next prompt, or the next line.
+        shell.refuses("rm keep && touch after");
+    }
+    shell.runs("unfunction __recourse_guard");
+    shell.terminal.expect_count("takes recourse's hook out", 4);
+    shell.runs("touch works");
+    shell.terminal.expect("was taken apart");
+    assert!(crate::support::exists(&shell.path("works")));
+}
+
+#[test]
+fn careful_shells_stay_as_they_are() {
+    if missing("zsh") {
+        return;
+    }
+    let mut shell =
+        Typing::new("zsh", "PS1='> '\nHOOK\nsetopt nounset pipefail shwordsplit ksharrays noglob\nIFS=,");
+    shell.refuses("rm keep && touch after");
+    shell.runs("echo $options[nounset] > flags; printf '%s' \"$IFS\" > ifs");
+    assert_eq!(shell.read("ifs"), ",");
+    assert_eq!(shell.said("parameter not set"), 0, "{}", shell.terminal.text());
+}
+
+#[test]
+fn a_shell_that_is_not_interactive_claims_nothing() {
+    if missing("zsh") {
+        return;
+    }
+    let scratch = Scratch::with_policy(super::POLICY);
+    let text = format!(
+        "eval \"$({} init zsh)\"; echo \"${{RECOURSE_SHELL_HOOK-none}}\" $preexec_functions",
+        crate::support::program()
+    );
+    let output = std::process::Command::new("zsh")
+        .args(["-f", "-c", &text])
+        .current_dir(scratch.work())
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "none");
+    assert!(output.stderr.is_empty());
 }

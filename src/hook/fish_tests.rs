@@ -1,0 +1,48 @@
+//! How fish's lines read in bash's syntax. A line break is as good as a semicolon here.
+
+use super::fish::to_bash;
+
+#[test]
+fn fish_is_brought_over() {
+    for (fish, bash) in [
+        ("ls -l", "ls -l"),
+        ("rm -rf (pwd)/x", "rm -rf $(pwd)/x"),
+        ("a; and b; or c", "a && b || c"),
+        ("not a", "! a"),
+        ("begin; a; b; end > f", "{ :; a; b; } > f"),
+        ("if test -e x; rm x; else; b; end", "if test -e x; then :; rm x; else :; b; fi"),
+        ("if a; b; else if c; d; end", "if a; then :; b; elif c; then :; d; fi"),
+        ("for i in *.c; rm $i; end", "for i in *.c; do :; rm ${i}; done"),
+        ("while a; b; end", "while a; do :; b; done"),
+        ("set -l x (rm y)", ": $(rm y); read x"),
+        ("function f; rm x; end; f", "f() { :; rm x; }; f"),
+        (
+            "function f -a d e -d 'x'\nrm $d/y $e[1]\nend",
+            "f() { :; d=\"${1}\"; e=\"${2}\" rm \"${d}\"/y ${e}; }",
+        ),
+        (
+            "function f; rm $argv[1] $argv[2..-1] \"$argv\" $argv $argv[$i]; end",
+            "f() { :; rm \"$1\" \"${@:2}\" \"${*}\" \"$@\" \"${__recourse_unknown}\"; }",
+        ),
+        ("echo 'it\\'s' \"a $x[1] (no) $(rm y)\"", "echo 'it'\\''s' \"a ${x} (no) $(rm y)\""),
+        ("rm $$x", "rm ${__recourse_unknown}"),
+        ("echo a # b", "echo a"),
+        ("rm x#y", "rm x#y"),
+        ("make 2>| less", "make |& less"),
+        ("sleep 1 &; rm x", "sleep 1 & rm x"),
+        ("echo {$a}b", "echo ${a}b"),
+        ("switch $x; case a b; rm y; case '*'; c; end", "case ${x} in a | b) :; rm y; ;; '*') :; c; ;; esac"),
+    ] {
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(words(&to_bash(fish)), words(bash), "{fish}");
+    }
+}
+
+#[test]
+fn it_always_ends() {
+    for text in
+        ["(", ")", "a )", "\\", "$", "'", "\"\\", "if", "end", "((((", "set", "switch", "&", ">", "a >|"]
+    {
+        let _ = to_bash(text);
+    }
+}

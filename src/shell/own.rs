@@ -1,0 +1,126 @@
+//! What belongs to the shell that the person types into: functions that its hook handed over, and the hook itself.
+
+use std::collections::BTreeMap;
+
+use crate::knowledge::match_words;
+use crate::model::{Span, Value};
+
+use super::interp::{Interp, Scope, parse};
+use super::simple::Call;
+use super::state::{Content, State, Variable};
+use super::step::{Arg, Invocation, Stdin, Stdout, StepKind};
+
+/// Names of the hooks' functions and variables begin so.
+const OURS: [&str; 2] = ["__recourse_", "__rc_"];
+
+/// Variables that hold what the hooks put there.
+const HOLDERS: [&str; 3] = ["PROMPT_COMMAND", "precmd_functions", "preexec_functions"];
+
+/// What stands there.
+const PART: &str = "__recourse_precmd";
+
+/// Commands that take away what they name.
+const REMOVERS: [&str; 5] = ["unset", "unfunction", "add-zsh-hook", "functions", "zle"];
+
+/// How the knowledge calls it when the hook of this shell is taken away.
+const UNHOOK: [&str; 2] = ["recourse", "unhook"];
+
+impl Interp<'_> {
+    /// Defines a function of the session whose text was handed over, before it is first called.
+    pub(super) fn learn(&mut self, state: &mut State, scope: &Scope, name: &str, span: Span) {
+        if !state.session
+            || scope.host.is_some()
+            || state.functions.contains_key(name)
+            || state.no_functions.contains(name)
+        {
+            return;
+        }
+        let bodies = &self.options.session.bodies;
+        let Some((_, text)) = bodies.iter().find(|(known, _)| known == name) else { return };
+        // What cannot be read of it is as if no text had been handed over.
+        let (script, _) = parse(text);
+        let mut inner = scope.inside(text, span);
+        inner.own = true;
+        let status = state.status;
+        self.script(state, &inner, &script);
+        state.status = status;
+    }
+
+    /// A command that may take the hook away. True when that is all it does.
+    pub(super) fn mind_call(&mut self, state: &mut State, scope: &Scope, name: &str, call: &Call) -> bool {
+        if !self.is_guarded(state, scope) {
+            return false;
+        }
+        let values = call.values();
+        let words: Vec<&str> = values.iter().filter_map(Value::as_known).collect();
+        let gone = match name {
+            "shopt" if words.contains(&"-u") => words.iter().find(|word| **word == "promptvars"),
+            // fish and zsh show functions with the same word.
+            "functions" if !words.iter().any(|word| matches!(*word, "-e" | "--erase")) => None,
+            name if REMOVERS.contains(&name) => {
+                words.iter().find(|word| is_ours(word) || name == "unset" && HOLDERS.contains(word))
+            }
+            _ => None,
+        };
+        let Some(what) = gone.map(|what| (*what).to_owned()) else { return false };
+        self.unhook(state, scope, call.span, &call.raw, &what);
+        !super::builtins::is_builtin(name)
+    }
+
+    /// The variables of a guarded shell hold what its hook put there, in front of whatever else.
+    pub(super) fn with_hook(&self, mut variables: BTreeMap<String, Variable>) -> BTreeMap<String, Variable> {
+        if self.options.session.guarded {
+            for name in HOLDERS {
+                let value = Content::Scalar(Value::known(PART));
+                variables.insert(name.to_owned(), Variable::new(value));
+            }
+        }
+        variables
+    }
+
+    /// A variable got a value that may lack what the hook put there.
+    pub(super) fn mind_assignment(&mut self, state: &mut State, scope: &Scope, name: &str, span: Span) {
+        if !self.is_guarded(state, scope) || !(is_ours(name) || HOLDERS.contains(&name)) {
+            return;
+        }
+        let value = self.scalar(state, name).unwrap_or(Value::known(""));
+        let kept = value.as_known().is_none_or(|text| OURS.iter().any(|ours| text.contains(ours)));
+        if is_ours(name) || !kept {
+            let raw = scope.text(span).to_owned();
+            self.unhook(state, scope, scope.place(span), &raw, name);
+        }
+    }
+
+    /// A function is defined that may stand for one of the hook's.
+    pub(super) fn mind_definition(&mut self, state: &mut State, scope: &Scope, name: &str) {
+        if self.is_guarded(state, scope) && is_ours(name) && !scope.own {
+            let span = scope.place(Span::new(0, scope.source.len()));
+            self.unhook(state, scope, span, name, name);
+        }
+    }
+
+    fn is_guarded(&self, state: &State, scope: &Scope) -> bool {
+        self.options.session.guarded && state.session && scope.host.is_none()
+    }
+
+    /// Hands on that the hook, or a part of it, is taken away.
+    fn unhook(&mut self, state: &mut State, scope: &Scope, span: Span, raw: &str, what: &str) {
+        let [tool, command] = UNHOOK;
+        let Some(known) = self.knowledge.tool(tool) else { return };
+        let words = [tool, command, what];
+        let values: Vec<Value> = words[1..].iter().map(|word| Value::known(*word)).collect();
+        let invocation = Invocation {
+            name: tool.to_owned(),
+            args: words.iter().map(|word| Arg::literal(*word, span)).collect(),
+            matched: match_words(&known, &values),
+            stdin: Stdin::Inherited,
+            stdout: Stdout::Inherited,
+            environment: Vec::new(),
+        };
+        self.emit_as(state, scope, span, raw, StepKind::Run(Box::new(invocation)));
+    }
+}
+
+fn is_ours(name: &str) -> bool {
+    OURS.iter().any(|ours| name.starts_with(ours))
+}
