@@ -304,7 +304,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--below', '--below', [CompletionResultType]::ParameterName, 'The cursor stands behind the line: what is said begins on a new one')
             [CompletionResult]::new('--comments', '--comments', [CompletionResultType]::ParameterName, '`#` begins a comment also in zsh')
             [CompletionResult]::new('--functions', '--functions', [CompletionResultType]::ParameterName, 'The shell can say what its functions do when it is asked (exit status 3)')
-            [CompletionResult]::new('--text', '--text', [CompletionResultType]::ParameterName, 'The shell can put another text onto its line')
+            [CompletionResult]::new('--text', '--text', [CompletionResultType]::ParameterName, 'The shell takes another text onto its line')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break

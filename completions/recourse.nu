@@ -296,7 +296,7 @@ module completions {
     --below                   # The cursor stands behind the line: what is said begins on a new one
     --comments                # `#` begins a comment also in zsh
     --functions               # The shell can say what its functions do when it is asked (exit status 3)
-    --text                    # The shell can put another text onto its line
+    --text                    # The shell takes another text onto its line
     --help(-h)                # Print help
   ]
 
