@@ -5,8 +5,7 @@ use std::fs;
 use std::io::Write;
 use std::process::Stdio;
 
-use crate::support::{InTerminal, Scratch, program};
-use recourse::approvals::{Here, doubt};
+use crate::support::{InTerminal, Scratch, no_person_here, program};
 
 const CALL: &str =
     r#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"terraform apply"}}"#;
@@ -38,18 +37,9 @@ fn code(terminal: &mut InTerminal) -> String {
     text[at..].split(' ').next().unwrap().to_owned()
 }
 
-/// These tests need a person's place, which a test that an agent runs does not have.
-fn by_an_agent() -> bool {
-    let doubt = doubt(&Here::new());
-    if let Some(doubt) = &doubt {
-        eprintln!("not tested: {doubt}");
-    }
-    doubt.is_some()
-}
-
 #[test]
 fn a_person_approves_once() {
-    if by_an_agent() {
+    if no_person_here() {
         return;
     }
     let scratch = Scratch::new();
@@ -71,7 +61,7 @@ fn a_person_approves_once() {
 
 #[test]
 fn a_wrong_code_is_no() {
-    if by_an_agent() {
+    if no_person_here() {
         return;
     }
     let scratch = Scratch::new();
@@ -156,7 +146,7 @@ fn an_agent_in_a_terminal_of_its_own_is_not_asked() {
 #[test]
 fn a_terminal_that_types_by_itself_is_not_asked() {
     let made = std::process::Command::new("script").arg("--version").output();
-    if by_an_agent() || !made.is_ok_and(|output| output.status.success()) {
+    if no_person_here() || !made.is_ok_and(|output| output.status.success()) {
         return;
     }
     let scratch = Scratch::with_policy(ASK);
@@ -171,7 +161,7 @@ fn a_terminal_that_types_by_itself_is_not_asked() {
 
 #[test]
 fn in_an_editors_terminal_a_key_is_not_enough() {
-    if by_an_agent() {
+    if no_person_here() {
         return;
     }
     for right in [true, false] {
@@ -195,7 +185,7 @@ fn in_an_editors_terminal_a_key_is_not_enough() {
 
 #[test]
 fn what_an_agent_runs_through_exec_is_approved_once() {
-    if by_an_agent() {
+    if no_person_here() {
         return;
     }
     let scratch = Scratch::with_policy(ASK);
@@ -231,7 +221,7 @@ fn approve(scratch: &Scratch, said: &str) {
 
 #[test]
 fn of_many_processes_one_spends_it() {
-    if by_an_agent() {
+    if no_person_here() {
         return;
     }
     for config in ["", "[attestation]\nenabled = true\n"] {
@@ -248,7 +238,7 @@ fn of_many_processes_one_spends_it() {
 
 #[test]
 fn an_attested_approval_is_verified_before_it_counts() {
-    if by_an_agent() {
+    if no_person_here() {
         return;
     }
     let scratch = Scratch::new();

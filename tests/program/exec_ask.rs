@@ -3,7 +3,7 @@
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::support::{Scratch, exists, program};
+use crate::support::{Scratch, exists, no_person_here, program};
 
 /// Only after these words do keys count.
 const ASKED: &str = "Your decision";
@@ -26,6 +26,9 @@ fn without_a_terminal_it_refuses() {
 
 #[test]
 fn on_a_terminal_its_key_runs_it_and_nothing_else_does() {
+    if no_person_here() {
+        return;
+    }
     for (keys, code) in [
         ("r", 0),
         ("R", 0),
@@ -53,6 +56,9 @@ fn on_a_terminal_its_key_runs_it_and_nothing_else_does() {
 
 #[test]
 fn a_signal_at_the_question_is_a_no() {
+    if no_person_here() {
+        return;
+    }
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
         let scratch = Scratch::with_policy(ASK);
         let kept = scratch.file("kept", "content");
@@ -67,6 +73,9 @@ fn a_signal_at_the_question_is_a_no() {
 
 #[test]
 fn a_piped_yes_never_approves() {
+    if no_person_here() {
+        return;
+    }
     let scratch = Scratch::with_policy(ASK);
     let kept = scratch.file("kept", "content");
     let line = format!("yes r | {} exec -- rm kept; echo status $?", program());
@@ -80,6 +89,9 @@ fn a_piped_yes_never_approves() {
 
 #[test]
 fn what_was_typed_before_the_question_is_no_answer() {
+    if no_person_here() {
+        return;
+    }
     let scratch = Scratch::with_policy(ASK);
     let kept = scratch.file("kept", "content");
     // The terminal holds the early answer before the program starts.
@@ -95,6 +107,9 @@ fn what_was_typed_before_the_question_is_no_answer() {
 
 #[test]
 fn the_command_has_the_terminal_as_it_was() {
+    if no_person_here() {
+        return;
+    }
     let scratch = Scratch::with_policy(ASK);
     let line = format!(
         "stty -a > before; {} exec -c 'rm kept; stty -a' > after; cmp before after && echo same",
@@ -119,6 +134,9 @@ fn an_agent_is_never_asked() {
 
 #[test]
 fn a_block_is_overridden_only_by_the_name_and_only_where_policy_says_so() {
+    if no_person_here() {
+        return;
+    }
     let open = format!("{BLOCK}[profile.human]\nsmall-files = false\noverride-block = true\n");
     for (policy, keys, code) in [
         (open.as_str(), Some("NAME\r"), 0),
@@ -146,6 +164,9 @@ fn a_block_is_overridden_only_by_the_name_and_only_where_policy_says_so() {
 
 #[test]
 fn a_hostile_name_cannot_rewrite_the_question() {
+    if no_person_here() {
+        return;
+    }
     let scratch = Scratch::with_policy(ASK);
     let name = "a\u{1b}[2K\u{202e}b\rc";
     scratch.file(name, "content");

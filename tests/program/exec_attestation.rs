@@ -13,7 +13,7 @@ use recourse::attest::store::Store;
 use recourse::attest::{Attestation, Origin, Places, Time};
 use serde_json::{Value, json};
 
-use crate::support::{Scratch, exists, program};
+use crate::support::{Scratch, exists, no_person_here, program};
 
 const ALLOW: &str = "[[rule]]\nverdict = \"allow\"\n";
 const ASK: &str = "[[rule]]\nverdict = \"escalate\"\n";
@@ -307,6 +307,9 @@ fn an_evaluation_can_be_handed_on_and_is_used_once() {
 
 #[test]
 fn a_person_at_the_terminal_makes_an_approval_that_is_chained() {
+    if no_person_here() {
+        return;
+    }
     let scratch = Scratch::with_policy(ASK);
     scratch.config("[attestation]\nmode = \"require\"\n");
     let mut terminal = scratch.in_terminal(&[program(), "exec", "--", "touch", "ran"]);
@@ -355,6 +358,9 @@ fn a_broken_configuration_runs_nothing() {
 
 #[test]
 fn an_approval_that_is_chained_lets_an_escalated_command_run_once() {
+    if no_person_here() {
+        return;
+    }
     let scratch = Scratch::with_policy(ASK);
     let instance = Instance::new();
     let evaluation = instance.attest(input(&scratch), "escalate", Time::now());

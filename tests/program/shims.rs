@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
-use crate::support::{Scratch, program};
+use crate::support::{Scratch, no_person_here, program};
 
 fn script(path: &Path, text: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -139,6 +139,9 @@ fn what_is_not_there_is_not_found_and_which_shows_both() {
 
 #[test]
 fn at_a_terminal_a_shim_asks_and_the_program_has_the_terminal() {
+    if no_person_here() {
+        return;
+    }
     let case = Case::new(&["rm", "stty"]);
     case.scratch.policy("[[rule]]\ntool = \"rm\"\nverdict = \"escalate\"\n");
     let kept = case.scratch.file("kept", "content");

@@ -15,6 +15,16 @@ pub struct Scratch {
     root: tempfile::TempDir,
 }
 
+/// Whether nobody who answers a question here could pass for a person: an agent runs the tests, say. Then what is asked at
+/// a terminal cannot be tested, which is said.
+pub fn no_person_here() -> bool {
+    let doubt = recourse::approvals::doubt(&recourse::approvals::Here::new());
+    if let Some(doubt) = &doubt {
+        eprintln!("SKIPPED: no person could answer here: {doubt}");
+    }
+    doubt.is_some()
+}
+
 impl Scratch {
     pub fn new() -> Self {
         let root = tempfile::tempdir().unwrap();
