@@ -202,11 +202,17 @@ fn vi_mode() {
 
 #[test]
 fn edit_brings_the_line_back() {
+    if crate::support::no_person_here() {
+        return;
+    }
     BASH.a_line_comes_back_to_be_edited();
 }
 
 #[test]
 fn the_safer_form_comes_onto_the_line() {
+    if crate::support::no_person_here() {
+        return;
+    }
     BASH.the_safer_form_comes_onto_the_line();
 }
 
@@ -303,6 +309,9 @@ fn careful_shells_stay_as_they_are() {
 
 #[test]
 fn without_an_answering_terminal_the_text_is_one_up_away() {
+    if crate::support::no_person_here() {
+        return;
+    }
     let scratch =
         Scratch::with_policy("[[rule]]\nverdict = \"escalate\"\ntarget = \"**/asked\"\nmessage = \"look\"\n");
     scratch.file("asked", "precious");
