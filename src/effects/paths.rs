@@ -51,7 +51,7 @@ pub(super) fn absolute(value: &Value, cwds: &[PathBuf]) -> Value {
             let first = places.next().unwrap_or(Value::Unknown);
             places.fold(first, |all, one| all.join(&one))
         }
-        Value::Unknown => Value::Unknown,
+        Value::Lines(_) | Value::Unknown => Value::Unknown,
     }
 }
 

@@ -11,7 +11,7 @@ pub(super) fn option_like(word: &Value) -> Option<bool> {
             (dashed > 0).then_some(dashed == list.len())
         }
         Value::Affix { prefix, .. } => prefix.starts_with('-').then_some(true),
-        Value::Unknown => None,
+        Value::Lines(_) | Value::Unknown => None,
     }
 }
 
@@ -52,6 +52,6 @@ pub(super) fn tail(word: &Value, from: usize) -> Value {
                 Value::Affix { prefix: rest.to_owned(), suffix: suffix.clone() }
             }
         }
-        Value::Unknown => Value::Unknown,
+        Value::Lines(_) | Value::Unknown => Value::Unknown,
     }
 }

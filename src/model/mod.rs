@@ -24,4 +24,4 @@ pub use mutation::{
 pub use path::normalise;
 pub use redact::{MASK, is_secret_name, redact, secret_ranges};
 pub use tier::{Tier, Verdict};
-pub use value::Value;
+pub use value::{Lines, Value};

@@ -16,8 +16,35 @@ pub enum Value {
         /// Known end (may be empty).
         suffix: String,
     },
+    /// A text of these lines in an order that is not known: what programs print that list in the order of times, of a
+    /// directory or of a locale. Two lines at least.
+    Lines(Lines),
     /// Anything.
     Unknown,
+}
+
+/// Lines whose order is not known.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Lines {
+    /// The lines, without what ends them.
+    pub each: Vec<String>,
+    /// What ends a line: a newline, or the zero byte of `-print0`.
+    pub end: char,
+    /// Some of them only, and it is not known which.
+    pub some: bool,
+}
+
+impl Lines {
+    /// The lines as one text, in an order that is as good as any: for whoever takes all of them and for whom none is the
+    /// first.
+    pub fn text(&self) -> String {
+        self.each.iter().map(|line| format!("{line}{}", self.end)).collect()
+    }
+
+    /// Any one of the lines.
+    pub fn one(&self) -> Value {
+        Value::one_of(self.each.clone())
+    }
 }
 
 impl Value {
@@ -58,13 +85,22 @@ impl Value {
         }
     }
 
+    /// Lines in an order that is not known; fewer than two have only one order.
+    pub fn lines(each: Vec<String>, end: char) -> Self {
+        match each.as_slice() {
+            [] => Self::known(""),
+            [line] => Self::Known(format!("{line}{end}")),
+            _ => Self::Lines(Lines { each, end, some: false }),
+        }
+    }
+
     /// Known beginning of every possibility.
     pub fn prefix(&self) -> String {
         match self {
             Self::Known(text) => text.clone(),
             Self::OneOf(list) => common_prefix(list),
             Self::Affix { prefix, .. } => prefix.clone(),
-            Self::Unknown => String::new(),
+            Self::Lines(_) | Self::Unknown => String::new(),
         }
     }
 
@@ -74,7 +110,7 @@ impl Value {
             Self::Known(text) => text.clone(),
             Self::OneOf(list) => common_suffix(list),
             Self::Affix { suffix, .. } => suffix.clone(),
-            Self::Unknown => String::new(),
+            Self::Lines(_) | Self::Unknown => String::new(),
         }
     }
 
@@ -82,6 +118,25 @@ impl Value {
     pub fn concat(&self, next: &Self) -> Self {
         match (self, next) {
             (Self::Known(a), Self::Known(b)) => Self::Known(format!("{a}{b}")),
+            (Self::Known(none), Self::Lines(_)) if none.is_empty() => next.clone(),
+            // Whether the last line is ended makes no difference to whoever reads lines.
+            (Self::Lines(lines), Self::Known(end))
+                if end.is_empty() || (end == "\n" && lines.end == '\n') =>
+            {
+                self.clone()
+            }
+            (Self::Lines(a), Self::Lines(b)) if a.end == b.end => Self::Lines(Lines {
+                each: a.each.iter().chain(&b.each).cloned().collect(),
+                end: a.end,
+                some: a.some || b.some,
+            }),
+            (Self::Known(text), Self::Lines(lines)) | (Self::Lines(lines), Self::Known(text))
+                if text.ends_with(lines.end) =>
+            {
+                let mut each = lines.each.clone();
+                each.extend(text.split_terminator(lines.end).map(str::to_owned));
+                Self::Lines(Lines { each, ..lines.clone() })
+            }
             _ => {
                 if let (Some(left), Some(right)) = (self.choices(), next.choices())
                     && left.len() * right.len() <= Self::MAX_CHOICES
@@ -119,6 +174,31 @@ impl Value {
         )
     }
 
+    /// The value as one word of a command: whose order is not known, of such a text nothing is known.
+    pub fn word(self) -> Self {
+        match self {
+            Self::Lines(_) => Self::Unknown,
+            other => other,
+        }
+    }
+
+    /// Applies a total function to every line of a text; what is not known line by line becomes [`Value::Unknown`].
+    pub fn map_lines(&self, f: impl Fn(&str) -> String) -> Self {
+        match self {
+            Self::Lines(lines) => {
+                let each = lines.each.iter().map(|line| f(line)).collect();
+                Self::Lines(Lines { each, ..lines.clone() })
+            }
+            _ => self.map(|text| {
+                let mut result = text.lines().map(&f).collect::<Vec<_>>().join("\n");
+                if text.ends_with('\n') {
+                    result.push('\n');
+                }
+                result
+            }),
+        }
+    }
+
     /// Applies a total function to every possibility; what cannot be listed becomes [`Value::Unknown`].
     pub fn map(&self, f: impl Fn(&str) -> String) -> Self {
         match self.choices() {
@@ -133,7 +213,7 @@ impl Value {
             Self::Known(text) => text.clone(),
             Self::OneOf(list) => list.join(" | "),
             Self::Affix { prefix, suffix } => format!("{prefix}…{suffix}"),
-            Self::Unknown => "…".to_owned(),
+            Self::Lines(_) | Self::Unknown => "…".to_owned(),
         }
     }
 
@@ -192,6 +272,23 @@ mod tests {
         let joined = Value::known("src/a").join(&Value::known("src/b"));
         assert_eq!(joined.choices().map(<[String]>::len), Some(2));
         assert_eq!(Value::known("src/a").join(&Value::Unknown), Value::Unknown);
+    }
+
+    #[test]
+    fn the_order_of_lines_is_not_made_up() {
+        let lines = Value::lines(vec!["b".into(), "a".into()], '\n');
+        assert_eq!((lines.as_known(), lines.choices()), (None, None));
+        assert_eq!(Value::known("").concat(&lines).concat(&Value::known("\n")), lines);
+        assert_eq!(
+            lines.concat(&Value::known("c\n")),
+            Value::lines(vec!["b".into(), "a".into(), "c".into()], '\n')
+        );
+        assert_eq!(lines.concat(&Value::known("c")), Value::Affix { prefix: "".into(), suffix: "c".into() });
+        assert_eq!(Value::lines(vec!["b".into()], '\n'), Value::known("b\n"));
+        assert_eq!(
+            lines.map_lines(|line| format!("x{line}")),
+            Value::lines(vec!["xb".into(), "xa".into()], '\n')
+        );
     }
 
     #[test]

@@ -129,6 +129,6 @@ pub(super) fn touches(pattern: &str, subject: &PathSubject, base: &Base<'_>) -> 
         Value::OneOf(paths) => paths.iter().any(|path| inside(path) || above(path)),
         // Only the beginning is known: inside for sure when that beginning is.
         Value::Affix { prefix, .. } => prefix.starts_with(&format!("{literal}/")) || inside(prefix),
-        Value::Unknown => false,
+        Value::Lines(_) | Value::Unknown => false,
     }
 }

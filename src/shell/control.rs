@@ -9,6 +9,7 @@ use crate::syntax::{CaseArm, CaseEnd, Command, Script, Word};
 use super::expand::Number;
 use super::interp::{Frame, Interp, Scope};
 use super::state::{Content, Definitions, Flow, Function, Positional, State, Status};
+use super::step::Stdin;
 
 /// What a loop does after a turn.
 enum Turn {
@@ -160,6 +161,15 @@ impl Interp<'_> {
         let mark = self.escapes.len();
         let maybe = state.maybe;
         let mut result = Status::True;
+        // A loop over lines goes through all of them; only where it ends early does it matter which came first.
+        let lines = match &state.stdin {
+            Stdin::Text(Value::Lines(lines)) if lines.end == '\n' => Some(lines.clone()),
+            _ => None,
+        };
+        if let Some(lines) = &lines {
+            state.stdin = Stdin::Text(Value::Known(lines.text()));
+            state.maybe |= lines.some;
+        }
         for turn in 0.. {
             state.settle();
             let flow = self.script(state, &scope.tested(), condition);
@@ -189,6 +199,7 @@ impl Interp<'_> {
                     result = state.status;
                     match self.turn(flow) {
                         Turn::On => {}
+                        Turn::Over if lines.is_some() => state.maybe = true,
                         Turn::Over => break,
                         Turn::Leave(flow) => return self.leave_loop(state, mark, maybe, flow),
                     }
@@ -316,15 +327,16 @@ impl Interp<'_> {
         body: &Script,
         select: bool,
     ) -> Flow {
-        let (values, open) = match words {
+        let (values, open, unordered) = match words {
             Some(words) => match self.expand_words(state, scope, words) {
                 Ok(list) => {
                     let open = list.iter().any(|e| e.elastic);
-                    (list.into_iter().map(|e| e.arg.value).collect::<Vec<_>>(), open)
+                    let unordered = list.iter().any(|e| e.unordered);
+                    (list.into_iter().map(|e| e.arg.value).collect::<Vec<_>>(), open, unordered)
                 }
                 Err(_) => return Flow::Exit,
             },
-            None => (state.positional.values.clone(), state.positional.open),
+            None => (state.positional.values.clone(), state.positional.open, false),
         };
         let mark = self.escapes.len();
         let maybe = state.maybe;
@@ -358,6 +370,8 @@ impl Interp<'_> {
             let flow = self.script(state, scope, body);
             match self.turn(flow) {
                 Turn::On => {}
+                // Another of the words may have come before this one.
+                Turn::Over if unordered => state.maybe = true,
                 Turn::Over => break,
                 Turn::Leave(flow) => return self.leave_loop(state, mark, maybe, flow),
             }

@@ -233,6 +233,7 @@ impl Interp<'_> {
                 ..Switches::default()
             },
             zero,
+            source: None,
             positional: Positional { values: arguments.collect(), open: false },
             status: Status::True,
             last_word: Value::Unknown,

@@ -14,6 +14,7 @@ mod files;
 pub mod find;
 mod follow;
 mod interp;
+mod lines;
 mod located;
 mod options;
 mod output;

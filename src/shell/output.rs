@@ -7,6 +7,7 @@ use crate::model::Value;
 use super::builtins::{decode_escapes, format_printf};
 use super::files::FileState;
 use super::interp::{Interp, Scope};
+use super::lines::{Cut, matching};
 use super::simple::Call;
 use super::state::{Flow, State, Status};
 use super::step::Stdin;
@@ -30,7 +31,7 @@ impl Interp<'_> {
             | "touch" | "rm" | "sleep" | "read" | "shift" => Some(Value::known("")),
             "cat" if here => self.cat(state, call),
             "tac" | "rev" | "tr" | "base64" | "sed" | "head" | "tail" | "xxd" | "sort" | "uniq" | "cut"
-            | "tee"
+            | "tee" | "grep" | "egrep" | "fgrep"
                 if here =>
             {
                 self.filter(state, name, call)
@@ -94,15 +95,12 @@ impl Interp<'_> {
             self.input(state, &files.iter().collect::<Vec<_>>())
         };
         match (name, options.as_slice()) {
-            ("rev", []) => Some(read(0)?.map(|text| by_line(text, |line| line.chars().rev().collect()))),
-            ("tac", []) => {
-                Some(read(0)?.map(|text| text.lines().rev().map(|line| format!("{line}\n")).collect()))
-            }
-            ("sort", []) => Some(read(0)?.map(|text| {
-                let mut lines = text.lines().collect::<Vec<_>>();
-                lines.sort_unstable();
-                lines.iter().map(|line| format!("{line}\n")).collect()
-            })),
+            ("rev", []) => Some(read(0)?.map_lines(|line| line.chars().rev().collect())),
+            ("tac", []) => match read(0)? {
+                lines @ Value::Lines(_) => Some(lines),
+                text => Some(text.map(|text| text.lines().rev().map(|line| format!("{line}\n")).collect())),
+            },
+            ("sort", options) => self.sorted(state, options, read(0)?),
             ("tee", [] | ["-a"]) => self.stdin_text(state, &state.stdin),
             ("base64", ["-d" | "-D" | "--decode"] | ["-di"]) => {
                 let text = read(0)?;
@@ -126,24 +124,18 @@ impl Interp<'_> {
             ("sed", []) => {
                 let (script, _) = operands.split_first()?;
                 let substitution = Substitution::read(script)?;
-                Some(read(1)?.map(|text| by_line(text, |line| substitution.apply(line))))
+                Some(read(1)?.map_lines(|line| substitution.apply(line)))
             }
             ("head" | "tail", options) => {
-                let (count, used) = match (options, operands.first()) {
-                    ([], _) => (10, 0),
-                    (["-n"], Some(n)) => (n.parse().ok()?, 1),
-                    ([one], _) => (one.trim_start_matches("-n").trim_start_matches('-').parse().ok()?, 0),
-                    _ => return None,
-                };
-                let text = read(used)?;
-                let text = text.as_known()?;
-                let lines = text.lines().collect::<Vec<_>>();
-                let part = if name == "head" {
-                    &lines[..count.min(lines.len())]
-                } else {
-                    &lines[lines.len().saturating_sub(count)..]
-                };
-                Some(Value::Known(part.iter().map(|line| format!("{line}\n")).collect()))
+                let (cut, used) = Cut::read(name, options, operands.first().copied())?;
+                cut.of(&read(used)?)
+            }
+            ("grep" | "egrep" | "fgrep", options) => {
+                let (pattern, files) = operands.split_first()?;
+                if !files.is_empty() {
+                    return None;
+                }
+                matching(&self.stdin_text(state, &state.stdin)?, pattern, options)
             }
             _ => None,
         }
@@ -159,35 +151,6 @@ impl Interp<'_> {
         let path = self.absolute(state, &Value::known(**path))?;
         let real = self.world.canonicalize(&path).unwrap_or(path);
         Some(Value::Known(format!("{}\n", real.display())))
-    }
-
-    fn listing(&self, state: &State, call: &Call) -> Option<Value> {
-        let texts = call.texts()?;
-        let (options, operands): (Vec<&str>, Vec<&str>) =
-            texts.iter().partition(|text| text.starts_with('-'));
-        let letters = options.iter().flat_map(|text| text.chars().skip(1)).collect::<Vec<_>>();
-        if !letters.iter().all(|c| matches!(c, '1' | 'a' | 'A' | 'd' | 't' | 'r' | 'U' | 'S')) {
-            return None;
-        }
-        let hidden = letters.contains(&'a') || letters.contains(&'A');
-        let operands = if operands.is_empty() { vec!["."] } else { operands };
-        let single = operands.len() == 1;
-        let mut lines = Vec::new();
-        for operand in &operands {
-            let path = self.absolute(state, &Value::known(*operand))?;
-            if letters.contains(&'d') || self.is_directory(state, &path) == Some(false) {
-                if self.exists(state, &path)? {
-                    lines.push((*operand).to_owned());
-                }
-                continue;
-            }
-            if !single {
-                return None;
-            }
-            let entries = self.list(state, &path, self.options.limits.words)?;
-            lines.extend(entries.into_iter().map(|e| e.name).filter(|n| hidden || !n.starts_with('.')));
-        }
-        Some(Value::Known(lines.iter().map(|line| format!("{line}\n")).collect()))
     }
 
     /// `git rev-parse --show-toplevel` and the like: seen from the directories alone.
@@ -479,14 +442,6 @@ fn sequence(call: &Call) -> Option<Value> {
         n = n.checked_add(step)?;
     }
     None
-}
-
-fn by_line(text: &str, f: impl Fn(&str) -> String) -> String {
-    let mut result = text.lines().map(f).collect::<Vec<_>>().join("\n");
-    if text.ends_with('\n') {
-        result.push('\n');
-    }
-    result
 }
 
 fn translate(text: &Value, options: &[&str], operands: &[&str]) -> Option<Value> {

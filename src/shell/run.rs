@@ -275,10 +275,12 @@ impl Interp<'_> {
                 Some(word) => Expansion {
                     arg: Arg { value: value.clone(), span: word.arg.span, explicit: word.arg.explicit },
                     elastic: word.elastic,
+                    unordered: false,
                 },
                 None => Expansion {
                     arg: Arg { value: value.clone(), span: call.span, explicit: false },
                     elastic: false,
+                    unordered: false,
                 },
             })
             .collect::<Vec<_>>();
@@ -470,7 +472,10 @@ impl Interp<'_> {
         environment: Vec<(String, Value)>,
         span: Span,
     ) {
-        let words = args.into_iter().map(|arg| Expansion { arg, elastic: false }).collect::<Vec<_>>();
+        let words = args
+            .into_iter()
+            .map(|arg| Expansion { arg, elastic: false, unordered: false })
+            .collect::<Vec<_>>();
         let raw = words.iter().map(|word| word.arg.value.display()).collect::<Vec<_>>().join(" ");
         let call = Call { words, environment, span, raw, external: true, opened: None };
         self.shell(state, |interp, inner| interp.dispatch(inner, scope, &call));

@@ -244,7 +244,7 @@ impl Interp<'_> {
                 }
                 self.come_together(state, maybe, ways)
             }
-            Value::Affix { .. } | Value::Unknown => {
+            Value::Affix { .. } | Value::Lines(_) | Value::Unknown => {
                 let shown = first.arg.value.display();
                 self.emit_as(
                     state,

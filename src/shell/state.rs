@@ -219,6 +219,8 @@ pub(super) struct State {
     pub(super) aliases: BTreeMap<String, Alias>,
     pub(super) switches: Switches,
     pub(super) zero: Value,
+    /// `$BASH_SOURCE`: the script that these commands stand in; text that was typed stands in none.
+    pub(super) source: Option<Value>,
     pub(super) positional: Positional,
     pub(super) status: Status,
     /// `$_`: last word of the previous command.
@@ -333,6 +335,9 @@ impl State {
         }
         joined.switches = joined.switches.join(&other.switches);
         joined.zero = joined.zero.join(&other.zero);
+        if joined.source != other.source {
+            joined.source = Some(Value::Unknown);
+        }
         if joined.positional != other.positional {
             joined.positional = if joined.positional.values.len() == other.positional.values.len()
                 && !joined.positional.open

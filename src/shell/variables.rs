@@ -7,7 +7,7 @@ use crate::knowledge::{guard, leads_to_shims};
 use crate::model::Value;
 use crate::syntax::{AssignedValue, Assignment};
 
-use super::expand::{Expanded, Number};
+use super::expand::{Expanded, Expansion, Number};
 use super::interp::{Interp, Scope};
 use super::state::{Content, State, Status, Variable};
 
@@ -95,13 +95,8 @@ impl Interp<'_> {
             "BASHPID" => Some(Value::known(OWN_PROCESS)),
             "OSTYPE" => Some(Value::known("linux-gnu")),
             "IFS" => Some(Value::known(" \t\n")),
-            "BASH_SOURCE" => Some(state.zero.clone()),
-            "RANDOM" | "SECONDS" | "SRANDOM" | "EPOCHSECONDS" | "EPOCHREALTIME" | "PPID" | "LINENO"
-            | "HOSTNAME" | "HOSTTYPE" | "MACHTYPE" | "BASH_VERSION" | "BASH_VERSINFO" | "SHLVL"
-            | "BASH_COMMAND" | "FUNCNAME" | "PIPESTATUS" | "GROUPS" | "DIRSTACK" | "BASHOPTS"
-            | "SHELLOPTS" | "COLUMNS" | "LINES" | "BASH_REMATCH" | "BASH_ARGV" | "BASH_ARGC" => {
-                Some(Value::Unknown)
-            }
+            "BASH_SOURCE" => state.source.clone(),
+            _ if kept_by_the_shell(name) => Some(Value::Unknown),
             _ if state.unset_is_empty => None,
             _ => Some(Value::Unknown),
         }
@@ -325,7 +320,9 @@ impl Interp<'_> {
                     }
                 }
                 None => {
-                    for expansion in self.expand_words(state, scope, std::slice::from_ref(word))? {
+                    let mut words = self.expand_words(state, scope, std::slice::from_ref(word))?;
+                    any_of_the_unordered(&mut words);
+                    for expansion in words {
                         open |= expansion.elastic;
                         map.insert(next, expansion.arg.value);
                         next = next.saturating_add(1);
@@ -407,5 +404,49 @@ impl Interp<'_> {
                 _ => None,
             })
             .collect()
+    }
+}
+
+/// Variables that the shell itself sets, to what cannot be told.
+pub(super) fn kept_by_the_shell(name: &str) -> bool {
+    matches!(
+        name,
+        "RANDOM"
+            | "SECONDS"
+            | "SRANDOM"
+            | "EPOCHSECONDS"
+            | "EPOCHREALTIME"
+            | "PPID"
+            | "LINENO"
+            | "HOSTNAME"
+            | "HOSTTYPE"
+            | "MACHTYPE"
+            | "BASH_VERSION"
+            | "BASH_VERSINFO"
+            | "SHLVL"
+            | "BASH_COMMAND"
+            | "FUNCNAME"
+            | "PIPESTATUS"
+            | "GROUPS"
+            | "DIRSTACK"
+            | "BASHOPTS"
+            | "SHELLOPTS"
+            | "COLUMNS"
+            | "LINES"
+            | "BASH_REMATCH"
+            | "BASH_ARGV"
+            | "BASH_ARGC"
+            | "BASH_LINENO"
+            | "COMP_WORDS"
+            | "COPROC"
+    )
+}
+
+/// Where it matters which word comes first, any of those whose order is not known may.
+pub(super) fn any_of_the_unordered(words: &mut [Expansion]) {
+    let values = words.iter().filter(|word| word.unordered).map(|word| &word.arg.value);
+    let Some(any) = values.cloned().reduce(|a, b| a.join(&b)) else { return };
+    for word in words.iter_mut().filter(|word| word.unordered) {
+        word.arg.value = any.clone();
     }
 }

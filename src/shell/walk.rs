@@ -435,6 +435,7 @@ impl Interp<'_> {
             Value::Affix { prefix, suffix } => Value::known(prefix)
                 .concat(&Value::Unknown)
                 .concat(&Value::known(suffix.trim_end_matches('\n'))),
+            lines @ Value::Lines(_) => lines,
             Value::Unknown => Value::Unknown,
         }
     }

@@ -56,6 +56,10 @@ impl Interp<'_> {
         }
         self.substituted = None;
         let mut attributes = Attributes::default();
+        let Ok(mut before) = self.right_sides(state, scope, arguments) else {
+            state.status = Status::False;
+            return Flow::Exit;
+        };
         for argument in arguments {
             match argument {
                 DeclarationArgument::Word(word) => {
@@ -70,6 +74,17 @@ impl Interp<'_> {
                 DeclarationArgument::Assignment(assignment) => {
                     self.prepare(state, keyword, &attributes, &assignment.name);
                     let readonly = state.variables.get(&assignment.name).is_some_and(|v| v.readonly);
+                    if let Some(value) = before.pop_front().flatten()
+                        && !attributes.has('n')
+                    {
+                        self.shadow_if_local(state, keyword, &assignment.name);
+                        self.early(state, &attributes, &assignment.name);
+                        self.assign_scalar(state, &assignment.name, value);
+                        if !readonly {
+                            self.mark(state, keyword, &attributes, &assignment.name);
+                        }
+                        continue;
+                    }
                     // In `local x=$x` the right side still sees the old value.
                     if self.assign_declared(state, scope, keyword, &attributes, assignment).is_err() {
                         state.status = Status::False;
@@ -86,6 +101,36 @@ impl Interp<'_> {
             state.print(&Value::Unknown);
         }
         Flow::Next
+    }
+
+    /// All arguments are expanded before the first is assigned: `declare a=1 b=$a` gives `b` the old `a`. One value per
+    /// assignment; `None` where it is alone or not a plain one.
+    fn right_sides(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        arguments: &[DeclarationArgument],
+    ) -> crate::shell::expand::Expanded<std::collections::VecDeque<Option<Value>>> {
+        let assignments = arguments.iter().filter_map(|argument| match argument {
+            DeclarationArgument::Assignment(assignment) => Some(assignment),
+            DeclarationArgument::Word(_) => None,
+        });
+        let assignments = assignments.collect::<Vec<_>>();
+        if assignments.len() < 2 {
+            return Ok(Default::default());
+        }
+        let mut values = std::collections::VecDeque::new();
+        for assignment in assignments {
+            values.push_back(match &assignment.value {
+                crate::syntax::AssignedValue::Scalar(word)
+                    if assignment.index.is_none() && !assignment.append =>
+                {
+                    Some(self.expand_text(state, scope, word)?)
+                }
+                _ => None,
+            });
+        }
+        Ok(values)
     }
 
     fn assign_declared(

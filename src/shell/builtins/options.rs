@@ -5,6 +5,7 @@ use crate::shell::expand::Number;
 use crate::shell::interp::Interp;
 use crate::shell::simple::Call;
 use crate::shell::state::{Flow, Positional, State, Status, Switches};
+use crate::shell::variables::any_of_the_unordered;
 
 /// Switches an option by its long name.
 pub(in crate::shell) fn switch(switches: &mut Switches, name: &str, on: bool) {
@@ -91,6 +92,8 @@ impl Interp<'_> {
     fn positional(&mut self, state: &mut State, call: &Call, from: usize, clear: bool) -> Flow {
         let rest = call.arguments().get(from..).unwrap_or(&[]);
         if !rest.is_empty() || clear {
+            let mut rest = rest.to_vec();
+            any_of_the_unordered(&mut rest);
             state.positional = Positional {
                 values: rest.iter().map(|word| word.arg.value.clone()).collect(),
                 open: rest.iter().any(|word| word.elastic),

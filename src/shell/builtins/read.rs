@@ -63,6 +63,8 @@ impl Interp<'_> {
                 Some(Value::OneOf(list)) if names.len() == 1 && array.is_none() => {
                     Value::one_of(list.iter().flat_map(|text| text.lines().map(str::to_owned)).collect())
                 }
+                // Any of them comes first.
+                Some(Value::Lines(lines)) if names.len() == 1 && array.is_none() => lines.one(),
                 _ => Value::Unknown,
             };
             for name in names {
@@ -172,6 +174,9 @@ impl Interp<'_> {
                 Content::Indexed(
                     items.into_iter().enumerate().map(|(i, text)| (i as i64, Value::Known(text))).collect(),
                 )
+            }
+            Some(Value::Lines(lines)) if !lines.some && trims && delimiter == lines.end => {
+                Content::Indexed((0..).zip(lines.each.iter().map(|_| lines.one())).collect())
             }
             _ => Content::UnknownArray,
         };

@@ -44,12 +44,13 @@ struct Field {
     pieces: Vec<Piece>,
     explicit: bool,
     elastic: bool,
+    unordered: bool,
     quoted: bool,
 }
 
 impl Field {
     fn new() -> Self {
-        Self { pieces: Vec::new(), explicit: true, elastic: false, quoted: false }
+        Self { pieces: Vec::new(), explicit: true, elastic: false, unordered: false, quoted: false }
     }
 
     fn value(&self) -> Value {
@@ -77,6 +78,8 @@ pub(super) struct Expansion {
     pub(super) arg: Arg,
     /// Unquoted and unknown: several words, or none.
     pub(super) elastic: bool,
+    /// One of several words of which it is not known which comes first.
+    pub(super) unordered: bool,
 }
 
 /// Collects fields while the parts of a word are gone through.
@@ -163,7 +166,7 @@ impl Interp<'_> {
     ) -> Expanded<()> {
         let span = scope.place(word.span);
         if let Some(text) = plain_text(word) {
-            all.push(Expansion { arg: Arg::literal(text, span), elastic: false });
+            all.push(Expansion { arg: Arg::literal(text, span), elastic: false, unordered: false });
             return Ok(());
         }
         if state.switches.no_braces {
@@ -181,6 +184,7 @@ impl Interp<'_> {
                 all.push(Expansion {
                     arg: Arg { value: Value::Unknown, span, explicit: false },
                     elastic: true,
+                    unordered: false,
                 });
                 Ok(())
             }
@@ -212,25 +216,31 @@ impl Interp<'_> {
         span: Span,
         all: &mut Vec<Expansion>,
     ) -> Expanded<()> {
-        let elastic = field.elastic;
+        let (elastic, unordered) = (field.elastic, field.unordered);
         if state.switches.noglob || !glob::may_act(&field, &state.switches) {
-            let arg = Arg { value: field.value(), span, explicit: field.explicit };
-            all.push(Expansion { arg, elastic });
+            let arg = Arg { value: field.value().word(), span, explicit: field.explicit };
+            all.push(Expansion { arg, elastic, unordered });
             return Ok(());
         }
         match self.glob(state, scope, &field) {
             glob::Globbed::Names(names) => {
+                let unordered = unordered || !self.in_byte_order(state, &names);
                 all.extend(names.into_iter().map(|name| Expansion {
                     arg: Arg { value: Value::Known(name), span, explicit: false },
                     elastic: false,
+                    unordered,
                 }));
             }
             glob::Globbed::Value(value) => {
-                all.push(Expansion { arg: Arg { value, span, explicit: false }, elastic: true });
+                all.push(Expansion {
+                    arg: Arg { value, span, explicit: false },
+                    elastic: true,
+                    unordered: false,
+                });
             }
             glob::Globbed::Literal => {
-                let arg = Arg { value: field.value(), span, explicit: false };
-                all.push(Expansion { arg, elastic });
+                let arg = Arg { value: field.value().word(), span, explicit: false };
+                all.push(Expansion { arg, elastic, unordered });
             }
             glob::Globbed::Nothing => {}
             glob::Globbed::Failed => return Err(Abort),
@@ -372,6 +382,7 @@ fn length(value: &Value) -> usize {
         Value::Known(text) => text.len(),
         Value::OneOf(list) => list.iter().map(String::len).max().unwrap_or(0),
         Value::Affix { prefix, suffix } => prefix.len() + suffix.len(),
+        Value::Lines(lines) => lines.each.iter().map(|line| line.len() + 1).sum(),
         Value::Unknown => 0,
     }
 }

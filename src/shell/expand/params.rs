@@ -4,6 +4,7 @@ use crate::model::Value;
 use crate::shell::interp::{Interp, Scope};
 use crate::shell::pattern;
 use crate::shell::state::{Content, State};
+use crate::shell::variables::kept_by_the_shell;
 use crate::syntax::{Parameter, ParameterOperator, Word};
 
 use super::{Abort, Builder, Expanded, Number, is_at};
@@ -249,7 +250,7 @@ impl Interp<'_> {
                 list.iter().map(|(_, v)| v.clone()).reduce(|a, b| a.join(&b)).map_or(Held::Unset, Held::One)
             }
             (None, Some("0")) => self.plain(state, name),
-            (None, Some(_)) if state.unset_is_empty => Held::Unset,
+            (None, Some(_)) if state.unset_is_empty && !kept_by_the_shell(name) => Held::Unset,
             _ => Held::One(Value::Unknown),
         }
     }

@@ -44,6 +44,19 @@ impl Builder {
                     self.split_text(suffix, &separators);
                 }
             }
+            Value::Lines(lines) => {
+                let before = self.done.len();
+                for (index, line) in lines.each.iter().enumerate() {
+                    if index > 0 && !self.current.pieces.is_empty() {
+                        self.finish_field();
+                    }
+                    self.split_text(line, &separators);
+                }
+                for field in self.done[before..].iter_mut().chain([&mut self.current]) {
+                    field.unordered = true;
+                    field.elastic |= lines.some;
+                }
+            }
             Value::Unknown => {
                 self.current.elastic = true;
                 self.current.pieces.push(Piece::Active(Value::Unknown));

@@ -36,6 +36,10 @@ impl Interp<'_> {
                 [] => Value::Unknown,
                 list => Value::one_of(list.iter().map(|p| p.to_string_lossy().into_owned()).collect()),
             },
+            // An entry of the directory stack.
+            entry if entry.trim_start_matches(['+', '-']).bytes().all(|b| b.is_ascii_digit()) => {
+                Value::Unknown
+            }
             user if user.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.')) => {
                 self.home(scope, Some(user))?
             }

@@ -84,6 +84,7 @@ impl Interp<'_> {
                             .map(|value| Expansion {
                                 arg: Arg { value, span, explicit: false },
                                 elastic: false,
+                                unordered: false,
                             })
                             .collect();
                         self.program(state, scope, words, span);

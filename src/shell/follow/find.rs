@@ -77,10 +77,11 @@ impl Interp<'_> {
                 let end = if given("-print0") { '\0' } else { '\n' };
                 if given("-printf") || given("-ls") {
                     *printed = Value::Unknown;
+                    return;
                 }
-                for path in paths {
-                    *printed = printed.concat(&Value::Known(format!("{}{end}", path.path)));
-                }
+                // In the order of the directories, which nobody knows.
+                let found = Value::lines(paths.iter().map(|path| path.path.clone()).collect(), end);
+                *printed = printed.concat(&found);
             }
             FindAction::Delete => self.deleted(state, scope, call, paths),
             FindAction::Write { file } => self.written(state, scope, call, file),
@@ -102,7 +103,7 @@ impl Interp<'_> {
                                     .map(|path| word(Value::known(named(&path.path, *in_directory)), arg))
                                     .collect()
                             } else {
-                                vec![Expansion { arg: arg.clone(), elastic: false }]
+                                vec![Expansion { arg: arg.clone(), elastic: false, unordered: false }]
                             }
                         })
                         .collect::<Vec<_>>();
@@ -138,7 +139,7 @@ impl Interp<'_> {
             .iter()
             .map(|arg| match substitute(&arg.value, path) {
                 Some(value) => word(value, arg),
-                None => Expansion { arg: arg.clone(), elastic: false },
+                None => Expansion { arg: arg.clone(), elastic: false, unordered: false },
             })
             .collect();
         self.program(state, scope, words, call.span);
@@ -209,7 +210,7 @@ impl Interp<'_> {
 }
 
 fn word(value: Value, like: &Arg) -> Expansion {
-    Expansion { arg: Arg { value, span: like.span, explicit: false }, elastic: false }
+    Expansion { arg: Arg { value, span: like.span, explicit: false }, elastic: false, unordered: false }
 }
 
 fn named(path: &str, in_directory: bool) -> String {

@@ -77,9 +77,11 @@ impl Interp<'_> {
         let span = call.words.get(index + 1).map_or(call.span, |word| word.arg.span);
         let mut words = call.words.get(..=index).unwrap_or_default().to_vec();
         let expanded = shell_words::split(&text).ok()?;
-        words.extend(
-            expanded.into_iter().map(|word| Expansion { arg: Arg::literal(word, span), elastic: false }),
-        );
+        words.extend(expanded.into_iter().map(|word| Expansion {
+            arg: Arg::literal(word, span),
+            elastic: false,
+            unordered: false,
+        }));
         words.extend_from_slice(rest);
         let call = Call {
             words,

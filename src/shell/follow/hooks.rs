@@ -166,5 +166,5 @@ impl Interp<'_> {
 
 fn word(value: Value, call: &Call) -> Expansion {
     let elastic = value == Value::Unknown;
-    Expansion { arg: Arg { value, span: call.span, explicit: false }, elastic }
+    Expansion { arg: Arg { value, span: call.span, explicit: false }, elastic, unordered: false }
 }

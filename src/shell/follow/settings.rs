@@ -173,6 +173,7 @@ impl Interp<'_> {
             words.extend(values.into_iter().map(|value| Expansion {
                 arg: Arg { value, span: call.span, explicit: false },
                 elastic: false,
+                unordered: false,
             }));
         }
         if words.is_empty() {

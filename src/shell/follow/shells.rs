@@ -104,6 +104,7 @@ impl Interp<'_> {
         if command {
             let mut arguments = rest.iter().skip(1).map(|arg| arg.value.clone());
             inner.zero = arguments.next().unwrap_or(Value::known(name));
+            inner.source = None;
             inner.positional = Positional { values: arguments.collect(), open };
             if let Some(text) = rest.first() {
                 let text = text.value.clone();
@@ -159,6 +160,7 @@ impl Interp<'_> {
         let mut inner = state.clone();
         new_shell(&mut inner, Switches::default());
         inner.zero = zero;
+        inner.source = None;
         inner.positional = positional;
         self.shell(&mut inner, |interp, inner| interp.shell_text(inner, scope, text, span));
         state.files = inner.files;
@@ -288,6 +290,7 @@ impl Interp<'_> {
             FileText::Text(text) => {
                 state.switches = switches;
                 state.zero = file.value.clone();
+                state.source = Some(file.value.clone());
                 state.positional = Positional { values: arguments, open: false };
                 let text = Value::Known(text);
                 self.shell(state, |interp, inner| interp.shell_text(inner, scope, &text, file.span));
@@ -336,7 +339,9 @@ impl Interp<'_> {
         });
         let mark = self.escapes.len();
         let returns = std::mem::replace(&mut state.returns, true);
+        let source = state.source.replace(file.value.clone());
         let mut flow = self.shell_text(state, scope, &text, file.span);
+        state.source = source;
         if flow == Flow::Return {
             flow = Flow::Next;
         }

@@ -64,13 +64,20 @@ impl Interp<'_> {
             None => self.stdin_text(state, &state.stdin.clone()),
         };
         let command = if command.is_empty() {
-            vec![Expansion { arg: Arg::literal("echo", call.span), elastic: false }]
+            vec![Expansion { arg: Arg::literal("echo", call.span), elastic: false, unordered: false }]
         } else {
             command
         };
-        let text = input.as_ref().and_then(Value::as_known);
-        let known = text.map(|text| words(text, &cutting));
         let maybe = state.maybe;
+        let known = match &input {
+            Some(Value::Known(text)) => Some(words(text, &cutting)),
+            // All of them, in whatever order; of some it is not known which.
+            Some(Value::Lines(lines)) => {
+                state.maybe |= lines.some;
+                Some(words(&lines.text(), &cutting))
+            }
+            _ => None,
+        };
         let before = std::mem::replace(&mut state.stdin, Stdin::Empty);
         match known {
             Some(items) if items.is_empty() && (cutting.skip_empty || cutting.replace.is_some()) => {}
@@ -107,9 +114,9 @@ impl Interp<'_> {
                 };
                 state.maybe = true;
                 self.built(state, &inner, call, &command, &cutting, &[value]);
-                state.maybe = maybe;
             }
         }
+        state.maybe = maybe;
         state.stdin = before;
         state.status = Status::Unknown;
         Flow::Next
@@ -137,6 +144,7 @@ impl Interp<'_> {
                         Some(value) => all.push(Expansion {
                             arg: Arg { value, span: arg.span, explicit: false },
                             elastic: false,
+                            unordered: false,
                         }),
                         None => all.push(expansion.clone()),
                     }
@@ -147,6 +155,7 @@ impl Interp<'_> {
                 all.extend(values.iter().map(|value| Expansion {
                     arg: Arg { value: value.clone(), span: call.span, explicit: false },
                     elastic: *value == Value::Unknown,
+                    unordered: false,
                 }));
             }
         }
@@ -196,6 +205,10 @@ impl Interp<'_> {
                     .filter(|line| !line.is_empty())
                     .map(Value::known)
                     .collect(),
+                Some(Value::Lines(lines)) => {
+                    open |= lines.some;
+                    lines.each.iter().map(Value::known).collect()
+                }
                 _ => {
                     open = true;
                     vec![Value::Unknown]
