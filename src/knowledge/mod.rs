@@ -6,6 +6,7 @@
 //!
 //! `docs/knowledge.md` is the format's reference.
 
+mod agents;
 mod compile;
 pub mod conditions;
 mod coverage;
@@ -29,6 +30,7 @@ mod tool_words;
 mod verbs;
 mod words;
 
+pub use agents::{harmless_tool, tool_key};
 pub use coverage::{Coverage, CoveredKind, CoveredServer};
 pub use grammar::match_words;
 pub use guard::{Guard, SHIMS, guard, leads_to_shims};

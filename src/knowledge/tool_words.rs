@@ -76,6 +76,8 @@ pub struct Arguments {
     pub code: Words,
     pub switches: Words,
     pub writes: Words,
+    pub paths: Words,
+    pub prose: Words,
     pub content: Words,
     pub acts: Words,
     pub reading_acts: Words,

@@ -18,11 +18,12 @@ pub(super) fn of(call: &McpCall, named: &Named, place: &Place<'_>) -> Analysis {
     let family = named.families.first().and_then(|family| family.names.first());
     let mut analysis = Analysis {
         cwd: vec![place.cwd.to_owned()],
-        // Nobody knows where it runs: what is here says nothing.
-        host: Some(match &call.server {
-            Some(server) => super::shorten(server, 120),
-            None => "wherever its server runs".to_owned(),
-        }),
+        // Nobody knows where a server runs: what is here says nothing.
+        host: match &call.server {
+            _ if call.own => None,
+            Some(server) => Some(super::shorten(server, 120)),
+            None => Some("wherever its server runs".to_owned()),
+        },
         rule: RuleRef {
             tool: family.map_or_else(|| "mcp".to_owned(), |name| format!("mcp {name}")),
             rule: "by name and arguments".to_owned(),
@@ -64,6 +65,11 @@ pub(super) fn of(call: &McpCall, named: &Named, place: &Place<'_>) -> Analysis {
     analysis.acts = signs.acts;
     analysis.acts.push(Act::Mutation(Box::new(mutation)));
     analysis
+}
+
+/// Whether anything in a call could act.
+pub(super) fn could_act(name: &[String], arguments: &serde_json::Map<String, serde_json::Value>) -> bool {
+    matches!(words::verb(name).0, Verb::Deletes | Verb::Runs) || signs::could_act(arguments)
 }
 
 /// What is done: where the name leaves it open, an argument may say (`contact` with `action`).

@@ -34,6 +34,7 @@ pub struct McpCall {
     arguments: Map<String, Json>,
     description: Option<String>,
     annotations: Option<Map<String, Json>>,
+    own: bool,
 }
 
 /// Input that is not a tool call.
@@ -74,6 +75,7 @@ impl McpCall {
             arguments: object("arguments", arguments)?.unwrap_or_default(),
             description: None,
             annotations: None,
+            own: false,
         })
     }
 
@@ -91,6 +93,19 @@ impl McpCall {
     pub fn annotated(mut self, annotations: Json) -> Result<Self, CallError> {
         self.annotations = object("annotations", Some(annotations))?;
         Ok(self)
+    }
+
+    /// The tool is the agent's own, and acts on the machine that the agent works on.
+    #[must_use]
+    pub fn of_the_agent(mut self) -> Self {
+        self.own = true;
+        self
+    }
+
+    /// Whether anything in the call could act: its name says that it deletes or runs, or an argument holds a path, a
+    /// command, code or a switch.
+    pub fn could_act(&self) -> bool {
+        classify::could_act(&name::words(&self.tool), &self.arguments)
     }
 
     /// The server as it was named.

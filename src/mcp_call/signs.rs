@@ -143,6 +143,32 @@ impl Signs {
     }
 }
 
+/// Whether an argument holds a path, a command, code or a switch that is on.
+pub(super) fn could_act(arguments: &Map<String, Json>) -> bool {
+    arguments.iter().any(|(name, value)| acts(&snake(name), value, 0))
+}
+
+fn acts(name: &str, value: &Json, depth: usize) -> bool {
+    let lists = &tool_words().arguments;
+    let on = || texts(value).iter().any(|text| !is_off(text));
+    let named = [&lists.shell, &lists.sql, &lists.code, &lists.switches, &lists.writes, &lists.paths];
+    if depth > 16 || (named.iter().any(|list| list.has(name)) && on()) {
+        return true;
+    }
+    match value {
+        Json::Object(map) => map.iter().any(|(name, value)| acts(&snake(name), value, depth + 1)),
+        Json::Array(list) => list.iter().any(|value| acts(name, value, depth + 1)),
+        Json::Bool(true) => name.split('_').any(|word| tool_words().verbs.deletes.has(word)),
+        Json::String(_) if lists.prose.has(name) => false,
+        Json::String(text) => {
+            let path = ["/", "~", "./", "../", "file:"].iter().any(|start| text.starts_with(start))
+                || (text.contains('/') && !text.contains("://") && !text.contains(char::is_whitespace));
+            path || text.contains('\n') || looks_run(text) || changes_by_query(text) || changes_by_sql(text)
+        }
+        _ => false,
+    }
+}
+
 /// An argument beside a command line that may be a part of it: `resourceType` beside `command`.
 pub(super) fn part_of_command(unlisted: &Map<String, Json>) -> Option<String> {
     let lists = &tool_words().arguments;

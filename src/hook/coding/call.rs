@@ -104,9 +104,14 @@ pub(super) fn command(input: &Object, keys: &[&str]) -> Result<Act, Unreadable> 
 }
 
 /// PowerShell text, as the program that would run it.
+pub(super) fn pwsh(text: String) -> Act {
+    Act::Argv(vec!["pwsh".to_owned(), "-Command".to_owned(), text])
+}
+
+/// The command of a PowerShell tool.
 pub(super) fn powershell(input: &Object, keys: &[&str]) -> Result<Act, Unreadable> {
     match command(input, keys)? {
-        Act::Shell(text) => Ok(Act::Argv(vec!["pwsh".to_owned(), "-Command".to_owned(), text])),
+        Act::Shell(text) => Ok(pwsh(text)),
         other => Ok(other),
     }
 }

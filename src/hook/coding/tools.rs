@@ -4,8 +4,11 @@
 
 use serde_json::{Value, json};
 
+use crate::knowledge::{harmless_tool, tool_key};
+use crate::mcp::is_ours;
 use crate::mcp_call::McpCall;
 
+use super::agents::Agent;
 use super::call::{Act, Object, Unreadable, text};
 use super::patch::{self, Change};
 
@@ -39,16 +42,18 @@ enum Kind {
     Delete,
     Move,
     Patch,
+    /// A name in a program is changed: renaming it back undoes that.
+    Rename,
+    /// An edit, or without the old text the whole file.
+    Editor,
     /// One tool whose argument `command` says which.
     Several,
 }
 
 fn kind(name: &str) -> Option<Kind> {
-    let name: String = name.chars().filter(|c| !matches!(c, '_' | '-')).collect::<String>().to_lowercase();
-    Some(match name.as_str() {
-        "write" | "writefile" | "createfile" | "create" | "createnewfile" | "writetofile" | "savefile" => {
-            Kind::Write
-        }
+    Some(match tool_key(name).as_str() {
+        "write" | "writefile" | "createfile" | "create" | "createnewfile" | "writetofile" | "savefile"
+        | "download" | "newrule" => Kind::Write,
         "edit"
         | "multiedit"
         | "editfile"
@@ -63,11 +68,15 @@ fn kind(name: &str) -> Option<Kind> {
         | "editnotebook"
         | "editnotebookfile"
         | "applydiff"
-        | "editfiles" => Kind::Edit,
+        | "editfiles"
+        | "undoedit"
+        | "lspreplacesymbol" => Kind::Edit,
+        "lsprename" => Kind::Rename,
         "delete" | "deletefile" | "removefile" => Kind::Delete,
         "renamefile" | "movefile" | "rename" => Kind::Move,
-        "applypatch" => Kind::Patch,
+        "applypatch" | "patch" => Kind::Patch,
         "streplaceeditor" | "strreplaceeditor" | "strreplacebasededittool" => Kind::Several,
+        "editor" => Kind::Editor,
         _ => return None,
     })
 }
@@ -81,6 +90,10 @@ pub(super) fn files(name: &str, input: &Object) -> Option<Result<Vec<Act>, Unrea
             Some("create") => Kind::Write,
             _ => Kind::Edit,
         };
+    }
+    if kind == Kind::Editor {
+        let part = OLD.iter().chain(&["insert_line"]).any(|key| input.contains_key(*key));
+        kind = if part { Kind::Edit } else { Kind::Write };
     }
     Some(acts(kind, name, input))
 }
@@ -109,6 +122,9 @@ fn acts(kind: Kind, name: &str, input: &Object) -> Result<Vec<Act>, Unreadable> 
     let target = if kind == Kind::Move { "" } else { path(input, name)? };
     match kind {
         Kind::Edit => Ok(vec![edit(target, input)?]),
+        Kind::Rename => {
+            Ok(vec![tool("edit_file", json!({ "path": target, "old_text": "as the call says" }))?])
+        }
         Kind::Delete => Ok(vec![tool("delete_file", json!({ "path": target }))?]),
         Kind::Move => {
             let from = text(input, &["old_path", "oldPath", "source", "from", "path"]);
@@ -176,6 +192,7 @@ fn change(change: &Change) -> Result<Vec<Act>, Unreadable> {
 fn edit(path: &str, input: &Object) -> Result<Act, Unreadable> {
     if text(input, &["edit_mode", "editMode", "edit_type"]) == Some("insert")
         || text(input, &["command"]) == Some("insert")
+        || input.contains_key("insert_line")
     {
         return tool("append_file", json!({ "path": path, "content": "" }));
     }
@@ -202,9 +219,38 @@ fn tool(name: &str, arguments: Value) -> Result<Act, Unreadable> {
         .map_err(|error| Unreadable(error.to_string()))
 }
 
-/// Another server's tool. Our own server's tools only judge.
+/// Whether it is a tool of the agent's own that is known.
+pub(super) fn is_own(agent: Agent, name: &str) -> bool {
+    kind(name).is_some() || harmless_tool(agent.name(), name)
+}
+
+/// A tool of the agent's own: for files, known to change nothing, or judged by its name and arguments when anything in
+/// the call could act.
+pub(super) fn own(agent: Agent, name: &str, input: &Object) -> Result<Vec<Act>, Unreadable> {
+    if let Some(found) = files(name, input) {
+        return found;
+    }
+    if harmless_tool(agent.name(), name) {
+        return Ok(Vec::new());
+    }
+    let call = McpCall::new(None, name, Some(Value::Object(input.clone())))
+        .map_err(|error| Unreadable(error.to_string()))?
+        .of_the_agent();
+    Ok(if call.could_act() { vec![Act::Tool(call)] } else { Vec::new() })
+}
+
+/// Another server's tool. Our own server's tools only judge; that a server is called like us says nothing, so they count
+/// as ours by name and arguments.
 pub(super) fn server(server: Option<&str>, name: &str, input: &Object) -> Result<Vec<Act>, Unreadable> {
-    if server == Some("recourse") {
+    let (server, name) = match (server, name.strip_prefix("recourse")) {
+        // `recourse_recourse_evaluate_shell`, where an agent joins server and tool.
+        (None, Some(rest)) if rest.starts_with(['_', '-', '.']) && !is_ours(name, input) => {
+            (Some("recourse"), &rest[1..])
+        }
+        _ => (server, name),
+    };
+    let called_ours = server == Some("recourse") || (server.is_none() && name.starts_with("recourse_"));
+    if called_ours && is_ours(name, input) {
         return Ok(Vec::new());
     }
     McpCall::new(server, name, Some(Value::Object(input.clone())))
@@ -262,8 +308,44 @@ mod tests {
         let Some(Ok(acts)) = mcp("mcp__github__delete_repo", &Object::new()) else { panic!() };
         let [Act::Tool(call)] = &acts[..] else { panic!() };
         assert_eq!((call.server(), call.tool()), (Some("github"), "delete_repo"));
-        assert!(mcp("mcp__recourse__evaluate", &Object::new()).unwrap().unwrap().is_empty());
+        let given = |value: Value| value.as_object().unwrap().clone();
+        let acts = |name: &str, value: Value| mcp(name, &given(value)).unwrap().unwrap().len();
+        assert_eq!(acts("mcp__recourse__recourse_evaluate_shell", json!({"command": "rm -rf /"})), 0);
+        assert_eq!(acts("mcp__recourse__get_policy", json!({})), 0);
+        // A server may call itself what it likes.
+        assert_eq!(acts("mcp__recourse__exec", json!({"command": "rm -rf /"})), 1);
+        assert_eq!(acts("mcp__recourse__check_command", json!({"command": "ls", "run": true})), 1);
+        let joined = |name: &str| server(None, name, &given(json!({"command": "ls"}))).unwrap().len();
+        assert_eq!((joined("recourse_recourse_evaluate_shell"), joined("recourse-check_command")), (0, 0));
+        assert_eq!((joined("recourse-exec"), joined("check_command")), (1, 1));
         assert!(mcp("Bash", &Object::new()).is_none());
+    }
+
+    #[test]
+    fn own_tools_that_no_adapter_knows() {
+        let judged = |name: &str, value: Value| {
+            let given = value.as_object().unwrap().clone();
+            !own(Agent::ClaudeCode, name, &given).unwrap().is_empty()
+        };
+        for (name, value) in [
+            ("Read", json!({"file_path": "/a"})),
+            ("TodoWrite", json!({"todos": [{"content": "rm -rf /tmp/x && make"}]})),
+            ("Novelty", json!({"title": "a", "count": 3, "url": "https://example.com/a"})),
+            ("Novelty", json!({"question": "Delete a/b?\nOr not?"})),
+        ] {
+            assert!(!judged(name, value.clone()), "{name} {value}");
+        }
+        for (name, value) in [
+            ("Novelty", json!({"file_path": "a"})),
+            ("Novelty", json!({"task": {"command": "make"}})),
+            ("Novelty", json!({"code": "x"})),
+            ("Novelty", json!({"where": "docs/a.md"})),
+            ("Novelty", json!({"text": "a\nb"})),
+            ("Novelty", json!({"force": true})),
+            ("DeleteEverything", json!({})),
+        ] {
+            assert!(judged(name, value.clone()), "{name} {value}");
+        }
     }
 
     #[test]

@@ -51,6 +51,13 @@ struct Tool {
     run: fn(&Tools, &Arguments<'_>) -> Result<String, String>,
 }
 
+/// Whether this is a call of one of our tools, with nothing but the arguments that it takes: then it only judges.
+pub fn is_ours(tool: &str, arguments: &serde_json::Map<String, Value>) -> bool {
+    TOOLS.iter().any(|own| {
+        own.name == tool && arguments.keys().all(|key| own.fields.iter().any(|field| field.name == key))
+    })
+}
+
 const CWD: Field = optional(
     "cwd",
     Kind::Text,

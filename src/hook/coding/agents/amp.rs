@@ -5,7 +5,7 @@ use serde_json::json;
 use super::super::Output;
 use super::super::call::{Act, Answer, Object, Request, Unreadable, command, directory, object, text};
 use super::super::tools;
-use super::{said, silence};
+use super::{Agent, said, silence};
 
 pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
     let name = text(input, &["tool"]).ok_or_else(|| Unreadable("it names no tool".to_owned()))?;
@@ -17,7 +17,7 @@ pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
 fn acts(name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {
     match name {
         "Bash" | "shell_command" => Ok(vec![command(given, &["cmd", "command"])?]),
-        _ => tools::mcp(name, given).or_else(|| tools::files(name, given)).unwrap_or_else(|| Ok(Vec::new())),
+        _ => tools::mcp(name, given).unwrap_or_else(|| tools::own(Agent::Amp, name, given)),
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::super::Output;
 use super::super::call::{Act, Answer, Object, Request, Unreadable, command, directory, first, object, text};
 use super::super::tools;
-use super::said;
+use super::{Agent, said};
 
 pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
     if text(input, &["hookName"]).is_some_and(|event| !matches!(event, "PreToolUse" | "tool_call")) {
@@ -23,12 +23,14 @@ fn acts(name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {
     match name {
         "execute_command" => Ok(vec![command(given, &["command"])?]),
         "run_commands" => commands(given),
+        // A command that shows the result may stand beside it, and is run.
+        "attempt_completion" if given.contains_key("command") => Ok(vec![command(given, &["command"])?]),
         "use_mcp_tool" => {
             let tool = text(given, &["tool_name"])
                 .ok_or_else(|| Unreadable("it names no tool of the server".to_owned()))?;
             tools::server(text(given, &["server_name"]), tool, &object(given, &["arguments"])?)
         }
-        _ => tools::mcp(name, given).or_else(|| tools::files(name, given)).unwrap_or_else(|| Ok(Vec::new())),
+        _ => tools::mcp(name, given).unwrap_or_else(|| tools::own(Agent::Cline, name, given)),
     }
 }
 

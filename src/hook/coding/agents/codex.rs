@@ -6,7 +6,7 @@ use serde_json::json;
 use super::super::Output;
 use super::super::call::{Act, Answer, Object, Request, Unreadable, command, directory, object, text};
 use super::super::tools;
-use super::{pre_tool_use, said, silence};
+use super::{Agent, pre_tool_use, said, silence};
 
 const PERMISSION: &str = "PermissionRequest";
 
@@ -31,7 +31,12 @@ fn acts(name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {
         "write_stdin" => {
             Ok(text(given, &["chars"]).map(|typed| Act::Shell(typed.to_owned())).into_iter().collect())
         }
-        _ => tools::mcp(name, given).or_else(|| tools::files(name, given)).unwrap_or_else(|| Ok(Vec::new())),
+        "js_repl" => {
+            let code = text(given, &["code", "input"])
+                .ok_or_else(|| Unreadable("it was called without code".to_owned()))?;
+            Ok(vec![Act::Argv(["node", "-e", code].map(str::to_owned).into())])
+        }
+        _ => tools::mcp(name, given).unwrap_or_else(|| tools::own(Agent::Codex, name, given)),
     }
 }
 

@@ -8,36 +8,20 @@ use super::super::call::{
     Act, Answer, Object, Request, Unreadable, command, directory, object, powershell, text,
 };
 use super::super::tools;
-use super::{said, silence, vscode};
+use super::{Agent, said, silence, vscode};
 
-/// Tools of its own that change nothing outside the session.
-const OWN: &[&str] = &[
-    "view",
-    "grep",
-    "rg",
-    "glob",
-    "web_fetch",
-    "web_search",
-    "fetch",
-    "report_intent",
-    "task",
-    "update_todo",
-    "ask_user",
-    "show_file",
-    "store_memory",
-    "skill",
-    "sql",
-    "read_agent",
-    "list_agents",
-    "read_bash",
-    "stop_bash",
-    "list_bash",
-    "read_powershell",
-    "stop_powershell",
-    "list_powershell",
-    "exit_plan_mode",
-    "think",
-    "fetch_copilot_cli_documentation",
+/// Keys that may be typed beside text.
+const KEYS: &[&str] = &[
+    "{up}",
+    "{down}",
+    "{left}",
+    "{right}",
+    "{backspace}",
+    "{delete}",
+    "{tab}",
+    "{space}",
+    "{escape}",
+    "{esc}",
 ];
 
 pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
@@ -61,16 +45,31 @@ fn acts(name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {
         "bash" | "shell" => Ok(vec![command(given, &["command"])?]),
         "powershell" => Ok(vec![powershell(given, &["command"])?]),
         // What is typed into a shell that runs already.
-        "write_bash" => Ok(vec![command(given, &["input"])?]),
-        "write_powershell" => Ok(vec![powershell(given, &["input"])?]),
-        _ if OWN.contains(&name) => Ok(Vec::new()),
-        _ => match tools::mcp(name, given).or_else(|| tools::files(name, given)) {
-            Some(found) => found,
-            // Other servers' tools are called `server-tool`.
-            None if name.contains('-') => tools::server(None, name, given),
-            None => Ok(Vec::new()),
-        },
+        "write_bash" => typed(given, Act::Shell),
+        "write_powershell" => typed(given, super::super::call::pwsh),
+        // Other servers' tools are called `server-tool`.
+        _ if name.contains('-') && !tools::is_own(Agent::Copilot, name) => {
+            tools::mcp(name, given).unwrap_or_else(|| tools::server(None, name, given))
+        }
+        _ => tools::mcp(name, given).unwrap_or_else(|| tools::own(Agent::Copilot, name, given)),
     }
+}
+
+/// Text typed into a shell, with the names of keys in braces: `rm x{enter}`.
+fn typed(given: &Object, act: fn(String) -> Act) -> Result<Vec<Act>, Unreadable> {
+    let Some(input) = text(given, &["input"]) else { return Ok(vec![command(given, &["input"])?]) };
+    let plain = input.replace("{enter}", "\n");
+    let left = KEYS.iter().fold(plain.clone(), |left, key| left.replace(key, ""));
+    if left.trim().is_empty() {
+        // Keys alone answer a menu.
+        return Ok(Vec::new());
+    }
+    if left != plain {
+        return Err(Unreadable(
+            "keys that edit a line stand among what is typed; type the whole line".to_owned(),
+        ));
+    }
+    Ok(vec![act(plain)])
 }
 
 pub(super) fn write(event: &str, answer: &Answer) -> Output {

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::super::Output;
 use super::super::call::{Act, Answer, Object, Request, Unreadable, command, directory, object, text};
 use super::super::tools;
-use super::{said, silence};
+use super::{Agent, said, silence};
 
 pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
     let event = text(input, &["event"]).unwrap_or("PreToolUse");
@@ -28,7 +28,7 @@ fn acts(name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {
     if let Some(rest) = name.strip_prefix("mcp_") {
         return tools::server(None, rest, given);
     }
-    tools::files(name, given).unwrap_or_else(|| Ok(Vec::new()))
+    tools::own(Agent::Crush, name, given)
 }
 
 pub(super) fn write(answer: &Answer) -> Output {

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::super::Output;
 use super::super::call::{Act, Answer, Object, Request, Unreadable, command, directory, first, object, text};
 use super::super::tools;
-use super::said;
+use super::{Agent, said};
 
 pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
     let root = first(input, "workspace_roots");
@@ -43,7 +43,7 @@ fn acts(name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {
             if let Some(tool) = name.strip_prefix("MCP:") {
                 return tools::server(None, tool, given);
             }
-            tools::mcp(name, given).or_else(|| tools::files(name, given)).unwrap_or_else(|| Ok(Vec::new()))
+            tools::mcp(name, given).unwrap_or_else(|| tools::own(Agent::Cursor, name, given))
         }
     }
 }

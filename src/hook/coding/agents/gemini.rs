@@ -5,7 +5,7 @@ use serde_json::json;
 use super::super::Output;
 use super::super::call::{Act, Answer, Object, Request, Unreadable, command, directory, object, text};
 use super::super::tools;
-use super::{said, silence};
+use super::{Agent, said, silence};
 
 pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
     if text(input, &["hook_event_name"]).is_some_and(|event| event != "BeforeTool") {
@@ -32,7 +32,13 @@ fn acts(name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {
     if let Some(tool) = name.strip_prefix("mcp_") {
         return tools::server(None, tool, given);
     }
-    tools::files(name, given).unwrap_or_else(|| Ok(Vec::new()))
+    // As older versions join a server and its tool.
+    if let Some((from, tool)) =
+        name.split_once("__").filter(|(from, tool)| !from.is_empty() && !tool.is_empty())
+    {
+        return tools::server(Some(from), tool, given);
+    }
+    tools::own(Agent::Gemini, name, given)
 }
 
 pub(super) fn write(answer: &Answer) -> Output {

@@ -3,31 +3,7 @@
 use super::super::Output;
 use super::super::call::{Act, Answer, Object, Request, Unreadable, command, directory, object, text};
 use super::super::tools;
-use super::{silence, stopped};
-
-/// Tools of its own that change nothing outside the session.
-const OWN: &[&str] = &[
-    "read",
-    "grep",
-    "glob",
-    "list",
-    "ls",
-    "webfetch",
-    "websearch",
-    "codesearch",
-    "task",
-    "todowrite",
-    "todoread",
-    "skill",
-    "question",
-    "lsp",
-    "lsp_hover",
-    "lsp_diagnostics",
-    "invalid",
-    "batch",
-    "plan_enter",
-    "plan_exit",
-];
+use super::{Agent, silence, stopped};
 
 pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
     let name = text(input, &["tool"]).ok_or_else(|| Unreadable("it names no tool".to_owned()))?;
@@ -39,13 +15,11 @@ pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
 fn acts(name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {
     match name {
         "bash" => Ok(vec![command(given, &["command"])?]),
-        _ if OWN.contains(&name) => Ok(Vec::new()),
-        _ => match tools::mcp(name, given).or_else(|| tools::files(name, given)) {
-            Some(found) => found,
-            // Other servers' tools are called `server_tool`.
-            None if name.contains('_') => tools::server(None, name, given),
-            None => Ok(Vec::new()),
-        },
+        // Other servers' tools are called `server_tool`.
+        _ if name.contains('_') && !tools::is_own(Agent::Opencode, name) => {
+            tools::mcp(name, given).unwrap_or_else(|| tools::server(None, name, given))
+        }
+        _ => tools::own(Agent::Opencode, name, given),
     }
 }
 

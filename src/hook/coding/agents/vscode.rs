@@ -1,9 +1,11 @@
 //! VS Code's agent: `PreToolUse`, answered as Claude Code is.
 
+use serde_json::Value;
+
 use super::super::Output;
 use super::super::call::{Act, Answer, Object, Request, Unreadable, command, directory, object, text};
 use super::super::tools;
-use super::claude_code;
+use super::{Agent, claude_code};
 
 pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
     if text(input, &["hook_event_name", "hookEventName"]).is_some_and(|event| event != "PreToolUse") {
@@ -19,14 +21,31 @@ fn acts(name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {
     match name {
         "run_in_terminal" | "runTerminalCommand" | "runInTerminal" | "send_to_terminal" | "bash"
         | "shell" => Ok(vec![command(given, &["command"])?]),
+        "create_and_run_task" | "createAndRunTask" => task(given),
         _ => {
             // Other servers' tools are called `mcp_server_tool`.
             if let Some(rest) = name.strip_prefix("mcp_").filter(|rest| !rest.starts_with('_')) {
                 return tools::server(None, rest, given);
             }
-            claude_code::acts(name, given)
+            claude_code::acts(Agent::Vscode, name, given)
         }
     }
+}
+
+/// A task that is made and run: its program or line, and the words that stand beside it.
+fn task(given: &Object) -> Result<Vec<Act>, Unreadable> {
+    let task = object(given, &["task"])?;
+    let task = if task.is_empty() { given } else { &task };
+    let mut words = match command(task, &["command"])? {
+        Act::Shell(line) => line,
+        other => return Ok(vec![other]),
+    };
+    for word in task.get("args").and_then(Value::as_array).into_iter().flatten() {
+        let word = word.as_str().ok_or_else(|| Unreadable("a word of the task is no text".to_owned()))?;
+        words.push(' ');
+        words.push_str(&shell_words::quote(word));
+    }
+    Ok(vec![Act::Shell(words)])
 }
 
 pub(super) fn write(answer: &Answer) -> Output {

@@ -4,14 +4,14 @@
 use super::super::Output;
 use super::super::call::{Answer, Object, Request, Unreadable, command, directory, object, text};
 use super::super::tools;
-use super::{silence, stopped};
+use super::{Agent, silence, stopped};
 
 pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
     let given = object(input, &["tool_info"])?;
     let event = text(input, &["agent_action_name"]).unwrap_or("pre_run_command");
     let acts = match event {
         "pre_run_command" => vec![command(&given, &["command_line", "command"])?],
-        "pre_write_code" => tools::files("edit_file", &given).unwrap_or_else(|| Ok(Vec::new()))?,
+        "pre_write_code" => tools::own(Agent::Windsurf, "edit_file", &given)?,
         "pre_mcp_tool_use" => {
             let name =
                 text(&given, &["mcp_tool_name"]).ok_or_else(|| Unreadable("it names no tool".to_owned()))?;

@@ -81,15 +81,15 @@ pub(super) fn pieces(agent: Agent, scope: &Scope, folders: &Folders, program: &s
             let folder = folders.claude.clone().unwrap_or_else(|| home(".claude"));
             let hook =
                 json!({ "type": "command", "command": command, "timeout": TIMEOUT, "onFailure": "block" });
-            let matcher = "Bash|PowerShell|Monitor|Write|Edit|MultiEdit|NotebookEdit|mcp__.*";
-            let group = json!({ "matcher": matcher, "hooks": [hook] });
+            // Also tools of later versions: what is known to be harmless costs a few milliseconds.
+            let group = json!({ "matcher": ".*", "hooks": [hook] });
             let file = place(folder.join("settings.json"), ".claude/settings.json");
             shared(file, Vec::new(), vec![entry(&["hooks", "PreToolUse"], group)])
         }
         Agent::Codex => {
             let folder = folders.codex.clone().unwrap_or_else(|| home(".codex"));
             let hook = json!({ "type": "command", "command": command, "timeout": TIMEOUT });
-            let group = json!({ "matcher": "Bash|apply_patch|mcp__.*", "hooks": [hook] });
+            let group = json!({ "matcher": ".*", "hooks": [hook] });
             let file = place(folder.join("hooks.json"), ".codex/hooks.json");
             shared(file, Vec::new(), vec![entry(&["hooks", "PreToolUse"], group)])
         }
@@ -104,7 +104,9 @@ pub(super) fn pieces(agent: Agent, scope: &Scope, folders: &Folders, program: &s
         Agent::Cursor => {
             let hook = json!({ "command": command, "timeout": TIMEOUT, "failClosed": true });
             let mut tools = hook.clone();
-            tools["matcher"] = json!("Write|Edit|MultiEdit|StrReplace|ApplyPatch|Delete");
+            tools["matcher"] = json!(
+                "Write|Edit|MultiEdit|StrReplace|ApplyPatch|Delete|EditNotebook|Rename|Move|Create|Remove|GenerateImage"
+            );
             let file = place(home(".cursor/hooks.json"), ".cursor/hooks.json");
             let entries = vec![
                 entry(&["hooks", "beforeShellExecution"], hook.clone()),
