@@ -13,7 +13,7 @@ use super::{sql, write};
 pub(super) fn code(scene: &Scene<'_>, language: &str, effect: &CodeEffect) -> Vec<Draft> {
     match effect {
         CodeEffect::Delete { path, glob, recursive } => {
-            let word = Word::new(if *glob { pattern(path) } else { path.clone() }, !glob);
+            let word = Word::new(if *glob { pattern(path) } else { path.clone() }, false);
             let kind = if *recursive { "tree" } else { "file" };
             let mut mutation = scene.on_path(Action::Delete, kind, &word);
             if *glob {
@@ -67,8 +67,9 @@ pub(super) fn code(scene: &Scene<'_>, language: &str, effect: &CodeEffect) -> Ve
     }
 }
 
+/// A path that code names: nobody wrote it as a word of the command, so nobody is taken to have meant that very file.
 fn literal(path: &Value) -> Word {
-    Word::new(path.clone(), path.as_known().is_some())
+    Word::new(path.clone(), false)
 }
 
 fn only(path: &Value) -> Option<PathBuf> {

@@ -210,7 +210,7 @@ fn on(
 fn escape(scene: &Scene<'_>, database: &Value, statement: &SqlStatement) -> Vec<Draft> {
     match &statement.escape {
         Some(CodeEffect::Overwrite { path }) => {
-            let word = Word::new(path.clone(), path.as_known().is_some());
+            let word = Word::new(path.clone(), false);
             let mut draft = write::overwrite(scene, &word, None, false);
             if let Some(mutation) = &mut draft.mutation {
                 flag(mutation, "sql", "written by a statement");
@@ -219,7 +219,7 @@ fn escape(scene: &Scene<'_>, database: &Value, statement: &SqlStatement) -> Vec<
             vec![draft]
         }
         Some(CodeEffect::Append { path }) => {
-            let word = Word::new(path.clone(), path.as_known().is_some());
+            let word = Word::new(path.clone(), false);
             let mut drafts = write::append(scene, &word);
             for draft in &mut drafts {
                 draft.changes.extend(whole_copy(scene, database, path, statement));

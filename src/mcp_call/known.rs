@@ -287,6 +287,7 @@ impl Work<'_> {
     ) -> Mutation {
         let mut subject = PathSubject::new(Value::known(path), shown);
         subject.recursive = recursive;
+        subject.explicit = true;
         subject.follow = effect.action != Action::Delete;
         if effect.action == Action::Replace {
             subject.content = self.bound.one("content").map(str::to_owned);

@@ -207,7 +207,8 @@ pub struct PathSubject {
     pub recursive: bool,
     /// The last component, when a symbolic link, is followed (`>`, `cp` onto) or acted on itself (`rm`, `mv`).
     pub follow: bool,
-    /// Named literally by the person: no glob, variable or substitution took part.
+    /// Written by the person as a word of the command, as what is to go: no glob, variable, substitution, search or program
+    /// text took part, and it is not merely where something else is put.
     pub explicit: bool,
     /// What this same command did to the path before.
     pub origin: PathOrigin,
@@ -231,7 +232,7 @@ impl PathSubject {
             shown: shown.into(),
             recursive: false,
             follow: false,
-            explicit: true,
+            explicit: false,
             origin: PathOrigin::Existing,
             moved_in: Vec::new(),
             moved_out: Vec::new(),

@@ -6,6 +6,7 @@ use crate::syntax::{Command, Redirection, RedirectionOperator, RedirectionTarget
 use super::expand::{Abort, Expanded};
 use super::files::{FileState, Files};
 use super::interp::{Interp, Scope};
+use super::simple::Call;
 use super::state::{Flow, State, Status};
 use super::step::{Arg, Mode, Stdin, Stdout, StepKind};
 
@@ -226,6 +227,23 @@ impl Interp<'_> {
                 None => Stdin::File(path),
             },
             None => Stdin::File(path),
+        }
+    }
+
+    /// `sort f > f`: the file is empty before it is read, which nobody means who writes its name.
+    pub(super) fn mind_own_input(&self, state: &State, call: &Call, opened: &mut Opened) {
+        if !opened.writes.iter().any(|opening| opening.mode == Mode::Truncate) {
+            return;
+        }
+        let words = call.arguments().iter().map(|word| &word.arg.value);
+        let input = match opened.stdin.as_ref().unwrap_or(&state.stdin) {
+            Stdin::File(path) => Some(path),
+            _ => None,
+        };
+        let read: Vec<_> = words.chain(input).filter_map(|value| self.absolute(state, value)).collect();
+        for opening in opened.writes.iter_mut().filter(|opening| opening.mode == Mode::Truncate) {
+            let target = self.absolute(state, &opening.path.value);
+            opening.path.explicit &= target.is_none_or(|target| !read.contains(&target));
         }
     }
 

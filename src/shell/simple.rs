@@ -154,8 +154,9 @@ impl Interp<'_> {
         state: &mut State,
         scope: &Scope,
         mut call: Call,
-        opened: Opened,
+        mut opened: Opened,
     ) -> Flow {
+        self.mind_own_input(state, &call, &mut opened);
         let before = opened.stdin.clone().map(|new| std::mem::replace(&mut state.stdin, new));
         let content = match opened.output {
             Output::File => {

@@ -5,6 +5,7 @@
 mod agents;
 mod approvals;
 mod attest_keys;
+mod by_hand;
 mod cli_completions;
 mod cli_init_mcp;
 mod cli_input;

@@ -76,7 +76,8 @@ pub(super) fn placed(scene: &Scene<'_>, invocation: &Invocation, parents: bool) 
                 // `cp -r src/. dest`, or onto the name itself.
                 _ => (absolute.clone(), target.value.clone()),
             };
-            Placed { shown: Word::new(shown, target.explicit && word.explicit), source: word, from, to }
+            // Who says where something goes does not say that what stands there may go.
+            Placed { shown: Word::new(shown, false), source: word, from, to }
         })
         .collect()
 }

@@ -121,7 +121,7 @@ fn receive(
     };
     let kind = if is_file { "file" } else { "tree" };
     let shown = if deletes || !inside { target.value.clone() } else { below_shown(&target.value, text) };
-    let word = Word::new(shown, target.explicit);
+    let word = Word::new(shown, false);
     let place = to.as_known().map(PathBuf::from);
     let mut mutation = scene.on_absolute(Action::Replace, kind, to, &word);
     if let Subject::Path(subject) = &mut mutation.subject {

@@ -34,11 +34,9 @@ pub(super) fn file(
 
 /// Classes one file; a twin or a package may still hold what seems lost.
 pub(super) fn one(walk: &mut Walk<'_>, place: &Path, meta: &Meta) {
-    let mut trial = walk.loss.clone();
-    std::mem::swap(&mut walk.loss, &mut trial);
-    walk.loss = crate::model::Loss::default();
+    let before = walk.begin();
     walk.file(place, meta);
-    let found = std::mem::replace(&mut walk.loss, trial);
+    let found = walk.go_back(before);
     let class = match found.worst() {
         LossClass::Lost if found.modified == 0 => rescued(walk, place, meta).unwrap_or(LossClass::Lost),
         other => other,

@@ -256,9 +256,16 @@ pub(super) fn precious_name(path: &Path) -> Option<&'static str> {
             }
             "pem" | "key" | "p12" | "pfx" | "jks" | "keystore" | "ppk" | "gpg" | "asc" => return Some("key"),
             "tfstate" => return Some("Terraform state"),
+            "pkl" | "pickle" | "joblib" | "pt" | "pth" | "ckpt" | "safetensors" | "onnx" | "gguf"
+            | "tflite" | "h5" | "hdf5" | "keras" | "parquet" | "feather" | "arrow" => {
+                return Some("model or data set");
+            }
             "vmdk" | "qcow2" | "vdi" | "vhd" | "vhdx" => return Some("disk image"),
             _ => {}
         }
+    }
+    if name.ends_with(".tfstate.backup") {
+        return Some("Terraform state");
     }
     if name == ".env"
         || (name.starts_with(".env.") && !matches!(ending, Some("example" | "sample" | "template" | "dist")))
@@ -328,6 +335,8 @@ mod tests {
         assert_eq!(why("/home/me/p/.env"), Some("secrets"));
         assert_eq!(why("/home/me/p/.env.example"), None);
         assert_eq!(why("/home/me/p/app.db"), Some("database"));
+        assert_eq!(why("/home/me/p/terraform.tfstate.backup"), Some("Terraform state"));
+        assert_eq!(why("/home/me/p/data/model.pkl"), Some("model or data set"));
         assert_eq!(why("/home/me/p/notes.md"), None);
         assert_eq!(why("/home/me/.bashrc"), Some("dotfile"));
         assert_eq!(why("/etc/hosts"), Some("system path"));

@@ -66,6 +66,22 @@ fn what_is_not_there_or_empty_cannot_be_lost() {
 }
 
 #[test]
+fn a_single_file_is_precious_by_its_name() {
+    let world = MemoryWorld::new()
+        .file("/home/me/p/server.key", "k")
+        .file("/home/me/p/db.sqlite3", "dd")
+        .file("/home/me/p/terraform.tfstate", "sss")
+        .file("/home/me/p/notes.txt", "nnnn");
+    for action in [Action::Delete, Action::Replace, Action::Update] {
+        let why = |path: &str| look(&world, action, file(path)).loss.unwrap().precious;
+        assert_eq!(why("/home/me/p/server.key").as_deref(), Some("key"));
+        assert_eq!(why("/home/me/p/db.sqlite3").as_deref(), Some("database"));
+        assert_eq!(why("/home/me/p/terraform.tfstate").as_deref(), Some("Terraform state"));
+        assert_eq!(why("/home/me/p/notes.txt"), None);
+    }
+}
+
+#[test]
 fn writing_through_a_link_reaches_its_target() {
     let world = MemoryWorld::new()
         .file("/home/me/f", "x")

@@ -129,6 +129,17 @@ impl<'a> Walk<'a> {
         self.limit = self.limit.min(self.session.certain_left());
     }
 
+    /// Sets aside what was found so far, so that the next file can be looked at by itself.
+    pub(super) fn begin(&mut self) -> (Loss, u8) {
+        (std::mem::take(&mut self.loss), std::mem::take(&mut self.precious))
+    }
+
+    /// Takes up again what was set aside, and gives what was found since.
+    pub(super) fn go_back(&mut self, (loss, precious): (Loss, u8)) -> Loss {
+        self.precious = precious;
+        std::mem::replace(&mut self.loss, loss)
+    }
+
     /// A single file (links resolved, `meta` from `lstat`).
     pub(super) fn file(&mut self, path: &Path, meta: &Meta) -> LossClass {
         let around = self.around_file(path);

@@ -36,6 +36,22 @@ pub(super) struct Plan {
     pub(super) max_depth: usize,
 }
 
+impl Plan {
+    /// Whether files below the starting points may be left alone.
+    pub(super) fn chooses(&self) -> bool {
+        self.min_depth > 1 || self.max_depth < usize::MAX || !takes_all_files(&self.root)
+    }
+}
+
+fn takes_all_files(node: &Node) -> bool {
+    match node {
+        Node::True | Node::Action(_) => true,
+        Node::Test(Test::Type { letters, followed: false }) => letters.contains('f'),
+        Node::And(parts) => parts.iter().all(takes_all_files),
+        _ => false,
+    }
+}
+
 /// Why there is no plan.
 #[derive(Debug)]
 pub(super) enum Stop {

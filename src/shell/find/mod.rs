@@ -100,6 +100,8 @@ pub enum FoundPaths {
         starts: Vec<Value>,
         /// Why they cannot be listed.
         reason: String,
+        /// The expression chooses among what is there, so not all of it is meant: those that were found before a limit.
+        chosen: Option<Vec<FoundPath>>,
     },
 }
 
@@ -160,7 +162,18 @@ pub fn evaluate(
         }
     }
     let actions = match walk.stopped {
-        Some(reason) => plan.actions.iter().map(|a| anywhere(a.clone(), &plan.starts, &reason)).collect(),
+        Some(reason) => {
+            let found = plan.actions.iter().zip(walk.found);
+            let chooses = plan.chooses();
+            let partly = |(action, paths): (&FindAction, Vec<FoundPath>)| {
+                let mut action = anywhere(action.clone(), &plan.starts, &reason);
+                if let FoundPaths::Below { chosen, .. } = &mut action.paths {
+                    *chosen = chooses.then_some(paths);
+                }
+                action
+            };
+            found.map(partly).collect()
+        }
         None => plan
             .actions
             .iter()
@@ -174,7 +187,7 @@ pub fn evaluate(
 fn anywhere(action: FindAction, starts: &[Value], reason: &str) -> FoundAction {
     let paths = match action {
         FindAction::Write { .. } => FoundPaths::Listed(Vec::new()),
-        _ => FoundPaths::Below { starts: starts.to_vec(), reason: reason.to_owned() },
+        _ => FoundPaths::Below { starts: starts.to_vec(), reason: reason.to_owned(), chosen: None },
     };
     FoundAction { action, paths }
 }

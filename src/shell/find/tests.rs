@@ -134,7 +134,14 @@ fn what_is_not_known_reaches_everything() {
     let limits = FindLimits { entries: 3, ..FindLimits::default() };
     let found = evaluate(&words(". -delete"), Path::new("/p"), &world(), &Files::default(), limits);
     assert!(
-        matches!(&found.actions[0].paths, FoundPaths::Below { starts, .. } if starts[0].as_known() == Some("."))
+        matches!(&found.actions[0].paths, FoundPaths::Below { starts, chosen: None, .. } if starts[0].as_known() == Some("."))
+    );
+    let limits = FindLimits { paths: 1, ..FindLimits::default() };
+    let found =
+        evaluate(&words(". -name *.py -delete"), Path::new("/p"), &world(), &Files::default(), limits);
+    assert!(
+        matches!(&found.actions[0].paths, FoundPaths::Below { chosen: Some(list), .. } if list.len() == 1),
+        "what is chosen is not all that is there: {found:?}"
     );
 }
 

@@ -174,7 +174,20 @@ impl Interp<'_> {
             }
             FindAction::Write { file } => self.written(state, scope, call, file),
             FindAction::Delete => {
-                let FoundPaths::Below { starts, .. } = &found.paths else { return };
+                let FoundPaths::Below { starts, reason, chosen } = &found.paths else { return };
+                if let Some(paths) = chosen {
+                    self.deleted(state, scope, call, &paths[..paths.len().min(LISTED)]);
+                    let reason = format!("not everything that it deletes was looked at ({reason})");
+                    let effect = CodeEffect::Unknown { reason };
+                    self.emit_as(
+                        state,
+                        scope,
+                        call.span,
+                        &call.raw,
+                        StepKind::Code { language: "find", effect },
+                    );
+                    return;
+                }
                 for start in starts {
                     let effect = CodeEffect::Delete { path: start.clone(), glob: false, recursive: true };
                     self.emit_as(
