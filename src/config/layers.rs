@@ -29,7 +29,7 @@ pub fn variable(name: &str) -> Result<Option<String>, ConfigError> {
     }
 }
 
-/// The policy in force for a directory.
+/// The policy in force for a directory; for none, when it is empty, what holds everywhere.
 pub fn policy(cwd: &Path) -> Result<Policy, ConfigError> {
     let mut layers = Vec::new();
     for (kind, path, required) in policy_files(cwd)? {
@@ -52,7 +52,7 @@ pub fn policy_files(cwd: &Path) -> Result<Vec<(LayerKind, PathBuf, bool)>, Confi
         }
     }
     // All of them, outermost first: an inner directory must not hide what an outer one forbids.
-    let mut above: Vec<&Path> = cwd.ancestors().collect();
+    let mut above: Vec<&Path> = cwd.ancestors().filter(|dir| !dir.as_os_str().is_empty()).collect();
     above.reverse();
     places.extend(above.into_iter().map(|dir| (LayerKind::Project, dir.join(PROJECT_POLICY), false)));
     Ok(places)

@@ -28,7 +28,7 @@ use crate::policy::{Policy, PolicyContext, Profile};
 use crate::report::{ConsequenceReport, Parts, StageTimes, build};
 use crate::shell;
 use crate::terraform;
-use crate::world::World;
+use crate::world::{Elsewhere, World};
 
 pub use supplied::Supplied;
 
@@ -66,7 +66,7 @@ impl Input {
 /// Circumstances of an evaluation.
 #[derive(Clone, Debug, Default)]
 pub struct EvaluationContext {
-    /// Directory that the command would run in (absolute).
+    /// Directory that the command would run in (absolute); empty where it was not told.
     pub cwd: PathBuf,
     /// Environment that the caller named, for example `production`.
     pub environment: Option<String>,
@@ -74,8 +74,8 @@ pub struct EvaluationContext {
     pub actor: Option<Actor>,
     /// Whose enforcement the report should state.
     pub profile: Option<Profile>,
-    /// It is not known that the command will run on this machine in that directory: then a path that is not here is
-    /// missing evidence, not safety.
+    /// It is not known that the command will run on this machine in that directory: then nothing here is a fact, and
+    /// nothing here is looked at.
     pub anywhere: bool,
     /// Evidence that the caller gathered.
     pub supplied: Supplied,
@@ -112,6 +112,8 @@ pub fn evaluate(
     policy: &Policy,
 ) -> Evaluation {
     let source = input.source();
+    let elsewhere = Elsewhere(world);
+    let world = if context.anywhere { &elsewhere } else { world };
     let run = catch_unwind(AssertUnwindSafe(|| judge(&input, context, world, knowledge, policy)));
     match run {
         Ok(evaluation) => evaluation,

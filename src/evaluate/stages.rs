@@ -32,7 +32,6 @@ pub(super) fn shell(
         None => shell::Options::fresh(&context.cwd),
     };
     options.deadline = Some(world.elapsed() + READING);
-    options.anywhere = context.anywhere;
     shell::interpret(input, world, knowledge, &options, &mut collect);
     collect.mutations
 }
@@ -123,10 +122,15 @@ fn sql(
         kind: shell::StepKind::Code { language: "sql", effect },
         span: Span::default(),
         raw: call.shown(),
-        context: Context { cwd: vec![context.cwd.clone()], ..Context::default() },
+        context: Context { cwd: told(&context.cwd), ..Context::default() },
     };
     collect.step(step, &mut shell::Files::default());
     collect.mutations
+}
+
+/// The directory that a command runs in, where it was told.
+fn told(cwd: &std::path::Path) -> Vec<std::path::PathBuf> {
+    Some(cwd).filter(|cwd| !cwd.as_os_str().is_empty()).map(std::path::Path::to_owned).into_iter().collect()
 }
 
 pub(super) fn assess(
@@ -135,7 +139,7 @@ pub(super) fn assess(
     world: &dyn World,
     knowledge: &Knowledge,
 ) -> Vec<Assessment> {
-    let mut session = Session::new().elsewhere(context.anywhere);
+    let mut session = Session::new();
     mutations
         .into_iter()
         .map(|mutation| {

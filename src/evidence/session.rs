@@ -48,8 +48,6 @@ pub struct Session {
     names: HashMap<(u64, u64), BTreeSet<PathBuf>>,
     /// An earlier mutation may have changed rights or what is mounted: a lack of rights protects nothing any more.
     rights_changed: bool,
-    /// The command may run on another machine, or in a directory that is not known here.
-    elsewhere: bool,
     git: Rc<GitCache>,
     places: Option<Rc<Places>>,
     listings: HashMap<PathBuf, Option<Listing>>,
@@ -64,17 +62,6 @@ impl Session {
     /// A session with a budget of its own.
     pub fn with_budget(budget: Budget) -> Self {
         Self { budget, ..Self::default() }
-    }
-
-    /// The same, for a command that may run somewhere else: that a path is not here is no evidence then.
-    pub fn elsewhere(mut self, elsewhere: bool) -> Self {
-        self.elsewhere = elsewhere;
-        self
-    }
-
-    /// Whether the command may run somewhere else.
-    pub fn is_elsewhere(&self) -> bool {
-        self.elsewhere
     }
 
     /// The repositories looked at so far.

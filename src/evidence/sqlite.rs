@@ -57,7 +57,7 @@ pub(super) fn probe(
     }
     let database = Path::new(file);
     // A server has its database open: where there is none here, it runs elsewhere.
-    let away = session.is_elsewhere() || mutation.source == Source::Mcp;
+    let away = mutation.source == Source::Mcp;
     match world.stat(database) {
         Err(LookError::NotFound) if away => {
             return evidence.miss(

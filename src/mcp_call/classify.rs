@@ -17,7 +17,7 @@ pub(super) fn of(call: &McpCall, named: &Named, place: &Place<'_>) -> Analysis {
     let verb = said(verb, word, &signs);
     let family = named.families.first().and_then(|family| family.names.first());
     let mut analysis = Analysis {
-        cwd: vec![place.cwd.to_owned()],
+        cwd: place.dirs(),
         // Nobody knows where a server runs: what is here says nothing.
         host: match &call.server {
             _ if call.own => None,

@@ -197,10 +197,17 @@ fn shorten(text: &str, most: usize) -> String {
 /// Where a call is judged.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
-    /// Directory that paths are relative to, absolute.
+    /// Directory that paths are relative to, absolute; empty when it is not known.
     pub cwd: &'a Path,
     /// The user's home, for `~`.
     pub home: Option<&'a Path>,
+}
+
+impl Place<'_> {
+    /// The directory, where it is known.
+    fn dirs(&self) -> Vec<PathBuf> {
+        Some(self.cwd).filter(|cwd| !cwd.as_os_str().is_empty()).map(Path::to_owned).into_iter().collect()
+    }
 }
 
 /// One thing that a call does.

@@ -114,7 +114,10 @@ impl Subject {
                 if let (true, Some(argv)) = (shown != *text, argv) {
                     input.insert("argvSha256".into(), json!(digest(salt, &words(argv))));
                 }
-                input.insert("cwd".into(), json!(directory(&context.cwd)?));
+                // Where no directory was told, none is attested, and nothing that is about to run has none.
+                if !context.cwd.as_os_str().is_empty() {
+                    input.insert("cwd".into(), json!(directory(&context.cwd)?));
+                }
             }
             Self::Terraform { plan_sha256 } => {
                 input.insert("source".into(), json!("terraform"));

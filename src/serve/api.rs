@@ -174,7 +174,7 @@ fn context(request: &Request<'_>) -> Result<EvaluationContext, ApiError> {
         return Err(invalid("`cwd` is an absolute path"));
     }
     Ok(EvaluationContext {
-        cwd: request.cwd.clone().unwrap_or_else(|| PathBuf::from("/")),
+        cwd: request.cwd.clone().unwrap_or_default(),
         environment: named(&request.environment, "environment")?,
         actor: named(&request.actor, "actor")?.map(|id| Actor::parse(&id)),
         profile: None,

@@ -137,6 +137,9 @@ impl Interp<'_> {
         if pattern.chars().all(|c| c == '*') && !pattern.is_empty() {
             return Some(true);
         }
+        if self.is_stand_in(value) {
+            return None;
+        }
         if let Some(list) = value.choices() {
             let mut answers = list.iter().map(|text| pattern::matches(pattern, text, options));
             let first = answers.next()?;

@@ -210,12 +210,12 @@ impl Interp<'_> {
         let zero = arguments.next().unwrap_or(Value::known("bash"));
         let previous = self.world.env("OLDPWD").map(std::path::PathBuf::from).into_iter().collect();
         State {
-            cwd: vec![options.cwd.clone()],
+            cwd: Some(&options.cwd).filter(|cwd| !cwd.as_os_str().is_empty()).cloned().into_iter().collect(),
             failed_cwd: None,
             previous,
             stack: Vec::new(),
             variables: Arc::new(variables),
-            unset_is_empty: options.unset_is_empty,
+            unset_is_empty: options.unset_is_empty && !self.world.is_elsewhere(),
             shadowed: Vec::new(),
             functions: BTreeMap::new(),
             no_functions: Default::default(),

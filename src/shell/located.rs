@@ -45,7 +45,10 @@ impl Interp<'_> {
         if name.contains('/') {
             let Some(path) = self.absolute(state, &Value::known(name)) else {
                 // Which directory it is in is not known.
-                return (!self.anywhere_system(name)).then(|| self.unknown_program(state, scope, name, call));
+                if self.anywhere_system(name) {
+                    return None;
+                }
+                return Some(self.by_name_as_well(state, scope, name, call));
             };
             return self.at_path(state, scope, name, &path, call);
         }
@@ -76,6 +79,19 @@ impl Interp<'_> {
             || (state.no_functions.contains(name)
                 && !state.functions.contains_key("command_not_found_handle")
                 && self.knowledge.tool(name).is_none())
+    }
+
+    /// Judged by both: nothing is known of the file, and its name may say what it would do.
+    fn by_name_as_well(&mut self, state: &mut State, scope: &Scope, name: &str, call: &Call) -> Flow {
+        let base = name.rsplit('/').next().unwrap_or(name);
+        match self.knowledge.tool(base) {
+            Some(tool) => {
+                let kind = StepKind::UnknownProgram { name: name.to_owned(), args: call.args() };
+                self.emit_as(state, scope, call.span, &call.raw, kind);
+                self.known(state, scope, base, &tool, call)
+            }
+            None => self.unknown_program(state, scope, name, call),
+        }
     }
 
     fn anywhere_system(&self, name: &str) -> bool {
@@ -121,16 +137,10 @@ impl Interp<'_> {
         if let Some(flow) = self.program_file(state, scope, name, call) {
             return Some(flow);
         }
-        if !made
-            && self.is_persons(dir)
-            && let Some(tool) = self.knowledge.tool(base)
-        {
-            // Judged by both: nothing is known of the file, and its name says what it would do.
-            let kind = StepKind::UnknownProgram { name: name.to_owned(), args: call.args() };
-            self.emit_as(state, scope, call.span, &call.raw, kind);
-            return Some(self.known(state, scope, base, &tool, call));
+        if !made && self.is_persons(dir) && self.knowledge.tool(base).is_some() {
+            return Some(self.by_name_as_well(state, scope, name, call));
         }
-        let built = self.acted && self.only_built && !self.options.anywhere;
+        let built = self.acted && self.only_built;
         if built
             && !name.starts_with('@')
             && (made || self.exists(state, path) == Some(false))

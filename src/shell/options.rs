@@ -55,14 +55,12 @@ pub struct Session {
 /// The circumstances of the text.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Directory it starts in, absolute.
+    /// Directory it starts in, absolute; empty when it is not known.
     pub cwd: PathBuf,
     /// A person's shell at a prompt: aliases are expanded, names may be set that the environment does not show.
     pub interactive: bool,
     /// A name that is not in the environment is unset (a fresh `bash -c`); otherwise its value is unknown.
     pub unset_is_empty: bool,
-    /// It may run on another machine, or in another directory: that a file is not here says nothing.
-    pub anywhere: bool,
     /// What the shell has besides: aliases, functions.
     pub session: Session,
     /// `$0` and the positional parameters.
@@ -85,7 +83,6 @@ impl Options {
             cwd: cwd.into(),
             interactive: false,
             unset_is_empty: true,
-            anywhere: false,
             session: Session::default(),
             arguments: vec!["bash".to_owned()],
             limits: Limits::default(),

@@ -21,6 +21,7 @@ impl Interp<'_> {
         }
         let name = name.rsplit('/').next().unwrap_or(name);
         let here = scope.host.is_none();
+        let seen = here && !self.world.is_elsewhere();
         match name {
             "echo" => Some(echo(call)),
             "printf" if call.arguments().first().is_some_and(|w| w.arg.value.as_known() != Some("-v")) => {
@@ -37,14 +38,14 @@ impl Interp<'_> {
                 self.filter(state, name, call)
             }
             "basename" | "dirname" => path_part(name, call),
-            "realpath" | "readlink" if here => self.real_path(state, name, call),
+            "realpath" | "readlink" if seen => self.real_path(state, name, call),
             "seq" => sequence(call),
-            "whoami" if here => Some(Value::Known(self.world.user() + "\n")),
-            "id" if here && matches!(call.texts().as_deref(), Some(["-un"])) => {
+            "whoami" if seen => Some(Value::Known(self.world.user() + "\n")),
+            "id" if seen && matches!(call.texts().as_deref(), Some(["-un"])) => {
                 Some(Value::Known(self.world.user() + "\n"))
             }
             "ls" if here => self.listing(state, call),
-            "which" if here => match call.texts().as_deref() {
+            "which" if seen => match call.texts().as_deref() {
                 Some([one]) => Some(match self.in_path(state, one) {
                     Some(path) => Value::Known(format!("{}\n", path.display())),
                     None => Value::known(""),
@@ -284,6 +285,7 @@ impl Interp<'_> {
                 });
                 if missing { Status::False } else { Status::Unknown }
             }
+            "which" if self.world.is_elsewhere() => Status::Unknown,
             "which" => match call.texts().as_deref() {
                 Some([one]) if !one.starts_with('-') => Status::from_bool(self.in_path(state, one).is_some()),
                 _ => Status::Unknown,

@@ -177,6 +177,9 @@ impl Interp<'_> {
     }
 
     fn binary(&self, state: &State, left: &Value, operator: &str, right: &Value) -> Status {
+        if self.is_stand_in(left) || self.is_stand_in(right) {
+            return Status::Unknown;
+        }
         match operator {
             "=" | "==" | "!=" => {
                 let equal = match (left.choices(), right.choices()) {

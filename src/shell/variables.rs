@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::knowledge::{guard, leads_to_shims};
 use crate::model::Value;
 use crate::syntax::{AssignedValue, Assignment};
+use crate::world::SOMEBODYS_HOME;
 
 use super::expand::{Expanded, Expansion, Number};
 use super::interp::{Interp, Scope};
@@ -90,6 +91,7 @@ impl Interp<'_> {
                 Value::one_of(state.previous.iter().map(|p| p.to_string_lossy().into_owned()).collect())
             }),
             "HOME" => self.world.home(None).map(|path| Value::Known(path.to_string_lossy().into_owned())),
+            "UID" | "EUID" if self.world.is_elsewhere() => Some(Value::Unknown),
             "UID" | "EUID" => Some(Value::Known(self.world.uid().to_string())),
             "BASH" => Some(Value::known("/bin/bash")),
             "BASHPID" => Some(Value::known(OWN_PROCESS)),
@@ -100,6 +102,12 @@ impl Interp<'_> {
             _ if state.unset_is_empty => None,
             _ => Some(Value::Unknown),
         }
+    }
+
+    /// Whether a text holds what only stands for the home directory of another machine: it is the same as no other text.
+    pub(super) fn is_stand_in(&self, value: &Value) -> bool {
+        self.world.is_elsewhere()
+            && value.choices().is_some_and(|all| all.iter().any(|text| text.contains(SOMEBODYS_HOME)))
     }
 
     fn cwd_text(&self, state: &State) -> Value {

@@ -1,9 +1,10 @@
 //! The one door to the machine: files, environment, clock, and the few read-only programs that probes ask.
 //!
 //! Owns every look at the machine that judgement may take. Nothing here changes anything. `real` is the machine,
-//! `memory` an in-memory one for tests of judgement. Uses `model` alone.
+//! `memory` an in-memory one for tests of judgement, `elsewhere` any other machine, of which nothing can be told. Uses `model` alone.
 
 mod ask;
+mod elsewhere;
 pub mod git;
 pub mod git_dir;
 mod memory;
@@ -13,6 +14,7 @@ mod scan;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+pub use elsewhere::{Elsewhere, SOMEBODYS_HOME};
 pub use memory::MemoryWorld;
 pub use real::RealWorld;
 
@@ -74,6 +76,9 @@ pub enum LookError {
     /// Symbolic links in a circle.
     #[error("symbolic links in a circle")]
     Loop,
+    /// It is not known that this is the machine.
+    #[error("it is not known on which machine this runs")]
+    Elsewhere,
     /// Anything else, in words.
     #[error("{0}")]
     Other(String),
@@ -120,6 +125,10 @@ pub type Seen = (Entry, Result<Meta, LookError>);
 
 /// The machine, read-only.
 pub trait World {
+    /// It is not known that the command runs on this machine: every look fails with [`LookError::Elsewhere`].
+    fn is_elsewhere(&self) -> bool {
+        false
+    }
     /// Like `lstat`: a symbolic link is not followed.
     fn lstat(&self, path: &Path) -> Result<Meta, LookError>;
     /// Like `stat`: symbolic links are followed.

@@ -11,6 +11,7 @@ mod cli_init_mcp;
 mod cli_input;
 mod cli_mcp_call;
 mod cli_report;
+mod elsewhere;
 mod evasions;
 mod exec_ask;
 mod exec_attestation;

@@ -70,7 +70,7 @@ fn one(mutation: &Mutation, dir: &Path, world: &dyn World, session: &mut Session
     }
     // A directory that is not here is another machine's, such as a server's container.
     let away = mutation.source == Source::Mcp && world.stat(dir).is_err();
-    let unknown = (session.is_elsewhere() || away) && takes(mutation) && !has_made(session, dir);
+    let unknown = away && takes(mutation) && !has_made(session, dir);
     match find(mutation, dir, world, session) {
         Found::Here(mut look) => here(&mut look, evidence),
         // Where it will run is not known: that there is no repository here says nothing there.

@@ -59,6 +59,12 @@ pub(super) fn probe(
         let note = format!("{} is the container's own, made from {host} by this command", subject.shown);
         return finish(evidence, Loss::default(), &[note], false);
     }
+    if let Some(host) = mutation.context.host.as_ref().filter(|_| flag(mutation, "backup")) {
+        let mut kept = Loss::default();
+        kept.add(LossClass::Snapshot, 0, || subject.shown.clone());
+        let note = format!("the command keeps a backup of the old content on {host}");
+        return finish(evidence, kept, &[note], false);
+    }
     if let Some(host) = &mutation.context.host {
         evidence.miss(
             "files",
@@ -77,7 +83,6 @@ pub(super) fn probe(
         one_file_system: flag(mutation, "one-file-system"),
         excluded: subject.moved_out.clone(),
         cwd: mutation.context.cwd.clone(),
-        elsewhere: session.is_elsewhere(),
     };
     let mut walk = Walk::new(world, session, &places, how);
     match &subject.origin {
@@ -294,6 +299,7 @@ fn at(walk: &mut Walk<'_>, mutation: &Mutation, subject: &PathSubject, path: &Pa
     let named = match places::resolve_parent(world, path) {
         Ok(named) => named,
         Err(LookError::NotFound) => return absent(walk, mutation, path),
+        Err(LookError::Elsewhere) if subject.recursive && fatal_anywhere(walk, path) => return,
         Err(error) => return blocked(walk, path, &error),
     };
     let meta = match world.lstat(&named) {
@@ -378,8 +384,7 @@ fn absent(walk: &mut Walk<'_>, mutation: &Mutation, path: &Path) {
         walk.add(LossClass::Unseen, 0, path);
         return;
     }
-    let elsewhere = walk.how.elsewhere || foreign(mutation, path, walk.world);
-    if elsewhere && !walk.places.is_temporary(path) {
+    if foreign(mutation, path, walk.world) && !walk.places.is_temporary(path) {
         walk.note(format!("{} is not here, but it may be where the command runs", walk.show(path)));
         walk.add(LossClass::Unseen, 0, path);
         return;
@@ -409,6 +414,14 @@ fn blocked(walk: &mut Walk<'_>, path: &Path, error: &LookError) {
     }
     walk.note(format!("{}: {error}", walk.show(path)));
     walk.add(LossClass::Unseen, 0, path);
+}
+
+/// Such places exist on every machine, and hold what all depends on.
+fn fatal_anywhere(walk: &mut Walk<'_>, path: &Path) -> bool {
+    let Some(why) = walk.places.catastrophe(path) else { return false };
+    walk.mark(why, 200);
+    walk.add(LossClass::Lost, 0, path);
+    true
 }
 
 /// For acts that lose no content: whether something is there, and whether a whole tree is one that all depends on.

@@ -40,8 +40,6 @@ pub(super) struct How {
     pub(super) excluded: Vec<PathBuf>,
     /// Directories that the command may run in.
     pub(super) cwd: Vec<PathBuf>,
-    /// The command may run somewhere else: what is not here may be there.
-    pub(super) elsewhere: bool,
 }
 
 /// What is known of a directory for the files in it.

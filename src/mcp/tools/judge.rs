@@ -131,7 +131,7 @@ impl Tools {
         }
         // A directory that exists here is taken to be where it will run.
         let here = cwd.as_deref().is_some_and(std::path::Path::is_dir);
-        let cwd = cwd.unwrap_or_else(|| PathBuf::from("/"));
+        let cwd = cwd.unwrap_or_default();
         let policy = config::policy(&cwd).map_err(|error| error.to_string())?;
         let asked = arguments.text("environment");
         let environment = match (asked, self.environment.as_deref()) {

@@ -85,6 +85,7 @@ impl Interp<'_> {
                     [Value::Known(name)] if super::is_builtin(name) || state.functions.contains_key(name) => {
                         Value::Known(format!("{name}\n"))
                     }
+                    [Value::Known(_)] if self.world.is_elsewhere() => Value::Unknown,
                     [Value::Known(name)] => match self.in_path(state, name) {
                         Some(path) => Value::Known(format!("{}\n", path.display())),
                         None => Value::known(""),

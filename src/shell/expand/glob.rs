@@ -67,9 +67,6 @@ impl Interp<'_> {
         if switches.zsh {
             text = unqualified(text);
         }
-        if scope.host.is_some() {
-            return unknown();
-        }
         let options = pattern::Options {
             extglob: switches.extglob,
             period: !switches.dotglob,
@@ -78,6 +75,9 @@ impl Interp<'_> {
         };
         if !pattern::has_wildcards(&text, options) {
             return Globbed::Literal;
+        }
+        if scope.host.is_some() {
+            return unknown();
         }
         let absolute = text.starts_with('/');
         if !absolute && state.cwd.is_empty() {

@@ -52,6 +52,9 @@ impl Interp<'_> {
         if scope.host.is_some() {
             return Some(Value::Unknown);
         }
+        if user.is_some() && self.world.is_elsewhere() {
+            return Some(Value::Unknown);
+        }
         self.world.home(user).map(|path| Value::Known(path.to_string_lossy().into_owned()))
     }
 

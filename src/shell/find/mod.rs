@@ -149,7 +149,7 @@ pub fn evaluate(
     let relative = |start: &Value| start.choices().is_some_and(|all| all.iter().any(|s| !s.starts_with('/')));
     if limits.elsewhere || limits.adrift && plan.starts.iter().any(relative) {
         let reason =
-            if limits.elsewhere { "it runs on another machine" } else { "its directory is not known" };
+            if limits.elsewhere { "it may run on another machine" } else { "its directory is not known" };
         let actions = plan.actions.iter().map(|a| anywhere(a.clone(), &plan.starts, reason)).collect();
         return Found { actions, ..Found::default() };
     }

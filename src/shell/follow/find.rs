@@ -22,7 +22,7 @@ impl Interp<'_> {
         let other_rights = scope.privileged || self.rights_changed;
         let limits = FindLimits {
             other_rights,
-            elsewhere: scope.host.is_some(),
+            elsewhere: scope.host.is_some() || self.world.is_elsewhere(),
             adrift: state.cwd.is_empty(),
             ..FindLimits::default()
         };

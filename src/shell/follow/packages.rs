@@ -101,8 +101,17 @@ impl Interp<'_> {
             directory = workspace;
         }
         let cwd = match directory {
-            Some(dir) => self.directories(state, &Value::known(dir)).into_iter().next()?,
-            None => state.only_cwd()?.to_path_buf(),
+            Some(dir) => self.directories(state, &Value::known(dir)).into_iter().next(),
+            None => state.only_cwd().map(std::path::Path::to_path_buf),
+        };
+        let Some(cwd) = cwd else {
+            // Whatever else it does is known by its name.
+            let own = ["run", "run-script", "rum", "urn", "t", "tst"];
+            if !words.first().is_some_and(|first| own.contains(first) || LIFECYCLE.contains(first)) {
+                return None;
+            }
+            let why = "which project's scripts it runs is not known";
+            return self.package_unknown(state, scope, call, why);
         };
         let root =
             cwd.ancestors().find(|dir| self.exists(state, &dir.join("package.json")) != Some(false))?;
