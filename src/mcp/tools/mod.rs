@@ -61,7 +61,7 @@ pub fn is_ours(tool: &str, arguments: &serde_json::Map<String, Value>) -> bool {
 const CWD: Field = optional(
     "cwd",
     Kind::Text,
-    "Absolute path of the directory that it would run in. If that exists on this machine, what is really there is looked at (read-only). Without it nothing is assumed to be absent.",
+    "Absolute path of the directory that it would run in. If that exists on this machine, what is really there is looked at (read-only). Without it nothing here is looked at, and whatever depends on it needs a person.",
 );
 const ACTOR: Field = optional(
     "actor",
