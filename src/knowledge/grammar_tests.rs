@@ -94,6 +94,59 @@ fn gnu_clusters_prefixes_and_the_end_of_options() {
     assert_eq!(show(RM, "--nonsense=x"), "gap@0");
 }
 
+const KUBE: &str = r#"
+tool = "kube"
+options = ["-v --verbose", "--help!"]
+inherit = true
+[cmd.delete]
+options = ["-n --dry-run[=mode]!dry=client|server", "--check!", "--cascade[=mode]", "--selector=str"]
+operands = ["name...?"]
+unlisted_options = "reads"
+"#;
+
+#[test]
+fn doing_nothing_has_to_be_said() {
+    for idle in [
+        "delete --dry-run x",
+        "delete --dry-run=client x",
+        "delete --dry-run=true x",
+        "delete --dry-run=none --dry-run=server x",
+        "delete --no-dry-run --dry-run x",
+        "delete --no-colour --dry-run x",
+        "delete --other=1 --dry-run x",
+        "delete -n x",
+        "delete --help x",
+        "delete --check=1 x",
+    ] {
+        let m = matched(KUBE, idle);
+        assert!(m.does_nothing(), "{idle}");
+    }
+    for done in [
+        "delete --dry-run=none x",
+        "delete --dry-run=false x",
+        "delete --dry-run= x",
+        "delete --dry-run=… x",
+        "delete --dry-run=cl… x",
+        "delete --dry-run=sometimes x",
+        "delete --dry-run none x",
+        "delete --dry-run=client --dry-run=none x",
+        "delete --dry-run --no-dry-run x",
+        "delete --dry-run --no-dry x",
+        "delete -n=false x",
+        "delete -n=… x",
+        "delete --help=false x",
+        "delete --help=… x",
+        "delete --help --no-help x",
+        "delete --check no x",
+        "delete --selector --dry-run x",
+        "delete --unlisted --dry-run x",
+        "delete -Z --help x",
+    ] {
+        let m = matched(KUBE, done);
+        assert!(!m.does_nothing(), "{done}: {:?}", m.options);
+    }
+}
+
 #[test]
 fn what_is_not_known_may_be_an_option() {
     assert_eq!(show(RM, "… /tmp/…"), "path:… path:/tmp/…");

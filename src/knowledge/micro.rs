@@ -2,6 +2,9 @@
 
 use serde::Deserialize;
 
+use super::words::is_true;
+use crate::model::Value;
+
 /// How an option takes its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
@@ -13,7 +16,8 @@ pub enum Takes {
     Attached,
 }
 
-/// One option, as declared: `"-n --dry-run!dry"`, `"-o --output=outfile*"`, `"-l --list / --no-list"`.
+/// One option, as declared: `"-n --dry-run!dry"`, `"--dry-run[=mode]!dry=client|server"`, `"-o --output=outfile*"`,
+/// `"-l --list / --no-list"`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct OptionSpec {
@@ -35,6 +39,8 @@ pub struct OptionSpec {
     pub informational: bool,
     /// Declared dry run.
     pub dry_run: bool,
+    /// Values, besides words for yes, with which it is one.
+    pub idle: Vec<String>,
     /// It is the last option: all further words are operands.
     pub last: bool,
 }
@@ -57,6 +63,7 @@ impl TryFrom<String> for OptionSpec {
             repeats: false,
             informational: false,
             dry_run: false,
+            idle: Vec::new(),
             last: false,
         };
         for token in on_text.split_whitespace() {
@@ -103,12 +110,34 @@ impl OptionSpec {
             "!dry" => self.dry_run = true,
             "$" => self.last = true,
             other => {
-                return Err(format!(
-                    "`{other}` is not a known suffix (`*`, `!`, `!dry`, `$`, `=role`, `[=role]`)"
-                ));
+                let Some(values) = other.strip_prefix("!dry=").filter(|values| !values.is_empty()) else {
+                    return Err(format!(
+                        "`{other}` is not a known suffix (`*`, `!`, `!dry`, `!dry=a|b`, `$`, `=role`, `[=role]`)"
+                    ));
+                };
+                self.dry_run = true;
+                self.idle = values.split('|').map(str::to_owned).collect();
             }
         }
         Ok(())
+    }
+
+    /// Whether it says that nothing is done: help, version, dry run.
+    pub fn does_nothing(&self) -> bool {
+        self.informational || self.dry_run
+    }
+
+    /// Whether it says so with this value. What is not known, or not declared to mean it, does not: `--dry-run=none`,
+    /// `--help=false`, `--dry-run=$MODE`.
+    pub fn is_idle(&self, value: Option<&Value>) -> bool {
+        let Some(value) = value else { return true };
+        // The value is what help is wanted for.
+        if self.informational && self.takes != Takes::Nothing {
+            return true;
+        }
+        value.choices().is_some_and(|list| {
+            list.iter().all(|text| is_true(text) || self.idle.iter().any(|own| own == text))
+        })
     }
 
     /// Whether `word` switches it on.

@@ -50,3 +50,4 @@ pub use schema::{
 pub use terraform::{Related, TerraformExample, TerraformType};
 pub use tool_words::{ToolWords, tool_words};
 pub use verbs::Verbs;
+pub use words::is_true;

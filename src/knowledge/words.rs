@@ -34,7 +34,12 @@ pub(super) fn cut(text: &str) -> (&str, Option<usize>) {
 
 /// Whether a switch is given as off.
 pub(super) fn is_false(text: &str) -> bool {
-    matches!(text, "false" | "False" | "FALSE" | "0" | "f" | "F" | "no" | "none")
+    ["false", "f", "0", "no", "n", "off", "none", "never"].iter().any(|no| no.eq_ignore_ascii_case(text))
+}
+
+/// Whether a switch is given as on.
+pub fn is_true(text: &str) -> bool {
+    ["true", "t", "1", "yes", "y", "on"].iter().any(|yes| yes.eq_ignore_ascii_case(text))
 }
 
 /// What follows the first `from` bytes, which are the same in all possibilities.

@@ -8,7 +8,7 @@ use super::name::{Entry, Named};
 use super::{Act, Analysis, McpCall, Place, classify, paths, words};
 use serde_json::Value as Json;
 
-use crate::knowledge::{EffectSpec, Knowledge, McpFamily, McpRun, McpServer, McpTool, SubjectKind};
+use crate::knowledge::{EffectSpec, Knowledge, McpFamily, McpRun, McpServer, McpTool, SubjectKind, is_true};
 use crate::model::{Action, Fact, FactValue, Mutation, PathSubject, RuleRef, Subject, Target, Value};
 
 /// What a declared tool does; `None` when none of the families at hand knows the tool.
@@ -137,7 +137,7 @@ fn apply(call: &McpCall, found: &Found, knowledge: &Knowledge, place: &Place<'_>
         return analysis;
     }
     doubts(call, &bound, tool, &mut analysis);
-    if bound.of_role("dry").any(|key| bound.is_on(key)) {
+    if bound.of_role("dry").any(|key| is_dry(bound.get(key))) {
         return analysis;
     }
     let mut work = Work { bound: &bound, knowledge, place, analysis };
@@ -451,4 +451,12 @@ fn said_once(text: String) -> String {
         (Some(first), Some(second), Some(rest)) if first == second => format!("{second} {rest}"),
         _ => text,
     }
+}
+
+/// Whether all that was given for a dry run's argument says that it is one; Kubernetes has words of its own for it.
+fn is_dry(values: &[String]) -> bool {
+    let says = |text: &String| {
+        is_true(text) || ["client", "server", "all"].iter().any(|word| word.eq_ignore_ascii_case(text))
+    };
+    !values.is_empty() && values.iter().all(says)
 }
