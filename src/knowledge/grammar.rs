@@ -34,6 +34,8 @@ struct Scan<'a> {
     form: Option<usize>,
     tool: &'a Arc<ToolFile>,
     path: Vec<String>,
+    typed: Vec<String>,
+    separator: Option<usize>,
     levels: Vec<Arc<CommandSpec>>,
     options: Vec<OptionUse>,
     /// Operand words so far, of the innermost command.
@@ -56,6 +58,8 @@ impl<'a> Scan<'a> {
             form,
             tool,
             path: vec![tool.names.first().cloned().unwrap_or_default()],
+            typed: vec![tool.names.first().cloned().unwrap_or_default()],
+            separator: None,
             levels: vec![Arc::clone(&tool.root)],
             options: Vec::new(),
             plain: Vec::new(),
@@ -112,6 +116,7 @@ impl<'a> Scan<'a> {
             {
                 self.ended = true;
             }
+            self.separator = Some(index);
             return;
         }
         match option_like(word) {
@@ -229,6 +234,8 @@ impl<'a> Scan<'a> {
         let Some(below) = command.commands.get(name, &self.tool.root) else { return false };
         self.levels.push(below);
         self.path.push(canonical);
+        self.typed.push(name.to_owned());
+        self.separator = None;
         self.ended = false;
         true
     }
@@ -274,6 +281,8 @@ impl<'a> Scan<'a> {
             tool: Arc::clone(self.tool),
             command: Arc::clone(&command),
             path: self.path,
+            typed: self.typed,
+            separator: self.separator,
             levels: self.levels,
             options: self.options,
             operands,

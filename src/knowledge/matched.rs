@@ -114,6 +114,10 @@ pub struct Match {
     pub command: Arc<CommandSpec>,
     /// Its path, tool first: `["git", "push"]`.
     pub path: Vec<String>,
+    /// The same as typed: a subcommand's alias where one was used, its declared name where it is the default.
+    pub typed: Vec<String>,
+    /// Index of the `--` that ended the options of the last command of the path.
+    pub separator: Option<usize>,
     /// The commands of the path, the last one being `command`.
     pub levels: Vec<Arc<CommandSpec>>,
     /// Options in order. Those that were switched off again are not among them.

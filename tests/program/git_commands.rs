@@ -48,6 +48,33 @@ fn repository(home: &Path) -> PathBuf {
     top
 }
 
+/// Each loses something that nothing else holds.
+const STOPPED: &[&str] = &[
+    "git reset --hard",
+    "git -C src checkout .",
+    "git checkout -- '*.py'",
+    "git restore src/a.py",
+    "git switch --discard-changes topic",
+    "git clean -f",
+    "git rm -rf src",
+    "git undo src/a.py",
+    "git zap",
+    "git -c alias.x='!rm -f notes.md' x",
+    "git -c alias.x='clean -f' x",
+    "git config alias.y '!rm -f notes.md' && git y",
+    "git config clean.requireForce false && git clean",
+    "GIT_EDITOR='rm -f notes.md' git commit --amend",
+    "git -c core.pager='rm -f notes.md' log",
+    "git stash && git clean -f",
+    "git stash drop && git gc --prune=now",
+    "git branch -D topic && git reflog expire --expire=now --all && git prune",
+    "git archive -o notes.md HEAD",
+    "git add -A && git reset --hard && git gc --prune=now",
+    "git commit -qam wip && git reset --hard HEAD~1 && git reflog expire --expire=now --all && git prune",
+    "git --git-dir=.git --work-tree=src clean -f ../notes.md; cd src && git reset --hard",
+    "git checkout-index -fa",
+];
+
 fn verdict(home: &Path, top: &Path, command: &str) -> String {
     let done = Command::new(env!("CARGO_BIN_EXE_recourse"))
         .args(["evaluate", "shell", "--format", "json", "--fail-on", "never", "--", command])
@@ -68,34 +95,7 @@ fn commands_are_judged_by_what_is_in_the_repository() {
     let top = repository(&home);
     let mut wrong = Vec::new();
     for (expected, commands) in [
-        (
-            "block",
-            &[
-                "git reset --hard",
-                "git -C src checkout .",
-                "git checkout -- '*.py'",
-                "git restore src/a.py",
-                "git switch --discard-changes topic",
-                "git clean -f",
-                "git rm -rf src",
-                "git undo src/a.py",
-                "git zap",
-                "git -c alias.x='!rm -f notes.md' x",
-                "git -c alias.x='clean -f' x",
-                "git config alias.y '!rm -f notes.md' && git y",
-                "git config clean.requireForce false && git clean",
-                "GIT_EDITOR='rm -f notes.md' git commit --amend",
-                "git -c core.pager='rm -f notes.md' log",
-                "git stash && git clean -f",
-                "git stash drop && git gc --prune=now",
-                "git branch -D topic && git reflog expire --expire=now --all && git prune",
-                "git archive -o notes.md HEAD",
-                "git add -A && git reset --hard && git gc --prune=now",
-                "git commit -qam wip && git reset --hard HEAD~1 && git reflog expire --expire=now --all && git prune",
-                "git --git-dir=.git --work-tree=src clean -f ../notes.md; cd src && git reset --hard",
-                "git checkout-index -fa",
-            ][..],
-        ),
+        ("block", STOPPED),
         (
             "allow",
             &[
@@ -127,12 +127,64 @@ fn commands_are_judged_by_what_is_in_the_repository() {
                 "git push origin main",
             ],
         ),
-        ("escalate", &["git push --force https://example.com/x.git main", "git frobnicate"]),
+        (
+            "escalate",
+            &[
+                "git --no-pager frobnicate",
+                "git -P history drop HEAD",
+                "git push --force https://example.com/x.git main",
+                "git frobnicate",
+            ],
+        ),
     ] {
         for command in commands {
             let found = verdict(&home, &top, command);
             if found != *expected {
                 wrong.push(format!("{command}: {found}, not {expected}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Options of git itself that change nothing about what the subcommand does.
+const WITHOUT_EFFECT: &[&str] = &[
+    "--no-pager",
+    "-P",
+    "-p",
+    "--paginate --no-pager",
+    "--no-optional-locks",
+    "--no-replace-objects",
+    "--no-advice --no-lazy-fetch",
+    "--literal-pathspecs",
+    "-c a.b=c",
+    "-C .",
+    "--git-dir=.git",
+    "-c a.b=c -P -C . --no-optional-locks",
+];
+
+#[test]
+fn options_without_effect_never_lower_the_verdict() {
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let home = home.path().canonicalize().unwrap();
+    let top = repository(&home);
+    let mut wrong = Vec::new();
+    let more = ["git push --force https://example.com/x.git main", "git frobnicate", "git history drop HEAD"];
+    for command in STOPPED.iter().chain(&more) {
+        for option in WITHOUT_EFFECT {
+            // Only the last of these has a pattern that an option may turn into a plain name.
+            let literal = option.contains("literal") && command.contains('*');
+            let other =
+                option.contains("git-dir") && (command.contains("-C src") || command.contains("git-dir"));
+            if literal || other {
+                continue;
+            }
+            let with = command
+                .replace("git ", &format!("git {option} "))
+                .replace(&format!(".git {option} "), ".git ");
+            let found = verdict(&home, &top, &with);
+            if found != "block" && found != "escalate" {
+                wrong.push(format!("{with}: {found}"));
             }
         }
     }

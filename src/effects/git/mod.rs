@@ -10,8 +10,8 @@ mod worktree;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::knowledge::Match;
-use crate::model::{Action, FactValue, Saved, Subject, Value};
+use crate::knowledge::{Match, SubjectKind};
+use crate::model::{Action, Cause, FactValue, Saved, Subject, Value};
 use crate::shell::{FileState, Invocation, Stdin};
 
 use super::draft::{Change, Draft as Planned};
@@ -21,9 +21,9 @@ use super::scene::{Scene, Word, fact};
 /// One mutation in the making.
 struct Draft {
     action: Action,
-    kind: &'static str,
+    kind: String,
     names: Vec<Value>,
-    facts: Vec<(&'static str, FactValue)>,
+    facts: Vec<(String, FactValue)>,
     /// A path of the file system instead of something in the repository.
     path: bool,
     /// What is saved in git once this is done.
@@ -31,8 +31,15 @@ struct Draft {
 }
 
 impl Draft {
-    fn new(action: Action, kind: &'static str) -> Self {
-        Self { action, kind, names: Vec::new(), facts: Vec::new(), path: false, saves: Vec::new() }
+    fn new(action: Action, kind: impl Into<String>) -> Self {
+        Self {
+            action,
+            kind: kind.into(),
+            names: Vec::new(),
+            facts: Vec::new(),
+            path: false,
+            saves: Vec::new(),
+        }
     }
 
     fn names(mut self, names: impl IntoIterator<Item = Value>) -> Self {
@@ -52,12 +59,12 @@ impl Draft {
     }
 
     fn fact(mut self, key: &'static str, value: FactValue) -> Self {
-        self.facts.push((key, value));
+        self.facts.push((key.to_owned(), value));
         self
     }
 
     /// A file or tree named by a path.
-    fn path(action: Action, kind: &'static str, path: Value) -> Self {
+    fn path(action: Action, kind: impl Into<String>, path: Value) -> Self {
         Self { path: true, ..Self::new(action, kind).names([path]) }
     }
 
@@ -74,8 +81,6 @@ struct Words<'a> {
     /// Subcommand as typed (`pull`, though `merge` declares it), and a second one (`stash drop`) where there is one.
     name: String,
     second: String,
-    /// Index of `--`.
-    separator: Option<usize>,
 }
 
 impl Words<'_> {
@@ -98,7 +103,7 @@ impl Words<'_> {
 
     /// Operands before and behind `--`.
     fn divided(&self) -> (Vec<Value>, Vec<Value>) {
-        let end = self.separator.unwrap_or(usize::MAX);
+        let end = self.matched.separator.unwrap_or(usize::MAX);
         let (before, behind): (Vec<_>, Vec<_>) =
             self.matched.operands.iter().partition(|binding| binding.index < end);
         let values =
@@ -115,12 +120,18 @@ impl Words<'_> {
 /// The mutations of a git invocation.
 pub(super) fn git(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Planned> {
     let matched = &invocation.matched;
-    let (name, second) = subcommand(invocation);
-    let separator = invocation.args.iter().skip(1).position(|arg| arg.value.as_known() == Some("--"));
-    let words = Words { matched, stdin: &invocation.stdin, name, second, separator };
+    // The grammar has read the words: they are not read a second time.
+    let typed = |level: usize| matched.typed.get(level).cloned().unwrap_or_default();
+    let words = Words { matched, stdin: &invocation.stdin, name: typed(1), second: typed(2) };
+    // Its gap is told already; what it would mean otherwise is not known.
+    if words.name.is_empty() {
+        return Vec::new();
+    }
     let dirs = directories(scene, matched);
-    let mut planned: Vec<_> =
-        drafts(&words).into_iter().map(|draft| finish(scene, invocation, draft, &dirs)).collect();
+    let mut planned: Vec<_> = match drafts(scene, &words) {
+        Some(drafts) => drafts.into_iter().map(|draft| finish(scene, invocation, draft, &dirs)).collect(),
+        None => vec![unread(scene, &words)],
+    };
     if words.name == "mv" {
         let changes = worktree::moved(scene, &words, &dirs);
         planned.push(Planned { mutation: None, changes, by_action: false });
@@ -128,8 +139,9 @@ pub(super) fn git(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Planned> {
     planned
 }
 
-fn drafts(words: &Words<'_>) -> Vec<Draft> {
-    match words.name.as_str() {
+/// What a subcommand means to do; `None` when neither the functions here nor the data say.
+fn drafts(scene: &Scene<'_>, words: &Words<'_>) -> Option<Vec<Draft>> {
+    Some(match words.name.as_str() {
         "add" | "stage" => worktree::add(words),
         "rm" => worktree::remove(words),
         "mv" => worktree::rename(words),
@@ -152,66 +164,48 @@ fn drafts(words: &Words<'_>) -> Vec<Draft> {
         "init" | "init-db" | "clone" => repository::made(words),
         "worktree" => repository::worktree(words),
         "submodule" => repository::submodule(words),
-        "fetch" | "fetch-pack" => vec![Draft::new(Action::Create, "git.fetch")],
         "remote" => repository::remote(words),
-        "filter-repo" => vec![Draft::new(Action::Delete, "git.history").flag("force", words.has("-f"))],
-        "filter-branch" => {
-            vec![Draft::new(Action::Update, "git.commits").names(words.operands()).flag("rewrites", true)]
-        }
-        "fast-import" if words.has("--force") => {
-            vec![Draft::new(Action::Replace, "git.ref").names([Value::Unknown])]
-        }
-        "merge-file" => words
-            .operands()
-            .into_iter()
-            .next()
-            .map(|path| Draft::path(Action::Update, "file", path))
-            .into_iter()
-            .collect(),
-        "merge" | "cherry-pick" | "revert" | "am" | "rebase" | "pull" | "replay" => {
-            repository::history(words)
-        }
-        "notes" if words.second == "remove" || words.second == "prune" => {
-            vec![Draft::new(Action::Delete, "git.note").names(words.operands())]
-        }
-        "lfs" if words.second == "prune" => vec![Draft::new(Action::Delete, "git.lfs")],
-        "gui" | "citool" | "instaweb" | "web--browse" | "difftool" | "mergetool" => Vec::new(),
-        "apply" | "sparse-checkout" | "update-index" => vec![Draft::new(Action::Update, "git.index")],
-        _ => vec![Draft::new(Action::Create, "git.commit")],
-    }
+        "merge" | "cherry-pick" | "revert" | "am" | "rebase" | "pull" => repository::history(words),
+        _ => return declared(scene, words),
+    })
 }
 
-/// The subcommand as typed and the word behind it.
-fn subcommand(invocation: &Invocation) -> (String, String) {
-    let taken: Vec<usize> = invocation
-        .matched
-        .options
-        .iter()
-        .filter(|option| option.level == 0)
-        .flat_map(|option| [option.index, option.value_index])
-        .collect();
-    let mut plain = invocation
-        .args
-        .iter()
-        .skip(1)
-        .enumerate()
-        .filter(|(index, _)| !taken.contains(index))
-        .filter_map(|(_, arg)| arg.value.as_known().map(str::to_owned));
-    let name = plain.next().unwrap_or_default();
-    let path = &invocation.matched.path;
-    let second = if path.len() > 2 {
-        plain
-            .find(|word| !word.starts_with('-'))
-            .filter(|word| {
-                !matches!((name.as_str(), word.as_str()), ("stash", _)) || path[2] != "push" || word == "save"
-            })
-            .unwrap_or_default()
-    } else {
-        String::new()
-    };
-    // Without a word of its own (`git stash -u`) it is the declared one.
-    let known = path.get(2).cloned().unwrap_or_default();
-    (name, if second.is_empty() { known } else { second })
+/// What the data says of a subcommand whose words need no second look.
+fn declared(scene: &Scene<'_>, words: &Words<'_>) -> Option<Vec<Draft>> {
+    let command = &words.matched.command;
+    if command.effects.is_empty() {
+        return None;
+    }
+    let mut list = Vec::new();
+    for effect in command.effects.iter().filter(|e| words.matched.holds(&e.r#if, &e.unless)) {
+        let kind = &effect.on.kind;
+        let path = scene.kind(kind).is_some_and(|kind| kind.subject == SubjectKind::Path);
+        for filled in words.matched.fill(&effect.on.target, &[]) {
+            if path {
+                list.push(Draft::path(effect.action, kind.as_str(), filled.value));
+                continue;
+            }
+            let names = filled.parts.into_iter().filter(|name| name.as_known() != Some(""));
+            let draft = Draft::new(effect.action, kind.as_str()).names(names);
+            list.push(effect.with.iter().fold(draft, |mut draft, flag| {
+                draft.facts.push((flag.clone(), FactValue::Bool(true)));
+                draft
+            }));
+        }
+    }
+    Some(list)
+}
+
+/// A subcommand of which nothing says what it does.
+fn unread(scene: &Scene<'_>, words: &Words<'_>) -> Planned {
+    let name = format!("git {} {}", words.name, words.second);
+    let name = name.trim_end();
+    Planned::of(scene.unknown(
+        Action::Execute,
+        Cause::UnknownForm,
+        name,
+        &format!("{name}: what this form does is not known"),
+    ))
 }
 
 /// Directories that git may run in: every `-C` of git itself counts from the one before. Empty when not known.
@@ -234,9 +228,9 @@ fn finish(scene: &Scene<'_>, invocation: &Invocation, draft: Draft, dirs: &[Path
     let single = dirs.first().filter(|_| dirs.len() == 1);
     let saved = single.map_or_else(BTreeSet::new, |dir| scene.files.saved(dir));
     let subject = Subject::Git { dir, names: draft.names, saved };
-    let mut mutation = scene.mutation(draft.action, draft.kind, subject, shown, None);
+    let mut mutation = scene.mutation(draft.action, &draft.kind, subject, shown, None);
     for (key, value) in draft.facts {
-        fact(&mut mutation, key, value, &format!("the command says {key}"));
+        fact(&mut mutation, &key, value, &format!("the command says {key}"));
     }
     if mutation.facts.contains_key("asks") {
         mutation.context.asks = true;
@@ -285,7 +279,7 @@ fn on_path(scene: &Scene<'_>, draft: Draft, dirs: &[PathBuf]) -> Planned {
     let value = draft.names.into_iter().next().unwrap_or(Value::Unknown);
     let path = absolute(&value, dirs);
     let place = path.as_known().map(PathBuf::from);
-    let mutation = scene.on_absolute(draft.action, draft.kind, path, &Word::new(value, false));
+    let mutation = scene.on_absolute(draft.action, &draft.kind, path, &Word::new(value, false));
     let mut planned = Planned::of(mutation);
     // `clone` and `worktree add` refuse a directory that holds anything.
     if draft.action == Action::Create

@@ -155,7 +155,7 @@ pub(super) fn checkout(words: &Words<'_>) -> Vec<Draft> {
     let mut draft = Draft::new(Action::Update, "git.changes")
         .flag("no-overlay", words.has("--no-overlay"))
         .flag("asks", words.has("-p") && words.asks());
-    if words.separator.is_some() {
+    if words.matched.separator.is_some() {
         draft = match before.first() {
             Some(Value::Known(source)) => draft.text("source", Some(source)),
             Some(_) => draft.flag("source-unknown", true),

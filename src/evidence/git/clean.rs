@@ -19,6 +19,9 @@ pub(super) fn clean(look: &mut Look<'_>) -> Result<Outcome, String> {
     if look.repo.work_tree().is_none() {
         return Ok(Outcome::Refused("a bare repository has no working tree".to_owned()));
     }
+    if look.has("sparse") {
+        return sparse(look);
+    }
     if !look.has("force") && !look.has("interactive") && look.config_is("clean.requireForce", true) {
         return Ok(Outcome::Refused("git clean refuses without -f".to_owned()));
     }
@@ -63,6 +66,27 @@ pub(super) fn clean(look: &mut Look<'_>) -> Result<Outcome, String> {
         tracked.files += lost.files;
         tracked.bytes += lost.bytes;
         tracked.examples.extend(lost.examples);
+    }
+    Ok(Outcome::Loss(loss))
+}
+
+/// Directories of tracked files that leave the working tree: git removes them with the ignored files in them.
+fn sparse(look: &mut Look<'_>) -> Result<Outcome, String> {
+    let listed = look
+        .ask(&["ls-files", "-z", "--others", "--ignored", "--exclude-standard"])
+        .map_err(|error| format!("ignored files could not be listed: {error}"))?;
+    let kept: Vec<_> = look.names().into_iter().flatten().map(|name| look.dir.join(name)).collect();
+    let mut loss = Loss::default();
+    for name in listed.split('\0').filter(|name| !name.is_empty()) {
+        let place = look.dir.join(name);
+        let stays = kept.iter().any(|dir| place.starts_with(dir) || place.parent() == dir.parent());
+        let mut holds = false;
+        for above in place.ancestors().skip(1).take_while(|above| *above != look.dir) {
+            holds |= look.repo.tracked_below(look.world, above)? > 0;
+        }
+        if !stays && holds {
+            add(look, &mut loss, &place, name, false);
+        }
     }
     Ok(Outcome::Loss(loss))
 }
