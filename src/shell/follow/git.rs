@@ -28,7 +28,7 @@ const VARIABLES: [(&str, bool); 11] = [
 ];
 
 /// What stands for the file that an editor is given: one of git's own, made for the purpose.
-const MESSAGE: &str = "/dev/null";
+pub(super) const MESSAGE: &str = "/dev/null";
 
 impl Interp<'_> {
     /// An alias of git, run as what it stands for; `None` when the subcommand is git's own or stands for nothing known.
@@ -193,7 +193,7 @@ impl Interp<'_> {
     }
 
     /// Settings given in the command line, in the environment, or by earlier commands.
-    fn git_given(&self, state: &State, matched: &Match, call: &Call) -> Vec<(String, String)> {
+    pub(super) fn git_given(&self, state: &State, matched: &Match, call: &Call) -> Vec<(String, String)> {
         let mut found: Vec<(String, String)> = state
             .variables
             .keys()
@@ -249,7 +249,7 @@ impl Interp<'_> {
     }
 
     /// Directories that git runs in.
-    fn git_directories(&self, state: &State, matched: &Match) -> Vec<PathBuf> {
+    pub(super) fn git_directories(&self, state: &State, matched: &Match) -> Vec<PathBuf> {
         let mut inner = state.clone();
         for option in matched.options.iter().filter(|option| option.key == "-C" && option.level == 0) {
             if let Some(value) = &option.value {
@@ -260,7 +260,7 @@ impl Interp<'_> {
     }
 
     /// The repository there, when there is one directory.
-    fn git_place(&self, dirs: &[PathBuf]) -> Option<GitDir> {
+    pub(super) fn git_place(&self, dirs: &[PathBuf]) -> Option<GitDir> {
         let [dir] = dirs else { return None };
         let dir = self.world.canonicalize(dir).ok()?;
         git_dir::locate(self.world, &dir).ok()?

@@ -4,6 +4,7 @@
 mod code;
 mod find;
 mod git;
+mod git_starts;
 mod hooks;
 mod keys;
 mod make;
@@ -41,6 +42,7 @@ impl Interp<'_> {
             "find" | "gfind" => Some(self.find(state, scope, call)),
             "git" => {
                 self.git_programs(state, scope, call, matched);
+                self.git_starts(state, scope, call, matched);
                 self.git_foreach(state, scope, call, matched)
             }
             "tmux" => self.typed(state, scope, call, matched),

@@ -1,0 +1,410 @@
+//! Programs that git starts by itself: hooks, and what the settings of a repository name for one job (monitors, editors,
+//! filters, drivers …). Owns which subcommand starts which; each program is followed as it would be when called by name.
+
+use std::path::{Path, PathBuf};
+
+use crate::knowledge::Match;
+use crate::model::Value;
+use crate::shell::expand::Expansion;
+use crate::shell::interp::{Interp, Scope};
+use crate::shell::simple::Call;
+use crate::shell::state::State;
+use crate::shell::step::Arg;
+use crate::world::git_dir::{Config, GitDir, is_true, normalise};
+
+/// Subcommands that bring the index up to date, and with it ask the file monitor.
+const INDEX: [&str; 26] = [
+    "add",
+    "am",
+    "apply",
+    "checkout",
+    "checkout-index",
+    "cherry-pick",
+    "clean",
+    "commit",
+    "describe",
+    "diff",
+    "diff-index",
+    "ls-files",
+    "merge",
+    "mv",
+    "pull",
+    "read-tree",
+    "rebase",
+    "reset",
+    "restore",
+    "revert",
+    "rm",
+    "stash",
+    "status",
+    "switch",
+    "update-index",
+    "worktree",
+];
+
+/// Subcommands that move refs.
+const REFS: [&str; 25] = [
+    "am",
+    "bisect",
+    "branch",
+    "checkout",
+    "cherry-pick",
+    "clone",
+    "commit",
+    "fast-import",
+    "fetch",
+    "filter-branch",
+    "merge",
+    "notes",
+    "pull",
+    "push",
+    "rebase",
+    "remote",
+    "replace",
+    "reset",
+    "revert",
+    "stash",
+    "switch",
+    "symbolic-ref",
+    "tag",
+    "update-ref",
+    "worktree",
+];
+
+/// Subcommands that make commits.
+const COMMITS: [&str; 7] = ["am", "cherry-pick", "commit", "merge", "pull", "rebase", "revert"];
+
+/// Subcommands that write files of the working tree.
+const SMUDGES: [&str; 16] = [
+    "am",
+    "archive",
+    "checkout",
+    "checkout-index",
+    "cherry-pick",
+    "clone",
+    "merge",
+    "pull",
+    "read-tree",
+    "rebase",
+    "reset",
+    "restore",
+    "revert",
+    "stash",
+    "switch",
+    "worktree",
+];
+
+/// Subcommands that read files of the working tree into git.
+const CLEANS: [&str; 12] = [
+    "add", "apply", "checkout", "commit", "diff", "merge", "pull", "rebase", "reset", "stash", "status",
+    "switch",
+];
+
+/// Subcommands that print differences as text.
+const PRINTS: [&str; 8] = ["annotate", "blame", "diff", "log", "range-diff", "show", "stash", "whatchanged"];
+
+/// Subcommands that speak to another repository.
+const NETWORK: [&str; 8] =
+    ["clone", "fetch", "fetch-pack", "ls-remote", "pull", "push", "remote", "submodule"];
+
+/// A program that git starts: shell text, and the words that git adds.
+type Started = (Value, Vec<Value>);
+
+/// What is asked of one call of git.
+struct Asked<'a> {
+    name: &'a str,
+    matched: &'a Match,
+    words: Vec<&'a str>,
+    config: &'a Config,
+    /// Its output may be shown page by page.
+    shown: bool,
+}
+
+impl Asked<'_> {
+    fn is(&self, list: &[&str]) -> bool {
+        list.contains(&self.name)
+    }
+
+    fn says(&self, word: &str) -> bool {
+        self.words.contains(&word)
+    }
+
+    fn on(&self, key: &str) -> bool {
+        self.config.get(key).is_some_and(is_true)
+    }
+
+    fn signs(&self) -> bool {
+        match self.name {
+            "tag" => self.matched.has("-s") || self.matched.has("-u") || self.on("tag.gpgSign"),
+            "verify-commit" | "verify-tag" => true,
+            "push" => self.matched.has("--signed"),
+            "log" | "show" => self.says("--show-signature") || self.on("log.showSignature"),
+            _ => self.is(&COMMITS) && (self.matched.has("-S") || self.on("commit.gpgSign")),
+        }
+    }
+
+    /// Whether a message or a list is edited. Where it hangs on more than the words (a merge by hand), it is.
+    fn edits(&self) -> bool {
+        let given = ["-m", "-F", "--reuse-message", "--fixup"].iter().any(|key| self.matched.has(key));
+        match self.name {
+            "commit" => !given && !self.says("--no-edit"),
+            "tag" => (self.matched.has("-a") || self.matched.has("-s")) && !given,
+            "rebase" => ["-i", "--continue", "--edit-todo"].iter().any(|key| self.matched.has(key)),
+            "merge" | "pull" | "revert" | "cherry-pick" | "am" => {
+                self.matched.has("-e") || self.matched.has("--continue") || self.name == "revert"
+            }
+            "notes" | "add" | "config" => self.matched.has("-e") || self.says("edit"),
+            "branch" => self.matched.has("--edit-description"),
+            _ => false,
+        }
+    }
+
+    /// Whether this call has git run the program that a setting names, and with which words.
+    fn starts(&self, key: &str, value: &str, used: &dyn Fn(&str, &str) -> bool) -> Option<Vec<Value>> {
+        let (head, tail) = (key.split('.').next().unwrap_or(key), key.rsplit('.').next().unwrap_or(key));
+        let driver =
+            key.get(head.len() + 1..key.len() - tail.len()).unwrap_or_default().trim_end_matches('.');
+        let file = || vec![Value::known(super::git::MESSAGE)];
+        let when = |holds: bool, words: Vec<Value>| holds.then_some(words);
+        match (head, tail) {
+            ("core", "fsmonitor") => {
+                let program =
+                    !matches!(value, "true" | "false" | "0" | "1" | "yes" | "no" | "on" | "off" | "");
+                when(program && self.is(&INDEX), vec![Value::Unknown, Value::Unknown])
+            }
+            ("core", "editor") => when(self.edits(), file()),
+            ("sequence", "editor") => when(self.name == "rebase" && self.edits(), file()),
+            ("core", "pager") => when(self.shown && self.is(&PRINTS), Vec::new()),
+            ("pager", name) => {
+                when(self.shown && name == self.name && !matches!(value, "true" | "false"), Vec::new())
+            }
+            ("core", "sshcommand" | "askpass" | "gitproxy" | "alternaterefscommand") => {
+                when(self.is(&NETWORK), Vec::new())
+            }
+            ("credential", "helper") => {
+                when(self.is(&NETWORK) && value.starts_with(['!', '/']), vec![Value::known("get")])
+            }
+            ("remote", "uploadpack" | "receivepack") => when(self.is(&NETWORK), Vec::new()),
+            ("diff", "external") => {
+                let external = self.name == "diff" && !self.says("--no-ext-diff") || self.says("--ext-diff");
+                when(external, file())
+            }
+            ("diff", "command" | "textconv") => {
+                when(self.is(&PRINTS) && !self.says("--no-textconv") && used("diff", driver), file())
+            }
+            ("filter", "process") => {
+                when((self.is(&SMUDGES) || self.is(&CLEANS)) && used("filter", driver), Vec::new())
+            }
+            ("filter", "clean") => when(self.is(&CLEANS) && used("filter", driver), Vec::new()),
+            ("filter", "smudge") => when(self.is(&SMUDGES) && used("filter", driver), Vec::new()),
+            ("merge", "driver") => {
+                let merges = ["am", "checkout", "cherry-pick", "merge", "pull", "rebase", "revert", "stash"];
+                let default = self.config.get("merge.default") == Some(driver);
+                when(self.is(&merges) && (default || used("merge", driver)), Vec::new())
+            }
+            ("gpg", "program") => when(self.signs(), vec![Value::Unknown]),
+            ("difftool" | "mergetool", "cmd") => when(self.name == head, Vec::new()),
+            ("trailer", "command" | "cmd") => {
+                when(self.name == "interpret-trailers" || self.says("--trailer"), Vec::new())
+            }
+            ("interactive", "difffilter") => {
+                when(self.matched.has("-p") || self.matched.has("-i"), Vec::new())
+            }
+            ("gc", "recentobjectshook") => when(self.name == "gc", Vec::new()),
+            ("submodule", "update") => when(self.name == "submodule" && value.starts_with('!'), Vec::new()),
+            _ => None,
+        }
+    }
+
+    /// Hooks that this call runs when they are there.
+    fn hooks(&self) -> Vec<&str> {
+        let mut found = Vec::new();
+        if self.name == "commit" && !self.matched.has("-n") {
+            found.push("pre-commit");
+        }
+        if self.is(&COMMITS) {
+            found.extend(["prepare-commit-msg", "commit-msg", "post-commit"]);
+        }
+        if self.is(&["merge", "pull"]) {
+            found.extend(["pre-merge-commit", "post-merge"]);
+        }
+        if self.is(&["rebase", "pull"]) {
+            found.push("pre-rebase");
+        }
+        if self.is(&["rebase", "pull"]) || (self.name == "commit" && self.matched.has("--amend")) {
+            found.push("post-rewrite");
+        }
+        if self.is(&["checkout", "switch", "worktree", "clone", "rebase", "pull"]) {
+            found.push("post-checkout");
+        }
+        match self.name {
+            "am" => found.extend(["applypatch-msg", "pre-applypatch", "post-applypatch"]),
+            "push" => found.push("pre-push"),
+            "send-email" => found.push("sendemail-validate"),
+            "gc" | "maintenance" => found.push("pre-auto-gc"),
+            "hook" => {
+                found.extend(self.words.iter().copied().find(|word| !word.starts_with('-') && *word != "run"))
+            }
+            _ => {}
+        }
+        if self.is(&INDEX) {
+            found.push("post-index-change");
+        }
+        if self.is(&REFS) {
+            found.push("reference-transaction");
+        }
+        found
+    }
+}
+
+impl Interp<'_> {
+    /// Follows the programs that git itself starts for this call.
+    pub(super) fn git_starts(&mut self, state: &mut State, scope: &Scope, call: &Call, matched: &Match) {
+        let Some(name) = matched.typed.get(1).cloned() else { return };
+        if matched.informational || scope.host.is_some() {
+            return;
+        }
+        let dirs = self.git_directories(state, matched);
+        let place = self.git_place(&dirs);
+        let mut config = Config::load(self.world, place.as_ref());
+        for (key, value) in self.git_given(state, matched, call) {
+            config.set(&key, value);
+        }
+        let words = call.words.iter().skip(1).filter_map(|word| word.arg.value.as_known()).collect();
+        let shown = !scope.capture && call.opened.is_none();
+        let asked = Asked { name: &name, matched, words, config: &config, shown };
+        let own = Config::load(self.world, None);
+        let texts = self.git_named(state, &asked, place.as_ref(), &own);
+        let hooks = self.git_hooks(state, &asked, place.as_ref());
+        if texts.is_empty() && hooks.is_empty() {
+            return;
+        }
+        let guard = format!("git hooks of {name}");
+        if scope.aliases.contains(&guard) {
+            return;
+        }
+        let mut inner = scope.through("git");
+        inner.aliases.push(guard);
+        let (status, cwd) = (state.status, state.cwd.clone());
+        // Both run at the top of the working tree, or in the git directory where there is none.
+        if let Some(place) = &place {
+            state.cwd = vec![place.work_tree.clone().unwrap_or_else(|| place.git_dir.clone())];
+        }
+        for (text, values) in texts {
+            let text = text.concat(&Value::known(" \"$@\""));
+            let positional = crate::shell::state::Positional { open: false, values };
+            self.fresh_shell(state, &inner, &text, call.span, Value::known("sh"), positional);
+        }
+        for hook in hooks {
+            let word = |value: Value| Expansion {
+                arg: Arg { value, span: call.span, explicit: true },
+                elastic: false,
+            };
+            let message = hook.ends_with("-msg").then(|| word(Value::known(super::git::MESSAGE)));
+            let rest = message.unwrap_or_else(|| Expansion { elastic: true, ..word(Value::Unknown) });
+            let path = word(Value::known(hook.to_string_lossy()));
+            self.program(state, &inner, vec![path, rest], call.span);
+        }
+        state.cwd = cwd;
+        state.status = status;
+    }
+
+    /// Programs that settings in files name. What a person's own settings name is followed only where it can be read: the
+    /// editor and the pager of a person are no finding.
+    fn git_named(
+        &self,
+        state: &State,
+        asked: &Asked<'_>,
+        place: Option<&GitDir>,
+        own: &Config,
+    ) -> Vec<Started> {
+        let mut attributes: Option<String> = None;
+        let mut texts = Vec::new();
+        for (key, value) in asked.config.iter() {
+            let personal = own.iter().any(|(known, text)| known == key && text == value);
+            let read = &mut attributes;
+            let text = std::cell::RefCell::new(read);
+            let used = |kind: &str, driver: &str| {
+                let mut text = text.borrow_mut();
+                let text = text.get_or_insert_with(|| self.git_attributes(state, asked.config, place));
+                !personal || text.split_whitespace().any(|word| word == format!("{kind}={driver}"))
+            };
+            let Some(words) = asked.starts(key, value, &used) else { continue };
+            if personal && !self.is_script(state, value) {
+                continue;
+            }
+            let shell = value.strip_prefix('!').unwrap_or(value);
+            texts.push((Value::known(shell), words));
+        }
+        texts
+    }
+
+    /// Whether a setting's program is a script that can be read, or shell text.
+    fn is_script(&self, state: &State, value: &str) -> bool {
+        if value.starts_with('!') {
+            return true;
+        }
+        let first = value.split_whitespace().next().unwrap_or_default();
+        first.starts_with('/')
+            && self
+                .read_text(state, Path::new(first), self.options.limits.script_bytes)
+                .is_some_and(|text| text.starts_with("#!"))
+    }
+
+    /// Text of the attribute files that hold for the whole repository.
+    fn git_attributes(&self, state: &State, config: &Config, place: Option<&GitDir>) -> String {
+        let Some(place) = place else { return String::new() };
+        let mut files = vec![place.common_dir.join("info/attributes")];
+        files.extend(place.work_tree.as_ref().map(|top| top.join(".gitattributes")));
+        files.extend(config.get("core.attributesFile").map(PathBuf::from));
+        files.iter().filter_map(|file| self.read_text(state, file, 1 << 20)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Hooks of this call that are there and may run.
+    fn git_hooks(&self, state: &State, asked: &Asked<'_>, place: Option<&GitDir>) -> Vec<PathBuf> {
+        let names = asked.hooks();
+        if names.is_empty() {
+            return Vec::new();
+        }
+        let home = self.world.home(None).unwrap_or_default();
+        let set =
+            asked.config.get("core.hooksPath").filter(|path| !path.is_empty()).map(|path| {
+                path.strip_prefix("~/").map_or_else(|| PathBuf::from(path), |rest| home.join(rest))
+            });
+        let top = place.map(|place| place.work_tree.as_ref().unwrap_or(&place.git_dir).clone());
+        let mut folders: Vec<PathBuf> = match (set, &top, place) {
+            (Some(path), Some(top), _) => vec![normalise(&top.join(path))],
+            (Some(path), None, _) if path.is_absolute() => vec![path],
+            (None, _, Some(place)) => vec![place.common_dir.join("hooks")],
+            _ => Vec::new(),
+        };
+        let mut found = self.hooks_in(state, &folders, &names);
+        if asked.name == "push"
+            && let Some(top) = &top
+        {
+            // A repository on this machine runs its own when it is pushed to.
+            folders = asked
+                .config
+                .iter()
+                .filter(|(key, _)| key.starts_with("remote.") && key.ends_with(".url"))
+                .map(|(_, url)| normalise(&top.join(url.strip_prefix("file://").unwrap_or(url))))
+                .flat_map(|place| [place.join("hooks"), place.join(".git/hooks")])
+                .collect();
+            let names = ["pre-receive", "update", "post-receive", "post-update", "push-to-checkout"];
+            found.extend(self.hooks_in(state, &folders, &names));
+        }
+        found
+    }
+
+    fn hooks_in(&self, state: &State, folders: &[PathBuf], names: &[&str]) -> Vec<PathBuf> {
+        let folders = folders.iter().filter(|folder| self.is_directory(state, folder) != Some(false));
+        folders
+            .flat_map(|folder| names.iter().map(move |name| folder.join(name)))
+            .filter(|hook| self.exists(state, hook) != Some(false))
+            // Git leaves a hook alone that may not be run; one that this command makes may get the right by then.
+            .filter(|hook| {
+                self.rights_changed || !matches!(self.world.stat(hook), Ok(meta) if meta.mode & 0o111 == 0)
+            })
+            .collect()
+    }
+}
