@@ -169,6 +169,8 @@ pub(super) fn push(words: &Words<'_>) -> Vec<Draft> {
     };
     let mut shown: Vec<Value> = remote.iter().cloned().collect();
     shown.extend(specs);
+    let leases = words.matched.values("--force-with-lease");
+    let known: Vec<&str> = leases.iter().filter_map(|lease| lease.as_known()).collect();
     let draft = Draft::new(action, "git.remote-ref")
         .names(shown)
         .flag("has-remote", remote.is_some())
@@ -176,6 +178,8 @@ pub(super) fn push(words: &Words<'_>) -> Vec<Draft> {
         .text("remote", remote.as_ref().and_then(Value::as_known))
         .flag("force", words.any(&["-f", "--force"]))
         .flag("lease", words.has("--force-with-lease"))
+        .flag("lease-unknown", leases.iter().any(|lease| lease.as_known().is_none()))
+        .text("leases", Some(known.join("\n").as_str()).filter(|text| !text.is_empty()))
         .flag("delete", words.has("-d"))
         .flag("mirror", words.has("--mirror"))
         .flag("prune", words.has("--prune"))

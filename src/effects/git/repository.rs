@@ -28,28 +28,78 @@ pub(super) fn commit(words: &Words<'_>) -> Vec<Draft> {
 /// Rebase and its kin.
 pub(super) fn history(words: &Words<'_>) -> Vec<Draft> {
     if words.any(&["--abort", "--skip"]) {
-        return vec![Draft::new(Action::Update, "git.changes").flag("whole", true).flag("abort", true)];
+        // A rebase is given up by a hard reset, the others leave alone what no conflict touched.
+        let draft = Draft::new(Action::Update, "git.changes").flag("whole", true).flag("abort", true);
+        return vec![draft.flag("merge", words.name != "rebase")];
     }
     if words.any(&["--quit", "--continue", "--edit-todo", "--show-current-patch"]) {
         return vec![Draft::new(Action::Create, "git.commit")];
     }
-    let rebases = words.name == "rebase" || (words.name == "pull" && words.has("-r"));
+    let mut list = brought(words);
+    let fetches = words.name == "pull";
+    let rebases = words.name == "rebase" || (fetches && words.has("-r"));
     if !rebases {
         // Merges refuse where uncommitted work is touched, and only add commits.
-        return vec![Draft::new(Action::Create, "git.commit").flag("fetches", words.name == "pull")];
+        list.push(Draft::new(Action::Create, "git.commit").flag("fetches", fetches));
+        return list;
     }
     let to = words.matched.value("--onto").cloned().or_else(|| words.operands().first().cloned());
     let text = to.as_ref().and_then(Value::as_known).map(str::to_owned);
-    let fetches = words.name == "pull";
     let to = if fetches { None } else { to };
     let text = if fetches { Some("@{upstream}".to_owned()) } else { text.or(Some("@{upstream}".to_owned())) };
-    vec![
+    list.push(
         Draft::new(Action::Update, "git.commits")
             .names(to)
             .text("to", text.as_deref())
             .flag("rebase", true)
             .flag("fetches", fetches),
-    ]
+    );
+    list
+}
+
+/// Revisions whose files come into the working tree: ignored files of the same name are overwritten.
+fn brought(words: &Words<'_>) -> Vec<Draft> {
+    let operands = words.operands();
+    let upstream = Value::known("@{upstream}");
+    match words.name.as_str() {
+        "pull" => {
+            let known = |at: usize| operands.get(at).and_then(Value::as_known);
+            let draft = super::worktree::switches(Some(&upstream)).flag("fetches", true);
+            let branch = known(1).map(|spec| {
+                let spec = spec.trim_start_matches('+');
+                spec.split_once(':').map_or(spec, |(from, _)| from).to_owned()
+            });
+            vec![
+                draft
+                    .flag("merges", !words.has("-r"))
+                    .text("remote", known(0))
+                    .text("branch", branch.as_deref()),
+            ]
+        }
+        "merge" if operands.is_empty() => {
+            vec![super::worktree::switches(Some(&upstream)).flag("merges", true)]
+        }
+        "merge" => {
+            operands.iter().map(|to| super::worktree::switches(Some(to)).flag("merges", true)).collect()
+        }
+        "rebase" => {
+            let to = words.matched.value("--onto").or(operands.first()).unwrap_or(&upstream);
+            vec![super::worktree::switches(Some(to))]
+        }
+        "cherry-pick" | "revert" => {
+            let single = |name: &&Value| name.as_known().is_some_and(|name| !name.contains(".."));
+            operands
+                .iter()
+                .filter(single)
+                .map(|name| {
+                    let before = name.map(|name| format!("{name}^"));
+                    let (from, to) = if words.name == "revert" { (name, &before) } else { (&before, name) };
+                    super::worktree::switches(Some(to)).text("base", from.as_known())
+                })
+                .collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// What of `--expire` keeps recent objects.

@@ -101,7 +101,17 @@ pub(super) fn reset(words: &Words<'_>) -> Vec<Draft> {
     if words.has("-p") || !behind.is_empty() || before.len() > 1 {
         return unstaged();
     }
-    // `--merge` and `--keep` refuse where unstaged work is touched; the others leave the working tree alone.
+    if words.any(&["--merge", "--keep"]) {
+        // Both refuse where unstaged work is touched; `--merge` discards what was made of conflicts.
+        let mut list = vec![switches(to)];
+        if words.has("--merge") {
+            list.push(Draft::new(Action::Update, "git.changes").flag("whole", true).flag("merge", true));
+        }
+        if to.is_some() && text != Some("HEAD") && text != Some("@") {
+            list.push(moves(Draft::new(Action::Update, "git.commits")));
+        }
+        return list;
+    }
     match text {
         None if to.is_none() => unstaged(),
         Some("HEAD" | "@") => unstaged(),
@@ -141,6 +151,8 @@ pub(super) fn checkout(words: &Words<'_>) -> Vec<Draft> {
             let mut list = vec![branch];
             if words.has("-f") {
                 list.insert(0, changes_from(before.first()));
+            } else if start.is_some_and(|start| start != "HEAD") && !words.has("--no-overwrite-ignore") {
+                list.insert(0, switches(before.first()));
             }
             return list;
         }
@@ -150,11 +162,16 @@ pub(super) fn checkout(words: &Words<'_>) -> Vec<Draft> {
         return if words.has("-f") { vec![changes_from(None)] } else { nothing() };
     }
     if words.has("-d") {
-        return if words.has("-f") { vec![changes_from(before.first())] } else { nothing() };
+        return if words.has("-f") {
+            vec![changes_from(before.first())]
+        } else {
+            switched(words, before.first())
+        };
     }
     let mut draft = Draft::new(Action::Update, "git.changes")
         .flag("no-overlay", words.has("--no-overlay"))
-        .flag("asks", words.has("-p") && words.asks());
+        .flag("asks", words.has("-p") && words.asks())
+        .flag("keeps-ignored", words.has("--no-overwrite-ignore"));
     if words.matched.separator.is_some() {
         draft = match before.first() {
             Some(Value::Known(source)) => draft.text("source", Some(source)),
@@ -163,7 +180,11 @@ pub(super) fn checkout(words: &Words<'_>) -> Vec<Draft> {
         };
         if behind.is_empty() && !named {
             // `git checkout main --`
-            return if words.has("-f") { vec![changes_from(before.first())] } else { nothing() };
+            return if words.has("-f") {
+                vec![changes_from(before.first())]
+            } else {
+                switched(words, before.first())
+            };
         }
     } else {
         // The first word is a revision if there is one of that name, else a path.
@@ -179,6 +200,25 @@ fn nothing() -> Vec<Draft> {
     vec![Draft::new(Action::Create, "git.head")]
 }
 
+/// Another revision is checked out, local changes kept: only ignored files stand in no one's way.
+pub(super) fn switches(to: Option<&Value>) -> Draft {
+    let draft = Draft::new(Action::Update, "git.changes").flag("ignored", true);
+    match to {
+        None => draft.text("source", Some("HEAD")),
+        Some(Value::Known(text)) => draft.text("source", Some(text)),
+        Some(_) => draft.flag("source-unknown", true),
+    }
+}
+
+/// A switch to a revision, with what it does to ignored files.
+fn switched(words: &Words<'_>, to: Option<&Value>) -> Vec<Draft> {
+    let mut list = nothing();
+    if to.is_some() && !words.has("--no-overwrite-ignore") {
+        list.insert(0, switches(to));
+    }
+    list
+}
+
 pub(super) fn switch(words: &Words<'_>) -> Vec<Draft> {
     let operands = words.operands();
     let start = operands.first().and_then(Value::as_known);
@@ -187,6 +227,10 @@ pub(super) fn switch(words: &Words<'_>) -> Vec<Draft> {
         let branch = words.has("--force-create")
             || words.matched.options.iter().any(|option| option.key == "-c" && option.level > 0);
         list.push(changes_from(if branch && operands.is_empty() { None } else { operands.first() }));
+    } else if operands.first().is_some_and(|to| to.as_known() != Some("HEAD"))
+        && !words.has("--no-overwrite-ignore")
+    {
+        list.push(switches(operands.first()));
     }
     for (key, action) in
         [("--force-create", Action::Replace), ("-c", Action::Create), ("--orphan", Action::Create)]
@@ -199,7 +243,10 @@ pub(super) fn switch(words: &Words<'_>) -> Vec<Draft> {
             );
         }
     }
-    if list.is_empty() { nothing() } else { list }
+    if !list.iter().any(|draft| draft.kind == "git.branch") && !words.any(&["-f", "--discard-changes"]) {
+        list.extend(nothing());
+    }
+    list
 }
 
 pub(super) fn restore(words: &Words<'_>) -> Vec<Draft> {

@@ -8,17 +8,10 @@ use crate::model::{Loss, LossClass, Saved, Subject};
 use crate::world::{FileKind, LookError, Meta};
 
 use super::digest::hex;
+use super::incoming::{Differing, difference, ignored};
 use super::look::Look;
 use super::pathspec::Pathspecs;
-use super::refs::for_each_ref;
 use super::repository::FileStatus;
-
-/// What the index and the source of new content say about a path.
-struct Differing {
-    in_index: bool,
-    /// Object id in the source, when it is there.
-    source: Option<String>,
-}
 
 /// What came of looking.
 pub(super) enum Outcome {
@@ -39,6 +32,9 @@ pub(super) fn changes(look: &mut Look<'_>) -> Result<Outcome, String> {
     if look.has("abort") && !under_way(look) {
         return Ok(Outcome::Refused("no merge, rebase or the like is under way".to_owned()));
     }
+    if look.has("ignored") {
+        return ignored(look);
+    }
     let removes = look.has("removes");
     let mut whole = look.has("whole");
     let mut names = look.names();
@@ -49,7 +45,12 @@ pub(super) fn changes(look: &mut Look<'_>) -> Result<Outcome, String> {
             Source::From(revision) => source = Some(revision),
             Source::Switch(revision) => {
                 if !look.has("force") {
-                    return Ok(Outcome::Refused("switching keeps local changes, or git refuses".to_owned()));
+                    if look.has("keeps-ignored") {
+                        return Ok(Outcome::Refused(
+                            "switching keeps what is there, or git refuses".to_owned(),
+                        ));
+                    }
+                    return super::incoming::overwritten(look, &revision, None);
                 }
                 whole = true;
                 source = Some(revision);
@@ -79,7 +80,9 @@ pub(super) fn changes(look: &mut Look<'_>) -> Result<Outcome, String> {
     let mut loss = Loss::default();
     let mut counted = Counted { look, top: &top, loss: &mut loss, displacing: BTreeSet::new() };
     counted.tracked(&specs, &differing, removes_missing, removes)?;
-    counted.untracked(&specs, &differing);
+    if !counted.look.has("merge") {
+        counted.untracked(&specs, &differing);
+    }
     if safe && loss.modified > 0 {
         return Ok(Outcome::Refused("git refuses to remove changed files without -f".to_owned()));
     }
@@ -152,10 +155,13 @@ impl Counted<'_, '_> {
         let world = self.look.world;
         let repo = std::rc::Rc::clone(&self.look.repo);
         let index = repo.index(world)?;
+        let conflicts = self.look.has("merge");
         let mut last: &[u8] = b"";
         for (number, entry) in index.entries().iter().enumerate() {
             let path = index.path(entry);
-            if path == last || (entry.skip_worktree && !removes) {
+            // Only what a conflict left unmerged is discarded; work beside it stays.
+            let beside = conflicts && entry.stage == 0;
+            if path == last || beside || (entry.skip_worktree && !removes) {
                 continue;
             }
             last = path;
@@ -301,39 +307,4 @@ impl Counted<'_, '_> {
             .content_ids(self.look.world, place, meta)
             .is_ok_and(|ids| ids.iter().any(|found| hex(found) == *id))
     }
-}
-
-/// Where index and source differ; `None` when there is no such revision.
-fn difference(look: &mut Look<'_>, source: &str) -> Result<Option<BTreeMap<String, Differing>>, String> {
-    let asked = |e: LookError| format!("git could not be asked: {e}");
-    let commit = match look.resolve(source).map_err(asked)? {
-        Some(commit) => Some(commit),
-        // A branch that only a remote has is made here by that name.
-        None => {
-            let name = format!("/{source}");
-            for_each_ref(look)?
-                .into_iter()
-                .find(|(full, _)| full.starts_with("refs/remotes/") && full.ends_with(&name))
-                .map(|(_, id)| id)
-        }
-    };
-    let Some(commit) = commit else { return Ok(None) };
-    let raw = look
-        .ask(&["diff-index", "--cached", "--raw", "-z", "--no-renames", "--no-abbrev", &commit])
-        .map_err(|e| format!("the difference to {source} could not be looked at: {e}"))?;
-    let mut found = BTreeMap::new();
-    let mut fields = raw.split('\0');
-    while let (Some(head), Some(path)) = (fields.next(), fields.next()) {
-        // `:<mode> <mode> <source id> <index id> <status>`; the source is the first of the two.
-        let parts: Vec<&str> = head.trim_start_matches(':').split(' ').collect();
-        let [source_mode, index_mode, id, _, _] = parts[..] else {
-            return Err("git's list of differences could not be read".to_owned());
-        };
-        let known = |mode: &str| mode != "000000";
-        found.insert(
-            path.to_owned(),
-            Differing { in_index: known(index_mode), source: known(source_mode).then(|| id.to_owned()) },
-        );
-    }
-    Ok(Some(found))
 }

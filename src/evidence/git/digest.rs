@@ -40,6 +40,11 @@ fn digest<D: Digest>(header: &str, content: &[u8]) -> Vec<u8> {
     state.finalize().to_vec()
 }
 
+/// The name of a content in git's large file storage: SHA-256 without a header.
+pub(super) fn content(content: &[u8]) -> Vec<u8> {
+    digest::<Sha256>("", content)
+}
+
 /// Lower-case hexadecimal.
 pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()

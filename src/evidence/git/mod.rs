@@ -11,6 +11,7 @@ mod changes;
 mod clean;
 mod cursor;
 mod digest;
+mod incoming;
 mod index;
 mod look;
 mod objects;
@@ -19,6 +20,7 @@ mod probe;
 mod push;
 mod refs;
 mod repository;
+mod store;
 #[cfg(test)]
 mod tests;
 

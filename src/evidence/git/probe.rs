@@ -202,9 +202,12 @@ fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
             nothing(evidence, "a setting".to_owned());
         }
         ("git.fetch", _) => {
+            let mut names = look.names().into_iter().map(Option::unwrap_or_default);
+            let from = names.next().zip(names.next());
             look.session.git().note(&common, |done| {
                 done.fetched = true;
                 done.moved = true;
+                done.fetched_from = from;
             });
             nothing(evidence, "only remote-tracking refs follow the remote".to_owned());
         }

@@ -95,6 +95,8 @@ pub(super) fn push(look: &mut Look<'_>) -> Result<Push, String> {
     let fetched = look.session.git().done(&common).fetched;
     if look.has("lease")
         && !look.has("force")
+        && !configured
+        && leases_hold(look)?
         && !specs.iter().any(|s| s.as_deref().is_none_or(|s| s.starts_with('+')))
     {
         return Ok(Push::Kept(
@@ -119,6 +121,20 @@ pub(super) fn push(look: &mut Look<'_>) -> Result<Push, String> {
         )));
     }
     into_local(look, &remote, &specs, &place)
+}
+
+/// Whether what the leases expect is here: a value that was only looked up at the remote protects nothing.
+fn leases_hold(look: &mut Look<'_>) -> Result<bool, String> {
+    let leases: Vec<String> = look.text("leases").unwrap_or_default().lines().map(str::to_owned).collect();
+    for expected in leases.iter().filter_map(|lease| lease.split_once(':')).map(|(_, value)| value) {
+        // Nothing behind the colon: the ref must not be there at all.
+        if !expected.is_empty()
+            && look.resolve(expected).map_err(|e| format!("git could not be asked: {e}"))?.is_none()
+        {
+            return Ok(false);
+        }
+    }
+    Ok(!look.has("lease-unknown"))
 }
 
 /// Where the one branch that is pushed to stood at the last fetch; `None` when it is not just one, or never fetched.
@@ -168,7 +184,7 @@ fn remote_name(look: &mut Look<'_>) -> Result<Option<String>, String> {
 }
 
 /// The git directory of a remote on this machine: `None` when the remote is elsewhere, `Some(None)` when nothing is there.
-fn local_place(look: &Look<'_>, remote: &str) -> Option<Option<PathBuf>> {
+pub(super) fn local_place(look: &Look<'_>, remote: &str) -> Option<Option<PathBuf>> {
     let url = look
         .config(&format!("remote.{remote}.pushUrl"))
         .or_else(|| look.config(&format!("remote.{remote}.url")))

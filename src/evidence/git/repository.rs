@@ -12,6 +12,7 @@ use crate::world::{FileKind, LookError, Meta, World};
 use super::digest::{self, Format};
 use super::index::{Index, IndexEntry};
 use super::pathspec::Pathspecs;
+use super::store::Store;
 
 /// Largest index that is read, in bytes (about a million files).
 const INDEX_LIMIT: u64 = 128 << 20;
@@ -54,6 +55,8 @@ pub(super) struct Done {
     pub(super) moved: bool,
     /// A fetch brought what the remotes have.
     pub(super) fetched: bool,
+    /// From which remote, and which of its refs.
+    pub(super) fetched_from: Option<(String, String)>,
     /// The reflogs were expired.
     pub(super) reflog_gone: bool,
     /// What is reachable from no ref any more, in words.
@@ -143,6 +146,7 @@ pub struct GitRepo {
     place: GitDir,
     index: OnceCell<Result<LoadedIndex, String>>,
     config: OnceCell<Config>,
+    store: Store,
     last: Cell<usize>,
     hashed: Cell<u64>,
 }
@@ -173,6 +177,7 @@ impl GitRepo {
             place,
             index: OnceCell::new(),
             config: OnceCell::new(),
+            store: Store::default(),
             last: Cell::new(0),
             hashed: Cell::new(0),
         }
@@ -181,6 +186,10 @@ impl GitRepo {
     /// Where its parts are.
     pub fn place(&self) -> &GitDir {
         &self.place
+    }
+
+    pub(super) fn store(&self) -> &Store {
+        &self.store
     }
 
     /// Top of the working tree; `None` when bare.
@@ -298,15 +307,24 @@ impl GitRepo {
             Ok(loaded) => loaded,
             Err(reason) => return FileStatus::Unseen(reason),
         };
-        if entry.stage == 0 && !entry.intent_to_add && proves_unchanged(meta, entry, loaded.written) {
+        let recorded = loaded.index.id(entry);
+        let unchanged =
+            entry.stage == 0 && !entry.intent_to_add && proves_unchanged(meta, entry, loaded.written);
+        let gone = meta.size > 0 && entry.mode >> 12 != 0o16 && !self.holds(world, recorded);
+        // Behind a filter git says that a file is unchanged while it keeps something else.
+        let filtered = unchanged && self.filters(world, &loaded.index);
+        if unchanged && !gone && !filtered {
             return FileStatus::Clean;
         }
         let id = match self.content_ids(world, path, meta) {
             Ok(ids) => ids,
             Err(reason) => return FileStatus::Unseen(reason),
         };
-        let recorded = loaded.index.id(entry);
-        if entry.stage == 0 && !entry.intent_to_add && id.iter().any(|id| id == recorded) {
+        if entry.stage == 0 && !entry.intent_to_add && !gone && id.iter().any(|id| id == recorded) {
+            FileStatus::Clean
+        } else if filtered
+            && world.read_file(path, FILE_LIMIT).is_ok_and(|bytes| self.in_large_files(world, &bytes))
+        {
             FileStatus::Clean
         } else if meta.size == 0 || id.iter().any(|id| self.has_loose_object(world, id)) {
             FileStatus::Stored

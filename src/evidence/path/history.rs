@@ -22,6 +22,27 @@ pub(super) enum Fate {
 /// Judges a repository whose object store goes. Three questions to git.
 pub(super) fn fate(world: &dyn World, session: &mut Session, repo: &GitRepo) -> Fate {
     let dir = repo.place().git_dir.clone();
+    let remotes = remotes(world, session, repo);
+    let number = |text: Option<String>| text.and_then(|text| text.trim().parse::<u64>().ok());
+    let mut words = ["rev-list", "--count", "--ignore-missing", "--all", "--not"].map(str::to_owned).to_vec();
+    let mut anywhere = false;
+    for (name, place) in remotes {
+        match place {
+            // What is said to be there cannot be looked up; a name that no machine can have is nowhere.
+            Place::Elsewhere => words.push(format!("--remotes={name}")),
+            // A remote that can be looked at counts for what it has, not for what was noted of it here.
+            Place::Here(path) => {
+                let query = Query::Git {
+                    dir: path,
+                    arguments: ["for-each-ref", "--format=%(objectname)"].map(str::to_owned).to_vec(),
+                };
+                let Ok(answer) = world.ask(&query, session.time_left(world)) else { continue };
+                words.extend(String::from_utf8_lossy(&answer).lines().map(str::to_owned));
+            }
+            Place::Nowhere => continue,
+        }
+        anywhere = true;
+    }
     let mut ask = |arguments: &[&str]| -> Option<String> {
         let query =
             Query::Git { dir: dir.clone(), arguments: arguments.iter().map(|a| (*a).to_owned()).collect() };
@@ -29,8 +50,8 @@ pub(super) fn fate(world: &dyn World, session: &mut Session, repo: &GitRepo) -> 
         // A name that git does not know and a git that cannot be asked look alike: no answer, which proves nothing.
         world.ask(&query, timeout).ok().map(|answer| String::from_utf8_lossy(&answer).into_owned())
     };
-    let number = |text: Option<String>| text.and_then(|text| text.trim().parse::<u64>().ok());
-    let Some(alone) = number(ask(&["rev-list", "--count", "--all", "--not", "--remotes"])) else {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let Some(alone) = number(ask(&words)) else {
         return Fate::Goes("its history, which could not be compared with a remote".to_owned());
     };
     let stashed = ask(&["for-each-ref", "--format=%(refname)", "refs/stash"])
@@ -54,11 +75,7 @@ pub(super) fn fate(world: &dyn World, session: &mut Session, repo: &GitRepo) -> 
     if only_staged {
         return Fate::Goes("staged changes that no remote has".to_owned());
     }
-    let reachable = remote_places(world, repo).into_iter().any(|place| match place {
-        Some(path) => world.lstat(&path).is_ok() && !session.is_destroyed(&path),
-        None => true,
-    });
-    if reachable { Fate::Pushed } else { Fate::Goes("history that no remote has".to_owned()) }
+    if anywhere { Fate::Pushed } else { Fate::Goes("history that no remote has".to_owned()) }
 }
 
 /// `<mode> blob <object>\t<path>`.
@@ -71,19 +88,49 @@ fn object_in_index(line: &str) -> Option<&str> {
     line.split('\t').next()?.split(' ').nth(1)
 }
 
-/// Where the remotes are: a path on this machine, or `None` for another machine.
-fn remote_places(world: &dyn World, repo: &GitRepo) -> Vec<Option<PathBuf>> {
+/// Where a remote is.
+enum Place {
+    /// A repository on this machine that stays.
+    Here(PathBuf),
+    /// On another machine.
+    Elsewhere,
+    /// Not there, on no machine, or what is destroyed itself.
+    Nowhere,
+}
+
+/// Ends of names that no machine has: they are set aside for examples and tests.
+const NO_MACHINE: [&str; 3] = [".invalid", ".example", ".test"];
+
+/// The remotes by name, and where they are.
+fn remotes(world: &dyn World, session: &Session, repo: &GitRepo) -> Vec<(String, Place)> {
+    let git_dir = repo.place().git_dir.as_path();
+    let above = git_dir.parent().filter(|_| git_dir.ends_with(".git"));
+    let base = repo.work_tree().or(above).unwrap_or(git_dir);
     repo.config(world)
         .iter()
-        .filter(|(key, _)| key.starts_with("remote.") && key.ends_with(".url"))
-        .map(|(_, url)| {
+        .filter_map(|(key, url)| Some((key.strip_prefix("remote.")?.strip_suffix(".url")?.to_owned(), url)))
+        .map(|(name, url)| {
             let local = url.strip_prefix("file://").unwrap_or(url);
             let elsewhere = url.contains("://") && local == url
                 || local.split('/').next().is_some_and(|s| s.contains(':'));
-            let git_dir = repo.place().git_dir.as_path();
-            let above = git_dir.parent().filter(|_| git_dir.ends_with(".git"));
-            let base = repo.work_tree().or(above).unwrap_or(git_dir);
-            (!elsewhere).then(|| crate::world::git_dir::normalise(&base.join(local)))
+            if elsewhere {
+                let host = url.split_once("://").map_or(url, |(_, rest)| rest);
+                let host = host.split(['/', ':']).next().unwrap_or_default();
+                let none = NO_MACHINE.iter().any(|end| host.ends_with(end));
+                return (name, if none { Place::Nowhere } else { Place::Elsewhere });
+            }
+            let path = crate::world::git_dir::normalise(&base.join(local));
+            let place = [path.clone(), path.join(".git")]
+                .into_iter()
+                .find(|place| crate::world::git_dir::looks_like_git(world, place) == Ok(true))
+                .and_then(|place| world.canonicalize(&place).ok());
+            let place = match place {
+                Some(place) if place != repo.place().common_dir && !session.is_destroyed(&place) => {
+                    Place::Here(place)
+                }
+                _ => Place::Nowhere,
+            };
+            (name, place)
         })
         .collect()
 }
