@@ -25,6 +25,11 @@ pub use sql::sql;
 
 use crate::model::Value;
 
+/// A language of which only little is understood, by its name in `languages.toml`.
+pub fn plain_language(name: &str) -> Option<&'static str> {
+    plain::named(name)
+}
+
 /// What a program text does, in order of appearance.
 ///
 /// `language` is `python`, `perl`, `ruby`, `node`, `awk`, `sed`, `tcl`, `php`, `lua`, `mongosh` or `ed`; any other language is

@@ -380,7 +380,7 @@ fn written(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> V
         }
         scene.rule = RuleRef { tool: scene.tool.clone(), rule: format!("{role}@{}", index + 1) };
         let word = Word::new(value.clone(), explicit(invocation, &[index]));
-        let mut made = match role {
+        let mut made = match role.as_str() {
             "appendfile" => write::append(scene, &word),
             _ => vec![write::overwrite(scene, &word, None, false)],
         };

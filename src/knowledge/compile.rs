@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor, value::SeqAccessDeserializer};
 
 use super::micro::{Condition, OperandSpec, OptionSpec, Piece, Template};
+use super::parts::PartSpec;
 use super::refiner::Refiner;
 use super::schema::{
     CommandSpec, EffectSpec, ExampleSpec, FormSpec, FreshSpec, PrintsSpec, StdinSpec, Style, Subcommands,
@@ -64,6 +65,7 @@ struct Raw {
     fresh: Vec<FreshSpec>,
     privileged: bool,
     stdin: Vec<StdinSpec>,
+    part: Vec<PartSpec>,
     prints: Vec<PrintsSpec>,
     passes: bool,
     refine: Option<Refiner>,
@@ -170,6 +172,7 @@ fn command(raw: Raw, path: &str, style: Style, above: &Scope) -> Result<CommandS
         fresh: raw.fresh,
         privileged: raw.privileged,
         stdin: raw.stdin,
+        parts: raw.part,
         prints: raw.prints,
         passes: raw.passes,
         refine: raw.refine,
@@ -230,6 +233,12 @@ fn resolve(spec: &mut CommandSpec, path: &str, scope: &Scope) -> Result<(), Stri
         let place = format!("stdin {}", number + 1);
         conditions(&mut stdin.r#if, &place)?;
         conditions(&mut stdin.unless, &place)?;
+    }
+    for (number, part) in spec.parts.iter_mut().enumerate() {
+        let place = format!("part {}", number + 1);
+        conditions(&mut part.r#if, &place)?;
+        conditions(&mut part.unless, &place)?;
+        part.of = key_of(&part.of).map_err(|why| format!("{path}, {place}: {why}"))?;
     }
     for (number, fresh) in spec.fresh.iter_mut().enumerate() {
         let place = format!("fresh {}", number + 1);

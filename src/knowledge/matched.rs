@@ -60,6 +60,8 @@ pub struct Nested {
     pub indices: Vec<usize>,
     /// It is an option's value.
     pub option: bool,
+    /// It is run here, whatever machine the rest is run on.
+    pub here: bool,
 }
 
 /// A template with values put in.
@@ -277,8 +279,19 @@ impl Match {
                     values: vec![value.clone()],
                     indices: vec![given.value_index],
                     option: true,
+                    here: false,
                 });
             }
+        }
+        for part in self.parts().into_iter().filter(|part| runs(&part.role)) {
+            found.push(Nested {
+                role: part.role,
+                name: part.name,
+                values: vec![part.value],
+                indices: vec![part.index],
+                option: true,
+                here: part.here,
+            });
         }
         for binding in self.operands.iter().filter(|b| runs(&b.role)) {
             let joins = matches!(binding.role.as_str(), "argv" | "shell");
@@ -293,6 +306,7 @@ impl Match {
                     values: vec![binding.value.clone()],
                     indices: vec![binding.index],
                     option: false,
+                    here: false,
                 }),
             }
         }
@@ -318,13 +332,16 @@ impl Match {
     }
 
     /// Words that are written to by their role: `outfile` or `appendfile`, with value and index.
-    pub fn written(&self) -> Vec<(&str, &Value, usize)> {
+    pub fn written(&self) -> Vec<(String, Value, usize)> {
         let options = self.options.iter().filter_map(|o| {
             Some((o.role.as_deref()?, o.value.as_ref()?, o.value_index)).filter(|(role, ..)| writes(role))
         });
         let operands =
             self.operands.iter().filter(|b| writes(&b.role)).map(|b| (b.role.as_str(), &b.value, b.index));
-        options.chain(operands).collect()
+        let words =
+            options.chain(operands).map(|(role, value, index)| (role.to_owned(), value.clone(), index));
+        let parts = self.parts().into_iter().filter(|part| writes(&part.role));
+        words.chain(parts.map(|part| (part.role, part.value, part.index))).collect()
     }
 
     /// What standard input is to this form of the command: `shell`, `code:python`, `sql:sqlite`, `paths`.

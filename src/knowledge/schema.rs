@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::compile;
 use super::micro::{Condition, On, OperandSpec, OptionSpec, Template};
+use super::parts::PartSpec;
 use super::refiner::Refiner;
 use super::verbs::Verbs;
 use crate::model::Action;
@@ -90,6 +91,8 @@ pub struct CommandSpec {
     pub privileged: bool,
     /// What standard input is.
     pub stdin: Vec<StdinSpec>,
+    /// Parts of values that mean more than the whole.
+    pub parts: Vec<PartSpec>,
     /// What standard output holds a copy of.
     pub prints: Vec<PrintsSpec>,
     /// Standard output holds all that comes in on standard input.
@@ -113,6 +116,7 @@ impl CommandSpec {
         self.refine.is_some()
             || self.effects.iter().any(|e| !matches!(e.action, Action::Create | Action::Read))
             || !self.stdin.is_empty()
+            || !self.parts.is_empty()
             || roles.into_iter().any(writes_or_runs)
     }
 }
@@ -124,7 +128,7 @@ pub(super) fn writes_or_runs(role: &str) -> bool {
 
 /// Roles whose words are run.
 pub(super) fn runs(role: &str) -> bool {
-    matches!(role, "argv" | "shell" | "script")
+    matches!(role, "argv" | "program" | "commas" | "shell" | "script" | "library")
         || ["code:", "sql:", "sqlfile:", "script:"].iter().any(|head| role.starts_with(head))
 }
 

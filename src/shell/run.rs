@@ -13,7 +13,7 @@ use super::state::{Flow, State, Status};
 use super::step::{Arg, Invocation, Stdout, StepKind};
 
 /// Tools whose names are everyday words, so that as an operand of an unknown program they mostly mean something else.
-const ORDINARY_WORDS: [&str; 25] = [
+pub(super) const ORDINARY_WORDS: [&str; 25] = [
     "install",
     "link",
     "kill",
@@ -164,6 +164,9 @@ impl Interp<'_> {
             if followed.is_none() && !matched.dry_run {
                 followed = self.nested(state, scope, name, call, &matched);
             }
+            if followed.is_none() {
+                self.unexplained(state, scope, name, call, &matched);
+            }
         }
         match followed {
             Some(flow) => flow,
@@ -235,9 +238,15 @@ impl Interp<'_> {
         inner.status = Status::Unknown;
         let mut runs = 0;
         for part in &nested {
-            if self.run_part(&mut inner, &inner_scope, call, matched, part) {
-                runs += 1;
+            let ran = if part.here {
+                self.run_part(state, &scope.through(name), call, matched, part)
+            } else {
+                self.run_part(&mut inner, &inner_scope, call, matched, part)
+            };
+            if part.here {
+                inner.files = state.files.clone();
             }
+            runs += usize::from(ran);
         }
         let codes =
             nested.iter().any(|part| part.role.starts_with("code") || part.role.starts_with("script"));
@@ -303,7 +312,11 @@ impl Interp<'_> {
         }
         let (kind, language) = part.role.split_once(':').unwrap_or((part.role.as_str(), ""));
         match kind {
-            "argv" => {
+            "argv" | "program" => {
+                if kind == "program" {
+                    let further = matched.operands.iter().filter(|operand| operand.role == "arguments");
+                    words.extend(further.filter_map(|operand| call.words.get(operand.index + 1).cloned()));
+                }
                 self.program(state, scope, words, span);
                 true
             }
@@ -324,6 +337,21 @@ impl Interp<'_> {
                     language => self.code_file(state, scope, language, &word.arg, &arguments),
                 }
                 true
+            }
+            "commas" => {
+                let Some(word) = words.first() else { return false };
+                let (arg, elastic) = (&word.arg, word.elastic);
+                let texts: Vec<Value> = match arg.value.as_known() {
+                    Some(text) => text.split(',').map(Value::known).collect(),
+                    None => vec![arg.value.clone()],
+                };
+                let word = |value| Expansion { arg: Arg { value, ..arg.clone() }, elastic };
+                self.program(state, scope, texts.into_iter().map(word).collect(), span);
+                true
+            }
+            "library" => {
+                let Some(word) = words.first() else { return false };
+                self.loaded(state, scope, &word.arg.value, span, &call.raw)
             }
             "code" => {
                 let Some(word) = words.first() else { return false };
@@ -453,6 +481,18 @@ impl Interp<'_> {
             && option.arg.value.as_known() == Some("-c")
         {
             // `flock file -c text`, `su user -c text`: shell text after all.
+            let (text, zero) = (text.arg.value.clone(), state.zero.clone());
+            self.fresh_shell(state, scope, &text, span, zero, Default::default());
+            return Flow::Next;
+        }
+        if let [text] = words.as_slice()
+            && let Some(command) = text.arg.value.as_known()
+            && command.trim().contains([' ', '\t', '\n'])
+            && self
+                .absolute(state, &text.arg.value)
+                .is_none_or(|path| self.exists(state, &path) != Some(true))
+        {
+            // No program is called so: `xterm -e text` and its like hand one word to a shell.
             let (text, zero) = (text.arg.value.clone(), state.zero.clone());
             self.fresh_shell(state, scope, &text, span, zero, Default::default());
             return Flow::Next;

@@ -268,6 +268,18 @@ impl Interp<'_> {
             state.status = Status::False;
             return Flow::Next;
         }
+        if state.switches.zsh
+            && let Some(program) = name.strip_prefix('=').or_else(|| name.strip_prefix("zf_"))
+            && !program.is_empty()
+        {
+            // `=rm` is where the search path finds it; `zf_rm` is the shell's own of the same meaning.
+            let program = program.to_owned();
+            let mut call = call.clone();
+            if let Some(first) = call.words.first_mut() {
+                first.arg.value = Value::known(program.as_str());
+            }
+            return self.external(state, scope, &program, &call);
+        }
         if self.mind_call(state, scope, name, call) {
             state.status = Status::Unknown;
             return Flow::Next;

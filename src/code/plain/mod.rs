@@ -104,6 +104,11 @@ fn languages() -> &'static BTreeMap<String, Plain> {
     LANGUAGES.get_or_init(|| read().unwrap_or_default())
 }
 
+/// The language's name as the list has it.
+pub(super) fn named(language: &str) -> Option<&'static str> {
+    languages().get_key_value(language).map(|(name, _)| name.as_str())
+}
+
 /// `build.rs` made JSON of it, which is read several times faster.
 fn read() -> Result<BTreeMap<String, Plain>, serde_json::Error> {
     serde_json::from_str(include_str!(concat!(env!("OUT_DIR"), "/languages.json")))
@@ -120,6 +125,10 @@ pub(super) fn analyse(language: &str, text: &str) -> Vec<CodeEffect> {
         Form::Calls => calls::harmless(plain, text),
         Form::Vim => editor::vim(plain, text),
         Form::Less => editor::pager(plain, text),
+        Form::Without if plain.folds => {
+            let text = text.to_ascii_lowercase();
+            !plain.never.iter().any(|word| text.contains(word.as_str()))
+        }
         Form::Without => !plain.never.iter().any(|word| text.contains(word.as_str())),
     };
     if harmless {

@@ -1,6 +1,6 @@
 //! Code in other languages: its effects come as steps, what it runs is followed.
 
-use crate::code::{CodeEffect, analyse};
+use crate::code::{CodeEffect, analyse, plain_language};
 use crate::model::{Span, Value};
 use crate::shell::expand::Expansion;
 use crate::shell::interp::{Interp, Scope};
@@ -43,7 +43,7 @@ fn fixed(name: &str) -> &'static str {
         "elixir" => "elixir",
         "applescript" => "applescript",
         "powershell" => "powershell",
-        other => language(other).unwrap_or("code"),
+        other => language(other).or_else(|| plain_language(other)).unwrap_or("code"),
     }
 }
 

@@ -97,6 +97,16 @@ impl Interp<'_> {
     /// Programs that the command names by settings and variables, and settings that it writes for later commands.
     pub(super) fn git_programs(&mut self, state: &mut State, scope: &Scope, call: &Call, matched: &Match) {
         self.git_config_written(state, matched);
+        for word in call.arguments() {
+            let Some(text) = word.arg.value.as_known().and_then(|text| text.strip_prefix("ext::")) else {
+                continue;
+            };
+            let words = transport(text).into_iter().map(|text| Expansion {
+                arg: Arg { value: Value::Known(text), span: word.arg.span, explicit: false },
+                elastic: false,
+            });
+            self.program(state, &scope.through("git"), words.collect(), word.arg.span);
+        }
         let mut texts: Vec<(Value, Vec<Value>)> = Vec::new();
         let mut environment = self.exported(state);
         environment.extend(call.environment.iter().cloned());
@@ -265,6 +275,22 @@ impl Interp<'_> {
         let dir = self.world.canonicalize(dir).ok()?;
         git_dir::locate(self.world, &dir).ok()?
     }
+}
+
+/// The words of an `ext::` address: blanks cut, `% ` is a blank in a word.
+fn transport(text: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (c, words.last_mut()) {
+            (' ', _) => words.push(String::new()),
+            ('%', Some(word)) => word.extend(chars.next()),
+            (c, Some(word)) => word.push(c),
+            (_, None) => {}
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
 }
 
 fn arguments(file: bool) -> Vec<Value> {

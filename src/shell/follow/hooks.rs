@@ -73,6 +73,15 @@ impl Interp<'_> {
                     }
                 }
             }
+            "capsh" => {
+                // Behind its own options stand those of a shell.
+                let ends = |word: &Expansion| matches!(word.arg.value.as_known(), Some("--" | "=="));
+                if let Some(at) = call.arguments().iter().position(ends) {
+                    let mut words = vec![word(Value::known("bash"), call)];
+                    words.extend(call.arguments().iter().skip(at + 1).cloned());
+                    self.program(state, &inner, words, call.span);
+                }
+            }
             "deno" | "bun" => self.code_words(state, &inner, name, call),
             _ => {}
         }

@@ -11,6 +11,7 @@ mod make;
 mod packages;
 mod settings;
 mod shells;
+mod starts;
 mod words;
 
 use crate::knowledge::Match;

@@ -1,10 +1,15 @@
 //! `npm run`, `yarn`, `pnpm`, `bun`: scripts in `package.json`.
 
+use crate::knowledge::places;
 use crate::model::Value;
+use crate::shell::expand::Expansion;
 use crate::shell::interp::{Interp, Scope};
 use crate::shell::simple::Call;
 use crate::shell::state::{Flow, State};
-use crate::shell::step::StepKind;
+use crate::shell::step::{Arg, StepKind};
+
+/// Under this the setting is kept that a command made.
+const SCRIPT_SHELL: &str = "npm script-shell";
 
 /// Subcommands that run a script of their own name.
 const LIFECYCLE: [&str; 5] = ["test", "start", "stop", "restart", "t"];
@@ -31,6 +36,7 @@ impl Interp<'_> {
         name: &str,
         call: &Call,
     ) -> Option<Flow> {
+        self.package_config(state, call);
         let Some(texts) = call.texts() else {
             // Any script may be meant.
             return self.package_unknown(state, scope, call, "which script it runs is not known");
@@ -40,6 +46,7 @@ impl Interp<'_> {
         let mut behind = Vec::new();
         let mut elsewhere = false;
         let mut workspace = None;
+        let mut shell = None;
         let mut at = texts.iter();
         while let Some(word) = at.next() {
             match *word {
@@ -52,6 +59,10 @@ impl Interp<'_> {
                     workspace = at.next().copied();
                 }
                 "-r" | "--recursive" | "--workspaces" | "-ws" => elsewhere = true,
+                "--script-shell" => shell = at.next().map(|word| Value::known(*word)),
+                option if option.starts_with("--script-shell=") => {
+                    shell = option.split_once('=').map(|(_, value)| Value::known(value));
+                }
                 option if option.starts_with("--workspace=") || option.starts_with("--filter=") => {
                     elsewhere = true;
                 }
@@ -129,7 +140,9 @@ impl Interp<'_> {
         let beside = own(&INSTALLING) == scripts || own(&PACKING) == scripts;
         let inner_scope = scope.through(name);
         let mut inner = state.clone();
+        let shell = shell.or_else(|| self.script_shell(state, call, &root));
         inner.cwd = vec![root];
+        self.package_variables(&mut inner, &package, &script);
         for name in scripts {
             let Some(text) = known.get(&name).and_then(|text| text.as_str()) else { continue };
             let mut text = text.to_owned();
@@ -137,6 +150,14 @@ impl Interp<'_> {
                 for word in &behind {
                     text.push_str(&format!(" '{}'", word.replace('\'', "'\\''")));
                 }
+            }
+            if let Some(shell) = shell.as_ref().filter(|shell| !is_usual(shell)) {
+                let words = [shell.clone(), Value::known("-c"), Value::Known(text)].map(|value| Expansion {
+                    arg: Arg { value, span: call.span, explicit: false },
+                    elastic: false,
+                });
+                self.program(&mut inner, &inner_scope, words.to_vec(), call.span);
+                continue;
             }
             let (zero, positional) = (Value::known("sh"), Default::default());
             self.fresh_shell(&mut inner, &inner_scope, &Value::Known(text), call.span, zero, positional);
@@ -147,6 +168,73 @@ impl Interp<'_> {
         }
         self.unknown_result(state, scope);
         Some(Flow::Next)
+    }
+
+    /// The program that settings name for running scripts: those of the environment, of earlier commands, of files.
+    fn script_shell(&self, state: &State, call: &Call, root: &std::path::Path) -> Option<Value> {
+        let same = |name: &str| name.to_ascii_lowercase().replace('-', "_") == "npm_config_script_shell";
+        let environment = call.environment.iter().cloned().chain(self.exported(state));
+        let given = environment.into_iter().find(|(name, _)| same(name)).map(|(_, value)| value);
+        let set = || self.scalar(state, SCRIPT_SHELL).filter(|_| state.variables.contains_key(SCRIPT_SHELL));
+        let home = self.world.home(None);
+        let files = || {
+            let files = [Some(root.to_path_buf()), home].into_iter().flatten().map(|dir| dir.join(".npmrc"));
+            files.into_iter().find_map(|file| {
+                let text = self.read_text(state, &file, 1 << 16)?;
+                let line = text.lines().find_map(|line| {
+                    let (key, value) = line.split_once('=')?;
+                    (key.trim() == "script-shell").then(|| value.trim().trim_matches('"').to_owned())
+                })?;
+                Some(Value::Known(line))
+            })
+        };
+        given.or_else(set).or_else(files)
+    }
+
+    /// `npm config set script-shell …`: kept beside the variables, under a name that none can have.
+    pub(super) fn package_config(&mut self, state: &mut State, call: &Call) {
+        let words = call.values();
+        let texts: Vec<&str> = words.iter().filter_map(Value::as_known).collect();
+        let rest = match texts.as_slice() {
+            ["config" | "c", "set" | "s", rest @ ..] | ["set", rest @ ..] => rest,
+            _ => return,
+        };
+        let value = match rest {
+            ["script-shell", value, ..] => Some(*value),
+            [first, ..] => first.strip_prefix("script-shell="),
+            [] => None,
+        };
+        // A value that is not known leaves one word less.
+        match value {
+            Some(value) => self.assign_scalar(state, SCRIPT_SHELL, Value::known(value)),
+            None if rest.first() == Some(&"script-shell") => {
+                self.assign_scalar(state, SCRIPT_SHELL, Value::Unknown);
+            }
+            None => {}
+        }
+    }
+
+    /// Variables that scripts are given of their package.
+    fn package_variables(&mut self, state: &mut State, package: &serde_json::Value, script: &str) {
+        let mut set = vec![("npm_lifecycle_event".to_owned(), script.to_owned())];
+        for (key, value) in package.as_object().into_iter().flatten() {
+            match value {
+                serde_json::Value::String(text) => set.push((format!("npm_package_{key}"), text.clone())),
+                serde_json::Value::Object(map) if key == "config" => {
+                    for (name, value) in map {
+                        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                        set.push((format!("npm_package_config_{name}"), text));
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (name, value) in set {
+            self.assign_scalar(state, &name, Value::Known(value));
+            if let Some(variable) = std::sync::Arc::make_mut(&mut state.variables).get_mut(&name) {
+                variable.exported = true;
+            }
+        }
     }
 
     fn package_unknown(
@@ -160,6 +248,14 @@ impl Interp<'_> {
         self.emit_as(state, scope, call.span, &call.raw, kind);
         None
     }
+}
+
+/// Whether scripts are run by a shell of the machine, as ever.
+fn is_usual(shell: &Value) -> bool {
+    shell.as_known().is_some_and(|text| {
+        let (dir, base) = text.rsplit_once('/').unwrap_or(("", text));
+        (text.is_empty() || super::is_shell(base)) && (dir.is_empty() || places().holds_programs(dir))
+    })
 }
 
 /// A script with the ones that run before and after it.

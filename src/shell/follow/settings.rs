@@ -241,7 +241,7 @@ fn loads(variable: &str, value: &Value, program: &str) -> bool {
     }
 }
 
-fn is_library(path: &str) -> bool {
+pub(super) fn is_library(path: &str) -> bool {
     ["/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "/usr/local/lib/", "/opt/homebrew/"]
         .iter()
         .any(|place| path.starts_with(place))

@@ -69,6 +69,14 @@ impl Interp<'_> {
                     for letter in short.chars().skip(1) {
                         match letter {
                             'c' => command = true,
+                            'C' if name == "fish" => {
+                                if let Some(word) = words.next() {
+                                    let text = word.arg.value.clone();
+                                    self.shell(&mut inner, |interp, inner| {
+                                        interp.shell_text(inner, &inner_scope, &text, word.arg.span)
+                                    });
+                                }
+                            }
                             's' => from_stdin = true,
                             'e' => switches.errexit = on,
                             'u' => switches.nounset = on,

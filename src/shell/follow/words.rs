@@ -6,7 +6,7 @@ use crate::shell::expand::Expansion;
 use crate::shell::interp::{Interp, Scope};
 use crate::shell::simple::Call;
 use crate::shell::state::{Flow, State, Status};
-use crate::shell::step::{Arg, Stdin};
+use crate::shell::step::{Arg, Mode, Stdin, StepKind};
 
 use super::find::substitute;
 
@@ -33,19 +33,34 @@ impl Interp<'_> {
         for word in call.arguments() {
             let Some(text) = word.arg.value.as_known() else { continue };
             let Some((kind, rest)) = text.split_once(':') else { continue };
-            if !["exec", "system", "shell"].contains(&kind.to_ascii_lowercase().as_str()) {
-                continue;
-            }
-            let command = rest.split(',').next().unwrap_or(rest);
+            let (kind, parts) = (kind.to_ascii_lowercase(), rest.split(',').collect::<Vec<_>>());
+            let command = parts.first().copied().unwrap_or(rest);
             let inner = scope.through("socat");
-            self.fresh_shell(
-                state,
-                &inner,
-                &Value::known(command),
-                word.arg.span,
-                Value::known("sh"),
-                Default::default(),
-            );
+            let span = word.arg.span;
+            match kind.as_str() {
+                "exec" | "system" | "shell" => {
+                    // Quotes only keep what is in them together for socat.
+                    let command = command.trim_matches(['"', '\'']);
+                    let text = Value::known(command);
+                    self.fresh_shell(state, &inner, &text, span, Value::known("sh"), Default::default());
+                }
+                "create" | "creat" | "open" | "gopen" | "file" => {
+                    let has =
+                        |name: &str| parts.iter().any(|part| *part == name || *part == format!("o_{name}"));
+                    let mode = match kind.as_str() {
+                        "create" | "creat" => Mode::Truncate,
+                        _ if has("trunc") => Mode::Truncate,
+                        _ if has("append") => Mode::Append,
+                        _ if has("rdonly") => continue,
+                        _ => Mode::ReadWrite,
+                    };
+                    let path = Arg { value: Value::known(command), span, explicit: false };
+                    let write = StepKind::Write { path, mode, noclobber: false, content: None };
+                    self.emit_as(state, &inner, span, &call.raw, write);
+                    continue;
+                }
+                _ => continue,
+            }
             ran = Some(Flow::Next);
         }
         ran
