@@ -345,7 +345,7 @@ impl Interp<'_> {
                     Some(text) => text.split(',').map(Value::known).collect(),
                     None => vec![arg.value.clone()],
                 };
-                let word = |value| Expansion { arg: Arg { value, ..arg.clone() }, elastic };
+                let word = |value| Expansion { arg: Arg { value, ..arg.clone() }, elastic, unordered: false };
                 self.program(state, scope, texts.into_iter().map(word).collect(), span);
                 true
             }

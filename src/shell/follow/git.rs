@@ -104,6 +104,7 @@ impl Interp<'_> {
             let words = transport(text).into_iter().map(|text| Expansion {
                 arg: Arg { value: Value::Known(text), span: word.arg.span, explicit: false },
                 elastic: false,
+                unordered: false,
             });
             self.program(state, &scope.through("git"), words.collect(), word.arg.span);
         }

@@ -299,6 +299,7 @@ impl Interp<'_> {
             let word = |value: Value| Expansion {
                 arg: Arg { value, span: call.span, explicit: true },
                 elastic: false,
+                unordered: false,
             };
             let message = hook.ends_with("-msg").then(|| word(Value::known(super::git::MESSAGE)));
             let rest = message.unwrap_or_else(|| Expansion { elastic: true, ..word(Value::Unknown) });

@@ -155,6 +155,7 @@ impl Interp<'_> {
                 let words = [shell.clone(), Value::known("-c"), Value::Known(text)].map(|value| Expansion {
                     arg: Arg { value, span: call.span, explicit: false },
                     elastic: false,
+                    unordered: false,
                 });
                 self.program(&mut inner, &inner_scope, words.to_vec(), call.span);
                 continue;
