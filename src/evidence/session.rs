@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::world::{Entry, LookError, Meta, World};
 
 use super::git::GitCache;
-use super::path::Places;
+use super::path::{Places, Records};
 
 /// A directory's entries with what `lstat` tells of each.
 pub(super) type Listing = Rc<Vec<(Entry, Result<Meta, LookError>)>>;
@@ -33,6 +33,9 @@ impl Default for Budget {
 /// Directory entries that are looked at, in all, in places whose loss is certain to be terrible: they only illustrate it.
 const CERTAIN_LIMIT: usize = 250;
 
+/// Names that are read, in all, in what tools make again.
+const NAMES_LIMIT: usize = 1_000_000;
+
 /// Caches and budgets of one evaluation.
 #[derive(Debug, Default)]
 pub struct Session {
@@ -51,6 +54,10 @@ pub struct Session {
     git: Rc<GitCache>,
     places: Option<Rc<Places>>,
     listings: HashMap<PathBuf, Option<Listing>>,
+    /// What installers say that they put into directories.
+    pub(super) records: Records,
+    /// Names seen in what tools make again.
+    names_seen: usize,
 }
 
 impl Session {
@@ -102,6 +109,16 @@ impl Session {
     /// Takes entries off the budget.
     pub fn spend_entries(&mut self, count: usize) {
         self.entries = self.entries.saturating_add(count);
+    }
+
+    /// Names that may still be read in what tools make again: far more than files are looked at.
+    pub(super) fn names_left(&self) -> usize {
+        NAMES_LIMIT.saturating_sub(self.names_seen)
+    }
+
+    /// Takes names off that.
+    pub(super) fn spend_names(&mut self, count: usize) {
+        self.names_seen = self.names_seen.saturating_add(count);
     }
 
     /// Bytes of content that may still be read.

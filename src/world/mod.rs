@@ -137,6 +137,11 @@ pub trait World {
     fn read_link(&self, path: &Path) -> Result<PathBuf, LookError>;
     /// Entries of a directory without `.` and `..`, sorted by name; [`LookError::TooLarge`] beyond `limit` entries.
     fn read_dir(&self, path: &Path, limit: usize) -> Result<Vec<Entry>, LookError>;
+    /// [`World::read_dir`] of several directories, possibly at once; `limit` holds for each of them. Names cost a fraction
+    /// of what a look at each file costs.
+    fn read_dirs(&self, paths: &[&Path], limit: usize) -> Vec<Result<Vec<Entry>, LookError>> {
+        paths.iter().map(|path| self.read_dir(path, limit)).collect()
+    }
     /// Like [`World::read_dir`], each entry with what `lstat` tells of it. One look per file: for walks.
     fn scan(&self, path: &Path, limit: usize) -> Result<Vec<Seen>, LookError>;
     /// [`World::scan`] of several directories, possibly at once; `limit` holds for all of them together. `None` where

@@ -52,17 +52,11 @@ impl World for RealWorld {
     }
 
     fn read_dir(&self, path: &Path, limit: usize) -> Result<Vec<Entry>, LookError> {
-        let mut entries = Vec::new();
-        for item in fs::read_dir(path).map_err(|error| look_error(path, &error))? {
-            let item = item.map_err(|error| look_error(path, &error))?;
-            if entries.len() >= limit {
-                return Err(LookError::TooLarge);
-            }
-            let kind = item.file_type().map_or(FileKind::Other, |found| file_kind(&found));
-            entries.push(entry(&item, kind));
-        }
-        entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        Ok(entries)
+        scan::names(path, limit)
+    }
+
+    fn read_dirs(&self, paths: &[&Path], limit: usize) -> Vec<Result<Vec<Entry>, LookError>> {
+        scan::all_names(paths, limit)
     }
 
     fn scan(&self, path: &Path, limit: usize) -> Result<Vec<Seen>, LookError> {

@@ -14,6 +14,8 @@ use super::{Entry, FileKind, LookError, Seen};
 
 /// More than two to four threads wait for each other inside the system.
 const THREADS: usize = 4;
+/// Directories whose names are read faster by one thread than it takes to start others.
+const FEW_DIRECTORIES: usize = 16;
 /// Entries of one directory from which on threads pay.
 const MANY_ENTRIES: usize = 1024;
 
@@ -47,6 +49,31 @@ pub(super) fn one(path: &Path, limit: usize, share: bool) -> Result<Vec<Seen>, L
         seen.extend(chunk.ok_or_else(|| LookError::Other("a thread failed".to_owned()))?);
     }
     Ok(seen)
+}
+
+/// The names in one directory, sorted.
+pub(super) fn names(path: &Path, limit: usize) -> Result<Vec<Entry>, LookError> {
+    let mut entries = Vec::new();
+    for item in fs::read_dir(path).map_err(|error| look_error(path, &error))? {
+        let item = item.map_err(|error| look_error(path, &error))?;
+        if entries.len() >= limit {
+            return Err(LookError::TooLarge);
+        }
+        let kind = item.file_type().map_or(FileKind::Other, |found| file_kind(&found));
+        entries.push(entry(&item, kind));
+    }
+    entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+    Ok(entries)
+}
+
+/// The names in several directories; see [`super::World::read_dirs`].
+pub(super) fn all_names(paths: &[&Path], limit: usize) -> Vec<Result<Vec<Entry>, LookError>> {
+    if paths.len() < FEW_DIRECTORIES {
+        return paths.iter().map(|path| names(path, limit)).collect();
+    }
+    let failed = || Err(LookError::Other("a thread failed".to_owned()));
+    let found = share_out(paths.len(), |at| names(paths[at], limit));
+    found.into_iter().map(|list| list.unwrap_or_else(failed)).collect()
 }
 
 /// Several directories; see [`super::World::scan_all`].

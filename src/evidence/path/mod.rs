@@ -12,11 +12,13 @@
 mod ahead;
 mod content;
 mod history;
+mod made_again;
 mod overwrite;
 mod places;
 mod regenerable;
 mod rights;
 mod summary;
+mod vouch;
 mod walk;
 
 #[cfg(test)]
@@ -35,6 +37,7 @@ use walk::{How, Walk};
 
 pub(super) use overwrite::Overwritten;
 pub(super) use places::Places;
+pub(super) use vouch::Records;
 
 /// Whether a fact of the mutation is set to anything but no.
 pub(super) fn flag(mutation: &Mutation, key: &str) -> bool {

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::world::{LookError, World};
 
+use super::regenerable;
+
 /// Files by which the running kernel, another process's memory or a device is changed when they are written.
 pub(super) fn commands_the_kernel(path: &Path) -> bool {
     if path.starts_with("/sys") {
@@ -156,6 +158,21 @@ impl Places {
     /// A user's cache directory or something in it.
     pub(super) fn is_cache(&self, path: &Path) -> bool {
         self.cache.iter().any(|root| path.starts_with(root))
+    }
+
+    /// Something that a tool keeps in a cache of the user: what people put beside it, by its name, is not.
+    pub(super) fn is_cached(&self, path: &Path) -> bool {
+        let Some(rest) = self.cache.iter().find_map(|root| path.strip_prefix(root).ok()) else {
+            return false;
+        };
+        let shared = self.cache.iter().any(|root| path.starts_with(root) && root.ends_with(".cache"));
+        let mut parts = rest.components().map(|part| part.as_os_str().to_string_lossy());
+        let (Some(first), deep) = (parts.next(), parts.count()) else { return true };
+        let Some(name) = path.file_name().map(|name| name.to_string_lossy()) else { return true };
+        !shared
+            || deep > 1
+            || (deep == 1 && regenerable::is_a_tools_cache(&first))
+            || !(regenerable::is_a_persons(&name, true) || precious_name(path).is_some())
     }
 
     /// Below a directory that packages are installed to.

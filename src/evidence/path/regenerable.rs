@@ -1,19 +1,52 @@
 //! What a tool makes again: the table and the signs that it applies.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use serde::Deserialize;
 
 use crate::world::World;
 
-/// How sure a directory is to be made again.
-#[derive(Clone, Debug, PartialEq, Eq)]
+use super::vouch::{Recipe, fits};
+
+/// A directory that is made again, and what the table says of its content.
+#[derive(Clone, Debug)]
 pub(super) struct Regenerable {
-    /// The name is used by people for their own things too: precious files inside still count.
-    pub(super) weak: bool,
     /// How it is made again.
     pub(super) again: String,
+    /// The directory.
+    pub(super) root: PathBuf,
+    /// How installers lay it out.
+    pub(super) layout: Option<Layout>,
+    /// Pictures in it, and copies of sources, are a build's.
+    pub(super) web: bool,
+    /// What stands in a directory directly below that is the tool's own.
+    pub(super) marked: &'static [String],
+    /// The recipe that makes it, where only a recipe's text says so.
+    pub(super) recipe: Option<Recipe>,
+    made: &'static [String],
+}
+
+impl Regenerable {
+    /// Whether the tool makes a directory of this name directly below.
+    pub(super) fn makes_directory(&self, name: &str) -> bool {
+        self.made.iter().filter_map(|made| made.strip_suffix('/')).any(|made| fits(made, name))
+    }
+
+    /// Whether the tool makes a file of this name directly below.
+    pub(super) fn makes_file(&self, name: &str) -> bool {
+        self.made.iter().filter(|made| !made.ends_with('/')).any(|made| fits(made, name))
+    }
+}
+
+/// A layout that installers write, with records of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Layout {
+    /// `node_modules`.
+    Node,
+    /// A Python virtual environment.
+    Python,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -23,6 +56,26 @@ struct Table {
     directory: Vec<DirectoryRule>,
     #[serde(default)]
     file: Vec<FileRule>,
+    #[serde(default)]
+    persons: Persons,
+    #[serde(default)]
+    caches: Caches,
+}
+
+/// Endings of files that people make.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Persons {
+    documents: Vec<String>,
+    media: Vec<String>,
+    except: Vec<String>,
+}
+
+/// Directories of a user's cache that belong to a tool that is known.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Caches {
+    names: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -37,6 +90,14 @@ struct DirectoryRule {
     weak: bool,
     #[serde(default)]
     makefile: bool,
+    #[serde(default)]
+    web: bool,
+    #[serde(default)]
+    layout: Option<Layout>,
+    #[serde(default)]
+    made: Vec<String>,
+    #[serde(default)]
+    marked: Vec<String>,
     again: String,
 }
 
@@ -68,7 +129,27 @@ fn table() -> &'static Table {
 
 /// Whether a directory with this name may be in the table at all: a cheap test before any look at the machine.
 fn may_be_listed(name: &str) -> bool {
-    table().directory.iter().any(|rule| rule.names.iter().any(|known| known == name))
+    table().directory.iter().any(|rule| rule.is_for(name))
+}
+
+/// Whether a file's name is one that people give to their own: a document, and a picture where no build makes them (`web`).
+pub(super) fn is_a_persons(name: &str, web: bool) -> bool {
+    let persons = &table().persons;
+    let Some((_, ending)) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()) else { return false };
+    let ending = ending.to_ascii_lowercase();
+    (persons.documents.contains(&ending) || !web && persons.media.contains(&ending))
+        && !persons.except.iter().any(|pattern| fits(pattern, name))
+}
+
+/// Whether a directory of a user's cache is that of a tool that is known.
+pub(super) fn is_a_tools_cache(name: &str) -> bool {
+    table().caches.names.iter().any(|pattern| fits(pattern, name))
+}
+
+impl DirectoryRule {
+    fn is_for(&self, name: &str) -> bool {
+        self.names.iter().any(|known| fits(known, name))
+    }
 }
 
 /// The rule that holds for a directory. `top` is the working tree's top, if it lies in a repository.
@@ -78,26 +159,36 @@ pub(super) fn directory(world: &dyn World, dir: &Path, top: Option<&Path>) -> Op
     if !may_be_listed(name) {
         return None;
     }
-    let mut best: Option<Regenerable> = None;
-    for rule in table().directory.iter().filter(|rule| rule.names.iter().any(|known| known == name)) {
+    let mut best: Option<(&DirectoryRule, Option<Recipe>)> = None;
+    for rule in table().directory.iter().filter(|rule| rule.is_for(name)) {
         let beside = rule.beside.is_empty() || rule.beside.iter().any(|marker| stands(world, parent, marker));
         let inside = rule.inside.is_empty() || rule.inside.iter().any(|marker| stands(world, dir, marker));
         if !beside || !inside {
             continue;
         }
-        let made = rule.makefile && makefile_makes(world, parent, name);
-        if rule.makefile && !made {
+        let recipe = if rule.makefile { recipe(world, parent, name) } else { None };
+        if rule.makefile && recipe.is_none() {
             continue;
         }
         // A repository that does not ignore a weak name keeps its own things there.
-        if rule.weak && !made && top.is_some_and(|top| !is_ignored(world, parent, name, top)) {
+        if rule.weak && recipe.is_none() && top.is_some_and(|top| !is_ignored(world, parent, name, top)) {
             continue;
         }
-        if best.as_ref().is_none_or(|known| known.weak && !rule.weak) {
-            best = Some(Regenerable { weak: rule.weak, again: rule.again.clone() });
+        // A recipe's text says more of what lies there than a name that is only likely.
+        if best.as_ref().is_none_or(|(known, _)| known.weak && (!rule.weak || recipe.is_some())) {
+            best = Some((rule, recipe));
         }
     }
-    best
+    let (rule, recipe) = best?;
+    Some(Regenerable {
+        again: rule.again.clone(),
+        root: dir.to_owned(),
+        layout: rule.layout,
+        web: rule.web,
+        marked: &rule.marked,
+        recipe,
+        made: &rule.made,
+    })
 }
 
 /// How a single file is made again.
@@ -143,12 +234,12 @@ fn is_ignored(world: &dyn World, parent: &Path, name: &str, top: &Path) -> bool 
     false
 }
 
-/// Whether a recipe makes the directory or writes into it. Being removed by a `clean` target says nothing.
-fn makefile_makes(world: &dyn World, dir: &Path, name: &str) -> bool {
-    ["GNUmakefile", "makefile", "Makefile"].iter().any(|file| {
-        let Ok(text) = world.read_file(&dir.join(file), TEXT_LIMIT) else { return false };
+/// The Makefile of which a recipe makes the directory or writes into it. Being removed by a `clean` target says nothing.
+fn recipe(world: &dyn World, dir: &Path, name: &str) -> Option<Recipe> {
+    ["GNUmakefile", "makefile", "Makefile"].iter().find_map(|file| {
+        let text = world.read_file(&dir.join(file), TEXT_LIMIT).ok()?;
         let text = String::from_utf8_lossy(&text);
-        text.lines().any(|line| makes(line, name))
+        text.lines().any(|line| makes(line, name)).then(|| Recipe(text.as_ref().into()))
     })
 }
 

@@ -290,6 +290,57 @@ fn what_tools_make_again_is_regenerable() {
 }
 
 #[test]
+fn what_a_tool_makes_again_is_read_to_its_end_by_name() {
+    let repository = Repository::new();
+    repository.write("p/.gitignore", "target/\n.venv/\nbuild/\n");
+    repository.write("p/Cargo.toml", "");
+    for n in 0..2500 {
+        repository.write(&format!("p/target/debug/deps/d{}/f{n}.o", n % 50), "x");
+    }
+    assert_eq!(repository.worst("p/target"), LossClass::Regenerable);
+    // A clone with a commit of its own, wherever it lies.
+    repository.write("p/target/zz/deep/w.py", "mine\n");
+    repository.git("p/target/zz/deep", &["init", "-q"]);
+    repository.git("p/target/zz/deep", &["add", "-A"]);
+    repository.git("p/target/zz/deep", &["commit", "-qm", "mine"]);
+    assert_eq!(repository.worst("p/target"), LossClass::Lost);
+    assert_eq!(repository.worst("p/target/zz"), LossClass::Lost);
+    assert_eq!(repository.worst("p/target/debug"), LossClass::Regenerable);
+    for (path, text) in [("target/thesis.md", "own"), ("target/zz2/app.sqlite3", "own")] {
+        repository.write(&format!("p/{path}"), text);
+        assert_eq!(repository.worst(&format!("p/{path}")), LossClass::Lost, "{path}");
+    }
+    // A recipe that makes the directory vouches for what it names, not for the rest.
+    repository.write("p/Makefile", "all:\n\tmkdir -p build\n\tcc a.c -o build/tool\n");
+    repository.write("p/build/tool", "x");
+    repository.write("p/build/main.o", "x");
+    assert_eq!(repository.worst("p/build"), LossClass::Regenerable);
+    repository.write("p/build/m/f1", "of my own");
+    assert_eq!(repository.worst("p/build"), LossClass::Lost);
+}
+
+#[test]
+fn a_package_that_was_changed_after_it_was_installed_is_not_made_again() {
+    let repository = Repository::new();
+    repository.write("p/.gitignore", "node_modules/\n");
+    repository.write("p/package.json", "{}");
+    for file in ["package.json", "a.js", "b.js", "c.js"] {
+        repository.write(&format!("p/node_modules/left/{file}"), file);
+    }
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    repository.write("p/node_modules/.package-lock.json", r#"{"packages":{"node_modules/left":{}}}"#);
+    assert_eq!(repository.worst("p/node_modules"), LossClass::Regenerable);
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    repository.write("p/node_modules/left/b.js", "patched by hand");
+    repository.write("p/node_modules/.cache/x/run.txt", "of a run");
+    assert_eq!(repository.worst("p/node_modules"), LossClass::Lost);
+    assert_eq!(repository.worst("p/node_modules/left/b.js"), LossClass::Lost);
+    assert_eq!(repository.worst("p/node_modules/left/a.js"), LossClass::Regenerable);
+    repository.write("p/patches/left.patch", "how it is done again");
+    assert_eq!(repository.worst("p/node_modules"), LossClass::Regenerable);
+}
+
+#[test]
 fn a_tree_copied_over_another_loses_only_what_differs() {
     let world = MemoryWorld::new()
         .file("/home/me/src/a", "new")

@@ -14,12 +14,11 @@ use crate::world::{FileKind, LookError, Meta, World, git_dir};
 
 use super::ahead::Ahead;
 use super::history::{self, Fate};
-use super::places::{Places, precious_name};
+use super::places::Places;
 use super::regenerable::{self, Regenerable};
 use super::rights;
+use super::vouch::{self, Stage};
 
-/// Directory entries looked at in something that a tool makes again: its size matters little.
-const REGENERABLE_LIMIT: usize = 1000;
 /// Untracked files whose content is looked for among git's objects, and their size.
 const STORED_LIMIT: (usize, u64) = (200, 8 << 20);
 /// Directories of submodules' repositories that are looked at in one git directory.
@@ -43,16 +42,34 @@ pub(super) struct How {
 }
 
 /// What is known of a directory for the files in it.
-#[derive(Clone, Default)]
-struct Around {
-    repo: Option<Rc<GitRepo>>,
-    regenerable: Option<Rc<Regenerable>>,
+#[derive(Clone)]
+pub(super) struct Around {
+    pub(super) repo: Option<Rc<GitRepo>>,
+    pub(super) regenerable: Option<Rc<Regenerable>>,
+    /// How far what is here is the tool's.
+    pub(super) stage: Stage,
+    /// The directory that is entered next is known not to be a tool's.
+    pub(super) own: bool,
     /// The repository's object store goes too.
-    going: bool,
+    pub(super) going: bool,
     /// The directory's entries cannot be removed by the caller.
-    locked: bool,
+    pub(super) locked: bool,
     /// Which repository it belongs to could not be told: nothing may pass for made again or passing by its name.
-    unclear: bool,
+    pub(super) unclear: bool,
+}
+
+impl Default for Around {
+    fn default() -> Self {
+        Self {
+            repo: None,
+            regenerable: None,
+            stage: Stage::Own,
+            own: false,
+            going: false,
+            locked: false,
+            unclear: false,
+        }
+    }
 }
 
 /// A file with several names.
@@ -83,7 +100,7 @@ pub(super) struct Walk<'a> {
     /// Files that the caller's rights protect.
     pub(super) protected: u64,
     /// A place was met whose loss is certain to be terrible.
-    catastrophe: bool,
+    pub(super) catastrophe: bool,
     git: Rc<GitCache>,
     fates: HashMap<PathBuf, Fate>,
     /// Files with several names, until all names are counted.
@@ -156,7 +173,6 @@ impl<'a> Walk<'a> {
         let mut pending = vec![(root.to_owned(), meta.clone(), around)];
         let mut ahead = Ahead::default();
         let mut seen = 0_usize;
-        let mut made_again = 0_usize;
         while let Some((dir, meta, above)) = pending.pop() {
             if meta.id.0 != device {
                 if self.how.one_file_system {
@@ -187,6 +203,10 @@ impl<'a> Walk<'a> {
                 self.repository(&dir, &inner);
                 continue;
             }
+            if let Some(own) = self.made_again(&dir, &inner) {
+                pending.extend(own);
+                continue;
+            }
             let entries = match ahead.take(self.world, &dir, room) {
                 Ok(entries) => entries,
                 Err(LookError::NotFound) => continue,
@@ -204,11 +224,6 @@ impl<'a> Walk<'a> {
             if self.catastrophe {
                 self.session.spend_certain(entries.len());
             }
-            let sure = inner.regenerable.as_ref().is_some_and(|found| !found.weak);
-            if sure {
-                made_again += entries.len();
-            }
-            let short = sure && made_again > REGENERABLE_LIMIT;
             let first = pending.len();
             let plain = !inner.locked && !inner.going && self.how.excluded.is_empty();
             let mut cursor =
@@ -231,9 +246,7 @@ impl<'a> Walk<'a> {
                 match found {
                     Ok(_) if !entry.exact => self.add(LossClass::Unseen, 0, &path),
                     Ok(meta) if meta.kind == FileKind::Directory => {
-                        if !short {
-                            pending.push((path, meta, inner.clone()));
-                        }
+                        pending.push((path, meta, inner.clone()));
                     }
                     Ok(meta) => self.take(&path, &meta, &inner),
                     Err(LookError::NotFound) => {}
@@ -242,9 +255,6 @@ impl<'a> Walk<'a> {
             }
             // The stack gives the last one back first.
             pending[first..].reverse();
-            if short {
-                self.note(format!("{} holds more than was counted", self.show(&dir)));
-            }
         }
         self.limit = self.limit.saturating_sub(seen);
         self.settle_links();
@@ -270,15 +280,24 @@ impl<'a> Walk<'a> {
             .find_map(|at| regenerable::directory(self.world, at, top.as_deref()))
             .map(Rc::new);
         let going = repo.as_ref().is_some_and(|repo| self.goes(repo));
-        Around { repo, regenerable, going, locked: false, unclear }
+        let stage = match &regenerable {
+            Some(rule) => vouch::at(self.world, self.session, rule, dir),
+            None => Stage::Own,
+        };
+        let regenerable = regenerable.filter(|_| stage != Stage::Own);
+        Around { repo, regenerable, stage, own: false, going, locked: false, unclear }
     }
 
     /// What surrounds the entries of a directory, given what surrounds the directory.
     fn enter(&mut self, dir: &Path, meta: &Meta, above: &Around) -> Around {
         let (repo, unclear) = self.repository_of(dir, above.repo.clone());
         let top = repo.as_ref().and_then(|repo| repo.work_tree().map(Path::to_owned));
-        let regenerable = above.regenerable.clone().or_else(|| {
-            if unclear {
+        // A clone is somebody's, wherever it stands.
+        let own = above.own || top.as_deref() == Some(dir);
+        let inside = self.stage_inside(dir, above).filter(|_| !own);
+        let stage = inside.as_ref().map_or(Stage::Root, |(_, stage)| *stage);
+        let regenerable = inside.map(|(rule, _)| rule).or_else(|| {
+            if unclear || own {
                 return None;
             }
             let found = regenerable::directory(self.world, dir, top.as_deref()).map(Rc::new);
@@ -293,7 +312,7 @@ impl<'a> Walk<'a> {
             self.mark(why, 100);
         }
         let going = repo.as_ref().is_some_and(|repo| self.goes(repo));
-        Around { repo, regenerable, going, locked, unclear }
+        Around { repo, regenerable, stage, own: false, going, locked, unclear }
     }
 
     /// The repository of a directory, and whether that could not be told (`otherwise` stands for it then).
@@ -425,7 +444,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Puts one thing that is not a directory into its class.
-    fn take(&mut self, path: &Path, meta: &Meta, around: &Around) {
+    pub(super) fn take(&mut self, path: &Path, meta: &Meta, around: &Around) {
         if around.locked {
             self.protected += 1;
             return;
@@ -481,12 +500,10 @@ impl<'a> Walk<'a> {
                 FileStatus::Untracked => self.untracked |= in_work_tree && !around.going,
             }
         }
-        if let Some(found) = &around.regenerable
-            && !(found.weak && precious_name(path).is_some())
-        {
+        if self.is_vouched(path, around) {
             return LossClass::Regenerable;
         }
-        if self.places.is_cache(path)
+        if self.places.is_cached(path)
             || regenerable::file(self.world, path).is_some()
             || self.is_compiled(path)
         {
@@ -515,6 +532,7 @@ impl<'a> Walk<'a> {
     /// Bytecode in `__pycache__` is made again from the source one level up; the directory's rule covers it.
     fn is_compiled(&self, path: &Path) -> bool {
         path.parent().is_some_and(|dir| dir.ends_with("__pycache__"))
+            && path.extension().is_some_and(|ending| ending == "pyc" || ending == "pyo")
     }
 
     /// A file whose every name goes is lost, once; one with a name elsewhere stays.
@@ -531,7 +549,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn unreadable(&mut self, path: &Path, error: &LookError) {
+    pub(super) fn unreadable(&mut self, path: &Path, error: &LookError) {
         // What the caller may not even list, the caller's command cannot empty either.
         if self.how.rights && *error == LookError::Denied {
             self.protected += 1;
@@ -552,7 +570,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Files that are known to be lost so far.
-    fn lost(&self) -> u64 {
+    pub(super) fn lost(&self) -> u64 {
         self.loss.classes.get(&LossClass::Lost).map_or(0, |lost| lost.files)
     }
 
