@@ -10,6 +10,7 @@
 //! also loses what the other has not), `no-change`.
 
 mod ahead;
+mod clone;
 mod content;
 mod history;
 mod made_again;
