@@ -28,6 +28,8 @@ pub enum Refiner {
     Split,
     /// `curl`, `wget`, `http`: statements and mutations in what is sent.
     Web,
+    /// `patch`: which files a patch changes, and whether it stays.
+    Patch,
     /// Git subcommands whose effect hangs on the shape of refs and paths.
     Git,
 }

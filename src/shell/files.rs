@@ -38,6 +38,9 @@ pub struct Files {
     links: BTreeMap<PathBuf, PathBuf>,
     /// What the text in the pipe between two stages is a copy of.
     stream: Vec<PathBuf>,
+    /// Files that hold what git printed, and whether the pipe does.
+    gits: BTreeSet<PathBuf>,
+    from_git: bool,
     /// Per repository directory: work that this command put into git.
     saved: BTreeMap<PathBuf, BTreeSet<Saved>>,
 }
@@ -143,6 +146,20 @@ impl Files {
     /// Records what the output that goes into a pipe holds a copy of.
     pub fn set_stream(&mut self, sources: Vec<PathBuf>) {
         self.stream = sources;
+    }
+
+    /// Notes whether git prints what goes into the pipe, or into a file.
+    pub fn set_gits(&mut self, file: Option<PathBuf>, git: bool) {
+        match file {
+            Some(file) if git => drop(self.gits.insert(file)),
+            Some(file) => drop(self.gits.remove(&file)),
+            None => self.from_git = git,
+        }
+    }
+
+    /// Whether git printed what comes out of the pipe, or what a file holds.
+    pub fn is_gits(&self, file: Option<&Path>) -> bool {
+        file.map_or(self.from_git, |file| self.gits.contains(file))
     }
 
     /// What comes out of the pipe is a copy of these.
@@ -255,5 +272,7 @@ impl Files {
             self.unfinished.clear();
         }
         self.saved.retain(|dir, set| other.saved.get(dir) == Some(set));
+        self.gits.retain(|file| other.gits.contains(file));
+        self.from_git &= other.from_git;
     }
 }

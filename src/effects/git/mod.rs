@@ -3,6 +3,7 @@
 //! Pure: says what a command means to do; the git probe finds out what that costs. Facts that it leaves for the probe are
 //! named in [`Draft`]'s users. Knows nothing of the repository.
 
+mod patch;
 mod refs;
 mod repository;
 mod worktree;
@@ -17,6 +18,8 @@ use crate::shell::{FileState, Invocation, Stdin};
 use super::draft::{Change, Draft as Planned};
 use super::paths::absolute;
 use super::scene::{Scene, Word, fact};
+
+pub(super) use patch::patch;
 
 /// One mutation in the making.
 struct Draft {
@@ -126,6 +129,9 @@ pub(super) fn git(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Planned> {
     // Its gap is told already; what it would mean otherwise is not known.
     if words.name.is_empty() {
         return Vec::new();
+    }
+    if words.name == "apply" {
+        return patch::patch(scene, invocation);
     }
     let dirs = directories(scene, matched);
     let mut planned: Vec<_> = match drafts(scene, &words) {

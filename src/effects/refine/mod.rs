@@ -40,6 +40,16 @@ pub(super) fn refine(
         // Names made by a pattern: what the data says stands.
         Refiner::Rename => drafts,
         Refiner::Web => web::web(scene, invocation, drafts),
+        // With a file named, or output elsewhere, the data says it.
+        Refiner::Patch if invocation.matched.has("-o") => drafts,
+        Refiner::Patch => {
+            let mut planned = super::git::patch(scene, invocation);
+            if invocation.matched.has("path") {
+                planned.retain(|draft| draft.mutation.as_ref().is_some_and(|m| m.kind == "unknown"));
+                planned.extend(drafts);
+            }
+            planned
+        }
         Refiner::Git => super::git::git(scene, invocation),
     }
 }

@@ -86,6 +86,13 @@ pub(super) fn changes(look: &mut Look<'_>) -> Result<Outcome, String> {
     if safe && loss.modified > 0 {
         return Ok(Outcome::Refused("git refuses to remove changed files without -f".to_owned()));
     }
+    if look.has("patch")
+        && let Some(lost) = loss.classes.remove(&LossClass::Lost)
+    {
+        // Which of them the patch takes out cannot be told.
+        loss.modified = 0;
+        loss.classes.insert(LossClass::Unseen, lost);
+    }
     Ok(Outcome::Loss(loss))
 }
 
