@@ -252,9 +252,9 @@ mod tests {
     #[test]
     fn files_of_a_patch() {
         let text = "diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n--- not a header\n+++ b/y\n c\n\
-                    diff --git a/old b/new\nsimilarity index 100%\nrename from old\nrename to new\n\
-                    --- notes.md\t2024-01-01\n+++ /dev/null\t1970\n@@ -1 +0,0 @@\n-all\n";
-        let expected = [section("a/x", "b/x"), section("a/old", "b/new"), section("notes.md", "")];
+                    --- notes.md\t2024-01-01\n+++ /dev/null\t1970\n@@ -1 +0,0 @@\n-all\n\
+                    diff --git a/old b/new\nsimilarity index 100%\nrename from old\nrename to new\n";
+        let expected = [section("a/x", "b/x"), section("notes.md", ""), section("a/old", "b/new")];
         assert_eq!(sections(text).unwrap(), expected);
         assert_eq!(stripped("a/src/x", Some(1)), "src/x");
         assert_eq!(stripped("a/src/x", None), "x");
