@@ -72,7 +72,10 @@ fn destroys(assessment: &Assessment) -> bool {
 /// Whether a mutation destroys what is at a path, as far as its own path is known.
 fn takes(assessment: &Assessment, path: &Path) -> bool {
     let Subject::Path(subject) = &assessment.mutation.subject else { return false };
-    if !destroys(assessment) || assessment.mutation.context.host.is_some() {
+    let mutation = &assessment.mutation;
+    let changes = mutation.action == Action::Update
+        && !["append", "no-change"].iter().any(|key| mutation.facts.contains_key(*key));
+    if !(destroys(assessment) || changes) || mutation.context.host.is_some() {
         return false;
     }
     let covers =

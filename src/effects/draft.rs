@@ -13,8 +13,8 @@ pub(super) enum Change {
     Moved { from: PathBuf, to: PathBuf },
     /// A copy is made. `packed`: inside an archive.
     Copied { from: PathBuf, to: PathBuf, packed: bool },
-    /// A link, or another name of the same file.
-    Linked { at: PathBuf, target: PathBuf },
+    /// A symbolic link, or another name of the same file; without a target where it leads is not known.
+    Linked { at: PathBuf, target: Option<PathBuf>, symbolic: bool },
     /// Work of the repository that `dir` belongs to is saved in git.
     Saved { dir: PathBuf, what: Saved },
 }

@@ -9,6 +9,7 @@ mod collect;
 mod draft;
 mod git;
 mod paths;
+mod record;
 mod refine;
 mod run;
 mod scene;
@@ -18,11 +19,12 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::knowledge::Knowledge;
 use crate::model::{Action, Cause, Mutation, Subject, Value};
 use crate::shell::{Files, Step, StepKind};
+use crate::world::resolve::{Disk, Link, Links, Remembered};
 use crate::world::{FileKind, LookError, World};
 
 pub use collect::Collect;
@@ -38,13 +40,20 @@ pub struct Seen {
     pub size: u64,
 }
 
-/// The one look at the machine that effects need: where a copy lands depends on whether its target is a directory.
-pub trait Look {
+/// The looks at the machine that effects need: where a copy lands depends on whether its target is a directory, and where
+/// `..` leads on what stands before it.
+pub trait Look: Links {
     /// What stands at an absolute path, links followed; `None` when nothing does or when it cannot be told.
     fn at(&self, path: &Path) -> Option<Seen>;
 
     /// The user's home.
-    fn home(&self) -> Option<std::path::PathBuf> {
+    fn home(&self) -> Option<PathBuf> {
+        None
+    }
+
+    /// Names in a directory; `None` when they cannot be had, or are very many.
+    fn names(&self, path: &Path) -> Option<Vec<String>> {
+        let _ = path;
         None
     }
 
@@ -59,15 +68,31 @@ pub trait Look {
 /// Largest file that [`Look::text`] reads, in bytes.
 const TEXT_LIMIT: u64 = 256 * 1024;
 
+/// Most names that [`Look::names`] gives.
+const NAMES_LIMIT: usize = 1000;
+
 /// Looks through a world.
-pub struct WorldLook<'a>(
-    /// The world.
-    pub &'a dyn World,
-);
+pub struct WorldLook<'a> {
+    world: &'a dyn World,
+    links: Remembered<Disk<'a>>,
+}
+
+impl<'a> WorldLook<'a> {
+    /// Looks through this world.
+    pub fn new(world: &'a dyn World) -> Self {
+        Self { world, links: Remembered::new(Disk(world)) }
+    }
+}
+
+impl Links for WorldLook<'_> {
+    fn link(&self, path: &Path) -> Link {
+        self.links.link(path)
+    }
+}
 
 impl Look for WorldLook<'_> {
     fn at(&self, path: &Path) -> Option<Seen> {
-        match self.0.stat(path) {
+        match self.world.stat(path) {
             Ok(meta) => Some(Seen { kind: meta.kind, size: meta.size }),
             // A link to nothing is written through: there is no file yet. A name that is no valid text was not looked up.
             Err(LookError::NotFound) if !path.to_string_lossy().contains(char::REPLACEMENT_CHARACTER) => None,
@@ -77,12 +102,17 @@ impl Look for WorldLook<'_> {
         }
     }
 
-    fn home(&self) -> Option<std::path::PathBuf> {
-        self.0.home(None)
+    fn names(&self, path: &Path) -> Option<Vec<String>> {
+        let entries = self.world.read_dir(path, NAMES_LIMIT).ok()?;
+        entries.into_iter().map(|entry| entry.exact.then_some(entry.name)).collect()
+    }
+
+    fn home(&self) -> Option<PathBuf> {
+        self.world.home(None)
     }
 
     fn text(&self, path: &Path) -> Option<String> {
-        String::from_utf8(self.0.read_file(path, TEXT_LIMIT).ok()?).ok()
+        String::from_utf8(self.world.read_file(path, TEXT_LIMIT).ok()?).ok()
     }
 }
 
@@ -119,7 +149,13 @@ pub fn effects(step: &Step, knowledge: &Knowledge, files: &mut Files, look: &dyn
             &format!("the limit `{name}` was reached"),
         ))],
     };
-    drafts.into_iter().filter_map(|draft| scene.finish(draft)).collect()
+    let mut all = Vec::new();
+    for draft in drafts {
+        let swept = draft.mutation.as_ref().map(|mutation| scene.swept(mutation)).unwrap_or_default();
+        all.extend(scene.finish(draft));
+        all.extend(swept.into_iter().filter_map(|extra| scene.finish(Draft::of(extra))));
+    }
+    all
 }
 
 /// The text of a value when it is known.

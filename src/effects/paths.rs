@@ -1,36 +1,42 @@
-//! Paths as values: made absolute against every directory that a step may run in, and normalised without looking.
+//! Paths as values: made absolute against every directory that a step may run in, `..` taken out as the kernel does it.
 
 use std::path::{Path, PathBuf};
 
 use crate::model::Value;
+use crate::world::resolve::{Links, resolve};
 
-pub(super) use crate::model::{keeps_nothing, normalise};
+pub(super) use crate::model::keeps_nothing;
 
-/// The absolute path of `value` for a program that runs in one of `cwds` (empty: not known where).
-pub(super) fn absolute(value: &Value, cwds: &[PathBuf]) -> Value {
+/// The absolute path of `value` for a program that runs in one of `cwds` (empty: not known where). Unknown where what
+/// stands before a `..` is.
+pub(super) fn absolute(value: &Value, cwds: &[PathBuf], links: &dyn Links) -> Value {
     match value {
         Value::Known(_) | Value::OneOf(_) => {
             let mut all = Vec::new();
             for text in value.choices().unwrap_or_default() {
                 if text.starts_with('/') {
-                    all.push(text_of(&normalise(Path::new(text))));
+                    all.push(resolve(Path::new(text), links));
                 } else if cwds.is_empty() {
                     return below_somewhere(text);
                 } else {
-                    all.extend(cwds.iter().map(|dir| text_of(&normalise(&dir.join(text)))));
+                    all.extend(cwds.iter().map(|dir| resolve(&dir.join(text), links)));
                 }
             }
-            Value::one_of(all)
+            let all = all.iter().map(|path| path.as_deref().map(text_of)).collect::<Option<Vec<_>>>();
+            all.map_or(Value::Unknown, Value::one_of)
         }
         Value::Affix { prefix, suffix } => {
             let (directory, rest) = match prefix.rfind('/') {
                 Some(at) => prefix.split_at(at + 1),
                 None => ("", prefix.as_str()),
             };
-            // `..` behind the unknown part is left out: it can only lead upwards from a place that is not known anyway.
-            let suffix = if has_parent(suffix) { String::new() } else { suffix.clone() };
+            // `..` behind the unknown part may lead out of what is known as well.
+            if has_parent(suffix) {
+                return Value::Unknown;
+            }
             let anchored = |dir: &Path| {
-                let mut text = text_of(&normalise(dir));
+                let Some(place) = resolve(dir, links) else { return Value::Unknown };
+                let mut text = text_of(&place);
                 if !text.ends_with('/') {
                     text.push('/');
                 }
@@ -44,7 +50,7 @@ pub(super) fn absolute(value: &Value, cwds: &[PathBuf]) -> Value {
                 return if suffix.is_empty() {
                     Value::Unknown
                 } else {
-                    Value::Affix { prefix: String::new(), suffix }
+                    Value::Affix { prefix: String::new(), suffix: suffix.clone() }
                 };
             }
             let mut places = cwds.iter().map(|dir| anchored(&dir.join(directory)));
@@ -99,9 +105,18 @@ pub(super) fn is_remote(value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::world::resolve::Link;
+
+    struct NoLinks;
+
+    impl Links for NoLinks {
+        fn link(&self, path: &Path) -> Link {
+            if path.ends_with("hidden") { Link::Unknown } else { Link::None }
+        }
+    }
 
     fn at(text: &str, cwds: &[&str]) -> Value {
-        absolute(&Value::known(text), &cwds.iter().map(PathBuf::from).collect::<Vec<_>>())
+        absolute(&Value::known(text), &cwds.iter().map(PathBuf::from).collect::<Vec<_>>(), &NoLinks)
     }
 
     #[test]
@@ -112,6 +127,8 @@ mod tests {
         assert_eq!(at("x", &["/a", "/b"]), Value::OneOf(vec!["/a/x".into(), "/b/x".into()]));
         assert_eq!(at("x/y", &[]), Value::Affix { prefix: "/".into(), suffix: "/x/y".into() });
         assert_eq!(at("..", &[]), Value::Unknown);
+        assert_eq!(at("hidden/../x", &["/w"]), Value::Unknown);
+        assert_eq!(at("hidden/x", &["/w"]), Value::known("/w/hidden/x"));
     }
 
     #[test]
@@ -119,10 +136,11 @@ mod tests {
         let cwds = [PathBuf::from("/w")];
         let affix =
             |prefix: &str, suffix: &str| Value::Affix { prefix: prefix.into(), suffix: suffix.into() };
-        assert_eq!(absolute(&affix("out/x", ".o"), &cwds), affix("/w/out/x", ".o"));
-        assert_eq!(absolute(&affix("/tmp/a/../", ""), &cwds), affix("/tmp/", ""));
-        assert_eq!(absolute(&affix("", "/bin"), &cwds), affix("", "/bin"));
-        assert_eq!(absolute(&affix("x", "/../.."), &[]), Value::Unknown);
+        assert_eq!(absolute(&affix("out/x", ".o"), &cwds, &NoLinks), affix("/w/out/x", ".o"));
+        assert_eq!(absolute(&affix("/tmp/a/../", ""), &cwds, &NoLinks), affix("/tmp/", ""));
+        assert_eq!(absolute(&affix("/tmp/a", "/../x"), &cwds, &NoLinks), Value::Unknown);
+        assert_eq!(absolute(&affix("", "/bin"), &cwds, &NoLinks), affix("", "/bin"));
+        assert_eq!(absolute(&affix("x", "/../.."), &[], &NoLinks), Value::Unknown);
     }
 
     #[test]

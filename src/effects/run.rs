@@ -7,7 +7,7 @@ use crate::model::{Action, Cause, FactValue, Mutation, RuleRef, Subject, Value};
 use crate::shell::{Invocation, Stdin, Stdout};
 
 use super::draft::{Change, Draft};
-use super::paths::{absolute, is_remote, keeps_nothing, text_of};
+use super::paths::{is_remote, keeps_nothing, text_of};
 use super::scene::{Scene, Word, fact};
 use super::{refine, sql, write};
 
@@ -88,7 +88,7 @@ fn printed(scene: &mut Scene<'_>, invocation: &Invocation) -> Option<Draft> {
                 let path = if filled.from_options {
                     scene.path(&filled.value)
                 } else {
-                    absolute(&filled.value, &dirs)
+                    scene.absolute(&filled.value, &dirs)
                 };
                 sources.extend(path.as_known().map(PathBuf::from));
             }
@@ -278,7 +278,7 @@ fn path_of(scene: &Scene<'_>, matched: &Match, filled: &Filled) -> Value {
     if filled.from_options {
         return scene.path(&filled.value);
     }
-    absolute(&filled.value, &directories(scene, matched))
+    scene.absolute(&filled.value, &directories(scene, matched))
 }
 
 /// Directories for operands: the step's, or below them the one that an option names.
@@ -286,7 +286,8 @@ pub(super) fn directories(scene: &Scene<'_>, matched: &Match) -> Vec<PathBuf> {
     let mut dirs = scene.cwds().to_vec();
     for given in matched.cwd() {
         let (Value::Known(_) | Value::OneOf(_)) = &given else { return Vec::new() };
-        dirs = absolute(&given, &dirs).choices().unwrap_or_default().iter().map(PathBuf::from).collect();
+        dirs =
+            scene.absolute(&given, &dirs).choices().unwrap_or_default().iter().map(PathBuf::from).collect();
     }
     dirs
 }
@@ -316,7 +317,7 @@ fn holds(
         matched
             .named(name)
             .into_iter()
-            .filter_map(|(value, _)| absolute(value, &dirs).as_known().map(PathBuf::from))
+            .filter_map(|(value, _)| scene.absolute(value, &dirs).as_known().map(PathBuf::from))
             .collect()
     };
     sources

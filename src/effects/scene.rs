@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use crate::knowledge::{KindFile, Knowledge, SubjectKind};
 use crate::model::{
-    Action, Cause, Context, Fact, FactValue, Facts, Mutation, PathOrigin, PathSubject, RuleRef, Source,
-    Subject, Target, Value,
+    Action, Cause, Context, Fact, FactValue, Facts, Mutation, PathSubject, RuleRef, Source, Subject, Target,
+    Value,
 };
-use crate::shell::{FileState, Files, Held, Step};
+use crate::shell::{FileState, Files, Step};
 use crate::world::FileKind;
+use crate::world::resolve::{Link, Links};
 
-use super::draft::{Change, Draft};
-use super::paths::{absolute, keeps_nothing, text_of};
+use super::paths::{absolute, text_of};
 use super::{Look, Seen, known};
 
 /// Everything at hand for one step.
@@ -19,7 +19,7 @@ pub(super) struct Scene<'a> {
     pub(super) step: &'a Step,
     pub(super) knowledge: &'a Knowledge,
     pub(super) files: &'a mut Files,
-    look: &'a dyn Look,
+    pub(super) look: &'a dyn Look,
     /// Name of the program that runs, where one does.
     pub(super) tool: String,
     /// The rule that mutations rest on.
@@ -58,7 +58,24 @@ impl<'a> Scene<'a> {
 
     /// The absolute path of a word.
     pub(super) fn path(&self, value: &Value) -> Value {
-        absolute(value, self.cwds())
+        self.absolute(value, self.cwds())
+    }
+
+    /// The absolute path of a word that counts from these directories.
+    pub(super) fn absolute(&self, value: &Value, dirs: &[PathBuf]) -> Value {
+        match self.step.context.host {
+            // What is here says nothing there: shown as it is written.
+            Some(_) => absolute(value, dirs, &Elsewhere),
+            None => absolute(value, dirs, &self.files.over(self.look)),
+        }
+    }
+
+    /// The name under which a place is recorded, and the content of a link that this command made behind it.
+    fn key(&self, path: &Path, last: bool) -> Option<PathBuf> {
+        if self.files.is_untouched() {
+            return Some(path.to_owned());
+        }
+        self.files.through(&self.files.key(path, self.look), last)
     }
 
     /// The absolute path of a word when there is only one.
@@ -71,6 +88,7 @@ impl<'a> Scene<'a> {
         if self.step.context.host.is_some() {
             return None;
         }
+        let path = &self.key(path, true)?;
         let Some((known, state)) = self.files.nearest(path) else { return self.look.at(path) };
         let rest = path.strip_prefix(known).unwrap_or(Path::new(""));
         let inside = !rest.as_os_str().is_empty();
@@ -101,6 +119,7 @@ impl<'a> Scene<'a> {
         if self.step.context.host.is_some() {
             return None;
         }
+        let path = &self.key(path, true)?;
         let Some((known, state)) = self.files.nearest(path) else { return self.look.text(path) };
         let rest = path.strip_prefix(known).unwrap_or(Path::new(""));
         let inside = !rest.as_os_str().is_empty();
@@ -218,203 +237,14 @@ impl<'a> Scene<'a> {
     fn context(&self) -> Context {
         self.step.context.clone()
     }
+}
 
-    // --- finishing: what the command did before, then what this act does ---
+/// Another machine's links, of which nothing is known here.
+struct Elsewhere;
 
-    /// Notes what the same command did to the target before, then records what this act does. `None` where the act
-    /// touches nothing that keeps anything.
-    pub(super) fn finish(&mut self, draft: Draft) -> Option<Mutation> {
-        let Draft { mutation, changes, by_action } = draft;
-        let here = self.step.context.host.is_none();
-        let mut mutation = mutation;
-        if let Some(Mutation { subject: Subject::Path(subject), action, facts, .. }) = &mut mutation {
-            let in_place = facts.contains_key("in-place");
-            if *action != Action::Delete && known(&subject.path).is_some_and(keeps_nothing) {
-                mutation = None;
-            } else if here {
-                self.through_links(subject, in_place);
-                self.annotate(subject);
-                if in_place && let Some(path) = known(&subject.path).map(PathBuf::from) {
-                    // What is written through one name is gone under the others.
-                    subject.copies.retain(|copy| !self.files.is_link(copy, &path));
-                }
-            }
-        }
-        if !here {
-            return mutation;
-        }
-        if by_action && let Some(mutation) = &mutation {
-            self.record_action(mutation);
-        }
-        for change in changes {
-            self.record(change);
-        }
-        mutation
-    }
-
-    /// Links that the same command made lead elsewhere: that is what is touched.
-    fn through_links(&self, subject: &mut PathSubject, in_place: bool) {
-        let Some(path) = known(&subject.path).map(PathBuf::from) else { return };
-        let real = self.files.through(&path, in_place);
-        if real != path {
-            subject.path = Value::Known(text_of(&real));
-        }
-    }
-
-    fn annotate(&self, subject: &mut PathSubject) {
-        let Some(path) = known(&subject.path).map(PathBuf::from) else { return };
-        subject.origin = self.origin(&path);
-        let mut copies = self.files.copies(&path);
-        if let PathOrigin::MovedFrom(source) = &subject.origin {
-            copies.extend(self.files.copies(source));
-        }
-        subject.copies.extend(copies.into_iter().filter(|copy| !copy.starts_with(&path)));
-        if subject.recursive {
-            for (below, state) in self.files.below(&path) {
-                match state {
-                    FileState::MovedFrom(from) => subject.moved_in.push(from.clone()),
-                    FileState::CopiedFrom(from) if self.is_gone(from) => subject.moved_in.push(from.clone()),
-                    FileState::Gone => subject.moved_out.push(below.to_owned()),
-                    _ => {}
-                }
-            }
-        }
-    }
-
-    /// What stands at a path now, in terms of what was there before the command.
-    fn origin(&self, path: &Path) -> PathOrigin {
-        let Some((at, state)) = self.files.nearest(path) else { return PathOrigin::Existing };
-        let rest = path.strip_prefix(at).unwrap_or(Path::new(""));
-        let from = |source: &Path| {
-            PathOrigin::MovedFrom(if rest.as_os_str().is_empty() {
-                source.to_owned()
-            } else {
-                source.join(rest)
-            })
-        };
-        match state {
-            FileState::Gone => PathOrigin::Gone,
-            FileState::MovedFrom(source) => from(source),
-            // The last copy of something is as good as the thing itself.
-            FileState::CopiedFrom(source) if self.is_gone(source) => from(source),
-            FileState::Created { directory: true, .. }
-                if !rest.as_os_str().is_empty() && self.look.at(path).is_some() =>
-            {
-                PathOrigin::Existing
-            }
-            FileState::Created { .. } | FileState::CopiedFrom(_) => PathOrigin::Created,
-        }
-    }
-
-    fn is_gone(&self, path: &Path) -> bool {
-        match self.files.nearest(path) {
-            Some((_, FileState::Gone)) => true,
-            Some((at, FileState::Created { directory, .. })) => !(*directory && at != path),
-            Some((_, FileState::MovedFrom(from) | FileState::CopiedFrom(from))) => from != path,
-            None => false,
-        }
-    }
-
-    fn record_action(&mut self, mutation: &Mutation) {
-        let Subject::Path(subject) = &mutation.subject else { return };
-        let Some(path) = known(&subject.path).map(PathBuf::from) else { return };
-        if mutation.cause != Cause::Rule || mutation.context.asks || keeps_nothing(&text_of(&path)) {
-            return;
-        }
-        let seen = self.at(&path);
-        let directory = mutation.kind == "directory";
-        match mutation.action {
-            Action::Delete => {
-                let fails = !subject.recursive && seen.is_some_and(|s| s.kind == FileKind::Directory);
-                if !fails && !directory {
-                    self.files.set(path, FileState::Gone);
-                }
-            }
-            Action::Create if seen.is_none() => {
-                self.files.set(path, FileState::Created { content: subject.content.clone(), directory });
-            }
-            Action::Replace
-                if !subject.recursive
-                    && !seen.is_some_and(|s| s.kind == FileKind::Directory)
-                    && (!mutation.context.maybe || seen.is_none()) =>
-            {
-                self.files
-                    .set(path, FileState::Created { content: subject.content.clone(), directory: false });
-            }
-            _ => {}
-        }
-    }
-
-    /// Whether something can come to stand at a path: what it would stand in is a directory, as far as can be seen.
-    fn can_stand(&self, path: &Path) -> bool {
-        if keeps_nothing(&text_of(path)) {
-            return false;
-        }
-        let Some(above) = path.parent() else { return true };
-        let made = matches!(
-            self.files.nearest(above),
-            Some((_, FileState::Created { .. } | FileState::MovedFrom(_) | FileState::CopiedFrom(_)))
-        );
-        made || self.is_directory(above)
-    }
-
-    fn record(&mut self, change: Change) {
-        if let Change::Moved { to, .. } | Change::Copied { to, .. } = &change
-            && !self.can_stand(to)
-        {
-            return;
-        }
-        match change {
-            Change::Made { path, content, directory } => {
-                self.files.set(path, FileState::Created { content, directory });
-            }
-            Change::Moved { from, to } => self.moved(&from, to),
-            Change::Linked { at, target } => self.files.link(at, target),
-            Change::Saved { dir, what } => self.files.save(dir, what),
-            Change::Copied { from, to, packed } => {
-                if !packed {
-                    let state = match self.origin(&from) {
-                        PathOrigin::Created => FileState::Created {
-                            content: match self.files.get(&from) {
-                                Some(FileState::Created { content, .. }) => content.clone(),
-                                _ => None,
-                            },
-                            directory: self.is_directory(&from),
-                        },
-                        PathOrigin::MovedFrom(source) => FileState::CopiedFrom(source),
-                        PathOrigin::Existing | PathOrigin::Gone => FileState::CopiedFrom(from.clone()),
-                    };
-                    self.files.set(to.clone(), state);
-                }
-                self.files.hold(Held { at: to, source: from, packed });
-            }
-        }
-    }
-
-    fn moved(&mut self, from: &Path, to: PathBuf) {
-        if from == to || to.starts_with(from) {
-            return;
-        }
-        let state = match self.origin(from) {
-            PathOrigin::Created => match self.files.get(from) {
-                Some(state @ (FileState::Created { .. } | FileState::CopiedFrom(_))) => state.clone(),
-                _ => FileState::Created { content: None, directory: self.is_directory(from) },
-            },
-            PathOrigin::MovedFrom(source) => FileState::MovedFrom(source),
-            PathOrigin::Existing | PathOrigin::Gone => FileState::MovedFrom(from.to_owned()),
-        };
-        let below = self
-            .files
-            .below(from)
-            .filter_map(|(path, state)| Some((to.join(path.strip_prefix(from).ok()?), state.clone())))
-            .collect::<Vec<_>>();
-        // Copies below it move along first.
-        self.files.rehold(from, &to);
-        self.files.set(to, state);
-        for (path, state) in below {
-            self.files.set(path, state);
-        }
-        self.files.set(from, FileState::Gone);
+impl Links for Elsewhere {
+    fn link(&self, _: &Path) -> Link {
+        Link::None
     }
 }
 

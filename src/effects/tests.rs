@@ -11,6 +11,12 @@ use crate::shell::{Arg, Invocation, Mode, Stdin};
 #[derive(Default)]
 struct Disk(BTreeMap<PathBuf, FileKind>);
 
+impl Links for Disk {
+    fn link(&self, _: &Path) -> Link {
+        Link::None
+    }
+}
+
 impl Look for Disk {
     fn at(&self, path: &Path) -> Option<Seen> {
         self.0.get(path).map(|kind| Seen { kind: *kind, size: 100 })

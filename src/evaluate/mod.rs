@@ -8,6 +8,7 @@ mod guard;
 #[cfg(test)]
 mod guard_tests;
 mod look;
+mod places;
 mod stages;
 mod suggest;
 mod supplied;
@@ -173,10 +174,12 @@ fn finish(
 ) -> ConsequenceReport {
     let before = world.elapsed();
     let home = world.home(None);
+    let places = places::places(policy, assessments, home.as_deref(), world);
     let seen = PolicyContext {
         environment: context.environment.as_deref(),
         actor: context.actor.as_ref(),
         home: home.as_deref(),
+        places: Some(&places),
     };
     let decision = policy.decide(assessments, risks, &seen);
     let enforcement = context.profile.map(|profile| policy.enforce(profile, &decision, assessments, risks));

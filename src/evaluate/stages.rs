@@ -12,6 +12,7 @@ use crate::model::{Assessment, Context, CrossActionRisk, Mutation, RecoverySourc
 use crate::shell::{self, Sink as _};
 use crate::terraform;
 use crate::world::World;
+use crate::world::resolve::Disk;
 
 use super::EvaluationContext;
 
@@ -25,7 +26,7 @@ pub(super) fn shell(
     world: &dyn World,
     knowledge: &Knowledge,
 ) -> Vec<Mutation> {
-    let look = effects::WorldLook(world);
+    let look = effects::WorldLook::new(world);
     let mut collect = effects::Collect::new(knowledge, &look);
     let mut options = match &context.session {
         Some(session) => shell::Options::at_prompt(&context.cwd, shell::Session::clone(session)),
@@ -69,7 +70,8 @@ pub(super) fn mcp(
     knowledge: &Knowledge,
 ) -> Vec<Mutation> {
     let home = world.home(None);
-    let place = mcp_call::Place { cwd: &context.cwd, home: home.as_deref() };
+    let links = Disk(world);
+    let place = mcp_call::Place { cwd: &context.cwd, home: home.as_deref(), links: &links };
     let mut analysis = mcp_call::analyse(call, knowledge, &place);
     let mut mutations = Vec::new();
     for act in std::mem::take(&mut analysis.acts) {
@@ -115,7 +117,7 @@ fn sql(
     world: &dyn World,
     knowledge: &Knowledge,
 ) -> Vec<Mutation> {
-    let look = effects::WorldLook(world);
+    let look = effects::WorldLook::new(world);
     let mut collect = effects::Collect::new(knowledge, &look);
     let effect = CodeEffect::Sql { dialect, database, text: Value::Known(text) };
     let step = shell::Step {

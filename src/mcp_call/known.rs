@@ -118,7 +118,7 @@ fn apply(call: &McpCall, found: &Found, knowledge: &Knowledge, place: &Place<'_>
     let cwd: Vec<PathBuf> = bound
         .of_role("cwd")
         .flat_map(|key| bound.get(key))
-        .flat_map(|text| paths::absolute(text, &[], place))
+        .flat_map(|text| paths::directories(text, place))
         .collect();
     let host = bound.one("host").map(str::to_owned);
     let mut analysis = Analysis {
@@ -259,7 +259,7 @@ impl Work<'_> {
             let recursive = spec.as_ref().is_some_and(|kind| kind.tree);
             paths::absolute(text, &self.analysis.cwd, self.place)
                 .into_iter()
-                .map(|path| self.on_path(effect, &path.to_string_lossy(), text, recursive, &base))
+                .map(|path| self.on_path(effect, path, text, recursive, &base))
                 .collect()
         } else {
             let subject = Subject::Named(known(text));
@@ -280,20 +280,20 @@ impl Work<'_> {
     fn on_path(
         &self,
         effect: &EffectSpec,
-        path: &str,
+        path: Value,
         shown: &str,
         recursive: bool,
         base: &Target,
     ) -> Mutation {
-        let mut subject = PathSubject::new(Value::known(path), shown);
+        let id = path.as_known().unwrap_or(shown).to_owned();
+        let mut subject = PathSubject::new(path, shown);
         subject.recursive = recursive;
         subject.explicit = true;
         subject.follow = effect.action != Action::Delete;
         if effect.action == Action::Replace {
             subject.content = self.bound.one("content").map(str::to_owned);
         }
-        let target =
-            Target { id: path.to_owned(), name: (path != shown).then(|| shown.to_owned()), ..base.clone() };
+        let target = Target { name: (id != shown).then(|| shown.to_owned()), id, ..base.clone() };
         let mut mutation =
             self.analysis.mutation(effect.action, &effect.on.kind, Subject::Path(subject), target);
         mutation.context.host.clone_from(&self.analysis.host);
@@ -371,7 +371,8 @@ impl Work<'_> {
         let database = match self.bound.one("database") {
             Some(name) if dialect == "sqlite" && is_file(name) => {
                 let found = paths::absolute(name, &self.analysis.cwd, self.place);
-                Value::one_of(found.iter().map(|path| path.to_string_lossy().into_owned()).collect())
+                let all = found.iter().map(|path| path.as_known().map(str::to_owned)).collect::<Option<_>>();
+                all.map_or(Value::Unknown, Value::one_of)
             }
             // Which file it has open, and what it calls it, is the server's own business.
             _ if dialect == "sqlite" => Value::Unknown,

@@ -24,6 +24,7 @@ use crate::model::{
     Action, Cause, Context, Fact, FactValue, Facts, Mutation, RuleRef, Source, Subject, Target, Value,
 };
 
+use crate::world::resolve::Links;
 use name::Named;
 
 /// A tool call, as an agent is about to make it.
@@ -195,12 +196,14 @@ fn shorten(text: &str, most: usize) -> String {
 }
 
 /// Where a call is judged.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Place<'a> {
     /// Directory that paths are relative to, absolute; empty when it is not known.
     pub cwd: &'a Path,
     /// The user's home, for `~`.
     pub home: Option<&'a Path>,
+    /// Who can tell about symbolic links.
+    pub links: &'a dyn Links,
 }
 
 impl Place<'_> {

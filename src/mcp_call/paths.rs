@@ -1,26 +1,45 @@
-//! Paths in arguments: `file:` addresses, `~`, relative to a directory; normalised without looking.
+//! Paths in arguments: `file:` addresses, `~`, relative to a directory, with `..` in them.
 
 use std::path::PathBuf;
 
-use crate::model::normalise;
+use crate::model::Value;
+use crate::world::resolve::{logical, resolve};
 
 use super::Place;
 
-/// The absolute path that an argument names.
-pub(super) fn absolute(text: &str, dirs: &[PathBuf], place: &Place<'_>) -> Vec<PathBuf> {
+/// The absolute paths that an argument may name: servers take `..` away by the text or leave it to the kernel, and behind a
+/// symbolic link these are two places. Unknown where that cannot be told.
+pub(super) fn absolute(text: &str, dirs: &[PathBuf], place: &Place<'_>) -> Vec<Value> {
     let text = unaddressed(text);
     let path = match (text.strip_prefix('~'), place.home) {
         (Some(""), Some(home)) => home.to_owned(),
         (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
         _ => PathBuf::from(&text),
     };
-    if path.is_absolute() {
-        return vec![normalise(&path)];
+    let all = match (path.is_absolute(), dirs) {
+        (true, _) => vec![path],
+        (false, []) => vec![place.cwd.join(path)],
+        (false, dirs) => dirs.iter().map(|dir| dir.join(&path)).collect(),
+    };
+    let mut found = Vec::new();
+    for path in all {
+        let named = logical(&path);
+        let real = resolve(&path, place.links);
+        if real.as_ref() != Some(&named) {
+            found.push(real.map_or(Value::Unknown, known));
+        }
+        found.push(known(named));
     }
-    if dirs.is_empty() {
-        return vec![normalise(&place.cwd.join(path))];
-    }
-    dirs.iter().map(|dir| normalise(&dir.join(&path))).collect()
+    found
+}
+
+fn known(path: PathBuf) -> Value {
+    Value::Known(path.to_string_lossy().into_owned())
+}
+
+/// The same where only one place makes sense: those that are known.
+pub(super) fn directories(text: &str, place: &Place<'_>) -> Vec<PathBuf> {
+    absolute(text, &[], place).iter().filter_map(Value::as_known).map(PathBuf::from).collect()
 }
 
 /// `file:///a%20b` as a path; anything else as it is.
@@ -50,10 +69,14 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::world::MemoryWorld;
+    use crate::world::resolve::Disk;
 
     #[test]
     fn all_spellings_of_a_place() {
-        let place = Place { cwd: Path::new("/p"), home: Some(Path::new("/home/u")) };
+        let world = MemoryWorld::new().dir("/q/deep").link("/p/link", "../q/deep");
+        let links = Disk(&world);
+        let place = Place { cwd: Path::new("/p"), home: Some(Path::new("/home/u")), links: &links };
         for (text, want) in [
             ("a/../b", "/p/b"),
             ("/x//y/./z", "/x/y/z"),
@@ -64,8 +87,9 @@ mod tests {
             ("file://localhost/a%2", "/a%2"),
             ("../../../x", "/x"),
         ] {
-            assert_eq!(absolute(text, &[], &place), [PathBuf::from(want)], "{text}");
+            assert_eq!(absolute(text, &[], &place), [Value::known(want)], "{text}");
         }
+        assert_eq!(absolute("link/../x", &[], &place), [Value::known("/q/x"), Value::known("/p/x")]);
         let dirs = [PathBuf::from("/a"), PathBuf::from("/b")];
         assert_eq!(absolute("c", &dirs, &place).len(), 2);
     }

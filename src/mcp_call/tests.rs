@@ -3,10 +3,19 @@
 use serde_json::json;
 
 use super::*;
+use crate::world::resolve::{Link, Links};
+
+struct NoLinks;
+
+impl Links for NoLinks {
+    fn link(&self, _: &Path) -> Link {
+        Link::None
+    }
+}
 
 fn acts(server: Option<&str>, tool: &str, arguments: Json) -> Vec<Act> {
     let call = McpCall::new(server, tool, Some(arguments)).unwrap();
-    let place = Place { cwd: Path::new("/p"), home: Some(Path::new("/home/u")) };
+    let place = Place { cwd: Path::new("/p"), home: Some(Path::new("/home/u")), links: &NoLinks };
     analyse(&call, &Knowledge::builtin(), &place).acts
 }
 
@@ -58,7 +67,7 @@ fn a_known_tool_is_known_under_every_name() {
 fn a_server_of_another_name_is_not_taken_for_a_known_one() {
     for tool in ["run_command", "shell_run_command", "filesystem_delete_file", "search_web", "fetch"] {
         let call = McpCall::new(Some("acme"), tool, Some(json!({"path": "a"}))).unwrap();
-        let place = Place { cwd: Path::new("/p"), home: None };
+        let place = Place { cwd: Path::new("/p"), home: None, links: &NoLinks };
         let found = analyse(&call, &Knowledge::builtin(), &place);
         assert!(found.confidence.is_some() && found.host.is_some(), "{tool}");
     }
@@ -115,7 +124,7 @@ fn what_a_server_claims_only_raises() {
     let judged = |tool: &str, annotations: Json, description: &str| {
         let call = McpCall::new(Some("acme"), tool, None).unwrap().described(description);
         let call = call.annotated(annotations).unwrap();
-        let place = Place { cwd: Path::new("/p"), home: None };
+        let place = Place { cwd: Path::new("/p"), home: None, links: &NoLinks };
         let found = analyse(&call, &Knowledge::builtin(), &place).acts;
         mutation(&found).facts["agreed"].value == FactValue::Bool(true)
     };

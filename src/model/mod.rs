@@ -7,7 +7,6 @@ mod assessment;
 mod device;
 mod evidence;
 mod mutation;
-mod path;
 mod redact;
 mod tier;
 mod value;
@@ -21,7 +20,6 @@ pub use mutation::{
     Action, Actor, ActorKind, Cause, Context, Dependent, Mutation, PathOrigin, PathSubject, RuleRef, Saved,
     Source, Span, Subject, Target,
 };
-pub use path::normalise;
 pub use redact::{MASK, is_secret_name, redact, secret_ranges};
 pub use tier::{Tier, Verdict};
 pub use value::{Lines, Value};

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use crate::model::{Action, Actor, Assessment, CrossActionRisk, Subject, Tier, Verdict};
+use crate::model::{Action, Actor, Assessment, CrossActionRisk, Tier, Verdict};
 
 use super::file::{PolicyFile, ProfileSpec, ProtectSpec};
+use super::places::{Places, subjects};
 use super::profile::{Enforcement, Profile, ProfileSettings, enforce};
 use super::rule::{Base, Need, applies, touches};
 
@@ -39,6 +40,17 @@ pub struct PolicyContext<'a> {
     pub actor: Option<&'a Actor>,
     /// The caller's home, for `~` in patterns.
     pub home: Option<&'a Path>,
+    /// Where paths really lead, as far as [`Policy::asks`] wanted to know.
+    pub places: Option<&'a Places>,
+}
+
+/// Of no path is another name known.
+static NO_PLACES: Places = Places::none();
+
+impl<'a> PolicyContext<'a> {
+    pub(super) fn places(&self) -> &'a Places {
+        self.places.unwrap_or(&NO_PLACES)
+    }
 }
 
 /// The built-in table and the layers on top of it.
@@ -163,7 +175,7 @@ impl Policy {
             }
             for protect in &layer.spec.protect {
                 let wanted = protect.verdict.unwrap_or(Verdict::Block);
-                if wanted > verdict && protects(protect, assessment, &base) {
+                if wanted > verdict && protects(protect, assessment, &base, context.places()) {
                     verdict = wanted;
                     let paths = protect.path.0.join(", ");
                     message = Some(match &protect.message {
@@ -185,15 +197,15 @@ fn words(message: Option<&str>, name: Option<&str>, layer: &PolicyFile) -> Strin
     }
 }
 
-fn protects(protect: &ProtectSpec, assessment: &Assessment, base: &Base<'_>) -> bool {
+fn protects(protect: &ProtectSpec, assessment: &Assessment, base: &Base<'_>, places: &Places) -> bool {
     let mutation = &assessment.mutation;
-    if matches!(mutation.action, Action::Read | Action::Create) || assessment.harmless {
+    if matches!(mutation.action, Action::Read | Action::Create) {
         return false;
     }
-    match &mutation.subject {
-        Subject::Path(path) => protect.path.0.iter().any(|pattern| touches(pattern, path, base)),
-        _ => false,
-    }
+    subjects(mutation, places)
+        .iter()
+        .filter(|(_, always)| *always || !assessment.harmless)
+        .any(|(subject, _)| protect.path.0.iter().any(|pattern| touches(pattern, subject, base, places)))
 }
 
 fn reason(verdict: Verdict, assessments: &[Assessment], risks: &[CrossActionRisk]) -> String {

@@ -10,6 +10,7 @@ mod decide;
 mod describe;
 mod file;
 mod pattern;
+mod places;
 mod profile;
 mod rule;
 #[cfg(test)]
@@ -17,4 +18,5 @@ mod tests;
 
 pub use decide::{Decision, LayerKind, Policy, PolicyContext, default_verdict};
 pub use file::{PolicyError, PolicyFile};
+pub use places::{Asked, Places};
 pub use profile::{Enforcement, EnforcementAction, Profile, ProfileSettings};

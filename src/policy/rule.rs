@@ -8,6 +8,7 @@ use crate::model::{Assessment, PathSubject, Subject, Value};
 use super::decide::PolicyContext;
 use super::file::{Many, RuleSpec};
 use super::pattern::{literal_prefix, matches};
+use super::places::{Places, folder};
 
 /// How sure a match has to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub(super) fn applies(
             matches(pattern, &target.r#type, false) || matches(pattern, &mutation.kind, false)
         })
         && rule.tier.as_ref().is_none_or(|tiers| tiers.0.contains(&assessment.recoverability.tier.number()))
-        && on_target(&rule.target, assessment, base, need)
+        && on_target(&rule.target, assessment, base, context.places(), need)
 }
 
 fn listed<T>(wanted: &Option<Many<T>>, hit: impl Fn(&T) -> bool) -> bool {
@@ -61,11 +62,17 @@ fn in_environment(pattern: &str, assessment: &Assessment, context: &PolicyContex
     named.into_iter().flatten().any(|name| matches(&pattern.to_lowercase(), &name.to_lowercase(), false))
 }
 
-fn on_target(wanted: &Option<Many<String>>, assessment: &Assessment, base: &Base<'_>, need: Need) -> bool {
+fn on_target(
+    wanted: &Option<Many<String>>,
+    assessment: &Assessment,
+    base: &Base<'_>,
+    places: &Places,
+    need: Need,
+) -> bool {
     let Some(patterns) = wanted else { return true };
     let target = &assessment.mutation.target;
     if let Subject::Path(subject) = &assessment.mutation.subject {
-        return patterns.0.iter().any(|pattern| on_path(pattern, subject, base, need));
+        return on_path(&patterns.0, subject, base, places, need);
     }
     patterns.0.iter().any(|pattern| {
         matches(pattern, &target.id, false)
@@ -73,18 +80,22 @@ fn on_target(wanted: &Option<Many<String>>, assessment: &Assessment, base: &Base
     })
 }
 
-/// Whether a pattern speaks of a path. A pattern without `/` is about the last component.
-fn on_path(pattern: &str, subject: &PathSubject, base: &Base<'_>, need: Need) -> bool {
+/// Whether patterns speak of a path. A pattern without `/` is about the last component. A rule that loosens must speak of
+/// the place under every name, also where a link really leads; for one that tightens, one of them is enough.
+fn on_path(patterns: &[String], subject: &PathSubject, base: &Base<'_>, places: &Places, need: Need) -> bool {
     let hit = |path: &str| {
-        if pattern.contains('/') || pattern.starts_with('~') {
-            matches(&absolute(pattern, base), path, true)
-        } else {
-            matches(pattern, path.rsplit('/').next().unwrap_or(path), true)
-        }
+        patterns.iter().any(|pattern| {
+            if pattern.contains('/') || pattern.starts_with('~') {
+                let mut all = places.patterns(absolute(pattern, base)).into_iter();
+                all.any(|pattern| matches(&pattern, path, true))
+            } else {
+                matches(pattern, path.rsplit('/').next().unwrap_or(path), true)
+            }
+        })
     };
     match (subject.path.choices(), need) {
-        (Some(choices), Need::Every) => choices.iter().all(|path| hit(path)),
-        (Some(choices), Need::Any) => choices.iter().any(|path| hit(path)),
+        (Some(choices), Need::Every) => choices.iter().all(|path| places.of(path).all(hit)),
+        (Some(choices), Need::Any) => choices.iter().any(|path| places.of(path).any(hit)),
         (None, _) => false,
     }
 }
@@ -111,11 +122,15 @@ pub(super) fn absolute(pattern: &str, base: &Base<'_>) -> String {
 }
 
 /// Whether acting on `subject` may touch what a protected pattern names: the path itself, something below it, or (for a
-/// tree) a directory above it.
-pub(super) fn touches(pattern: &str, subject: &PathSubject, base: &Base<'_>) -> bool {
-    let pattern = absolute(pattern.trim_end_matches('/'), base);
+/// tree) a directory above it; each by any of its names.
+pub(super) fn touches(pattern: &str, subject: &PathSubject, base: &Base<'_>, places: &Places) -> bool {
+    let patterns = places.patterns(absolute(pattern.trim_end_matches('/'), base));
+    patterns.iter().any(|pattern| touches_one(pattern, subject, places))
+}
+
+fn touches_one(pattern: &str, subject: &PathSubject, places: &Places) -> bool {
     let below = format!("{pattern}/**");
-    let literal = literal_prefix(&pattern).trim_end_matches('/');
+    let literal = literal_prefix(pattern).trim_end_matches('/');
     let above = |path: &str| {
         let directory = path.trim_end_matches('/');
         subject.recursive && literal.starts_with(directory) && {
@@ -123,12 +138,18 @@ pub(super) fn touches(pattern: &str, subject: &PathSubject, base: &Base<'_>) -> 
             directory.is_empty() || rest.is_empty() || rest.starts_with('/')
         }
     };
-    let inside = |path: &str| matches(&pattern, path, true) || matches(&below, path, true);
+    let inside = |path: &str| matches(pattern, path, true) || matches(&below, path, true);
+    let hit = |path: &str| places.of(path).any(|path| inside(path) || above(path));
     match &subject.path {
-        Value::Known(path) => inside(path) || above(path),
-        Value::OneOf(paths) => paths.iter().any(|path| inside(path) || above(path)),
+        Value::Known(path) => hit(path),
+        Value::OneOf(paths) => paths.iter().any(|path| hit(path)),
         // Only the beginning is known: inside for sure when that beginning is.
-        Value::Affix { prefix, .. } => prefix.starts_with(&format!("{literal}/")) || inside(prefix),
+        Value::Affix { prefix, .. } => {
+            let within = |path: &str| path.starts_with(&format!("{literal}/")) || inside(path);
+            let dir = folder(prefix);
+            let rest = &prefix[dir.len()..];
+            within(prefix) || places.of(dir).any(|real| within(&format!("{real}{rest}")))
+        }
         Value::Lines(_) | Value::Unknown => false,
     }
 }

@@ -67,7 +67,8 @@ fn layer(kind: LayerKind, text: &str) -> PolicyFile {
 
 fn verdict_in(layers: Vec<PolicyFile>, assessment: Assessment, environment: Option<&str>) -> Verdict {
     let actor = Actor::parse("agent/bot");
-    let context = PolicyContext { environment, actor: Some(&actor), home: Some(Path::new("/home/u")) };
+    let home = Some(Path::new("/home/u"));
+    let context = PolicyContext { environment, actor: Some(&actor), home, places: None };
     Policy::new(layers).decide(&mut [assessment], &[], &context).verdict
 }
 

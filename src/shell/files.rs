@@ -5,8 +5,9 @@ use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use crate::model::Saved;
+use crate::world::resolve::{Link, Links, physical};
 
-/// A path after earlier steps of the same command. Paths are absolute and lexically normalised.
+/// A path after earlier steps of the same command. Paths are keys: see [`Files::key`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileState {
     /// Made by this command; with its content where known.
@@ -34,8 +35,10 @@ pub struct Files {
     unfinished: Vec<BTreeSet<Held>>,
     /// How many of them, from the first on, are the jobs of a shell further out.
     others: usize,
-    /// Links that this command made, and what they lead to.
-    links: BTreeMap<PathBuf, PathBuf>,
+    /// Links that this command made.
+    links: BTreeMap<PathBuf, Made>,
+    /// Files whose content this command changed where they stand.
+    altered: BTreeSet<PathBuf>,
     /// What the text in the pipe between two stages is a copy of.
     stream: Vec<PathBuf>,
     /// Files that hold what git printed, and whether the pipe does.
@@ -56,22 +59,115 @@ pub struct Held {
     pub packed: bool,
 }
 
+/// A link that this command made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Made {
+    /// Where it leads; `None` when that is not known.
+    target: Option<PathBuf>,
+    /// A symbolic link, not another name of the same file.
+    symbolic: bool,
+}
+
+/// The machine's links, with those that this command made or took away laid over.
+pub struct Over<'a> {
+    files: &'a Files,
+    links: &'a dyn Links,
+}
+
+impl Links for Over<'_> {
+    fn link(&self, path: &Path) -> Link {
+        let files = self.files;
+        if let Some(made) = files.links.get(path).filter(|made| made.symbolic) {
+            return made.target.clone().map_or(Link::Unknown, Link::To);
+        }
+        match files.nearest(path) {
+            None => self.links.link(path),
+            Some((_, FileState::Gone)) => Link::None,
+            Some((at, FileState::Created { .. })) if at == path => Link::None,
+            // A directory that was made here may have been there before.
+            Some((_, FileState::Created { .. })) => self.links.link(path),
+            Some((at, FileState::MovedFrom(from) | FileState::CopiedFrom(from))) => {
+                self.links.link(&onto(from, path, at))
+            }
+        }
+    }
+}
+
+/// `base` with what of `path` lies below `at`.
+fn onto(base: &Path, path: &Path, at: &Path) -> PathBuf {
+    match path.strip_prefix(at) {
+        Ok(rest) if !rest.as_os_str().is_empty() => base.join(rest),
+        _ => base.to_owned(),
+    }
+}
+
 impl Files {
+    /// Nothing was done so far.
+    pub fn is_untouched(&self) -> bool {
+        self.states.is_empty() && self.links.is_empty()
+    }
+
+    /// The machine's links as this command leaves them.
+    pub fn over<'a>(&'a self, links: &'a dyn Links) -> Over<'a> {
+        Over { files: self, links }
+    }
+
+    /// The one name under which a place is recorded, whatever links lead to it: those above its last component are
+    /// followed. Where one of them cannot be told, the name that was given.
+    pub fn key(&self, path: &Path, links: &dyn Links) -> PathBuf {
+        physical(path, &self.over(links), false).unwrap_or_else(|| path.to_owned())
+    }
+
     /// Records that a copy of `source` stands at `at`.
     pub fn hold(&mut self, held: Held) {
         self.held.insert(held);
     }
 
-    /// Records that `at` is a link (or another name) of `target`.
-    pub fn link(&mut self, at: PathBuf, target: PathBuf) {
-        if !target.starts_with(&at) && self.through(&target, true) != at {
-            self.links.insert(at, target);
+    /// Records that `at` is a link (or another name) of `target`; `None`: of something that is not known.
+    pub fn link(&mut self, at: PathBuf, target: Option<PathBuf>, symbolic: bool) {
+        let round = |target: &PathBuf| {
+            target.starts_with(&at) || self.through(target, true).is_some_and(|place| place == at)
+        };
+        if !target.as_ref().is_some_and(round) {
+            self.links.insert(at, Made { target, symbolic });
         }
     }
 
     /// Whether `at` is a link of `target` that this command made.
     pub fn is_link(&self, at: &Path, target: &Path) -> bool {
         at != target && self.through(at, true) == self.through(target, true)
+    }
+
+    /// Records that content was changed where it stands: it is no copy of anything any more, and what it was is gone.
+    pub fn alter(&mut self, path: &Path) {
+        self.drop_copies(|at| at == path);
+        self.altered.insert(path.to_owned());
+    }
+
+    /// Whether this command changed the content of a file where it stands.
+    pub fn is_altered(&self, path: &Path) -> bool {
+        self.altered.contains(path)
+    }
+
+    /// Copies that stand at or below a path.
+    pub fn held_in<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a Held> {
+        self.held.iter().filter(move |held| held.at.starts_with(path))
+    }
+
+    /// Forgets the copies that stand at such places, those that jobs are still making too.
+    pub fn drop_copies(&mut self, goes: impl Fn(&Path) -> bool) {
+        self.held.retain(|held| !goes(&held.at));
+        for job in &mut self.unfinished {
+            job.retain(|held| !goes(&held.at));
+        }
+    }
+
+    /// What stands in copies at or below a path, and nowhere else that this command knows of: with it, the last copy goes.
+    pub fn only_held<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a Path> {
+        let inside = move |held: &&Held| held.at.starts_with(path);
+        self.held.iter().filter(inside).map(|held| held.source.as_path()).filter(move |source| {
+            !self.held.iter().any(|other| source.starts_with(&other.source) && !other.at.starts_with(path))
+        })
     }
 
     /// Copies that are recorded here and were not `before`.
@@ -123,24 +219,25 @@ impl Files {
         self.held.retain(|held| before.held.contains(held) || stream.contains(&held.source));
     }
 
-    /// Where a path leads through links that this command made; `last`: through the path itself as well.
-    pub fn through(&self, path: &Path, last: bool) -> PathBuf {
+    /// Where a path leads through links that this command made; `last`: through the path itself as well. `None` when one
+    /// of them leads to a place that is not known.
+    pub fn through(&self, path: &Path, last: bool) -> Option<PathBuf> {
         let mut path = path.to_owned();
         if self.links.is_empty() {
-            return path;
+            return Some(path);
         }
         for _ in 0..8 {
-            let step = path.ancestors().skip(usize::from(!last)).find_map(|above| {
-                let target = self.links.get(above)?;
-                let rest = path.strip_prefix(above).ok()?;
-                Some(if rest.as_os_str().is_empty() { target.clone() } else { target.join(rest) })
-            });
+            let step = path
+                .ancestors()
+                .skip(usize::from(!last))
+                .find_map(|above| Some((above, self.links.get(above)?)))
+                .map(|(above, made)| made.target.as_ref().map(|target| onto(target, &path, above)));
             match step {
-                Some(next) => path = next,
+                Some(next) => path = next?,
                 None => break,
             }
         }
-        path
+        Some(path)
     }
 
     /// Records what the output that goes into a pipe holds a copy of.
@@ -167,16 +264,12 @@ impl Files {
         &self.stream
     }
 
-    /// Copies that stand at or below `from` move to `to`.
-    pub fn rehold(&mut self, from: &Path, to: &Path) {
-        self.held.retain(|held| !held.at.starts_with(to));
+    /// Records that what stands at `from` stands at `to` from now on, in this state; copies below it move along.
+    pub fn carry(&mut self, from: &Path, to: PathBuf, state: FileState) {
         let moved = self.held.iter().filter(|h| h.at.starts_with(from)).cloned().collect::<Vec<_>>();
-        for mut held in moved {
-            self.held.remove(&held);
-            let rest = held.at.strip_prefix(from).unwrap_or(Path::new("")).to_path_buf();
-            held.at = if rest.as_os_str().is_empty() { to.to_owned() } else { to.join(rest) };
-            self.held.insert(held);
-        }
+        self.drop_copies(|at| at.starts_with(from));
+        self.set(to.clone(), state);
+        self.held.extend(moved.into_iter().map(|held| Held { at: onto(&to, &held.at, from), ..held }));
     }
 
     /// Where copies stand that this command made of a path (or of a directory above it).
@@ -191,17 +284,19 @@ impl Files {
             .collect()
     }
 
-    /// Records a state. Everything recorded below the path goes when the path is gone or replaced by a move.
+    /// Records a state. Everything recorded below the path goes when the path is gone or replaced by a move; copies that
+    /// stood there are none any more.
     pub fn set(&mut self, path: impl Into<PathBuf>, state: FileState) {
         let path = path.into();
-        if matches!(state, FileState::Gone | FileState::Created { .. }) {
-            self.held.retain(|held| !held.at.starts_with(&path));
-            for job in &mut self.unfinished {
-                job.retain(|held| !held.at.starts_with(&path));
-            }
+        match state {
+            // A tree is copied into one that is there: what else is in it stays.
+            FileState::CopiedFrom(_) => self.drop_copies(|at| at == path),
+            _ => self.drop_copies(|at| at.starts_with(&path)),
         }
+        self.altered.retain(|at| !at.starts_with(&path));
         self.links.retain(|at, _| !at.starts_with(&path));
         if matches!(state, FileState::Gone | FileState::MovedFrom(_)) {
+            self.unlink(&path);
             // Paths are ordered by component: what lies below one follows it.
             let below = self.below(&path).map(|(known, _)| known.to_path_buf()).collect::<Vec<_>>();
             for known in below {
@@ -209,6 +304,23 @@ impl Files {
             }
         }
         self.states.insert(path, state);
+    }
+
+    /// Records again what stood below a directory that moved here; copies there are what they were.
+    pub fn restore(&mut self, path: PathBuf, state: FileState) {
+        self.states.insert(path, state);
+    }
+
+    /// A name goes away: of several names of one file that this command made, another one stands for it from now on.
+    fn unlink(&mut self, path: &Path) {
+        let of_it = |made: &Made| !made.symbolic && made.target.as_deref() == Some(path);
+        let Some(heir) = self.links.iter().find(|(_, made)| of_it(made)).map(|(at, _)| at.clone()) else {
+            return;
+        };
+        self.links.remove(&heir);
+        for made in self.links.values_mut().filter(|made| of_it(made)) {
+            made.target = Some(heir.clone());
+        }
     }
 
     /// The state recorded for exactly this path.
@@ -267,6 +379,7 @@ impl Files {
             }
         }
         self.links.extend(other.links.iter().map(|(at, to)| (at.clone(), to.clone())));
+        self.altered.extend(other.altered.iter().cloned());
         self.held.retain(|held| other.held.contains(held));
         if self.unfinished != other.unfinished {
             self.unfinished.clear();

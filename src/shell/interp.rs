@@ -7,6 +7,7 @@ use crate::knowledge::Knowledge;
 use crate::model::{Context, Span, Value};
 use crate::syntax::{Gap, GapReason, Script};
 use crate::world::World;
+use crate::world::resolve::logical;
 
 use super::files::Files;
 use super::options::Options;
@@ -210,7 +211,7 @@ impl Interp<'_> {
         let zero = arguments.next().unwrap_or(Value::known("bash"));
         let previous = self.world.env("OLDPWD").map(std::path::PathBuf::from).into_iter().collect();
         State {
-            cwd: Some(&options.cwd).filter(|cwd| !cwd.as_os_str().is_empty()).cloned().into_iter().collect(),
+            cwd: Some(self.start()).filter(|cwd| !cwd.as_os_str().is_empty()).into_iter().collect(),
             failed_cwd: None,
             previous,
             stack: Vec::new(),
@@ -247,6 +248,20 @@ impl Interp<'_> {
             exit_traps: Vec::new(),
             descriptors: BTreeMap::new(),
         }
+    }
+
+    /// The directory by the name that the shell goes on with: `PWD`, where it names the same place, since `cd ..` goes by
+    /// the name. A name with links in it was given by somebody who knows.
+    fn start(&self) -> std::path::PathBuf {
+        let given = &self.options.cwd;
+        let named = self.world.env("PWD").map(std::path::PathBuf::from);
+        let same = |named: &std::path::PathBuf| {
+            named != given
+                && named.is_absolute()
+                && logical(named) == *named
+                && self.world.canonicalize(named).as_ref() == Ok(given)
+        };
+        named.filter(same).unwrap_or_else(|| given.clone())
     }
 
     /// Shell text as a shell of its own: what it leaves behind is files.

@@ -260,7 +260,7 @@ impl Interp<'_> {
             } else {
                 state.cwd.iter().map(|cwd| cwd.join(dir)).collect()
             };
-            bases.into_iter().map(|base| self.lexical(&base.join(name))).find(|file| {
+            bases.into_iter().filter_map(|base| self.resolved(state, &base.join(name))).find(|file| {
                 let passed = |via: &[String]| {
                     self.is_shim(state, file) || via.iter().any(|one| Path::new(one) == file)
                 };

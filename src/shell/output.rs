@@ -27,7 +27,7 @@ impl Interp<'_> {
             "printf" if call.arguments().first().is_some_and(|w| w.arg.value.as_known() != Some("-v")) => {
                 format_printf(&call.values())
             }
-            "pwd" if here => Some(self.scalar(state, "PWD").unwrap_or(Value::Unknown).concat(&newline())),
+            "pwd" if here => Some(self.directory_name(state, call).concat(&newline())),
             ":" | "true" | "false" | "cd" | "test" | "[" | "set" | "shopt" | "export" | "unset" | "mkdir"
             | "touch" | "rm" | "sleep" | "read" | "shift" => Some(Value::known("")),
             "cat" if here => self.cat(state, call),
@@ -150,16 +150,30 @@ impl Interp<'_> {
             return None;
         }
         let path = self.absolute(state, &Value::known(**path))?;
-        let real = self.world.canonicalize(&path).unwrap_or(path);
+        let real = self.physical(state, &path)?;
         Some(Value::Known(format!("{}\n", real.display())))
+    }
+
+    /// What `pwd` says: the path that the shell came by, or where that really is. The program of that name goes by the
+    /// links unless it is told otherwise.
+    fn directory_name(&self, state: &State, call: &Call) -> Value {
+        let texts = call.texts().unwrap_or_default();
+        let chosen = texts.iter().rev().find_map(|text| text.chars().rev().find(|c| matches!(c, 'L' | 'P')));
+        let program =
+            call.external || call.words.first().is_some_and(|word| word.arg.value.prefix().contains('/'));
+        if !chosen.map_or(program || state.switches.physical, |letter| letter == 'P') {
+            return self.scalar(state, "PWD").unwrap_or(Value::Unknown);
+        }
+        let real = state.only_cwd().and_then(|dir| self.physical(state, dir));
+        real.map_or(Value::Unknown, |dir| Value::Known(dir.to_string_lossy().into_owned()))
     }
 
     /// `git rev-parse --show-toplevel` and the like: seen from the directories alone.
     fn git_answer(&self, state: &State, call: &Call) -> Option<Value> {
         let mut texts = call.texts()?;
-        let mut cwd = state.only_cwd()?.to_path_buf();
+        let mut cwd = self.physical(state, state.only_cwd()?)?;
         if let ["-C", dir, ..] = texts.as_slice() {
-            cwd = self.absolute(state, &Value::known(*dir))?;
+            cwd = self.physical(state, &self.absolute(state, &Value::known(*dir))?)?;
             texts.drain(..2);
         }
         match texts.as_slice() {

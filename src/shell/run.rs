@@ -1,6 +1,6 @@
 //! Finding what a command word names outside the shell, and running what programs run.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::knowledge::{Match, Nested, ToolFile, match_words};
@@ -550,19 +550,24 @@ impl Interp<'_> {
         }
     }
 
-    /// The directories that a value names from here; empty when unknown.
+    /// The directories that a value names from here, as the kernel finds them; empty when unknown.
     pub(super) fn directories(&self, state: &State, value: &Value) -> Vec<PathBuf> {
-        let Some(list) = value.choices() else { return Vec::new() };
-        let mut all = Vec::new();
-        for text in list {
-            if text.starts_with('/') {
-                all.push(self.lexical(Path::new(text)));
-            } else if state.cwd.is_empty() {
-                return Vec::new();
-            } else {
-                all.extend(state.cwd.iter().map(|dir| self.lexical(&dir.join(text))));
-            }
-        }
-        all
+        let all = joined(state, value);
+        all.iter().map(|dir| self.resolved(state, dir)).collect::<Option<_>>().unwrap_or_default()
     }
+}
+
+/// What a value names from every directory that it may be read in, `..` as written; empty when unknown.
+pub(super) fn joined(state: &State, value: &Value) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for text in value.choices().unwrap_or_default() {
+        if text.starts_with('/') {
+            all.push(PathBuf::from(text));
+        } else if state.cwd.is_empty() {
+            return Vec::new();
+        } else {
+            all.extend(state.cwd.iter().map(|dir| dir.join(text)));
+        }
+    }
+    all
 }

@@ -160,6 +160,8 @@ pub(super) struct Switches {
     pub(super) expand_aliases: bool,
     pub(super) lastpipe: bool,
     pub(super) no_braces: bool,
+    /// `cd` and `pwd` go by where links lead (`set -P`).
+    pub(super) physical: bool,
     /// zsh reads it: `*(.)` is a pattern with conditions, `>!` one operator.
     pub(super) zsh: bool,
 }
@@ -183,6 +185,7 @@ impl Switches {
             expand_aliases: self.expand_aliases || other.expand_aliases,
             lastpipe: self.lastpipe && other.lastpipe,
             no_braces: self.no_braces && other.no_braces,
+            physical: self.physical || other.physical,
             zsh: self.zsh || other.zsh,
         }
     }

@@ -40,7 +40,8 @@ impl Sink for Recorder {
             }
         }
         let base = step.context.cwd.first().cloned().unwrap_or_default();
-        let absolute = |value: &Value| value.as_known().map(|text| view::lexical(&base.join(text)));
+        let absolute =
+            |value: &Value| value.as_known().map(|text| crate::world::resolve::logical(&base.join(text)));
         match &step.kind {
             StepKind::Run(run) => {
                 line.push_str(&words(&run.args));

@@ -3,6 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::model::Value;
+use crate::world::resolve::{Disk, physical, resolve};
 use crate::world::{Entry, FileKind, LookError};
 
 use super::files::FileState;
@@ -10,9 +11,24 @@ use super::interp::Interp;
 use super::state::State;
 
 impl Interp<'_> {
-    /// `.` and `..` taken out without looking.
-    pub(super) fn lexical(&self, path: &Path) -> PathBuf {
-        lexical(path)
+    /// Where the kernel goes with an absolute path; `None` when what stands before a `..` cannot be told.
+    pub(super) fn resolved(&self, state: &State, path: &Path) -> Option<PathBuf> {
+        resolve(path, &state.files.over(&Disk(self.world)))
+    }
+
+    /// The same with every link followed: where a program finds itself that runs there.
+    pub(super) fn physical(&self, state: &State, path: &Path) -> Option<PathBuf> {
+        physical(path, &state.files.over(&Disk(self.world)), true)
+    }
+
+    /// The name under which a path is recorded, its own links that this command made followed; `None` when they lead
+    /// to a place that is not known.
+    fn key(&self, state: &State, path: &Path) -> Option<PathBuf> {
+        let path = self.resolved(state, path)?;
+        if state.files.is_untouched() {
+            return Some(path);
+        }
+        state.files.through(&state.files.key(&path, &Disk(self.world)), true)
     }
 
     /// Whether something stands at this absolute path; `None` when it cannot be told.
@@ -45,7 +61,7 @@ impl Interp<'_> {
     /// What `stat` says of a path of before this command; `None` when the command changed it.
     pub(super) fn untouched(&self, state: &State, path: &Path) -> Option<PathBuf> {
         match self.locate(state, path, 0) {
-            Place::On(real) if real == path => Some(real),
+            Place::On(real) if self.key(state, path).is_some_and(|key| key == real) => Some(real),
             _ => None,
         }
     }
@@ -64,7 +80,7 @@ impl Interp<'_> {
 
     /// Entries of a directory; `None` when they cannot be listed (too many, or not known).
     pub(super) fn list(&self, state: &State, path: &Path, limit: usize) -> Option<Vec<Entry>> {
-        let path = state.files.through(&lexical(path), true);
+        let path = self.key(state, path)?;
         let mut entries = match self.locate(state, &path, 0) {
             Place::Gone => return Some(Vec::new()),
             Place::Made { .. } => Vec::new(),
@@ -100,7 +116,7 @@ impl Interp<'_> {
         if depth > 8 {
             return Place::Unknown;
         }
-        let path = state.files.through(&lexical(path), true);
+        let Some(path) = self.key(state, path) else { return Place::Unknown };
         let Some((at, file)) = state.files.nearest(&path) else { return Place::On(path) };
         let rest = path.strip_prefix(at).unwrap_or(Path::new("")).to_path_buf();
         let below = !rest.as_os_str().is_empty();
@@ -117,8 +133,8 @@ impl Interp<'_> {
                 let origin = if below { origin.join(&rest) } else { origin.clone() };
                 match file {
                     // What was moved is gone from where it was: look at the machine as it was.
-                    FileState::MovedFrom(_) => Place::On(lexical(&origin)),
-                    _ if state.files.get(&origin) == Some(&FileState::Gone) => Place::On(lexical(&origin)),
+                    FileState::MovedFrom(_) => Place::On(origin),
+                    _ if state.files.get(&origin) == Some(&FileState::Gone) => Place::On(origin),
                     _ if origin.starts_with(at) => Place::Unknown,
                     _ => self.locate(state, &origin, depth + 1),
                 }
@@ -133,9 +149,9 @@ impl Interp<'_> {
             return None;
         }
         if text.starts_with('/') {
-            return Some(lexical(Path::new(text)));
+            return self.resolved(state, Path::new(text));
         }
-        Some(lexical(&state.only_cwd()?.join(text)))
+        self.resolved(state, &state.only_cwd()?.join(text))
     }
 }
 
@@ -152,24 +168,4 @@ fn found(result: Result<bool, LookError>) -> Option<bool> {
         Err(LookError::NotFound) => Some(false),
         Err(_) => None,
     }
-}
-
-/// `.` and `..` taken out without looking.
-pub(super) fn lexical(path: &Path) -> PathBuf {
-    let bytes = path.as_os_str().as_encoded_bytes();
-    let mut parts = bytes.split(|byte| *byte == b'/');
-    if parts.next() == Some(b"") && parts.all(|part| !matches!(part, b"" | b"." | b"..")) {
-        return path.to_owned();
-    }
-    let mut result = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                result.pop();
-            }
-            other => result.push(other.as_os_str()),
-        }
-    }
-    result
 }

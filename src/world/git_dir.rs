@@ -3,8 +3,9 @@
 //! Looks through [`World`] alone. Follows git's own rules: the nearest ancestor with `.git` (a directory, or a file that
 //! names one: linked working trees and submodules) or that is itself a repository.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
+use super::resolve::{Disk, resolve};
 use super::{FileKind, LookError, World};
 
 /// Where the parts of a repository are.
@@ -40,7 +41,7 @@ pub fn locate(world: &dyn World, start: &Path) -> Result<Option<GitDir>, LookErr
                 let text = world.read_file(&dot, 4096)?;
                 let text = String::from_utf8_lossy(&text);
                 if let Some(target) = text.strip_prefix("gitdir:") {
-                    let target = normalise(&dir.join(target.trim()));
+                    let target = named(world, &dir.join(target.trim()))?;
                     if looks_like_git(world, &target)? {
                         return open(world, target, Some(dir.to_owned())).map(Some);
                     }
@@ -91,7 +92,7 @@ pub fn looks_like_git(world: &dyn World, dir: &Path) -> Result<bool, LookError> 
 
 fn open(world: &dyn World, git_dir: PathBuf, work_tree: Option<PathBuf>) -> Result<GitDir, LookError> {
     let common_dir = match world.read_file(&git_dir.join("commondir"), 4096) {
-        Ok(text) => normalise(&git_dir.join(String::from_utf8_lossy(&text).trim())),
+        Ok(text) => named(world, &git_dir.join(String::from_utf8_lossy(&text).trim()))?,
         Err(LookError::NotFound) => git_dir.clone(),
         Err(error) => return Err(error),
     };
@@ -102,7 +103,7 @@ fn open(world: &dyn World, git_dir: PathBuf, work_tree: Option<PathBuf>) -> Resu
         if found.git_dir == found.common_dir
             && let Some(other) = config.get("core.worktree")
         {
-            found.work_tree = Some(normalise(&found.git_dir.join(other)));
+            found.work_tree = Some(named(world, &found.git_dir.join(other))?);
         }
         if config.get("core.bare").is_some_and(is_true) && config.get("core.worktree").is_none() {
             // A linked working tree of a bare repository has one all the same.
@@ -119,19 +120,13 @@ pub fn is_true(value: &str) -> bool {
     matches!(value.to_ascii_lowercase().as_str(), "true" | "yes" | "on" | "1")
 }
 
-/// `.` and `..` taken out, by the text alone.
-pub fn normalise(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                out.pop();
-            }
-            other => out.push(other),
-        }
-    }
-    out
+/// The place that a path in a repository's own files names, as git finds it.
+///
+/// # Errors
+/// What stands before a `..` in it cannot be told.
+pub fn named(world: &dyn World, path: &Path) -> Result<PathBuf, LookError> {
+    let unknown = || LookError::Other(format!("where {} leads cannot be told", path.display()));
+    resolve(path, &Disk(world)).ok_or_else(unknown)
 }
 
 /// Configuration: keys as `section.name` or `section.Sub.name`, section and name in lower case, in file order.

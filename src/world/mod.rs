@@ -1,7 +1,8 @@
 //! The one door to the machine: files, environment, clock, and the few read-only programs that probes ask.
 //!
-//! Owns every look at the machine that judgement may take. Nothing here changes anything. `real` is the machine,
-//! `memory` an in-memory one for tests of judgement, `elsewhere` any other machine, of which nothing can be told. Uses `model` alone.
+//! Owns every look at the machine that judgement may take, and which place a path names (`resolve`). Nothing here changes
+//! anything. `real` is the machine, `memory` an in-memory one for tests of judgement, `elsewhere` any other machine, of
+//! which nothing can be told. Uses `model` alone.
 
 mod ask;
 mod elsewhere;
@@ -9,6 +10,7 @@ pub mod git;
 pub mod git_dir;
 mod memory;
 mod real;
+pub mod resolve;
 mod scan;
 
 use std::path::{Path, PathBuf};

@@ -71,12 +71,13 @@ impl Fixture {
         self.home().join("proj")
     }
 
-    fn verdict(&self, command: &str) -> String {
+    fn verdict_in(&self, directory: &Path, command: &str) -> String {
         use std::io::Write;
         let mut child = Command::new(env!("CARGO_BIN_EXE_recourse"))
             .args(["evaluate", "shell", "--format", "json", "--fail-on", "never", "-"])
-            .current_dir(self.proj())
+            .current_dir(directory)
             .env_clear()
+            .env("PWD", directory)
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
             .env("SHELL", "/bin/bash")
             .env("HOME", self.home())
@@ -100,19 +101,34 @@ fn commands(table: &str) -> impl Iterator<Item = String> + '_ {
         .map(|line| line.replace('⏎', "\n"))
 }
 
-fn wrong(fixture: &Fixture, table: &Path, right: impl Fn(&str) -> bool) -> Vec<String> {
+fn wrong(fixture: &Fixture, directory: &Path, right: impl Fn(&str) -> bool) -> Vec<String> {
+    let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/evasions.txt");
     let text = fs::read_to_string(table).unwrap();
     commands(&text)
-        .map(|command| (fixture.verdict(&command), command))
+        .map(|command| (fixture.verdict_in(directory, &command), command))
         .filter(|(verdict, _)| !right(verdict))
         .map(|(verdict, command)| format!("{verdict}: {command}"))
         .collect()
 }
 
+fn stopped(verdict: &str) -> bool {
+    matches!(verdict, "escalate" | "block")
+}
+
 #[test]
 fn hidden_destruction_is_stopped() {
     let fixture = Fixture::lay();
-    let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/evasions.txt");
-    let wrong = wrong(&fixture, &table, |verdict| matches!(verdict, "escalate" | "block"));
+    let wrong = wrong(&fixture, &fixture.proj(), stopped);
+    assert!(wrong.is_empty(), "not stopped:\n{}", wrong.join("\n"));
+}
+
+/// A project that is reached by a symbolic link is as well guarded.
+#[cfg(unix)]
+#[test]
+fn hidden_destruction_is_stopped_where_a_link_leads() {
+    let fixture = Fixture::lay();
+    let alias = fixture.home().join("alias");
+    std::os::unix::fs::symlink("proj", &alias).unwrap();
+    let wrong = wrong(&fixture, &alias, stopped);
     assert!(wrong.is_empty(), "not stopped:\n{}", wrong.join("\n"));
 }

@@ -137,7 +137,7 @@ fn mutations(text: &str) -> Vec<String> {
     use recourse::effects::{Collect, WorldLook};
     use recourse::model::Subject;
     let world = recourse::world::MemoryWorld::new();
-    let look = WorldLook(&world);
+    let look = WorldLook::new(&world);
     let knowledge = Knowledge::builtin();
     let mut collect = Collect::new(&knowledge, &look);
     let input = recourse::shell::Input::Text(text.to_owned());

@@ -27,6 +27,8 @@ mod mcp_serve;
 mod mcp_server;
 mod mcp_tools;
 mod oracle;
+#[cfg(unix)]
+mod places;
 mod prompt;
 mod serve;
 mod shell_hooks;

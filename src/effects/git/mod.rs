@@ -16,7 +16,6 @@ use crate::model::{Action, Cause, FactValue, Saved, Subject, Value};
 use crate::shell::{FileState, Invocation, Stdin};
 
 use super::draft::{Change, Draft as Planned};
-use super::paths::absolute;
 use super::scene::{Scene, Word, fact};
 
 pub(super) use patch::patch;
@@ -219,7 +218,7 @@ fn directories(scene: &Scene<'_>, matched: &Match) -> Vec<PathBuf> {
     let mut dirs = scene.cwds().to_vec();
     for option in matched.options.iter().filter(|option| option.key == "-C" && option.level == 0) {
         let Some(given) = &option.value else { continue };
-        dirs = absolute(given, &dirs).choices().unwrap_or_default().iter().map(PathBuf::from).collect();
+        dirs = scene.absolute(given, &dirs).choices().unwrap_or_default().iter().map(PathBuf::from).collect();
     }
     dirs
 }
@@ -283,7 +282,7 @@ fn made_here(scene: &Scene<'_>, dir: &Path) -> bool {
 
 fn on_path(scene: &Scene<'_>, draft: Draft, dirs: &[PathBuf]) -> Planned {
     let value = draft.names.into_iter().next().unwrap_or(Value::Unknown);
-    let path = absolute(&value, dirs);
+    let path = scene.absolute(&value, dirs);
     let place = path.as_known().map(PathBuf::from);
     let mutation = scene.on_absolute(draft.action, &draft.kind, path, &Word::new(value, false));
     let mut planned = Planned::of(mutation);

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use super::super::draft::Change;
-use super::super::paths::absolute;
 use super::super::scene::Scene;
 use super::{Draft, Words};
 use crate::model::{Action, FactValue, Saved, Value};
@@ -72,7 +71,7 @@ pub(super) fn rename(words: &Words<'_>) -> Vec<Draft> {
 pub(super) fn moved(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) -> Vec<Change> {
     let mut names = words.operands();
     let Some(dest) = names.pop() else { return Vec::new() };
-    let only = |value: &Value| absolute(value, dirs).as_known().map(PathBuf::from);
+    let only = |value: &Value| scene.absolute(value, dirs).as_known().map(PathBuf::from);
     let Some(to) = only(&dest) else { return Vec::new() };
     let folder =
         names.len() > 1 || dest.as_known().is_some_and(|text| text.ends_with('/')) || scene.is_directory(&to);

@@ -1,7 +1,9 @@
 //! `cp`, `install` and `ln`: where copies and links land and what they take the place of.
 
+use std::path::PathBuf;
+
 use crate::knowledge::Match;
-use crate::model::{Action, Subject};
+use crate::model::{Action, Subject, Value};
 use crate::shell::Invocation;
 use crate::world::FileKind;
 
@@ -65,14 +67,18 @@ fn one(scene: &Scene<'_>, matched: &Match, placed: &Placed) -> Draft {
             // An answer of no, or none at all, leaves the old file.
             let asks = mutation.context.asks && scene.at(&to).is_some();
             if !stays && !skips && !asks && !partial && !remote && !onto_tree && from != &to {
-                changes.push(if special || matched.has("-s") {
-                    Change::Made { path: to.clone(), content: subject.content.clone(), directory: false }
+                if matched.has("-s") && !special {
+                    changes.push(Change::Made { path: to.clone(), content: None, directory: false });
+                    changes.push(Change::Linked { at: to, target: Some(from.clone()), symbolic: true });
+                } else if special {
+                    let content = subject.content.clone();
+                    changes.push(Change::Made { path: to, content, directory: false });
                 } else {
-                    Change::Copied { from: from.clone(), to: to.clone(), packed: false }
-                });
-                // Another name of the same content, not a second one.
-                if matched.has("-l") && !matched.has("-s") && !special {
-                    changes.push(Change::Linked { at: to, target: from.clone() });
+                    changes.push(Change::Copied { from: from.clone(), to: to.clone(), packed: false });
+                    // Another name of the same content, not a second one.
+                    if matched.has("-l") {
+                        changes.push(Change::Linked { at: to, target: Some(from.clone()), symbolic: false });
+                    }
                 }
             }
         }
@@ -97,23 +103,16 @@ fn link(scene: &Scene<'_>, matched: &Match, placed: &Placed) -> Draft {
                 subject.from = Some(from.clone());
                 if absent || forced {
                     changes.push(Change::Copied { from: from.clone(), to: to.clone(), packed: false });
-                    changes.push(Change::Linked { at: to, target: from.clone() });
+                    changes.push(Change::Linked { at: to, target: Some(from.clone()), symbolic: false });
                 }
             } else if absent || forced {
                 changes.push(Change::Made { path: to.clone(), content: None, directory: false });
                 // What a symbolic link holds counts from where it stands.
-                let target = match placed.source.value.as_known() {
-                    Some(text) if !text.starts_with('/') => to.parent().map(|dir| dir.join(text)),
-                    Some(text) => Some(std::path::PathBuf::from(text)),
-                    None => None,
-                };
-                if let Some(target) = target {
-                    let target =
-                        super::super::paths::absolute(&crate::model::Value::Known(text_of(&target)), &[]);
-                    changes.extend(
-                        target.as_known().map(|target| Change::Linked { at: to, target: target.into() }),
-                    );
-                }
+                let text = placed.source.value.as_known();
+                let from = text.zip(to.parent()).map(|(text, dir)| text_of(&dir.join(text)));
+                let target = from.map(|from| scene.absolute(&Value::Known(from), &[]));
+                let target = target.as_ref().and_then(Value::as_known).map(PathBuf::from);
+                changes.push(Change::Linked { at: to, target, symbolic: true });
             }
         }
     }

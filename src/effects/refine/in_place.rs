@@ -52,8 +52,10 @@ pub(super) fn in_place(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<D
             }
             if let Some(suffix) = suffix {
                 flag(mutation, "backup", "the old content is kept beside it");
-                let to = backup_name(&path, suffix);
-                draft.changes.push(Change::Copied { from: path, to, packed: false });
+                let to = scene.absolute(&Value::Known(text_of(&backup_name(&path, suffix))), &[]);
+                if let Some(to) = to.as_known().map(PathBuf::from) {
+                    draft.changes.push(Change::Copied { from: path, to, packed: false });
+                }
             }
             draft
         })
@@ -101,7 +103,7 @@ fn backup_name(path: &Path, suffix: &str) -> PathBuf {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let new = if suffix.contains('*') { suffix.replace('*', &name) } else { format!("{name}{suffix}") };
     let directory = path.parent().unwrap_or(Path::new("/"));
-    PathBuf::from(text_of(&super::super::paths::normalise(&directory.join(new))))
+    directory.join(new)
 }
 
 /// The commands of a script, one after the other; anything but the simplest may change all.

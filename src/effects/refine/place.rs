@@ -71,7 +71,7 @@ pub(super) fn placed(scene: &Scene<'_>, invocation: &Invocation, parents: bool) 
             let (to, shown) = match name {
                 Some(name) if directory => {
                     let shown = below(&trimmed(&target.value), &name);
-                    (normal(&below(&absolute, &name)), shown)
+                    (scene.absolute(&below(&absolute, &name), &[]), shown)
                 }
                 // `cp -r src/. dest`, or onto the name itself.
                 _ => (absolute.clone(), target.value.clone()),
@@ -111,10 +111,6 @@ fn unknown_name(value: &Value) -> Value {
             }
         }
     }
-}
-
-fn normal(value: &Value) -> Value {
-    super::super::paths::absolute(value, &[])
 }
 
 /// The facts that options of `cp`, `mv`, `ln` and `install` give about what stands at the target.

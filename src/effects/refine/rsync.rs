@@ -30,7 +30,7 @@ pub(super) fn rsync(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
     let Some(dest) = matched.operand("dest") else { return Vec::new() };
     let target = Word::new(dest.value.clone(), explicit(invocation, &[dest.index]));
     let deletes = DELETING.iter().any(|key| matched.has(key));
-    let mut drafts = Vec::new();
+    let mut drafts: Vec<Draft> = Vec::new();
     if is_remote(&target.value) {
         let action = if deletes { Action::Delete } else { Action::Update };
         drafts.push(Draft::of(scene.on_other(
@@ -49,7 +49,12 @@ pub(super) fn rsync(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
             let (mutation, place) = receive(scene, matched, &word, from.as_ref(), &target, deletes);
             let changes = match (&from, &place) {
                 (Some(from), Some(to)) if whole(scene, matched, from) => {
-                    vec![Change::Copied { from: from.clone(), to: to.clone(), packed: true }]
+                    let made = Change::Made { path: to.clone(), content: None, directory: true };
+                    let first = !drafts.iter().any(|draft| draft.changes.contains(&made));
+                    let fresh = first && scene.is_directory(from) && scene.at(to).is_none();
+                    let made = fresh.then_some(made);
+                    let copied = Change::Copied { from: from.clone(), to: to.clone(), packed: true };
+                    made.into_iter().chain([copied]).collect()
                 }
                 _ => Vec::new(),
             };

@@ -206,7 +206,7 @@ pub(super) fn local_place(look: &Look<'_>, remote: &str) -> Option<Option<PathBu
     };
     // Relative to the top of the working tree, or the git directory of a bare repository.
     let base = look.repo.work_tree().unwrap_or(&look.repo.place().git_dir);
-    let path = git_dir::normalise(&base.join(path));
+    let path = git_dir::named(look.world, &base.join(path)).ok()?;
     let places = [path.clone(), path.join(".git"), PathBuf::from(format!("{}.git", path.display()))];
     for place in places {
         match git_dir::looks_like_git(look.world, &place) {

@@ -279,8 +279,8 @@ impl GitRepo {
     ///
     /// # Errors
     /// As [`FileStatus::Unseen`].
-    pub(super) fn tracks(&self, world: &dyn World, path: &Path) -> Result<bool, String> {
-        let path = git_dir::normalise(path);
+    pub(in crate::evidence) fn tracks(&self, world: &dyn World, path: &Path) -> Result<bool, String> {
+        let path = git_dir::named(world, path).map_err(|error| error.to_string())?;
         let Some(relative) = self.relative(&path) else { return Ok(false) };
         let index = self.index(world)?;
         Ok(index.find(relative, 0).is_some() || !index.below(relative).is_empty())

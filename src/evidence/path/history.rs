@@ -119,9 +119,11 @@ fn remotes(world: &dyn World, session: &Session, repo: &GitRepo) -> Vec<(String,
                 let none = NO_MACHINE.iter().any(|end| host.ends_with(end));
                 return (name, if none { Place::Nowhere } else { Place::Elsewhere });
             }
-            let path = crate::world::git_dir::normalise(&base.join(local));
-            let place = [path.clone(), path.join(".git")]
+            // A place that cannot be told may be this very repository.
+            let path = crate::world::git_dir::named(world, &base.join(local)).ok();
+            let place = path
                 .into_iter()
+                .flat_map(|path| [path.clone(), path.join(".git")])
                 .find(|place| crate::world::git_dir::looks_like_git(world, place) == Ok(true))
                 .and_then(|place| world.canonicalize(&place).ok());
             let place = match place {

@@ -16,6 +16,7 @@ mod history;
 mod made_again;
 mod overwrite;
 mod places;
+mod reach;
 mod regenerable;
 mod rights;
 mod summary;
@@ -34,6 +35,7 @@ use crate::model::{
 use crate::world::{FileKind, LookError, World};
 
 use super::Session;
+use reach::{reached, remember};
 use walk::{How, Walk};
 
 pub(super) use overwrite::Overwritten;
@@ -77,6 +79,10 @@ pub(super) fn probe(
         );
         finish(evidence, unseen(subject), &[], false);
         return;
+    }
+    if !reached(mutation, subject, world, session) {
+        let note = format!("git leaves {} alone", subject.shown);
+        return finish(evidence, Loss::default(), &[note], false);
     }
     let places = session.places(world);
     let how = How {
@@ -135,10 +141,18 @@ pub(super) fn probe(
         notes.push("the command keeps a backup of the old content".to_owned());
         soften(&mut loss, LossClass::Snapshot);
     }
-    for path in subject.path.choices().unwrap_or_default() {
-        if subject.origin == PathOrigin::Existing {
-            remember(session, world, subject, Path::new(path));
+    match &subject.origin {
+        PathOrigin::Existing => {
+            for path in subject.path.choices().unwrap_or_default() {
+                remember(session, world, subject, Path::new(path));
+            }
         }
+        // The content that was there when the command began.
+        PathOrigin::MovedFrom(from) => remember(session, world, subject, from),
+        PathOrigin::Created | PathOrigin::Gone => {}
+    }
+    for from in &subject.moved_in {
+        remember(session, world, subject, from);
     }
     if loss.worst() == LossClass::Unseen {
         let what = if loss.truncated {
@@ -165,15 +179,6 @@ pub(super) fn standing(
     let mut walk = Walk::new(world, session, &places, how);
     overwrite::one(&mut walk, &place, &meta);
     Some((word(walk.loss.worst()), summary::sentence(&walk.loss, walk.untracked)))
-}
-
-/// Records what goes, so that it no longer counts as a copy for what comes after.
-fn remember(session: &mut Session, world: &dyn World, subject: &PathSubject, path: &Path) {
-    let place =
-        if subject.follow { places::resolve(world, path) } else { places::resolve_parent(world, path) };
-    if let Ok(place) = place {
-        session.destroy(&place);
-    }
 }
 
 /// Whether a copy at this place can be made and stays: not below a temporary directory or among devices, and where this
@@ -363,7 +368,10 @@ fn directory(
         walk.loss.add(LossClass::Lost, 0, || place.display().to_string());
         return;
     }
-    if mutation.context.cwd.iter().any(|cwd| cwd.starts_with(place)) {
+    let inside = |cwd: &PathBuf| {
+        cwd.starts_with(place) || walk.world.canonicalize(cwd).is_ok_and(|cwd| cwd.starts_with(place))
+    };
+    if mutation.context.cwd.iter().any(inside) {
         walk.mark("current directory", 70);
     }
     if walk.places.mounts_below(place).next().is_some() && !walk.how.one_file_system {

@@ -4,19 +4,25 @@ use std::path::PathBuf;
 
 use crate::model::Value;
 use crate::shell::interp::{Interp, Scope};
+use crate::shell::run::joined;
 use crate::shell::simple::Call;
 use crate::shell::state::{Flow, State, Status};
+use crate::world::resolve::logical;
 
 impl Interp<'_> {
     pub(super) fn cd(&mut self, state: &mut State, scope: &Scope, call: &Call) -> Flow {
         let mut words = call.arguments().iter().map(|word| &word.arg.value).collect::<Vec<_>>();
+        let mut physical = state.switches.physical;
         while let Some(text) = words.first().and_then(|value| value.as_known()) {
             match text {
                 "--" => {
                     words.remove(0);
                     break;
                 }
-                "-L" | "-P" | "-e" | "-@" => {
+                // The last of them counts.
+                _ if is_flags(text) => {
+                    let last = text.chars().rev().find(|c| matches!(c, 'L' | 'P'));
+                    physical = last.map_or(physical, |letter| letter == 'P');
                     words.remove(0);
                 }
                 _ => break,
@@ -52,19 +58,25 @@ impl Interp<'_> {
             self.enter(state, previous.is_empty(), previous, Status::True);
             return Flow::Next;
         }
-        self.change(state, &target);
+        self.change(state, &target, physical);
         Flow::Next
     }
 
     /// Changes to where a value points; success and failure are kept apart where either may be.
-    fn change(&mut self, state: &mut State, target: &Value) {
+    fn change(&mut self, state: &mut State, target: &Value, physical: bool) {
         if target.as_known() == Some("") {
             // `cd ""` stays.
             state.status = Status::True;
             return;
         }
         let searched = self.cd_path(state, target);
-        let all = searched.unwrap_or_else(|| self.directories(state, target));
+        let all = searched.unwrap_or_else(|| joined(state, target));
+        // The shell takes `..` away by the text of the path that it came by, unless it is told to go as the kernel does.
+        let all = if physical {
+            all.iter().map(|dir| self.physical(state, dir)).collect::<Option<Vec<_>>>().unwrap_or_default()
+        } else {
+            all.iter().map(|dir| logical(dir)).collect()
+        };
         if all.is_empty() {
             self.enter(state, true, Vec::new(), Status::Unknown);
             return;
@@ -146,7 +158,8 @@ impl Interp<'_> {
                     return Flow::Next;
                 }
                 let value = value.clone();
-                self.change(state, &value);
+                let physical = state.switches.physical;
+                self.change(state, &value, physical);
                 if state.status != Status::False {
                     state.stack.push(old);
                 }
@@ -167,4 +180,11 @@ impl Interp<'_> {
         }
         Flow::Next
     }
+}
+
+/// Options of `cd`, also in one word.
+fn is_flags(text: &str) -> bool {
+    text.strip_prefix('-').is_some_and(|letters| {
+        !letters.is_empty() && letters.chars().all(|c| matches!(c, 'L' | 'P' | 'e' | '@'))
+    })
 }

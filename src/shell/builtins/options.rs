@@ -25,6 +25,8 @@ pub(in crate::shell) fn switch(switches: &mut Switches, name: &str, on: bool) {
         "nocasematch" => &mut switches.nocasematch,
         "expand_aliases" => &mut switches.expand_aliases,
         "lastpipe" => &mut switches.lastpipe,
+        // zsh's name for it, in its usual spellings.
+        "physical" | "chaselinks" | "chase_links" | "CHASE_LINKS" => &mut switches.physical,
         "braceexpand" => {
             switches.no_braces = !on;
             return;
@@ -41,6 +43,7 @@ fn letter(switches: &mut Switches, letter: char, on: bool) {
         'C' => "noclobber",
         'f' => "noglob",
         'n' => "noexec",
+        'P' => "physical",
         'B' => "braceexpand",
         _ => return,
     };

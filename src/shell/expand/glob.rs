@@ -172,7 +172,10 @@ impl Walk<'_, '_> {
             return;
         }
         if let Some(name) = pattern::literal(first, self.options) {
-            let path = self.interp.lexical(&dir.join(&name));
+            let Some(path) = self.interp.resolved(self.state, &dir.join(&name)) else {
+                self.overflow = true;
+                return;
+            };
             if self.interp.exists(self.state, &path) == Some(false) {
                 return;
             }

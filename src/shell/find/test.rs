@@ -153,7 +153,7 @@ impl Test {
                 Some(aged(age, *unit, *compare, *number).into())
             }
             Self::Newer { field, than, file } => {
-                let reference = view.seen(&view.absolute(file.as_known()?))?.meta?;
+                let reference = view.seen(&view.absolute(file.as_known()?)?)?.meta?;
                 Some((stamp(meta?, *field) > stamp(&reference, *than)).into())
             }
             Self::NewerThanTime { field, time } => {
@@ -168,7 +168,7 @@ impl Test {
                 }
             }
             Self::SameFile(file) => {
-                let reference = view.seen(&view.absolute(file.as_known()?))?.meta?;
+                let reference = view.seen(&view.absolute(file.as_known()?)?)?.meta?;
                 Some((meta?.id == reference.id).into())
             }
             Self::Permission(mode) => permission(mode.as_known()?, meta?.mode),

@@ -1,9 +1,10 @@
 //! The tree as it stands after the earlier steps of the same command.
 
 use std::collections::BTreeSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use crate::shell::files::{FileState, Files};
+use crate::world::resolve::{Disk, physical, resolve};
 use crate::world::{Entry, FileKind, LookError, Meta, World};
 
 /// What is known of a path.
@@ -35,19 +36,14 @@ enum Place {
 }
 
 impl View<'_> {
-    /// The absolute, lexically normalised path.
-    pub(super) fn absolute(&self, text: &str) -> PathBuf {
-        let mut path = PathBuf::new();
-        for part in self.cwd.join(text).components() {
-            match part {
-                Component::CurDir => {}
-                Component::ParentDir => {
-                    path.pop();
-                }
-                other => path.push(other),
-            }
+    /// The absolute path as the kernel finds it; `None` when it cannot be told.
+    pub(super) fn absolute(&self, text: &str) -> Option<PathBuf> {
+        let disk = Disk(self.world);
+        if text.ends_with('/') {
+            return physical(&self.cwd.join(text), &self.files.over(&disk), true);
         }
-        path
+        let path = resolve(&self.cwd.join(text), &self.files.over(&disk))?;
+        Some(if self.files.is_untouched() { path } else { self.files.key(&path, &disk) })
     }
 
     fn place(&self, path: &Path) -> Place {
@@ -71,6 +67,8 @@ impl View<'_> {
 
     /// What stands at a path; `None` for nothing.
     pub(super) fn seen(&self, path: &Path) -> Option<Seen> {
+        let led = if self.follow { self.files.through(path, true)? } else { path.to_owned() };
+        let path = led.as_path();
         match self.place(path) {
             Place::Nowhere => None,
             Place::Made { directory } => {

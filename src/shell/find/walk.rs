@@ -56,7 +56,10 @@ impl<'a> Walk<'a> {
 
     /// Walks one starting point.
     pub(super) fn start(&mut self, shown: &str, certain: bool) {
-        let path = self.view.absolute(shown);
+        let Some(path) = self.view.absolute(shown) else {
+            self.stopped = Some(format!("where {shown} leads cannot be told"));
+            return;
+        };
         let follow = self.view.follow;
         self.view.follow = self.plan.follow_starts;
         let seen = self.view.seen(&path);

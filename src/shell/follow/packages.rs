@@ -124,6 +124,8 @@ impl Interp<'_> {
             let why = "which project's scripts it runs is not known";
             return self.package_unknown(state, scope, call, why);
         };
+        // A program finds itself where the links lead.
+        let cwd = self.physical(state, &cwd).unwrap_or(cwd);
         let root =
             cwd.ancestors().find(|dir| self.exists(state, &dir.join("package.json")) != Some(false))?;
         let root = root.to_path_buf();
