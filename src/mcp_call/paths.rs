@@ -1,6 +1,6 @@
 //! Paths in arguments: `file:` addresses, `~`, relative to a directory, with `..` in them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::model::Value;
 use crate::world::resolve::{logical, resolve};
@@ -18,7 +18,7 @@ pub(super) fn absolute(text: &str, dirs: &[PathBuf], place: &Place<'_>) -> Vec<V
     };
     let all = match (path.is_absolute(), dirs) {
         (true, _) => vec![path],
-        (false, []) => vec![place.cwd.join(path)],
+        (false, []) => vec![Path::new("/").join(place.cwd).join(path)],
         (false, dirs) => dirs.iter().map(|dir| dir.join(&path)).collect(),
     };
     let mut found = Vec::new();
@@ -66,8 +66,6 @@ fn unaddressed(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
     use crate::world::MemoryWorld;
     use crate::world::resolve::Disk;

@@ -10,7 +10,7 @@ use crate::shell::interp::{Interp, Scope};
 use crate::shell::simple::Call;
 use crate::shell::state::State;
 use crate::shell::step::Arg;
-use crate::world::git_dir::{Config, GitDir, is_true, normalise};
+use crate::world::git_dir::{Config, GitDir, is_true};
 
 /// Subcommands that bring the index up to date, and with it ask the file monitor.
 const INDEX: [&str; 26] = [
@@ -374,7 +374,7 @@ impl Interp<'_> {
             });
         let top = place.map(|place| place.work_tree.as_ref().unwrap_or(&place.git_dir).clone());
         let mut folders: Vec<PathBuf> = match (set, &top, place) {
-            (Some(path), Some(top), _) => vec![normalise(&top.join(path))],
+            (Some(path), Some(top), _) => vec![self.settled(state, top.join(path))],
             (Some(path), None, _) if path.is_absolute() => vec![path],
             (None, _, Some(place)) => vec![place.common_dir.join("hooks")],
             _ => Vec::new(),
@@ -388,13 +388,18 @@ impl Interp<'_> {
                 .config
                 .iter()
                 .filter(|(key, _)| key.starts_with("remote.") && key.ends_with(".url"))
-                .map(|(_, url)| normalise(&top.join(url.strip_prefix("file://").unwrap_or(url))))
+                .map(|(_, url)| self.settled(state, top.join(url.strip_prefix("file://").unwrap_or(url))))
                 .flat_map(|place| [place.join("hooks"), place.join(".git/hooks")])
                 .collect();
             let names = ["pre-receive", "update", "post-receive", "post-update", "push-to-checkout"];
             found.extend(self.hooks_in(state, &folders, &names));
         }
         found
+    }
+
+    /// The path as the kernel finds it, or as it is written where that cannot be told.
+    fn settled(&self, state: &State, path: PathBuf) -> PathBuf {
+        self.resolved(state, &path).unwrap_or(path)
     }
 
     fn hooks_in(&self, state: &State, folders: &[PathBuf], names: &[&str]) -> Vec<PathBuf> {
