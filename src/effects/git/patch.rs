@@ -9,7 +9,6 @@ use crate::model::{Action, Cause, Value};
 use crate::shell::{Invocation, Stdin};
 
 use super::super::draft::Draft as Planned;
-use super::super::paths::absolute;
 use super::super::run::directories;
 use super::super::scene::{Scene, Word};
 use super::{Draft, finish};
@@ -54,7 +53,7 @@ pub(in crate::effects) fn patch(scene: &Scene<'_>, invocation: &Invocation) -> V
     let sources = if files.is_empty() {
         vec![incoming(scene, &invocation.stdin)]
     } else {
-        files.iter().map(|file| of_file(scene, &absolute(file, &dirs))).collect()
+        files.iter().map(|file| of_file(scene, &scene.absolute(file, &dirs))).collect()
     };
     let mut planned = Vec::new();
     for source in sources {
@@ -152,11 +151,11 @@ fn place(scene: &Scene<'_>, below: Option<&Value>, name: &str, dirs: &[PathBuf],
         Some(_) => return Value::Unknown,
         None => name.to_owned(),
     };
-    let [dir] = dirs else { return absolute(&Value::known(name), dirs) };
+    let [dir] = dirs else { return scene.absolute(&Value::known(name), dirs) };
     let tops = dir.ancestors().take(if git { 16 } else { 1 });
     let found = tops.map(|top| top.join(&name)).find(|path| scene.at(path).is_some());
     let path = found.unwrap_or_else(|| dir.join(&name));
-    absolute(&Value::known(path.to_string_lossy()), dirs)
+    scene.absolute(&Value::known(path.to_string_lossy()), dirs)
 }
 
 /// A name without its first parts; without a number `patch` takes the last one alone.
