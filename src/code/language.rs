@@ -37,6 +37,18 @@ impl Language {
         }
     }
 
+    /// What names of its files end in.
+    pub(super) fn ending(self) -> &'static str {
+        match self {
+            Self::Python => "py",
+            Self::Node => "js",
+            Self::Perl => "pl",
+            Self::Ruby => "rb",
+            Self::Php => "php",
+            Self::Lua => "lua",
+        }
+    }
+
     /// A line break may end a statement.
     pub(super) fn lines_matter(self) -> bool {
         !matches!(self, Self::Perl | Self::Php)

@@ -16,11 +16,13 @@ mod parser;
 mod plain;
 mod quote;
 mod sed;
+mod sources;
 mod sql;
 mod tcl;
 mod tree;
 
 pub use effect::{CodeEffect, SqlStatement, SqlVerb};
+pub use sources::{Nowhere, Program, Runner, Source, Sources, Tasks};
 pub use sql::sql;
 
 use crate::model::Value;
@@ -36,6 +38,12 @@ pub fn plain_language(name: &str) -> Option<&'static str> {
 /// held against a list of what is harmless and otherwise gives one [`CodeEffect::Unknown`]. `arguments` are the program's operands (`sys.argv[1:]`, `@ARGV`, awk's input files).
 /// Nothing in the result means that the code changes nothing.
 pub fn analyse(language: &str, text: &str, arguments: &[Value]) -> Vec<CodeEffect> {
+    analyse_with(&Program { language, text, arguments, file: None, roots: &[] }, &Nowhere)
+}
+
+/// The same for a program that may load files of its own.
+pub fn analyse_with(program: &Program<'_>, sources: &dyn Sources) -> Vec<CodeEffect> {
+    let Program { language, text, arguments, .. } = *program;
     match (language, language::Language::named(language)) {
         ("sed", _) => sed::analyse(text),
         ("awk", _) => awk::analyse(text),
@@ -43,7 +51,12 @@ pub fn analyse(language: &str, text: &str, arguments: &[Value]) -> Vec<CodeEffec
         ("mongosh", _) => mongo::analyse(text),
         ("ftp", _) => ftp::analyse(text),
         ("tcl", _) => tcl::analyse(text, arguments),
-        (_, Some(language)) => interpret::run(language, text, arguments),
+        (_, Some(language)) => interpret::run(language, program, sources),
         (_, None) => plain::analyse(language, text),
     }
+}
+
+/// What running these tasks of a file does; without names, what runs when none is named.
+pub fn tasks(runner: Runner, program: &Program<'_>, wanted: &[String], sources: &dyn Sources) -> Tasks {
+    interpret::run_tasks(runner, program, wanted, sources)
 }

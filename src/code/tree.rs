@@ -96,6 +96,11 @@ pub(super) enum Stmt {
     },
     Define(String, Rc<Function>),
     Class(String, Vec<Stmt>),
+    /// `@a` in front of the function or class of this name.
+    Decorate {
+        name: String,
+        with: Vec<Expr>,
+    },
     /// `import a.b as c`: full name and the name it is bound to.
     Import {
         name: String,

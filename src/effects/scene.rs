@@ -175,6 +175,10 @@ impl<'a> Scene<'a> {
         name: Option<String>,
     ) -> Mutation {
         let spec = self.kind(kind);
+        let cause = match &spec {
+            Some(spec) if spec.is_unknown_program(&id) => Cause::UnknownProgram,
+            _ => Cause::Rule,
+        };
         Mutation {
             action,
             kind: kind.to_owned(),
@@ -191,7 +195,7 @@ impl<'a> Scene<'a> {
             raw: self.step.raw.clone(),
             span: Some(self.step.span),
             rule: self.rule.clone(),
-            cause: Cause::Rule,
+            cause,
             context: self.context(),
             facts: Facts::new(),
             dependents: Vec::new(),

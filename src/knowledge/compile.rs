@@ -9,7 +9,7 @@ use serde::de::{Deserializer, SeqAccess, Visitor, value::SeqAccessDeserializer};
 
 use super::micro::{Condition, OperandSpec, OptionSpec, Piece, Template};
 use super::parts::PartSpec;
-use super::refiner::Refiner;
+use super::refiner::{Follower, Refiner};
 use super::schema::{
     CommandSpec, EffectSpec, ExampleSpec, FormSpec, FreshSpec, PrintsSpec, StdinSpec, Style, Subcommands,
     ToolFile, Unlisted,
@@ -69,6 +69,7 @@ struct Raw {
     prints: Vec<PrintsSpec>,
     passes: bool,
     refine: Option<Refiner>,
+    follow: Option<Follower>,
     example: Vec<ExampleSpec>,
 }
 
@@ -176,6 +177,7 @@ fn command(raw: Raw, path: &str, style: Style, above: &Scope) -> Result<CommandS
         prints: raw.prints,
         passes: raw.passes,
         refine: raw.refine,
+        follow: raw.follow,
         examples: raw.example,
     };
     resolve(&mut spec, path, &scope)?;

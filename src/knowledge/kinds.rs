@@ -80,6 +80,9 @@ pub struct KindFile {
     pub flags: Vec<String>,
     /// Everything below a path.
     pub tree: bool,
+    /// What stands for such a thing is a program that nothing is known of, unless it is called like one of these
+    /// (`*` stands for any text): they build, test or look wherever they are met.
+    pub ordinary: Vec<String>,
     /// An action that has another's cases.
     pub like: BTreeMap<Action, Action>,
     /// What the rules rest on.
@@ -150,6 +153,16 @@ impl KindFile {
             }
         }
         Ok(())
+    }
+
+    /// Whether a thing of this kind is a program that nothing is known of.
+    pub fn is_unknown_program(&self, name: &str) -> bool {
+        !self.ordinary.is_empty() && !self.is_ordinary(name)
+    }
+
+    /// Whether a name is one of those that mean the same everywhere.
+    pub fn is_ordinary(&self, name: &str) -> bool {
+        self.ordinary.iter().any(|known| super::matched::compares(known, name))
     }
 
     fn own_cases(&self, action: Action) -> &[Case] {

@@ -405,7 +405,7 @@ fn take(part: Part, value: &Value) -> Value {
 }
 
 /// Whether a value is the one asked for; `*` stands for any text, and case does not count then.
-fn compares(wanted: &str, value: &str) -> bool {
+pub(super) fn compares(wanted: &str, value: &str) -> bool {
     if !wanted.contains('*') {
         return wanted == value;
     }

@@ -44,7 +44,7 @@ pub use micro::{Condition, Count, On, OperandSpec, OptionSpec, Piece, Takes, Tem
 pub use parts::PartSpec;
 pub use places::{Places, places};
 pub use reading::{Expected, RAW_LIMIT, Reading};
-pub use refiner::Refiner;
+pub use refiner::{Follower, Refiner};
 pub use schema::{
     CommandSpec, EffectSpec, ExampleSpec, FormSpec, FreshSpec, LoadError, PrintsSpec, StdinSpec, Style,
     Subcommands, ToolFile, Unlisted,

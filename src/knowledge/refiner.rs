@@ -1,4 +1,5 @@
-//! The closed list of refiners: what data cannot say about a command's effects is said by one named function each.
+//! The closed lists of refiners and followers: what data cannot say about a command's effects, or about what it runs, is
+//! said by one named function each.
 
 use serde::Deserialize;
 
@@ -32,4 +33,35 @@ pub enum Refiner {
     Patch,
     /// Git subcommands whose effect hangs on the shape of refs and paths.
     Git,
+}
+
+/// Name of a follower, as `follow = "…"` gives it: it reads the files that say what a program runs. The functions live in
+/// `shell`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Follower {
+    /// A Rakefile.
+    Rake,
+    /// `tasks.py` of Invoke.
+    Invoke,
+    /// `noxfile.py`.
+    Nox,
+    /// A justfile.
+    Just,
+    /// `Taskfile.yml`.
+    Task,
+    /// `tox.ini` and its like.
+    Tox,
+    /// `scripts` of `composer.json`.
+    Composer,
+    /// `deno run`, `deno task`.
+    Deno,
+    /// `bun FILE`.
+    Bun,
+    /// `python -m MODULE`.
+    PythonModule,
+    /// `perl -M…`, `perl -c`.
+    Perl,
+    /// `ruby -r…`.
+    Ruby,
 }

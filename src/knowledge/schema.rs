@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::compile;
 use super::micro::{Condition, On, OperandSpec, OptionSpec, Template};
 use super::parts::PartSpec;
-use super::refiner::Refiner;
+use super::refiner::{Follower, Refiner};
 use super::verbs::Verbs;
 use crate::model::Action;
 
@@ -99,6 +99,8 @@ pub struct CommandSpec {
     pub passes: bool,
     /// Function that says what data cannot.
     pub refine: Option<Refiner>,
+    /// Function that reads the files that say what the program runs.
+    pub follow: Option<Follower>,
     /// Examples (only when the file was read for a test).
     pub examples: Vec<ExampleSpec>,
 }

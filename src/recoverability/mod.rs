@@ -73,6 +73,10 @@ fn not_understood(mutation: &Mutation, evidence: &mut Evidence) -> Judged {
     let name = &mutation.target.id;
     let (key, reasoning, confidence) = match &mutation.cause {
         Cause::Rule => ("rule", format!("what becomes of {name} is not known"), 20),
+        Cause::UnknownProgram if mutation.kind != "unknown" => {
+            let tool = &mutation.rule.tool;
+            ("program", format!("{tool} runs the project's own {name}, and nothing is known about that"), 30)
+        }
         Cause::UnknownProgram => ("program", format!("nothing is known about the program {name}"), 30),
         Cause::UnknownForm => ("form", format!("{name} is used in a form that is not known"), 40),
         Cause::Gap(what) => ("gap", format!("part of the text could not be read: {what}"), 10),

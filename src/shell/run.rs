@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::knowledge::{Match, Nested, ToolFile, match_words};
+use crate::knowledge::{Follower, Match, Nested, ToolFile, match_words};
 use crate::model::{Span, Value};
 
 use super::expand::Expansion;
+use super::follow::Code;
 use super::interp::{Interp, Scope};
 use super::simple::Call;
 use super::state::{Flow, State, Status};
@@ -46,6 +47,11 @@ pub(super) const TEXT_PROTOCOL: &str = "text-protocol";
 
 /// Programs that fetch a package, of a version given behind `@`, and run the program of its name.
 const RUNNERS: [&str; 8] = ["npx", "bunx", "pnpx", "uvx", "npm", "pnpm", "yarn", "bun"];
+
+/// Directories of modules that a command line names (`perl -I lib`).
+fn roots(matched: &Match) -> Vec<String> {
+    matched.values("-I").into_iter().filter_map(Value::as_known).map(str::to_owned).collect()
+}
 
 impl Interp<'_> {
     /// Runs a program.
@@ -167,6 +173,8 @@ impl Interp<'_> {
             if followed.is_none() {
                 self.unexplained(state, scope, name, call, &matched);
             }
+        } else if matched.command.follow == Some(Follower::Perl) {
+            self.perl_checked(state, scope, call, &matched);
         }
         match followed {
             Some(flow) => flow,
@@ -334,7 +342,10 @@ impl Interp<'_> {
                 let arguments = self.after(call, part);
                 match language {
                     "" | "sh" | "bash" | "shell" => self.script_word(state, scope, &word.arg, arguments),
-                    language => self.code_file(state, scope, language, &word.arg, &arguments),
+                    language => {
+                        let roots = roots(matched);
+                        self.code_file_in(state, scope, language, &word.arg, &arguments, roots);
+                    }
                 }
                 true
             }
@@ -356,7 +367,16 @@ impl Interp<'_> {
             "code" => {
                 let Some(word) = words.first() else { return false };
                 let arguments = self.code_arguments(matched, part);
-                self.code(state, scope, language, &word.arg.value, &arguments, word.arg.span, &call.raw);
+                let code = Code {
+                    language,
+                    text: &word.arg.value,
+                    arguments: &arguments,
+                    file: None,
+                    roots: roots(matched),
+                    span: word.arg.span,
+                    raw: &call.raw,
+                };
+                self.run_code(state, scope, code);
                 true
             }
             _ => false,

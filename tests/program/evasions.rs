@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// A home with a project: `notes.md` and `scratch/` untracked, `src/app.py` changed, `app.db` ignored.
-struct Fixture {
+pub(crate) struct Fixture {
     root: tempfile::TempDir,
 }
 
 impl Fixture {
-    fn lay() -> Self {
+    pub(crate) fn lay() -> Self {
         let root = tempfile::tempdir().unwrap();
         let fixture = Self { root };
         let proj = fixture.proj();

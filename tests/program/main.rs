@@ -37,6 +37,7 @@ mod shims;
 mod support;
 mod syntax_corpus;
 mod syntax_properties;
+mod tasks;
 mod terraform_types;
 mod tidy;
 mod tool_examples;

@@ -131,7 +131,16 @@ impl Machine<'_> {
                 }
                 Object::Plain
             }
-            Act::Code => self.code(&first),
+            Act::Code => match name {
+                // The parameters stand before the body.
+                "Function" => {
+                    let body = arguments.list.last().cloned().unwrap_or(Object::text(""));
+                    self.code(&body)
+                }
+                _ => self.code(&first),
+            },
+            Act::File { beside } => self.load_file(&first, beside),
+            Act::Element => Object::any(first.elements().0),
             Act::Load => self.load(&first),
             Act::Join => {
                 let joined = arguments.list.iter().cloned().reduce(|path, next| path.slash(&next));
@@ -344,7 +353,7 @@ impl Machine<'_> {
 }
 
 impl Object {
-    fn elements_or_self(&self) -> Vec<Object> {
+    pub(super) fn elements_or_self(&self) -> Vec<Object> {
         if let Self::List(list) = self { list.clone() } else { vec![self.clone()] }
     }
 }

@@ -12,6 +12,7 @@ use super::{Arguments, CALLS, Machine, Object, UNROLL};
 impl Machine<'_> {
     /// Calls a value with arguments.
     pub(super) fn call(&mut self, callee: Object, arguments: Arguments) -> Object {
+        let direct = std::mem::take(&mut self.direct);
         match callee {
             Object::Function(function) => {
                 let mut list = arguments.list;
@@ -19,6 +20,9 @@ impl Machine<'_> {
                 self.invoke(&function, list)
             }
             Object::Native(name) => {
+                if !direct {
+                    self.implicit.called_as_value(&name);
+                }
                 if name.ends_with('\u{0}') {
                     self.unknown(format!(
                         "a function of {} that is chosen at run time",
@@ -40,6 +44,9 @@ impl Machine<'_> {
                 }
             }
             Object::Foreign(name) => {
+                if let Some(result) = self.rake(&name, &arguments) {
+                    return result;
+                }
                 let last = name.rsplit(['.', ':']).next().unwrap_or(&name).to_owned();
                 if library::takes_away(&last) {
                     self.unknown(format!("{name}(…) of a module that is not known"));
@@ -48,7 +55,8 @@ impl Machine<'_> {
                 Object::Unknown
             }
             Object::Member(receiver, name) => self.method(*receiver, &name, arguments),
-            Object::Class(_) => {
+            Object::Class(class) => {
+                self.implicit.used(&class);
                 for name in ["__init__", "constructor", "initialize", "__construct"] {
                     self.own_methods(name, &arguments);
                 }
@@ -61,6 +69,14 @@ impl Machine<'_> {
                 Object::any(results)
             }
             Object::Database { .. } => callee,
+            // A text that names a function.
+            Object::Text { .. } if self.language == Language::Php => match callee.known() {
+                Some(name) => self.call(library::global(self.language, &name), arguments),
+                None => {
+                    self.unknown("a function that is chosen at run time");
+                    Object::Unknown
+                }
+            },
             _ => {
                 self.callbacks(&arguments);
                 Object::Unknown
@@ -114,6 +130,7 @@ impl Machine<'_> {
             return Object::Unknown;
         }
         self.calls += 1;
+        self.implicit.called(function);
         let outer = self.returned.take();
         let mut frame = BTreeMap::new();
         match self.language {
@@ -194,7 +211,15 @@ impl Machine<'_> {
             .chain(&arguments.block);
         let all = all.cloned().collect::<Vec<_>>();
         for (index, object) in all.iter().enumerate() {
-            match object {
+            let named = match object {
+                // PHP hands functions on by their names.
+                Object::Text { .. } if self.language == Language::Php => object
+                    .known()
+                    .filter(|name| library::act(self.language, name).is_some_and(|act| act.changes()))
+                    .map(Object::Native),
+                _ => None,
+            };
+            match named.as_ref().unwrap_or(object) {
                 Object::Function(function) => {
                     self.maybe += 1;
                     self.invoke(function, Vec::new());
@@ -209,11 +234,16 @@ impl Machine<'_> {
                         others.iter().find(|o| matches!(o, Object::List(_) | Object::Many(_))).cloned();
                     match list {
                         Some(list) => {
-                            self.apply_each(object, &list);
+                            self.apply_each(&Object::Native(name.clone()), &list);
+                        }
+                        // Which of them it is given is not known.
+                        None if others.len() > 1 => {
+                            self.implicit.called_as_value(name);
+                            self.unknown(format!("{name} is handed to something that calls it"));
                         }
                         None => {
                             self.maybe += 1;
-                            self.call(object.clone(), Arguments::of(others));
+                            self.call(Object::Native(name.clone()), Arguments::of(others));
                             self.maybe -= 1;
                         }
                     }

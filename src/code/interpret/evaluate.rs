@@ -9,8 +9,15 @@ use crate::model::Value;
 use super::{Arguments, Machine, NESTING, Object, STEPS, written};
 
 impl Machine<'_> {
-    /// Evaluates an expression; its effects are recorded.
+    /// Evaluates an expression whose value is kept or handed on; its effects are recorded.
     pub(super) fn value(&mut self, expression: &Expr) -> Object {
+        let object = self.place(expression);
+        self.held(&object);
+        object
+    }
+
+    /// Evaluates an expression that only leads to another: what a member is taken of, what is called.
+    pub(super) fn place(&mut self, expression: &Expr) -> Object {
         self.steps += 1;
         if self.ended || self.steps > STEPS {
             return Object::Unknown;
@@ -35,7 +42,7 @@ impl Machine<'_> {
                 if let Some(known) = written(expression).and_then(|name| self.get(&name).cloned()) {
                     return known;
                 }
-                let object = self.value(object);
+                let object = self.place(object);
                 let member = self.attribute(object, member);
                 self.ruby_call(member)
             }
@@ -156,6 +163,9 @@ impl Machine<'_> {
                 self.call(object, Arguments::default())
             }
             Object::Member(..) | Object::Function(_) => self.call(object, Arguments::default()),
+            Object::Foreign(name) if self.tasks.is_some() && name.starts_with("Rake.Task.") => {
+                self.call(object, Arguments::default())
+            }
             _ => object,
         }
     }
@@ -208,6 +218,13 @@ impl Machine<'_> {
     /// A member of a value.
     pub(super) fn attribute(&mut self, object: Object, member: &str) -> Object {
         match object {
+            // `f.call(…)` of a function that acts.
+            Object::Native(name)
+                if matches!(member, "call" | "apply" | "bind" | "__call__")
+                    && library::act(self.language, &name).is_some_and(library::Act::changes) =>
+            {
+                Object::Member(Box::new(Object::Native(name)), member.to_owned())
+            }
             Object::Native(name) => match (self.language, name.as_str(), member) {
                 (Language::Python, "sys", "argv") => {
                     let mut list = vec![Object::text("-c")];
@@ -368,6 +385,8 @@ impl Machine<'_> {
             self.set(&name, Object::List(known));
             return Object::Plain;
         }
+        let named = matches!(callee, Expr::Name(_) | Expr::Attribute(..));
+        let through_value = !named || written(callee).is_some_and(|name| self.get(&name).is_some());
         let callee = match callee {
             // No call happens while the callee itself is looked up.
             Expr::Name(name) => match self.get(name) {
@@ -382,7 +401,7 @@ impl Machine<'_> {
                 match known {
                     Some(known) => known,
                     None => {
-                        let object = self.value(object);
+                        let object = self.place(object);
                         self.attribute(object, member)
                     }
                 }
@@ -390,6 +409,7 @@ impl Machine<'_> {
             other => self.value(other),
         };
         let passed = self.passed(arguments);
+        self.direct = !through_value;
         self.call(callee, passed)
     }
 

@@ -21,7 +21,9 @@ impl Machine<'_> {
                     return self.call(callee, rest);
                 }
             }
-            "call" | "apply" | "bind" if matches!(receiver, Object::Function(_) | Object::Native(_)) => {
+            "call" | "apply" | "bind" | "__call__"
+                if matches!(receiver, Object::Function(_) | Object::Native(_)) =>
+            {
                 let skip = usize::from(self.language == Language::Node);
                 let mut list =
                     arguments.list.get(skip.min(arguments.list.len())..).unwrap_or_default().to_vec();

@@ -6,11 +6,14 @@
 mod act;
 mod call;
 mod evaluate;
+mod implicit;
+mod load;
 mod method;
 mod object;
 mod open;
 mod operate;
 mod run;
+mod tasks;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -19,6 +22,7 @@ use super::effect::CodeEffect;
 use super::language::Language;
 use super::library;
 use super::parser;
+use super::sources::{Program, Source, Sources};
 use super::tree::{Expr, Function, Stmt};
 use crate::model::Value;
 
@@ -36,9 +40,10 @@ const NESTING: usize = 120;
 const UNROLL: usize = 64;
 
 /// The effects of a program in one of the languages that share this interpreter.
-pub(super) fn run(language: Language, text: &str, arguments: &[Value]) -> Vec<CodeEffect> {
-    let mut machine = Machine::new(language, arguments);
-    let faults = machine.program(text);
+pub(super) fn run(language: Language, program: &Program<'_>, sources: &dyn Sources) -> Vec<CodeEffect> {
+    let mut machine = Machine::new(language, program, sources);
+    let faults = machine.program(program.text);
+    machine.afterwards();
     machine.settle();
     let mut effects = machine.effects;
     if let Some(name) = faults.filter(|_| effects.is_empty()) {
@@ -48,6 +53,8 @@ pub(super) fn run(language: Language, text: &str, arguments: &[Value]) -> Vec<Co
     }
     effects
 }
+
+pub(super) use tasks::run as run_tasks;
 
 /// How a statement ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -60,10 +67,30 @@ enum Flow {
 struct Machine<'a> {
     language: Language,
     arguments: &'a [Value],
+    sources: &'a dyn Sources,
+    /// Files can be looked at.
+    looks: bool,
+    /// Directory of the file that is run now, and those in which modules are looked for.
+    directory: String,
+    roots: Vec<String>,
+    /// What loading a file gave, by its path.
+    loaded: BTreeMap<String, Object>,
+    /// Names of loaded modules: their functions look for them when they are called.
+    shared: BTreeMap<String, Object>,
+    /// Greater than zero while a loaded file runs.
+    loading: usize,
+    /// The call that comes names its function itself.
+    direct: bool,
+    /// Text on a command line, short enough that all of it is meant to run.
+    inline: bool,
     /// Variables, innermost function last.
     frames: Vec<BTreeMap<String, Object>>,
     /// Methods of the program's own classes, by name.
     methods: BTreeMap<String, Vec<Rc<Function>>>,
+    /// Classes, decorated functions and functions that were not called yet.
+    implicit: implicit::Implicit,
+    /// Tasks that the file declares, where it is one of a task runner.
+    tasks: Option<tasks::Declared>,
     /// Modules whose names are used without the module's (`from os import *`).
     open_modules: Vec<String>,
     effects: Vec<CodeEffect>,
@@ -80,10 +107,27 @@ struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    fn new(language: Language, arguments: &'a [Value]) -> Self {
+    fn new(language: Language, program: &Program<'a>, sources: &'a dyn Sources) -> Self {
+        let directory = program.file.and_then(|file| file.rsplit_once('/')).map_or("", |(dir, _)| dir);
+        let mut roots = program.roots.to_vec();
+        if language == Language::Python {
+            // A program's own directory comes first.
+            roots.insert(0, directory.to_owned());
+        }
         Self {
             language,
-            arguments,
+            arguments: program.arguments,
+            sources,
+            looks: sources.first(&[]) != Source::Untold,
+            directory: directory.to_owned(),
+            roots,
+            loaded: BTreeMap::new(),
+            shared: BTreeMap::new(),
+            loading: 0,
+            direct: false,
+            inline: program.file.is_none(),
+            implicit: implicit::Implicit::default(),
+            tasks: None,
             frames: vec![BTreeMap::new()],
             methods: BTreeMap::new(),
             open_modules: Vec::new(),
@@ -173,8 +217,9 @@ impl<'a> Machine<'a> {
             Stmt::Class(name, body) => {
                 for member in body {
                     match member {
-                        Stmt::Define(name, function) => {
-                            self.methods.entry(name.clone()).or_default().push(Rc::clone(function));
+                        Stmt::Define(member, function) => {
+                            self.methods.entry(member.clone()).or_default().push(Rc::clone(function));
+                            self.implicit.member(name, member, function);
                         }
                         other => {
                             self.statement(other);
@@ -182,6 +227,10 @@ impl<'a> Machine<'a> {
                     }
                 }
                 self.set(name, Object::Class(name.clone()));
+                Flow::Next
+            }
+            Stmt::Decorate { name, with } => {
+                self.decorate(name, with);
                 Flow::Next
             }
             Stmt::Import { name, bound } => {
@@ -218,7 +267,11 @@ impl<'a> Machine<'a> {
         let before = self.frames.clone();
         let mut after: Option<Vec<BTreeMap<String, Object>>> = None;
         let mut stops = true;
+        let elsewhere = self.loading > 0 && conditions.first().is_some_and(|first| self.asks_for_main(first));
         for (index, way) in ways.iter().enumerate() {
+            if elsewhere && index == 0 {
+                continue;
+            }
             self.frames.clone_from(&before);
             let restore = match (&refined, index) {
                 (Some((name, object)), 0) => Some((name.clone(), self.replace(name, object.clone()))),
@@ -295,7 +348,7 @@ impl<'a> Machine<'a> {
     }
 
     fn get(&self, name: &str) -> Option<&Object> {
-        self.frames.iter().rev().find_map(|frame| frame.get(name))
+        self.frames.iter().rev().find_map(|frame| frame.get(name)).or_else(|| self.shared.get(name))
     }
 
     fn set(&mut self, name: &str, object: Object) {
@@ -352,22 +405,6 @@ impl<'a> Machine<'a> {
                 }
             }
             _ => {}
-        }
-    }
-
-    fn import(&mut self, name: &str, bound: &str) {
-        if self.language == Language::Perl || self.language == Language::Php {
-            return;
-        }
-        let (module, member) = name.split_once('\u{0}').unwrap_or((name, ""));
-        let mut object = library::module(self.language, module);
-        if !member.is_empty() {
-            object = self.attribute(object, member);
-        }
-        if bound == "*" {
-            self.open_modules.push(module.to_owned());
-        } else if !bound.is_empty() {
-            self.set(bound, object);
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::code::effect::CodeEffect;
 use crate::code::language::Language;
-use crate::code::library;
 use crate::code::quote::{fed, line, quoted};
 use crate::model::Value;
 
@@ -146,26 +145,6 @@ impl Machine<'_> {
             Object::Function(_) | Object::Plain => Object::Unknown,
             _ => {
                 self.unknown(format!("{} code that is made at run time", self.language.title()));
-                Object::Unknown
-            }
-        }
-    }
-
-    /// A module by name.
-    pub(super) fn load(&mut self, name: &Object) -> Object {
-        match name.known() {
-            Some(name) => {
-                let local = name.starts_with(['.', '/'])
-                    || name.ends_with(".rb")
-                    || name.ends_with(".pl")
-                    || name.ends_with(".php");
-                if local && !name.ends_with(".json") {
-                    self.unknown(format!("code in {name}"));
-                }
-                library::module(self.language, &name)
-            }
-            None => {
-                self.unknown("a module that is chosen at run time");
                 Object::Unknown
             }
         }

@@ -534,3 +534,38 @@ fn hostile_text_ends() {
         }
     }
 }
+
+#[test]
+fn what_runs_without_being_called_by_name() {
+    check(
+        "python",
+        &[
+            (
+                "class A:\n  def __enter__(s): import os; os.remove('a')\n  def __exit__(s,*a): pass\nwith A(): pass",
+                "rm a",
+            ),
+            ("import atexit,os\n@atexit.register\ndef f(): os.remove('a')", "rm a"),
+            ("import os\nsorted(['a'], key=os.remove)", "unknown"),
+            ("import os\n(lambda p=os.remove: p('a'))()", "rm a"),
+            ("import os\nos.remove.__call__('a')", "rm a"),
+            ("from pathlib import Path\nnext(Path('data').iterdir()).unlink()", "rm glob:data/*"),
+            ("import timeit\ntimeit.timeit(\"open('a','w')\")", "> a"),
+            ("import functools\n@functools.lru_cache\ndef f(): import os; os.remove('a')", ""),
+            ("import os\nf = os.remove\nf('a')", "rm a"),
+        ],
+    );
+    check(
+        "node",
+        &[
+            ("const f=require('fs'); f.unlinkSync.call(null,'a')", "rm a"),
+            ("const f=require('fs'); setTimeout(f.unlinkSync,0,'a')", "unknown"),
+            ("const f=require('fs'); class A{constructor(){f.unlinkSync('a')}}; new A", "rm a"),
+            ("new Function('fs','fs.unlinkSync(\"a\")')(fs)", "rm a"),
+        ],
+    );
+    check("ruby", &[("class A; def initialize; File.delete('a'); end; end; A.new", "rm a")]);
+    check(
+        "php",
+        &[("$f='un'.'link'; $f('a');", "rm a"), ("register_shutdown_function('unlink','a');", "rm a")],
+    );
+}

@@ -63,6 +63,12 @@ pub(super) enum Act {
     Code,
     /// Gives the module that the first argument names.
     Load,
+    /// Runs the file that the first argument names, beside this one or below the working directory.
+    File {
+        beside: bool,
+    },
+    /// Some element of the first argument.
+    Element,
     /// Joins paths.
     Join,
     /// Directory of a path.
@@ -134,6 +140,12 @@ impl Act {
                 | Self::Unknown(_)
         )
     }
+}
+
+/// Whether a decorator of this name only wraps a function or makes it known, and does not run it.
+pub(super) fn registers(name: &str) -> bool {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    python::REGISTERS.contains(&last) || name.starts_with("pytest.")
 }
 
 /// What a function does; `None` for one that is not listed.

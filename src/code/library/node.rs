@@ -65,6 +65,7 @@ pub(super) fn act(name: &str) -> Option<Act> {
         "process.chdir" | "Deno.chdir" => Act::ChangeDirectory,
         "process.exit" | "process.abort" | "Deno.exit" => Act::Exit,
         "process.kill" => Act::Tool("kill"),
+        "worker_threads.Worker" | "Worker" => Act::Unknown("code in a worker"),
         "process.binding" | "process.dlopen" => Act::Unknown("Node's internals are used"),
         "eval"
         | "Function"

@@ -18,10 +18,20 @@ pub(super) fn act(name: &str) -> Option<Act> {
         | "distutils.dir_util.copy_tree" => Act::Copy,
         "shutil.unpack_archive" => Act::Unknown("an archive is unpacked"),
         "os.truncate" => Act::Write(Mode::Truncate),
-        "open" | "io.open" | "codecs.open" | "gzip.open" | "bz2.open" | "lzma.open" | "os.open"
-        | "tarfile.open" | "zipfile.ZipFile" | "io.FileIO" | "tarfile.TarFile" | "gzip.GzipFile" | "file" => {
-            Act::Open
-        }
+        "open"
+        | "io.open"
+        | "codecs.open"
+        | "gzip.open"
+        | "bz2.open"
+        | "lzma.open"
+        | "os.open"
+        | "tarfile.open"
+        | "zipfile.ZipFile"
+        | "io.FileIO"
+        | "tarfile.TarFile"
+        | "gzip.GzipFile"
+        | "file"
+        | "logging.FileHandler" => Act::Open,
         "os.system"
         | "os.popen"
         | "commands.getoutput"
@@ -43,11 +53,21 @@ pub(super) fn act(name: &str) -> Option<Act> {
         "os.kill" | "os.killpg" => Act::Tool("kill"),
         "os.chdir" => Act::ChangeDirectory,
         "sys.exit" | "exit" | "quit" | "os._exit" | "os.abort" => Act::Exit,
-        "exec" | "eval" | "execfile" => Act::Code,
+        "exec" | "eval" | "timeit.timeit" | "timeit.repeat" | "timeit.Timer" | "cProfile.run"
+        | "profile.run" | "pdb.run" | "trace.Trace.run" => Act::Code,
+        "execfile" | "runpy.run_path" => Act::File { beside: false },
+        "runpy.run_module" => Act::Load,
+        "invoke.Context.run" | "invoke.Context.sudo" | "invoke.Context.local" | "invoke.run" => Act::Shell,
+        "nox.Session.run" | "nox.Session.run_always" | "nox.Session.run_install" => Act::Words,
+        "invoke.Context.cd" | "nox.Session.cd" | "nox.Session.chdir" => Act::ChangeDirectory,
+        "zipfile.main" | "tarfile.main" | "zipapp.create_archive" | "zipapp.main" => {
+            Act::Unknown("an archive is written")
+        }
+        "doctest.testfile" | "code.InteractiveInterpreter.runsource" => {
+            Act::Unknown("code that is made or read at run time")
+        }
         "compile" | "textwrap.dedent" | "inspect.cleandoc" => Act::Same,
-        "runpy.run_path"
-        | "runpy.run_module"
-        | "imp.load_source"
+        "imp.load_source"
         | "importlib.util.spec_from_file_location"
         | "code.interact"
         | "marshal.loads"
@@ -65,8 +85,9 @@ pub(super) fn act(name: &str) -> Option<Act> {
         "os.path.join" | "posixpath.join" => Act::Join,
         "os.path.abspath" | "os.path.expanduser" | "os.path.expandvars" | "os.path.realpath"
         | "os.path.normpath" | "os.fspath" | "os.fsencode" | "os.fsdecode" | "list" | "tuple" | "set"
-        | "sorted" | "reversed" | "iter" | "frozenset" | "tqdm.tqdm" | "next" | "asyncio.run"
+        | "sorted" | "reversed" | "iter" | "frozenset" | "tqdm.tqdm" | "asyncio.run"
         | "contextlib.closing" | "sqlalchemy.text" | "bytes" | "bytearray" => Act::Same,
+        "next" => Act::Element,
         "enumerate" => Act::Pairs,
         "str" | "repr" => Act::Text,
         "os.path.dirname" => Act::Directory,
@@ -128,6 +149,74 @@ pub(super) fn act(name: &str) -> Option<Act> {
         _ => return None,
     })
 }
+
+/// Decorators that wrap a function or make it known to something, and do not run it.
+pub(super) const REGISTERS: &[&str] = &[
+    "abstractmethod",
+    "after_request",
+    "argument",
+    "asynccontextmanager",
+    "before_request",
+    "cache",
+    "cached_property",
+    "callback",
+    "classmethod",
+    "cli",
+    "command",
+    "contextmanager",
+    "dataclass",
+    "delete",
+    "deleter",
+    "errorhandler",
+    "event",
+    "field_validator",
+    "final",
+    "fixture",
+    "get",
+    "getter",
+    "group",
+    "head",
+    "jit",
+    "listener",
+    "login_required",
+    "lru_cache",
+    "middleware",
+    "model_validator",
+    "njit",
+    "no_grad",
+    "on_event",
+    "option",
+    "options",
+    "overload",
+    "override",
+    "parametrize",
+    "pass_context",
+    "pass_obj",
+    "patch",
+    "permission_required",
+    "post",
+    "property",
+    "put",
+    "receiver",
+    "register",
+    "root_validator",
+    "route",
+    "session",
+    "setter",
+    "shared_task",
+    "singledispatch",
+    "skip",
+    "skipIf",
+    "skipUnless",
+    "staticmethod",
+    "task",
+    "total_ordering",
+    "tool",
+    "validator",
+    "version_option",
+    "websocket",
+    "wraps",
+];
 
 /// Modules of the standard library.
 const STANDARD: &[&str] = &[

@@ -25,6 +25,12 @@ pub(super) fn php(name: &str) -> Option<Act> {
         "dirname" => Act::Directory,
         "basename" => Act::Base,
         "array_map" | "array_filter" => Act::Each { function: 0, list: 1 },
+        "register_shutdown_function"
+        | "usort"
+        | "spl_autoload_register"
+        | "set_error_handler"
+        | "iterator_apply"
+        | "ob_start" => Act::Plain,
         "array_walk" => Act::Each { function: 1, list: 0 },
         "call_user_func" | "call_user_func_array" => Act::Apply,
         "sprintf" => Act::Format,
@@ -64,7 +70,7 @@ pub(super) fn lua(name: &str) -> Option<Act> {
         "io.output" => Act::Write(Mode::Truncate),
         "os.exit" => Act::Exit,
         "load" | "loadstring" => Act::Code,
-        "dofile" | "loadfile" => Act::Unknown("another Lua file is run"),
+        "dofile" | "loadfile" => Act::File { beside: false },
         "require" => Act::Load,
         "lfs.chdir" => Act::ChangeDirectory,
         "lfs.dir" => Act::Entries,

@@ -107,13 +107,15 @@ impl Parser {
                         _ => (Vec::new(), Vec::new()),
                     }
                 };
-                if matches!(name.as_str(), "BEGIN" | "END" | "INIT") {
+                if matches!(name.as_str(), "BEGIN" | "END" | "INIT" | "CHECK" | "UNITCHECK") {
                     out.extend(body);
                 } else {
                     out.push(define(name, parameters, body));
                 }
             }
-            "BEGIN" | "END" | "INIT" if language == Language::Perl && self.op_at(1, "{") => {
+            "BEGIN" | "END" | "INIT" | "CHECK" | "UNITCHECK"
+                if language == Language::Perl && self.op_at(1, "{") =>
+            {
                 self.at += 1;
                 let body = self.braces();
                 out.extend(body);

@@ -416,11 +416,14 @@ impl Parser {
                     let before = self.at;
                     // A colon here begins the body, so types are not looked for.
                     if let Some(Tok::Name(name)) = self.kind().cloned() {
-                        parameters.push(Expr::Name(name));
                         self.at += 1;
-                        if self.eat("=") {
-                            self.expression(4);
-                        }
+                        let target = Expr::Name(name);
+                        parameters.push(if self.eat("=") {
+                            let value = Box::new(self.expression(4));
+                            Expr::Assign { target: Box::new(target), value, adds: false }
+                        } else {
+                            target
+                        });
                     } else {
                         self.at += 1;
                     }
@@ -569,8 +572,9 @@ impl Parser {
         let value = self.expression(1);
         let value = if self.language == Language::Python { self.comprehension(value) } else { value };
         if self.language == Language::Ruby && self.eat("=>") {
-            let value = Expr::Plain(vec![value, self.item()]);
-            return Argument { name: Some("=>".to_owned()), value, spread: false };
+            self.skip_newlines();
+            let value = Expr::Map(vec![(value, self.item())]);
+            return Argument { name: None, value, spread: false };
         }
         Argument { name: passes_block.then(|| "&".to_owned()), value, spread }
     }

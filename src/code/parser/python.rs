@@ -142,7 +142,8 @@ impl Parser {
                 self.at += 1;
                 let name = self.name().unwrap_or_default();
                 if self.op("(") {
-                    self.arguments();
+                    let bases = self.arguments();
+                    out.push(Stmt::Expr(Expr::Plain(bases.into_iter().map(|base| base.value).collect())));
                 }
                 let body = self.suite();
                 out.push(Stmt::Class(name, body));
@@ -168,8 +169,9 @@ impl Parser {
                     } else {
                         name.split('.').next().unwrap_or_default().to_owned()
                     };
-                    // `import a.b` binds `a`, and so does `import a.b as c` bind the whole.
+                    // `import a.b` runs both and binds `a`, and so does `import a.b as c` bind the whole.
                     let name = if name.contains('.') && name.starts_with(&format!("{bound}.")) {
+                        out.push(Stmt::Import { name, bound: String::new() });
                         bound.clone()
                     } else {
                         name
@@ -224,6 +226,34 @@ impl Parser {
             _ => return false,
         }
         true
+    }
+
+    /// `@a`, `@b(c)` and the function or class behind them.
+    pub(super) fn decorated(&mut self, out: &mut Vec<Stmt>) {
+        let mut with = Vec::new();
+        while self.eat("@") {
+            with.push(self.item());
+            while matches!(self.kind(), Some(Tok::Newline)) {
+                self.at += 1;
+            }
+        }
+        let mut inner = Vec::new();
+        while inner.is_empty() && self.kind().is_some() {
+            let before = self.at;
+            self.statement(&mut inner);
+            if self.at == before {
+                break;
+            }
+        }
+        let name = match inner.last() {
+            Some(Stmt::Define(name, _) | Stmt::Class(name, _)) => Some(name.clone()),
+            _ => None,
+        };
+        out.append(&mut inner);
+        match name {
+            Some(name) => out.push(Stmt::Decorate { name, with }),
+            None => out.push(Stmt::Expr(Expr::Plain(with))),
+        }
     }
 
     /// Passes line ends in front of one of these words, and of nothing else.

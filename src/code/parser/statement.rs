@@ -34,9 +34,7 @@ impl Parser {
                 true
             }
             None if self.op("@") && self.language == Language::Python => {
-                self.at += 1;
-                let decorator = self.item();
-                out.push(Stmt::Expr(Expr::Plain(vec![decorator])));
+                self.decorated(out);
                 true
             }
             None => false,

@@ -105,6 +105,13 @@ impl Scan<'_> {
             };
             match found.spec.takes {
                 Takes::Nothing => self.give(found, index, None),
+                // A number ends with its last digit: in `perl -lne` the letters behind `-l` are options.
+                Takes::Attached
+                    if found.spec.role.as_deref() == Some("num")
+                        && text[rest..].starts_with(|c: char| !c.is_ascii_digit()) =>
+                {
+                    self.give(found, index, None);
+                }
                 Takes::Always | Takes::Attached => {
                     let attached = (rest < text.len() || !exact).then(|| tail(word, rest));
                     return self.give(found, index, attached);

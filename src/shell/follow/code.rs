@@ -1,11 +1,12 @@
 //! Code in other languages: its effects come as steps, what it runs is followed.
 
-use crate::code::{CodeEffect, analyse, plain_language};
+use crate::code::{CodeEffect, Program, Source, Sources, analyse_with, plain_language};
 use crate::model::{Span, Value};
 use crate::shell::expand::Expansion;
 use crate::shell::interp::{Interp, Scope};
 use crate::shell::state::State;
 use crate::shell::step::{Arg, StepKind};
+use crate::world::FileKind;
 
 use super::shells::FileText;
 
@@ -47,6 +48,51 @@ fn fixed(name: &str) -> &'static str {
     }
 }
 
+/// A program text on its way to be read.
+pub(in crate::shell) struct Code<'a> {
+    pub(in crate::shell) language: &'a str,
+    pub(in crate::shell) text: &'a Value,
+    pub(in crate::shell) arguments: &'a [Value],
+    /// The file that it stands in.
+    pub(in crate::shell) file: Option<&'a str>,
+    /// Directories of modules that the command line names.
+    pub(in crate::shell) roots: Vec<String>,
+    pub(in crate::shell) span: Span,
+    pub(in crate::shell) raw: &'a str,
+}
+
+/// Files of the machine, as the command sees them.
+pub(super) struct Beside<'a, 'b> {
+    pub(super) interp: &'a Interp<'b>,
+    pub(super) state: &'a State,
+    pub(super) scope: &'a Scope,
+}
+
+impl Sources for Beside<'_, '_> {
+    fn first(&self, paths: &[String]) -> Source {
+        if self.scope.host.is_some() || self.state.only_cwd().is_none() {
+            return Source::Untold;
+        }
+        for path in paths {
+            let Some(at) = self.interp.absolute(self.state, &Value::known(path.as_str())) else {
+                return Source::Untold;
+            };
+            match self.interp.is_kind(self.state, &at, FileKind::File) {
+                Some(false) => {}
+                Some(true) => {
+                    let limit = self.interp.options.limits.script_bytes;
+                    return match self.interp.read_text(self.state, &at, limit) {
+                        Some(text) => Source::Text { path: path.clone(), text },
+                        None => Source::Unreadable,
+                    };
+                }
+                None => return Source::Unreadable,
+            }
+        }
+        Source::Absent
+    }
+}
+
 impl Interp<'_> {
     /// Code text.
     #[allow(clippy::too_many_arguments)]
@@ -60,43 +106,80 @@ impl Interp<'_> {
         span: Span,
         raw: &str,
     ) {
-        let language = fixed(name);
-        let Some(texts) = text.choices() else {
-            let effect =
-                CodeEffect::Unknown { reason: format!("{name} code that is not known before it runs") };
-            self.emit_as(state, scope, span, raw, StepKind::Code { language, effect });
+        let code = Code { language: name, text, arguments, file: None, roots: Vec::new(), span, raw };
+        self.run_code(state, scope, code);
+    }
+
+    /// Code text, with all that is known of it.
+    pub(in crate::shell) fn run_code(&mut self, state: &mut State, scope: &Scope, code: Code<'_>) {
+        let language = fixed(code.language);
+        let Some(texts) = code.text.choices() else {
+            let reason = format!("{} code that is not known before it runs", code.language);
+            let effect = CodeEffect::Unknown { reason };
+            self.emit_as(state, scope, code.span, code.raw, StepKind::Code { language, effect });
             return;
         };
-        let cwd = state.cwd.clone();
+        let mut roots = code.roots;
+        roots.extend(self.module_roots(state, language));
         for text in texts {
-            for effect in analyse(language, text, arguments) {
-                if !self.tick(state, scope, span) {
-                    return;
+            let program =
+                Program { language, text, arguments: code.arguments, file: code.file, roots: &roots };
+            let effects = analyse_with(&program, &Beside { interp: self, state, scope });
+            self.code_effects(state, scope, language, effects, code.span, code.raw);
+        }
+    }
+
+    /// Directories in which a language looks for modules, as the environment names them.
+    pub(super) fn module_roots(&self, state: &State, language: &str) -> Vec<String> {
+        let variable = match language {
+            "python" => "PYTHONPATH",
+            "perl" => "PERL5LIB",
+            "ruby" => "RUBYLIB",
+            _ => return Vec::new(),
+        };
+        let value = self.scalar(state, variable);
+        let text = value.as_ref().and_then(Value::as_known).unwrap_or_default();
+        text.split(':').filter(|root| !root.is_empty()).map(str::to_owned).collect()
+    }
+
+    /// What code does, as steps; what it runs is followed.
+    pub(super) fn code_effects(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        language: &'static str,
+        effects: Vec<CodeEffect>,
+        span: Span,
+        raw: &str,
+    ) {
+        let cwd = state.cwd.clone();
+        for effect in effects {
+            if !self.tick(state, scope, span) {
+                return;
+            }
+            match effect {
+                CodeEffect::Shell { text } => {
+                    let (zero, positional) = (Value::known("sh"), Default::default());
+                    self.fresh_shell(state, scope, &text, span, zero, positional);
                 }
-                match effect {
-                    CodeEffect::Shell { text } => {
-                        let (zero, positional) = (Value::known("sh"), Default::default());
-                        self.fresh_shell(state, scope, &text, span, zero, positional);
-                    }
-                    CodeEffect::Run { argv } => {
-                        let words = argv
-                            .into_iter()
-                            .map(|value| Expansion {
-                                arg: Arg { value, span, explicit: false },
-                                elastic: false,
-                                unordered: false,
-                            })
-                            .collect();
-                        self.program(state, scope, words, span);
-                    }
-                    CodeEffect::ChangeDirectory { path } => state.cwd = self.directories(state, &path),
-                    CodeEffect::Delete { path: Value::Known(pattern), glob: true, recursive } => {
-                        for effect in self.matching(state, scope, &pattern, recursive) {
-                            self.emit_as(state, scope, span, raw, StepKind::Code { language, effect });
-                        }
-                    }
-                    effect => self.emit_as(state, scope, span, raw, StepKind::Code { language, effect }),
+                CodeEffect::Run { argv } => {
+                    let words = argv
+                        .into_iter()
+                        .map(|value| Expansion {
+                            arg: Arg { value, span, explicit: false },
+                            elastic: false,
+                            unordered: false,
+                        })
+                        .collect();
+                    self.program(state, scope, words, span);
                 }
+                CodeEffect::ChangeDirectory { path } => state.cwd = self.directories(state, &path),
+                CodeEffect::Delete { path: Value::Known(pattern), glob: true, recursive } => {
+                    for effect in self.matching(state, scope, &pattern, recursive) {
+                        self.emit_as(state, scope, span, raw, StepKind::Code { language, effect });
+                    }
+                }
+                effect => self.emit_as(state, scope, span, raw, StepKind::Code { language, effect }),
             }
         }
         state.cwd = cwd;
@@ -133,17 +216,74 @@ impl Interp<'_> {
         file: &Arg,
         arguments: &[Value],
     ) {
-        match self.file_text(state, scope, &file.value) {
+        self.code_file_in(state, scope, language, file, arguments, Vec::new());
+    }
+
+    /// A file with code, whose modules may also be in these directories.
+    pub(in crate::shell) fn code_file_in(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        language: &str,
+        file: &Arg,
+        arguments: &[Value],
+        roots: Vec<String>,
+    ) {
+        let found = (language == "node").then(|| self.node_file(state, scope, &file.value)).flatten();
+        let value = found.map_or_else(|| file.value.clone(), Value::Known);
+        let shown = file.value.display();
+        match self.file_text(state, scope, &value) {
             FileText::Text(text) => {
-                let shown = file.value.display();
-                self.code(state, scope, language, &Value::Known(text), arguments, file.span, &shown);
+                let text = Value::Known(text);
+                let stream = matches!(value.as_known(), None | Some("-" | "/dev/stdin"));
+                let code = Code {
+                    language,
+                    text: &text,
+                    arguments,
+                    file: value.as_known().filter(|_| !stream),
+                    roots,
+                    span: file.span,
+                    raw: &shown,
+                };
+                self.run_code(state, scope, code);
+            }
+            // What is compiled, or found by a name of its own, is one more program.
+            FileText::Missing | FileText::Unknown if language == "program" => {
+                let args = std::iter::once(file.clone()).collect();
+                let kind = StepKind::UnknownProgram { name: shown.clone(), args };
+                self.emit_as(state, scope, file.span, &shown, kind);
             }
             FileText::Missing => {}
             FileText::Unknown => {
-                let shown = file.value.display();
                 let reason = format!("the {language} program `{shown}` could not be read");
                 self.emit_as(state, scope, file.span, &shown, StepKind::Opaque { reason });
             }
         }
+    }
+
+    /// The file that Node runs for a name: it adds endings, and looks into a directory.
+    fn node_file(&self, state: &State, scope: &Scope, value: &Value) -> Option<String> {
+        let name = value.as_known().filter(|_| scope.host.is_none())?;
+        let file = |path: &str| {
+            let at = self.absolute(state, &Value::known(path));
+            at.is_some_and(|at| self.is_kind(state, &at, FileKind::File) == Some(true))
+        };
+        let name = name.trim_end_matches('/');
+        if name.is_empty() || file(name) {
+            return None;
+        }
+        let mut names = ["js", "mjs", "cjs", "ts", "tsx"].map(|ending| format!("{name}.{ending}")).to_vec();
+        let package = self.absolute(state, &Value::known(format!("{name}/package.json")));
+        let text = package.and_then(|at| self.read_text(state, &at, self.options.limits.script_bytes));
+        let package = text.and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
+        if let Some(main) = package.as_ref().and_then(|package| package.get("main")?.as_str()) {
+            names.extend([
+                format!("{name}/{main}"),
+                format!("{name}/{main}.js"),
+                format!("{name}/{main}/index.js"),
+            ]);
+        }
+        names.extend(["js", "mjs", "cjs", "ts", "tsx"].map(|ending| format!("{name}/index.{ending}")));
+        names.into_iter().find(|name| file(name))
     }
 }

@@ -8,18 +8,21 @@ mod git_starts;
 mod hooks;
 mod keys;
 mod make;
+mod modules;
 mod packages;
 mod settings;
 mod shells;
 mod starts;
+mod tasks;
 mod words;
 
-use crate::knowledge::Match;
+use crate::knowledge::{Follower, Match};
 
 use super::interp::{Interp, Scope};
 use super::simple::Call;
 use super::state::{Flow, State};
 
+pub(super) use code::Code;
 pub(super) use shells::is_shell;
 
 impl Interp<'_> {
@@ -37,6 +40,21 @@ impl Interp<'_> {
             name,
             "chmod" | "chown" | "chgrp" | "setfacl" | "chattr" | "chflags" | "mount" | "umount" | "diskutil"
         );
+        match matched.command.follow {
+            Some(Follower::Perl) => self.perl_modules(state, scope, call, matched),
+            Some(Follower::Ruby) => {
+                if let Some(flow) = self.ruby_libraries(state, scope, call, matched) {
+                    return Some(flow);
+                }
+            }
+            Some(Follower::PythonModule) => {
+                if let Some(flow) = self.python_module(state, scope, call, matched) {
+                    return Some(flow);
+                }
+            }
+            Some(follower) => return self.task_runner(state, scope, name, call, matched, follower),
+            None => {}
+        }
         match name {
             "xargs" | "gxargs" => Some(self.xargs(state, scope, call, matched)),
             "parallel" => Some(self.parallel(state, scope, call)),
@@ -49,7 +67,10 @@ impl Interp<'_> {
             "tmux" => self.typed(state, scope, call, matched),
             "make" | "gmake" => self.make(state, scope, call),
             "socat" => self.socat(state, scope, call),
-            "npm" | "yarn" | "pnpm" | "bun" => self.package_script(state, scope, name, call),
+            "deno" => self.deno(state, scope, call),
+            "npm" | "yarn" | "yarnpkg" | "pnpm" | "bun" => {
+                self.package_script(state, scope, name, call, matched)
+            }
             _ => None,
         }
     }

@@ -1,6 +1,6 @@
 //! `npm run`, `yarn`, `pnpm`, `bun`: scripts in `package.json`.
 
-use crate::knowledge::places;
+use crate::knowledge::{Match, places};
 use crate::model::Value;
 use crate::shell::expand::Expansion;
 use crate::shell::interp::{Interp, Scope};
@@ -35,6 +35,7 @@ impl Interp<'_> {
         scope: &Scope,
         name: &str,
         call: &Call,
+        matched: &Match,
     ) -> Option<Flow> {
         self.package_config(state, call);
         let Some(texts) = call.texts() else {
@@ -75,6 +76,11 @@ impl Interp<'_> {
                 word => words.push(word),
             }
         }
+        if name == "bun"
+            && let Some(flow) = self.bun_file(state, scope, call, &words)
+        {
+            return Some(flow);
+        }
         let scripts: Vec<String> = match words.as_slice() {
             ["run" | "run-script" | "rum" | "urn", script, ..] => around(script),
             ["t" | "tst", ..] => around("test"),
@@ -104,9 +110,10 @@ impl Interp<'_> {
             behind.extend(words.iter().skip(2));
         }
         if elsewhere && matches!(words.first(), Some(&("run" | "run-script" | "test" | "start" | "t"))) {
-            // A workspace named by its directory is followed; others are tasks of the project, known by name alone.
-            let place = workspace.and_then(|name| self.absolute(state, &Value::known(name)))?;
-            if self.exists(state, &place.join("package.json")) == Some(false) {
+            // A workspace named by its directory is followed; others are known by the script's name alone.
+            let place = workspace.and_then(|name| self.absolute(state, &Value::known(name)));
+            if place.is_none_or(|place| self.exists(state, &place.join("package.json")) == Some(false)) {
+                self.not_read(state, scope, call, name, &script);
                 return None;
             }
             directory = workspace;
@@ -134,9 +141,10 @@ impl Interp<'_> {
         else {
             return self.package_unknown(state, scope, call, "the project's package.json could not be read");
         };
-        let known = package.get("scripts")?.as_object()?;
+        let none = serde_json::Map::new();
+        let known = package.get("scripts").and_then(|scripts| scripts.as_object()).unwrap_or(&none);
         if !scripts.iter().any(|name| known.contains_key(name)) {
-            return None;
+            return self.package_program(state, scope, name, call, matched, &words);
         }
         // What installing or packing does beside the project's own scripts is said by its declaration.
         let beside = own(&INSTALLING) == scripts || own(&PACKING) == scripts;
@@ -238,6 +246,33 @@ impl Interp<'_> {
                 variable.exported = true;
             }
         }
+    }
+
+    /// `yarn NAME`, where no script has the name: a program of that name, from the project's packages.
+    fn package_program(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        name: &str,
+        call: &Call,
+        matched: &Match,
+        words: &[&str],
+    ) -> Option<Flow> {
+        let asked = match words {
+            ["run", rest @ ..] => rest,
+            // What is declared of the package manager itself.
+            _ if matched.path.len() > 1 => return None,
+            all => all,
+        };
+        let first = asked.first().filter(|_| matches!(name, "yarn" | "yarnpkg" | "pnpm" | "bun"))?;
+        let at = call.words.iter().position(|word| word.arg.value.as_known() == Some(first))?;
+        if self.knowledge.tool(first).is_some() {
+            let inner = scope.through(name);
+            self.program(state, &inner, call.words.get(at..).unwrap_or(&[]).to_vec(), call.span);
+        } else {
+            self.not_read(state, scope, call, name, first);
+        }
+        Some(Flow::Next)
     }
 
     fn package_unknown(

@@ -415,15 +415,17 @@ impl Interp<'_> {
                 }
                 let language = super::code::language(other)?;
                 let mut inner = state.clone();
-                self.code(
-                    &mut inner,
-                    &inner_scope,
+                let text = Value::Known(text);
+                let code = super::code::Code {
                     language,
-                    &Value::Known(text),
-                    &arguments,
-                    call.span,
-                    &call.raw,
-                );
+                    text: &text,
+                    arguments: &arguments,
+                    file: Some(name),
+                    roots: Vec::new(),
+                    span: call.span,
+                    raw: &call.raw,
+                };
+                self.run_code(&mut inner, &inner_scope, code);
                 state.files = inner.files;
                 self.unknown_result(state, scope);
             }

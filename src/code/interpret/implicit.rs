@@ -1,0 +1,142 @@
+//! What runs without being called by name: decorated functions, members of classes that the language itself calls, and
+//! functions that act and are handed on as values.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use crate::code::language::Language;
+use crate::code::library;
+use crate::code::tree::{Expr, Function};
+
+use super::{Arguments, Machine, Object, written};
+
+/// What the language may call by itself.
+#[derive(Debug, Default)]
+pub(super) struct Implicit {
+    /// Class, name and function.
+    members: Vec<(String, String, Rc<Function>)>,
+    /// Functions behind decorators that may call them.
+    decorated: Vec<Rc<Function>>,
+    /// Classes that were used.
+    used: BTreeSet<String>,
+    /// Functions of the program that were called.
+    called: BTreeSet<usize>,
+    /// Functions of libraries that act: evaluated as a value, and called through one.
+    held: BTreeMap<String, (bool, bool)>,
+}
+
+impl Implicit {
+    pub(super) fn member(&mut self, class: &str, name: &str, function: &Rc<Function>) {
+        self.members.push((class.to_owned(), name.to_owned(), Rc::clone(function)));
+    }
+
+    pub(super) fn called(&mut self, function: &Rc<Function>) {
+        self.called.insert(Rc::as_ptr(function) as usize);
+    }
+
+    pub(super) fn used(&mut self, class: &str) {
+        self.used.insert(class.to_owned());
+    }
+
+    pub(super) fn called_as_value(&mut self, name: &str) {
+        self.held.entry(name.to_owned()).or_default().1 = true;
+    }
+}
+
+impl Machine<'_> {
+    /// Notes what a decorator may do with the function behind it.
+    pub(super) fn decorate(&mut self, name: &str, with: &[Expr]) {
+        for decorator in with {
+            let (callee, arguments) = match decorator {
+                Expr::Call(callee, arguments) => (callee.as_ref(), arguments.as_slice()),
+                other => (other, &[][..]),
+            };
+            let known = written(callee).unwrap_or_default();
+            let given = self.passed(arguments);
+            if self.declares(&known, name, &given) {
+                continue;
+            }
+            let Some(Object::Function(function)) = self.get(name).cloned().or_else(|| self.last_method(name))
+            else {
+                continue;
+            };
+            match self.place(callee) {
+                Object::Function(own) => {
+                    self.maybe += 1;
+                    let list = if arguments.is_empty() {
+                        vec![Object::Function(Rc::clone(&function))]
+                    } else {
+                        given.list
+                    };
+                    let result = self.invoke(&own, list);
+                    if !arguments.is_empty() {
+                        self.call(result, Arguments::of(vec![Object::Function(function)]));
+                    }
+                    self.maybe -= 1;
+                }
+                _ if known != "atexit.register" && library::registers(&known) => {}
+                _ => self.implicit.decorated.push(function),
+            }
+        }
+    }
+
+    fn last_method(&self, name: &str) -> Option<Object> {
+        self.methods.get(name)?.last().map(|function| Object::Function(Rc::clone(function)))
+    }
+
+    /// A value that is kept or handed on: a function that acts must be seen to be called, or nobody knows with what.
+    pub(super) fn held(&mut self, object: &Object) {
+        match object {
+            Object::Native(name)
+                if self.language != Language::Ruby
+                    && library::act(self.language, name).is_some_and(library::Act::changes) =>
+            {
+                self.implicit.held.entry(name.clone()).or_default().0 = true;
+            }
+            Object::Class(name) => self.implicit.used(name),
+            _ => {}
+        }
+    }
+
+    /// When the program has run: what nobody called by name and may have run all the same.
+    pub(super) fn afterwards(&mut self) {
+        let ended = std::mem::take(&mut self.ended);
+        if ended && self.steps > super::STEPS {
+            return;
+        }
+        self.maybe += 1;
+        for function in std::mem::take(&mut self.implicit.decorated) {
+            self.once(&function);
+        }
+        let members = std::mem::take(&mut self.implicit.members);
+        for (class, name, function) in &members {
+            if self.inline || self.implicit.used.contains(class) && by_itself(self.language, name) {
+                self.once(function);
+            }
+        }
+        self.maybe -= 1;
+        let held = std::mem::take(&mut self.implicit.held);
+        if let Some((name, _)) = held.iter().find(|(_, (value, called))| *value && !called) {
+            self.unknown(format!("{name} is handed on, and what it is given cannot be told"));
+        }
+    }
+
+    fn once(&mut self, function: &Rc<Function>) {
+        if !self.implicit.called.contains(&(Rc::as_ptr(function) as usize)) {
+            self.invoke(function, vec![Object::Unknown]);
+        }
+    }
+}
+
+/// Members that the language calls: when something is made, used as text, opened, looked into or thrown away.
+fn by_itself(language: Language, name: &str) -> bool {
+    match language {
+        Language::Python | Language::Php => name.starts_with("__"),
+        Language::Node => matches!(name, "constructor" | "toString" | "valueOf" | "toJSON" | "then"),
+        Language::Ruby => {
+            matches!(name, "initialize" | "to_s" | "inspect" | "to_str" | "method_missing" | "each")
+        }
+        Language::Perl => matches!(name, "DESTROY" | "AUTOLOAD" | "import"),
+        Language::Lua => name.starts_with("__"),
+    }
+}

@@ -1,0 +1,322 @@
+//! Modules: what a program loads from files of its own runs in it, and its names are known afterwards.
+
+use std::collections::BTreeMap;
+
+use crate::code::language::Language;
+use crate::code::library;
+use crate::code::sources::Source;
+use crate::code::tree::Expr;
+
+use super::{Machine, Object, written};
+
+/// Files that one program may load.
+const MODULES: usize = 200;
+
+impl Machine<'_> {
+    /// `require(name)`, `import_module(name)`, `do file`, `include file`.
+    pub(super) fn load(&mut self, name: &Object) -> Object {
+        let Some(name) = name.known() else {
+            self.unknown("a module that is chosen at run time");
+            return Object::Unknown;
+        };
+        if self.language == Language::Python {
+            return match self.python_module(&name, 0) {
+                Some(object) => object,
+                None => library::module(self.language, &name),
+            };
+        }
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        let local = name.starts_with(['.', '/']) || matches!(ending, "rb" | "pl" | "php" | "lua");
+        if matches!(ending, "json" | "node" | "css") {
+            return Object::Plain;
+        }
+        let paths = self.candidates(&name);
+        match self.run_first(&paths) {
+            Loaded::Object(object) => object,
+            Loaded::Unread if local || !paths.is_empty() && self.looks => {
+                self.unknown(format!("code in {name}"));
+                library::module(self.language, &name)
+            }
+            _ => library::module(self.language, &name),
+        }
+    }
+
+    /// `load file`, `require_relative file`: always a file of the program's own.
+    pub(super) fn load_file(&mut self, name: &Object, beside: bool) -> Object {
+        let Some(name) = name.known() else {
+            match &mut self.tasks {
+                // A Rakefile that loads others: what is asked for and not found is not known then.
+                Some(tasks) => tasks.more = true,
+                None => self.unknown("a file of code that is chosen at run time"),
+            }
+            return Object::Unknown;
+        };
+        let mut paths = Vec::new();
+        for base in [beside.then(|| self.directory.clone()), Some(String::new())].into_iter().flatten() {
+            let path = joined(&base, &name);
+            paths.extend([path.clone(), format!("{path}.{}", self.language.ending())]);
+        }
+        match self.run_first(&paths) {
+            Loaded::Object(object) => object,
+            Loaded::Absent => Object::Unknown,
+            Loaded::Unread => {
+                self.unknown(format!("code in {name}"));
+                Object::Unknown
+            }
+        }
+    }
+
+    /// `import a.b as c`, `from a import b`, `import {a} from 'b'`, `use A::B`.
+    pub(super) fn import(&mut self, name: &str, bound: &str) {
+        if self.language == Language::Php {
+            return;
+        }
+        if self.language == Language::Perl {
+            let path = format!("{}.pm", name.replace("::", "/"));
+            let paths = self.roots.iter().map(|root| joined(root, &path)).collect::<Vec<_>>();
+            if let Loaded::Unread = self.run_first(&paths)
+                && self.looks
+            {
+                self.unknown(format!("the Perl module {name} could not be read"));
+            }
+            return;
+        }
+        let (module, member) = name.split_once('\u{0}').unwrap_or((name, ""));
+        let own = match self.language {
+            Language::Python => self.python_import(module),
+            Language::Node if module.starts_with(['.', '/']) => Some(self.load(&Object::text(module))),
+            _ => None,
+        };
+        let mut object = own.unwrap_or_else(|| library::module(self.language, module));
+        if !member.is_empty() {
+            object = self.attribute(object, member);
+        }
+        if bound == "*" {
+            match object {
+                Object::Map(entries) => {
+                    entries.into_iter().for_each(|(name, object)| self.set(&name, object))
+                }
+                _ => self.open_modules.push(module.to_owned()),
+            }
+        } else if !bound.is_empty() {
+            self.set(bound, object);
+        }
+    }
+
+    /// A dotted name of Python as `from` and `import` give it: leading dots and one more stand for the package.
+    fn python_import(&mut self, name: &str) -> Option<Object> {
+        let dots = name.chars().take_while(|c| *c == '.').count();
+        let rest = &name[dots..];
+        // `from . import x` and `from .x import y` both come with one dot more than was written.
+        let level = if dots > 1 && !rest.contains('.') { dots - 1 } else { dots };
+        self.python_module(rest, level)
+    }
+
+    /// A module of Python by its dotted name; `level` directories above this file's when it is relative.
+    fn python_module(&mut self, name: &str, level: usize) -> Option<Object> {
+        let segments = name.split('.').filter(|part| !part.is_empty()).collect::<Vec<_>>();
+        let first = *segments.first()?;
+        // These are loaded before any directory is looked at.
+        if level == 0
+            && matches!(first, "sys" | "os" | "builtins" | "io" | "abc" | "site" | "codecs" | "stat")
+        {
+            return None;
+        }
+        let bases = if level > 0 {
+            let mut base = self.directory.clone();
+            for _ in 1..level {
+                base = joined(&base, "..");
+            }
+            vec![base]
+        } else {
+            self.roots.to_vec()
+        };
+        for base in bases {
+            let mut place = base;
+            let mut object = None;
+            let mut rest = segments.as_slice();
+            while let Some((part, further)) = rest.split_first() {
+                let stem = joined(&place, part);
+                match self.run_first(&[format!("{stem}/__init__.py"), format!("{stem}.py")]) {
+                    Loaded::Object(module) => object = Some(module),
+                    Loaded::Unread if self.looks => {
+                        self.unknown(format!("the Python module {name} could not be read"));
+                        return Some(Object::Unknown);
+                    }
+                    // What is left are names in the module.
+                    _ if object.is_some() => break,
+                    // A directory without `__init__.py` is a package too.
+                    _ => {}
+                }
+                place = stem;
+                rest = further;
+            }
+            if let Some(object) = object {
+                return Some(rest.iter().fold(object, |object, part| self.attribute(object, part)));
+            }
+        }
+        None
+    }
+
+    /// Where a name that is loaded may be.
+    fn candidates(&self, name: &str) -> Vec<String> {
+        let relative = name.starts_with("./") || name.starts_with("../") || matches!(name, "." | "..");
+        match self.language {
+            Language::Node if relative || name.starts_with('/') => {
+                let path = joined(&self.directory, name);
+                let mut paths = vec![path.clone()];
+                for ending in ["js", "mjs", "cjs", "ts", "tsx", "jsx", "mts"] {
+                    paths.push(format!("{path}.{ending}"));
+                    // TypeScript is imported by the name that it will have.
+                    if let Some(stem) = path.strip_suffix(".js").filter(|_| ending.contains('t')) {
+                        paths.push(format!("{stem}.{ending}"));
+                    }
+                }
+                if let Source::Text { text, .. } = self.sources.first(&[format!("{path}/package.json")])
+                    && let Ok(package) = serde_json::from_str::<serde_json::Value>(&text)
+                    && let Some(main) = package.get("main").and_then(|main| main.as_str())
+                {
+                    let main = joined(&path, main);
+                    paths.extend([main.clone(), format!("{main}.js"), format!("{main}/index.js")]);
+                }
+                paths
+                    .extend(["js", "mjs", "cjs", "ts", "tsx"].map(|ending| format!("{path}/index.{ending}")));
+                paths
+            }
+            Language::Ruby => {
+                let stems = if relative || name.starts_with('/') {
+                    vec![name.to_owned()]
+                } else {
+                    self.roots.iter().map(|root| joined(root, name)).collect()
+                };
+                let endings = |stem: String| {
+                    if stem.ends_with(".rb") { vec![stem] } else { vec![format!("{stem}.rb"), stem] }
+                };
+                stems.into_iter().flat_map(endings).collect()
+            }
+            Language::Perl => {
+                let roots =
+                    if relative || name.starts_with('/') { vec![String::new()] } else { self.roots.to_vec() };
+                roots.iter().map(|root| joined(root, &name.replace("::", "/"))).collect()
+            }
+            Language::Php => vec![joined(&self.directory, name), name.to_owned()],
+            Language::Lua => {
+                let stem = name.replace('.', "/");
+                vec![format!("{stem}.lua"), format!("{stem}/init.lua"), name.to_owned()]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Runs the first of these files that is there, once.
+    fn run_first(&mut self, paths: &[String]) -> Loaded {
+        if paths.is_empty() {
+            return Loaded::Absent;
+        }
+        if let Some(known) = paths.iter().find_map(|path| self.loaded.get(path)) {
+            return Loaded::Object(known.clone());
+        }
+        match self.sources.first(paths) {
+            Source::Text { path, text } => Loaded::Object(self.run_module(&path, &text)),
+            Source::Absent => Loaded::Absent,
+            Source::Unreadable | Source::Untold => Loaded::Unread,
+        }
+    }
+
+    fn run_module(&mut self, path: &str, text: &str) -> Object {
+        if self.loaded.len() >= MODULES || self.calls >= super::CALLS {
+            self.unknown("more modules than are followed");
+            return Object::Unknown;
+        }
+        self.loaded.insert(path.to_owned(), Object::Unknown);
+        let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory).to_owned();
+        let outer_directory = std::mem::replace(&mut self.directory, directory);
+        // PHP's, Perl's and Ruby's files share the names of the program that loads them.
+        let shares = matches!(self.language, Language::Php | Language::Perl | Language::Ruby);
+        let outer_frames =
+            if shares { Vec::new() } else { std::mem::replace(&mut self.frames, vec![BTreeMap::new()]) };
+        let outer_steps = std::mem::take(&mut self.steps);
+        let outer_returned = self.returned.take();
+        self.calls += 1;
+        self.loading += 1;
+        if let Some(name) = self.program(text) {
+            self.unknown(format!("code that mentions {name} could not be read in full"));
+        }
+        self.loading -= 1;
+        self.calls -= 1;
+        self.returned = outer_returned;
+        self.steps = outer_steps;
+        self.directory = outer_directory;
+        if shares {
+            return Object::Plain;
+        }
+        let names = std::mem::replace(&mut self.frames, outer_frames).into_iter().next().unwrap_or_default();
+        for (name, object) in &names {
+            let both = match self.shared.remove(name) {
+                Some(before) => before.or(object.clone()),
+                None => object.clone(),
+            };
+            self.shared.insert(name.clone(), both);
+        }
+        let object = if self.language == Language::Node {
+            exported(names)
+        } else {
+            Object::Map(names.into_iter().collect())
+        };
+        self.loaded.insert(path.to_owned(), object.clone());
+        object
+    }
+
+    /// `if __name__ == "__main__"` and its like: whether this file is the program is known.
+    pub(super) fn asks_for_main(&self, condition: &Expr) -> bool {
+        let Expr::Plain(sides) = condition else { return false };
+        let [left, right] = sides.as_slice() else { return false };
+        let says = |side: &Expr, names: &[&str]| match side {
+            Expr::Text(parts) => {
+                matches!(parts.as_slice(), [crate::code::tree::Part::Text(text)] if names.contains(&text.as_str()))
+            }
+            other => written(other).is_some_and(|name| names.contains(&name.as_str())),
+        };
+        let pair = |one: &[&str], other: &[&str]| {
+            says(left, one) && says(right, other) || says(left, other) && says(right, one)
+        };
+        match self.language {
+            Language::Python => pair(&["__name__"], &["__main__"]),
+            Language::Node => pair(&["require.main"], &["module"]),
+            Language::Ruby => pair(&["__FILE__"], &["$0", "$PROGRAM_NAME"]),
+            _ => false,
+        }
+    }
+}
+
+enum Loaded {
+    Object(Object),
+    Absent,
+    Unread,
+}
+
+/// What `require` of a file gives.
+fn exported(names: BTreeMap<String, Object>) -> Object {
+    let whole =
+        names.get("module.exports").filter(|object| !matches!(object, Object::Plain | Object::Unknown));
+    if let Some(Object::Function(_) | Object::Class(_) | Object::Map(_)) = whole
+        && let Some(whole) = whole
+    {
+        return whole.clone();
+    }
+    let mut entries = Vec::new();
+    for (name, object) in names {
+        let own = name.strip_prefix("module.exports.").or_else(|| name.strip_prefix("exports."));
+        entries.push((own.unwrap_or(&name).to_owned(), object));
+    }
+    Object::Map(entries)
+}
+
+/// A path below a directory; `""` is the directory of the process.
+fn joined(directory: &str, path: &str) -> String {
+    let path = path.strip_prefix("./").unwrap_or(path);
+    if directory.is_empty() || path.starts_with('/') {
+        return path.to_owned();
+    }
+    format!("{}/{path}", directory.trim_end_matches('/'))
+}

@@ -1,0 +1,298 @@
+//! Files of task runners: which tasks they declare, and what running some of them does.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use crate::code::effect::CodeEffect;
+use crate::code::language::Language;
+use crate::code::sources::{Program, Runner, Sources, Tasks};
+use crate::code::tree::Function;
+
+use super::{Arguments, Machine, Object};
+
+/// What a Rakefile's line means beside Ruby's own functions.
+const RAKE: [&str; 9] =
+    ["task", "file", "multitask", "directory", "namespace", "desc", "rule", "import", "ruby"];
+
+/// Tasks of a file.
+#[derive(Debug)]
+pub(super) struct Declared {
+    runner: Runner,
+    /// Names of Rake's namespaces that are open.
+    spaces: Vec<String>,
+    known: BTreeMap<String, Task>,
+    /// Patterns that `rake clean` and `rake clobber` delete.
+    cleaned: Vec<(&'static str, Object)>,
+    /// The task that runs when none is named.
+    default: Option<String>,
+    /// The file takes tasks from elsewhere.
+    pub(super) more: bool,
+    done: BTreeSet<String>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Task {
+    before: Vec<String>,
+    after: Vec<String>,
+    bodies: Vec<Object>,
+}
+
+/// What running these tasks of a file does.
+pub(in crate::code) fn run(
+    runner: Runner,
+    program: &Program<'_>,
+    wanted: &[String],
+    sources: &dyn Sources,
+) -> Tasks {
+    let language = if runner == Runner::Rake { Language::Ruby } else { Language::Python };
+    let mut machine = Machine::new(language, program, sources);
+    machine.tasks = Some(Declared {
+        runner,
+        spaces: Vec::new(),
+        known: BTreeMap::new(),
+        cleaned: Vec::new(),
+        default: None,
+        more: false,
+        done: BTreeSet::new(),
+    });
+    if runner == Runner::Rake {
+        machine.open_modules.push("FileUtils".to_owned());
+    }
+    if let Some(name) = machine.program(program.text) {
+        machine.unknown(format!("code that mentions {name} could not be read in full"));
+    }
+    let mut unknown = Vec::new();
+    let all = match machine.tasks.as_ref() {
+        Some(declared) if wanted.is_empty() => match runner {
+            Runner::Rake => vec!["default".to_owned()],
+            Runner::Invoke => declared.default.iter().cloned().collect(),
+            Runner::Nox => declared.known.keys().cloned().collect(),
+        },
+        _ => wanted.to_vec(),
+    };
+    for name in &all {
+        if !machine.task(name, true, 0) {
+            unknown.push(name.clone());
+        }
+    }
+    machine.afterwards();
+    machine.settle();
+    Tasks { effects: machine.effects, unknown }
+}
+
+impl Machine<'_> {
+    /// A call of one of Rake's own words; `None` when it is none.
+    pub(super) fn rake(&mut self, name: &str, arguments: &Arguments) -> Option<Object> {
+        let declared = self.tasks.as_ref().filter(|tasks| tasks.runner == Runner::Rake)?;
+        if let Some(task) = name.strip_prefix("Rake.Task.") {
+            let (task, method) = task.rsplit_once('.').unwrap_or((task, ""));
+            if matches!(method, "invoke" | "execute") && !self.task(task, true, 0) {
+                self.unknown(format!("the task {task} is declared elsewhere"));
+            }
+            return Some(Object::Unknown);
+        }
+        for list in ["CLEAN", "CLOBBER"] {
+            if name
+                .strip_prefix(list)
+                .is_some_and(|rest| matches!(rest, ".include" | ".add" | ".push" | ".<<"))
+            {
+                let kept: &'static str = if list == "CLEAN" { "clean" } else { "clobber" };
+                let patterns =
+                    arguments.list.iter().flat_map(|one| one.elements_or_self()).collect::<Vec<_>>();
+                if let Some(tasks) = self.tasks.as_mut() {
+                    tasks.cleaned.extend(patterns.into_iter().map(|one| (kept, one)));
+                }
+                return Some(Object::Plain);
+            }
+        }
+        if !RAKE.contains(&name) {
+            return None;
+        }
+        match name {
+            "desc" => {}
+            "directory" => {}
+            "ruby" => {
+                let mut list = vec![Object::text("ruby")];
+                list.extend(arguments.list.iter().cloned());
+                if let [_, Object::Text { value, .. }] = list.as_slice() {
+                    let text = crate::model::Value::known("ruby ").concat(value);
+                    self.emit(CodeEffect::Shell { text });
+                } else {
+                    self.system(&Arguments::of(list));
+                }
+            }
+            "import" => {
+                for file in arguments.list.clone() {
+                    self.load_file(&file, false);
+                }
+            }
+            "rule" => self.more_tasks(),
+            "namespace" => {
+                let space = arguments.list.first().and_then(Object::known);
+                let block = arguments.block.clone();
+                match (space, block) {
+                    (Some(space), Some(Object::Function(body))) => {
+                        self.in_namespace(space, &body);
+                    }
+                    _ => self.more_tasks(),
+                }
+            }
+            _ => {
+                let space = declared.spaces.join(":");
+                self.declare(&space, arguments);
+            }
+        }
+        Some(Object::Unknown)
+    }
+
+    fn more_tasks(&mut self) {
+        if let Some(tasks) = self.tasks.as_mut() {
+            tasks.more = true;
+        }
+    }
+
+    fn in_namespace(&mut self, space: String, body: &Rc<Function>) {
+        if let Some(tasks) = self.tasks.as_mut() {
+            tasks.spaces.push(space);
+        }
+        self.invoke(body, Vec::new());
+        if let Some(tasks) = self.tasks.as_mut() {
+            tasks.spaces.pop();
+        }
+    }
+
+    /// `task :name, [:arguments] => [:before] do … end` in its spellings.
+    fn declare(&mut self, space: &str, arguments: &Arguments) {
+        let mut name = None;
+        let mut before = Vec::new();
+        for object in &arguments.list {
+            match object {
+                Object::Map(entries) => {
+                    for (key, value) in entries {
+                        if name.is_none() {
+                            name = Some(key.clone());
+                        }
+                        before.push(value.clone());
+                    }
+                }
+                other if name.is_none() => name = other.known(),
+                _ => {}
+            }
+        }
+        for (key, value) in &arguments.named {
+            if name.is_none() {
+                name = Some(key.clone());
+            }
+            before.push(value.clone());
+        }
+        let Some(name) = name else {
+            self.more_tasks();
+            return;
+        };
+        let full = if space.is_empty() { name } else { format!("{space}:{name}") };
+        let mut names = Vec::new();
+        for object in before.iter().flat_map(Object::elements_or_self) {
+            match object.known() {
+                Some(name) => names.push(name),
+                None => self.more_tasks(),
+            }
+        }
+        let Some(tasks) = self.tasks.as_mut() else { return };
+        let task = tasks.known.entry(full).or_default();
+        task.before.extend(names);
+        task.bodies.extend(arguments.block.clone());
+    }
+
+    /// Whether a decorator declares a task of the runner whose file this is.
+    pub(super) fn declares(&mut self, decorator: &str, function: &str, arguments: &Arguments) -> bool {
+        let Some(body @ Object::Function(_)) = self.get(function).cloned() else { return false };
+        let named = arguments.keyword(&["name"]).and_then(Object::known);
+        let lists = |key: &str| {
+            let given = arguments.keyword(&[key]).map(Object::elements_or_self).unwrap_or_default();
+            given
+        };
+        let mut before = lists("pre");
+        before.extend(arguments.list.iter().cloned());
+        let after = lists("post");
+        let default = arguments.keyword(&["default"]).is_some();
+        let Some(tasks) = self.tasks.as_mut() else { return false };
+        let last = decorator.rsplit('.').next().unwrap_or_default();
+        let name = match (tasks.runner, last) {
+            (Runner::Invoke, "task") => named.unwrap_or_else(|| function.replace('_', "-")),
+            (Runner::Nox, "session") => named.unwrap_or_else(|| function.to_owned()),
+            _ => return false,
+        };
+        // The tasks before and after are the functions themselves, known by what they are called.
+        let hold = |tasks: &mut Declared, list: Vec<Object>, mark: &str| {
+            let mut names = Vec::new();
+            for (number, object) in list.into_iter().enumerate() {
+                let key = format!("\u{0}{name}{mark}{number}");
+                tasks.known.insert(key.clone(), Task { bodies: vec![object], ..Task::default() });
+                names.push(key);
+            }
+            names
+        };
+        let task = if tasks.runner == Runner::Invoke {
+            let before = hold(tasks, before, "<");
+            let after = hold(tasks, after, ">");
+            Task { before, after, bodies: vec![body] }
+        } else {
+            Task { bodies: vec![body], ..Task::default() }
+        };
+        if default {
+            tasks.default = Some(name.clone());
+        }
+        tasks.known.insert(name, task);
+        true
+    }
+
+    /// Runs a task with those that stand before and after it. `false`: nobody says what it is.
+    fn task(&mut self, name: &str, asked: bool, depth: usize) -> bool {
+        let Some(tasks) = self.tasks.as_mut() else { return false };
+        if depth > super::CALLS {
+            self.unknown("tasks that hang on each other deeper than they are followed");
+            return true;
+        }
+        if !tasks.done.insert(name.to_owned()) {
+            return true;
+        }
+        let runner = tasks.runner;
+        let Some(task) = tasks.known.get(name).cloned() else {
+            let cleaned = tasks
+                .cleaned
+                .iter()
+                .filter(|(list, _)| name == *list || name == "clobber")
+                .map(|(_, pattern)| pattern.clone())
+                .collect::<Vec<_>>();
+            if matches!(name, "clean" | "clobber") && !cleaned.is_empty() {
+                for pattern in cleaned {
+                    let (path, _) = pattern.value();
+                    let glob = path.as_known().is_none_or(|text| text.contains(['*', '?', '[', '{']));
+                    self.emit(CodeEffect::Delete { path, glob, recursive: true });
+                }
+                return true;
+            }
+            // What stands before a task may be a file.
+            return !asked && !tasks.more;
+        };
+        let mut known = true;
+        for before in &task.before {
+            let space = name.rsplit_once(':').map_or("", |(space, _)| space);
+            let inner = format!("{space}:{before}");
+            let inside = self.tasks.as_ref().is_some_and(|tasks| tasks.known.contains_key(&inner));
+            known &= self.task(if inside { &inner } else { before }, false, depth + 1);
+        }
+        for body in task.bodies {
+            let list = match runner {
+                Runner::Rake => vec![Object::Unknown, Object::Unknown],
+                Runner::Invoke => vec![Object::Native("invoke.Context".to_owned())],
+                Runner::Nox => vec![Object::Native("nox.Session".to_owned())],
+            };
+            self.call(body, Arguments::of(list));
+        }
+        for after in &task.after {
+            known &= self.task(after, false, depth + 1);
+        }
+        known
+    }
+}

@@ -1,0 +1,69 @@
+//! Files that a program loads: asked for by their paths, read by whoever can look at the machine.
+
+/// What is known of a file that a program would load.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Its path as it was asked for, and its text.
+    Text {
+        /// The path.
+        path: String,
+        /// The text.
+        text: String,
+    },
+    /// None of the files is there.
+    Absent,
+    /// One is there, and cannot be read.
+    Unreadable,
+    /// Nobody can look: the program may run elsewhere.
+    Untold,
+}
+
+/// Gives the texts of files that a program loads.
+pub trait Sources {
+    /// The first of these files that is there. Paths are absolute or relative to the directory of the process.
+    fn first(&self, paths: &[String]) -> Source;
+}
+
+/// No file can be looked at.
+pub struct Nowhere;
+
+impl Sources for Nowhere {
+    fn first(&self, _: &[String]) -> Source {
+        Source::Untold
+    }
+}
+
+/// A program text and what is known of how it is run.
+#[derive(Clone, Copy, Debug)]
+pub struct Program<'a> {
+    /// Its language.
+    pub language: &'a str,
+    /// Its text.
+    pub text: &'a str,
+    /// Its operands.
+    pub arguments: &'a [crate::model::Value],
+    /// The file that it stands in; `None` for text on a command line.
+    pub file: Option<&'a str>,
+    /// Directories in which modules are looked for, before those of the language itself.
+    pub roots: &'a [String],
+}
+
+/// Which tasks of a file are run, and whose file it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Runner {
+    /// A Rakefile.
+    Rake,
+    /// `tasks.py` of Invoke.
+    Invoke,
+    /// `noxfile.py`.
+    Nox,
+}
+
+/// What running tasks does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tasks {
+    /// In order.
+    pub effects: Vec<super::CodeEffect>,
+    /// Tasks that the file does not say.
+    pub unknown: Vec<String>,
+}

@@ -1,0 +1,165 @@
+//! Code that a command runs by a name, and not by its text: task runners' files, modules, libraries. What destroys is
+//! stopped, its harmless twin is not, and what nobody reads is a program that nothing is known of.
+
+use crate::evasions::Fixture;
+
+/// A file that is written first, commands that then destroy, and commands that do not.
+struct Case {
+    file: &'static str,
+    text: &'static str,
+    stopped: &'static [&'static str],
+    free: &'static [&'static str],
+}
+
+const CASES: &[Case] = &[
+    Case {
+        file: "Rakefile",
+        text: "task :default => :wipe\ntask :look do\n  sh \"ls\"\nend\ntask :wipe, [:a] do |t, args|\n  rm_rf \"scratch\"\nend\nnamespace :db do\n  task(:drop) { sh 'rm -rf scratch' }\n  task all: [:drop]\nend\n",
+        stopped: &[
+            "rake",
+            "rake wipe",
+            "rake 'wipe[1]'",
+            "rake -f Rakefile wipe",
+            "rake look db:all",
+            "bundle exec rake db:drop",
+        ],
+        free: &["rake look", "rake -T", "rake --dry-run wipe"],
+    },
+    Case {
+        file: "tasks.py",
+        text: "from invoke import task\n@task\ndef wipe_all(c):\n    c.run('rm -rf scratch')\n@task(pre=[wipe_all])\ndef two(c):\n    pass\n@task\ndef look(c):\n    c.run('ls')\n",
+        stopped: &["invoke wipe-all", "inv two"],
+        free: &["invoke look", "invoke --list"],
+    },
+    Case {
+        file: "noxfile.py",
+        text: "import nox\n@nox.session\ndef wipe(session):\n    session.run('rm', '-rf', 'scratch', external=True)\n@nox.session\ndef lint(session):\n    session.run('ruff', 'check')\n",
+        stopped: &["nox", "nox -s wipe"],
+        free: &["nox -s lint", "nox --list"],
+    },
+    Case {
+        file: "wipe.py",
+        text: "import os\ndef later():\n    os.remove('draft.txt')\nif __name__ == '__main__':\n    later()\n",
+        stopped: &[
+            "python3 -m wipe",
+            "python3 -m cProfile -o p.out wipe.py",
+            "python3 -m pdb -m wipe",
+            "python3 -m runpy wipe",
+            "coverage run wipe.py",
+            "coverage run -m wipe",
+            "python3 -c 'import wipe; wipe.later()'",
+            "python3 -c 'from wipe import later as x; x()'",
+        ],
+        free: &[
+            "python3 -c 'import wipe'",
+            "python3 -m json.tool wipe.py",
+            "python3 -m http.server",
+            "coverage report",
+        ],
+    },
+    Case {
+        file: "w.js",
+        text: "require('fs').rmSync('notes.md')\n",
+        stopped: &[
+            "node w",
+            "node ./w",
+            "node -r ./w -e 1",
+            "node -e \"require('./w')\"",
+            "mkdir i; cp w.js i/index.js; node i",
+            "bun w.js",
+            "bun run ./w.js",
+            "deno run -A w.js",
+        ],
+        free: &["node --check w.js", "node -e \"require('./nowhere')\"", "deno lint"],
+    },
+    Case {
+        file: "evil.rb",
+        text: "File.delete('notes.md')\n",
+        stopped: &[
+            "ruby -I. -revil -e 1",
+            "ruby -r./evil -e 1",
+            "ruby -e \"require_relative 'evil'\"",
+            "ruby -run -e rm -- notes.md",
+        ],
+        free: &["ruby -rjson -e 'puts 1'", "ruby -run -e mkdir -- new"],
+    },
+    Case {
+        file: "Evil.pm",
+        text: "unlink 'notes.md'; 1;\n",
+        stopped: &[
+            "perl -I. -MEvil -e 1",
+            "perl '-Mstrict;unlink(\"notes.md\")' -e 1",
+            "perl -c -e 'BEGIN{unlink \"notes.md\"}'",
+            "ls *.md | perl -nle unlink",
+        ],
+        free: &[
+            "perl -MList::Util=sum -e 'print sum 1,2'",
+            "perl -c -e 'unlink \"notes.md\"'",
+            "perl -lane 'print $F[0]' README.md",
+        ],
+    },
+    Case {
+        file: "deno.json",
+        text: "{\"tasks\": {\"wipe\": \"rm -rf scratch\", \"look\": \"ls\"}}\n",
+        stopped: &["deno task wipe"],
+        free: &["deno task look"],
+    },
+];
+
+#[test]
+fn code_that_is_run_by_name_is_read() {
+    let mut wrong = Vec::new();
+    for case in CASES {
+        let fixture = Fixture::lay();
+        let path = fixture.proj().join(case.file);
+        std::fs::write(path, case.text).unwrap();
+        for (commands, stops) in [(case.stopped, true), (case.free, false)] {
+            for command in commands {
+                let verdict = fixture.verdict(command);
+                if matches!(verdict.as_str(), "escalate" | "block") != stops {
+                    wrong.push(format!("{verdict}: {command} ({})", case.file));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_is_not_read_is_a_program_that_nothing_is_known_of() {
+    let fixture = Fixture::lay();
+    for command in [
+        "cargo run",
+        "cargo xtask wipe",
+        "go run ./cmd/wipe",
+        "gradle wipe",
+        "mvn exec:java",
+        "bazel run //x",
+        "mage wipe",
+        "java -jar tool.jar drop",
+        "python3 -m nobody.knows",
+        "turbo run wipe",
+        "node x && gulp wipe",
+    ] {
+        assert_eq!(fixture.verdict(command), "escalate", "{command}");
+    }
+    for command in [
+        "cargo build",
+        "cargo test",
+        "go build ./...",
+        "go test ./...",
+        "gradle build",
+        "gradle test",
+        "mvn -B package",
+        "bazel build //x",
+        "turbo run build",
+        "nx test app",
+        "npm install",
+        "python3 -m pytest -q",
+        "python3 -m unittest discover",
+        "vite build",
+        "make -n",
+    ] {
+        assert_eq!(fixture.verdict(command), "allow", "{command}");
+    }
+}
