@@ -207,10 +207,7 @@ impl Machine<'_> {
     pub(super) fn declares(&mut self, decorator: &str, function: &str, arguments: &Arguments) -> bool {
         let Some(body @ Object::Function(_)) = self.get(function).cloned() else { return false };
         let named = arguments.keyword(&["name"]).and_then(Object::known);
-        let lists = |key: &str| {
-            let given = arguments.keyword(&[key]).map(Object::elements_or_self).unwrap_or_default();
-            given
-        };
+        let lists = |key: &str| arguments.keyword(&[key]).map(Object::elements_or_self).unwrap_or_default();
         let mut before = lists("pre");
         before.extend(arguments.list.iter().cloned());
         let after = lists("post");
