@@ -67,7 +67,7 @@ impl Fixture {
         self.root.path().join("home")
     }
 
-    fn proj(&self) -> PathBuf {
+    pub(crate) fn proj(&self) -> PathBuf {
         self.home().join("proj")
     }
 

@@ -320,11 +320,13 @@ impl GitRepo {
             Ok(ids) => ids,
             Err(reason) => return FileStatus::Unseen(reason),
         };
-        if entry.stage == 0 && !entry.intent_to_add && !gone && id.iter().any(|id| id == recorded) {
-            FileStatus::Clean
-        } else if filtered
-            && world.read_file(path, FILE_LIMIT).is_ok_and(|bytes| self.in_large_files(world, &bytes))
-        {
+        let recorded =
+            entry.stage == 0 && !entry.intent_to_add && !gone && id.iter().any(|id| id == recorded);
+        let in_large_files = || {
+            filtered
+                && world.read_file(path, FILE_LIMIT).is_ok_and(|bytes| self.in_large_files(world, &bytes))
+        };
+        if recorded || in_large_files() {
             FileStatus::Clean
         } else if meta.size == 0 || id.iter().any(|id| self.has_loose_object(world, id)) {
             FileStatus::Stored

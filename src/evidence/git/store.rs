@@ -34,8 +34,8 @@ struct Packs {
 
 impl Packs {
     fn read(world: &dyn World, objects: &Path) -> Self {
-        let mut found = Self::default();
-        found.unseen = !matches!(world.lstat(&objects.join("info/alternates")), Err(LookError::NotFound));
+        let unseen = !matches!(world.lstat(&objects.join("info/alternates")), Err(LookError::NotFound));
+        let mut found = Self { unseen, ..Self::default() };
         let folder = objects.join("pack");
         let entries = match world.read_dir(&folder, PACKS * 4) {
             Ok(entries) => entries,
