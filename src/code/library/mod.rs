@@ -3,11 +3,14 @@
 //! A module that is listed here does only what its listed functions say; everything else in it changes nothing. A module
 //! that is not listed is foreign: its functions are judged by their names.
 
+mod decorators;
 mod node;
 mod perl;
 mod python;
 mod ruby;
 mod small;
+
+pub(super) use decorators::registers;
 
 use super::interpret::Object;
 use super::language::Language;
@@ -140,12 +143,6 @@ impl Act {
                 | Self::Unknown(_)
         )
     }
-}
-
-/// Whether a decorator of this name only wraps a function or makes it known, and does not run it.
-pub(super) fn registers(name: &str) -> bool {
-    let last = name.rsplit('.').next().unwrap_or(name);
-    python::REGISTERS.contains(&last) || name.starts_with("pytest.")
 }
 
 /// What a function does; `None` for one that is not listed.

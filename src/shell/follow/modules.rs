@@ -179,7 +179,7 @@ impl Interp<'_> {
                 }
             }
         }
-        let Some(script) = matched.operand("script") else { return };
+        let Some(script) = matched.operand("script:perl") else { return };
         let path = self.absolute(state, &script.value).filter(|_| scope.host.is_none());
         let text = path.and_then(|path| self.read_text(state, &path, self.options.limits.script_bytes));
         if text.is_some_and(|text| compiles(&text)) {

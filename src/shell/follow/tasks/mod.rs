@@ -35,7 +35,7 @@ impl Interp<'_> {
         matched: &Match,
         follower: Follower,
     ) -> Option<Flow> {
-        if matched.informational {
+        if matched.does_nothing() {
             return None;
         }
         let inner = scope.through(name);
