@@ -16,6 +16,7 @@ mod follow;
 mod interp;
 mod lines;
 mod located;
+mod loops;
 mod options;
 mod output;
 mod own;

@@ -1,0 +1,373 @@
+//! Loops: `while`, `until`, `for`, `select`; how often they turn, and what is known after turns that nobody counted.
+
+use std::sync::Arc;
+
+use crate::model::{Span, Value};
+use crate::syntax::{Script, Word};
+
+use super::expand::Number;
+use super::interp::{Interp, Scope};
+use super::state::{Content, Flow, State, Status};
+use super::step::Stdin;
+
+/// What a loop does after a turn.
+enum Turn {
+    On,
+    Over,
+    Leave(Flow),
+}
+
+impl Interp<'_> {
+    pub(super) fn while_loop(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        until: bool,
+        condition: &Script,
+        body: &Script,
+    ) -> Flow {
+        let mark = self.escapes.len();
+        let maybe = state.maybe;
+        let mut result = Status::True;
+        // A loop over lines goes through all of them; only where it ends early does it matter which came first.
+        let lines = match &state.stdin {
+            Stdin::Text(Value::Lines(lines)) if lines.end == '\n' => Some(lines.clone()),
+            _ => None,
+        };
+        if let Some(lines) = &lines {
+            state.stdin = Stdin::Text(Value::Known(lines.text()));
+            state.maybe |= lines.some;
+        }
+        for turn in 0.. {
+            state.settle();
+            let flow = self.script(state, &scope.tested(), condition);
+            match self.turn(flow) {
+                Turn::On => {}
+                Turn::Over => break,
+                Turn::Leave(flow) => return self.leave_loop(state, mark, maybe, flow),
+            }
+            let goes = if until { state.status.negate() } else { state.status };
+            match goes {
+                Status::False => {
+                    if until {
+                        state.succeed()
+                    } else {
+                        state.fail()
+                    }
+                    break;
+                }
+                Status::True if turn < self.options.limits.iterations => {
+                    if until {
+                        state.fail()
+                    } else {
+                        state.succeed()
+                    }
+                    let before = state.clone();
+                    let flow = self.script(state, scope, body);
+                    result = state.status;
+                    match self.turn(flow) {
+                        Turn::On => {}
+                        Turn::Over if lines.is_some() => state.maybe = true,
+                        Turn::Over => break,
+                        Turn::Leave(flow) => return self.leave_loop(state, mark, maybe, flow),
+                    }
+                    state.settle();
+                    if before.cwd == state.cwd && before.stdin == state.stdin && !differs(&before, state) {
+                        // Turns without an end, each like this one.
+                        result = Status::Unknown;
+                        break;
+                    }
+                }
+                _ => {
+                    self.repeated(state, |interp, way| {
+                        if until {
+                            way.fail()
+                        } else {
+                            way.succeed()
+                        }
+                        let flow = interp.script(way, scope, body);
+                        if flow != Flow::Next && !matches!(flow, Flow::Continue(_)) {
+                            return flow;
+                        }
+                        way.settle();
+                        interp.script(way, &scope.tested(), condition)
+                    });
+                    if until {
+                        state.succeed()
+                    } else {
+                        state.fail()
+                    }
+                    result = Status::Unknown;
+                    break;
+                }
+            }
+        }
+        state.status = result;
+        self.leave_loop(state, mark, maybe, Flow::Next)
+    }
+
+    /// Something that `break` and `continue` can leave.
+    pub(super) fn in_loop(
+        &mut self,
+        state: &mut State,
+        body: impl FnOnce(&mut Self, &mut State) -> Flow,
+    ) -> Flow {
+        let loops = state.loops;
+        state.loops = loops + 1;
+        let flow = body(self, state);
+        state.loops = loops;
+        flow
+    }
+
+    /// A body that runs an unknown number of times: once from here, and once more from a state in which what it changed
+    /// is widened. Steps of the second turn that were given in the first are not given again.
+    fn repeated(&mut self, state: &mut State, mut body: impl FnMut(&mut Self, &mut State) -> Flow) {
+        let maybe = state.maybe;
+        let before = state.clone();
+        let outer = self.seen.is_none();
+        if outer {
+            self.seen = Some(std::collections::HashSet::new());
+        }
+        let mut first = state.clone();
+        first.maybe = true;
+        let flow = body(self, &mut first);
+        first.settle();
+        let changed = first.cwd != before.cwd || differs(&first, &before);
+        let mut after = before.clone();
+        match flow {
+            Flow::Next | Flow::Break(_) | Flow::Continue(_) => after = after.join(first.clone()),
+            other => self.escapes.push((other, first.clone())),
+        }
+        if changed && matches!(flow, Flow::Next | Flow::Continue(_)) {
+            let mut second = widen(&before, first);
+            second.maybe = true;
+            let flow = body(self, &mut second);
+            second.settle();
+            match flow {
+                Flow::Next | Flow::Break(_) | Flow::Continue(_) => after = after.join(second),
+                other => self.escapes.push((other, second)),
+            }
+        }
+        if outer {
+            self.seen = None;
+        }
+        *state = after;
+        state.maybe = maybe;
+    }
+
+    fn turn(&self, flow: Flow) -> Turn {
+        match flow {
+            Flow::Next | Flow::Continue(0 | 1) => Turn::On,
+            Flow::Break(0 | 1) => Turn::Over,
+            Flow::Break(n) => Turn::Leave(Flow::Break(n - 1)),
+            Flow::Continue(n) => Turn::Leave(Flow::Continue(n - 1)),
+            other => Turn::Leave(other),
+        }
+    }
+
+    /// Ways that broke out of this loop join here; those that go further stay apart.
+    fn leave_loop(&mut self, state: &mut State, mark: usize, maybe: bool, flow: Flow) -> Flow {
+        let waiting = self.escapes.split_off(mark.min(self.escapes.len()));
+        let mut exited = false;
+        for (kind, way) in waiting {
+            match kind {
+                Flow::Break(0 | 1) | Flow::Continue(0 | 1) => *state = state.clone().join(way),
+                Flow::Break(n) => self.escapes.push((Flow::Break(n - 1), way)),
+                Flow::Continue(n) => self.escapes.push((Flow::Continue(n - 1), way)),
+                other => {
+                    exited = true;
+                    self.escapes.push((other, way));
+                }
+            }
+        }
+        state.maybe = maybe || exited;
+        flow
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn for_loop(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        span: Span,
+        variable: &str,
+        words: Option<&[Word]>,
+        body: &Script,
+        select: bool,
+    ) -> Flow {
+        let (values, open, unordered) = match words {
+            Some(words) => match self.expand_words(state, scope, words) {
+                Ok(list) => {
+                    let open = list.iter().any(|e| e.elastic);
+                    let unordered = list.iter().any(|e| e.unordered);
+                    (list.into_iter().map(|e| e.arg.value).collect::<Vec<_>>(), open, unordered)
+                }
+                Err(_) => return Flow::Exit,
+            },
+            None => (state.positional.values.clone(), state.positional.open, false),
+        };
+        let mark = self.escapes.len();
+        let maybe = state.maybe;
+        state.status = Status::True;
+        if select {
+            let chosen = values.iter().cloned().reduce(|a, b| a.join(&b)).unwrap_or(Value::Unknown);
+            self.repeated(state, |interp, way| {
+                interp.assign_scalar(way, variable, chosen.clone());
+                interp.assign_scalar(way, "REPLY", Value::Unknown);
+                interp.script(way, scope, body)
+            });
+            state.status = Status::Unknown;
+            return self.leave_loop(state, mark, maybe, Flow::Next);
+        }
+        if open {
+            for value in values {
+                self.repeated(state, |interp, way| {
+                    interp.assign_scalar(way, variable, value.clone());
+                    interp.script(way, scope, body)
+                });
+            }
+            state.status = Status::Unknown;
+            return self.leave_loop(state, mark, maybe, Flow::Next);
+        }
+        for value in in_turns(values, self.options.limits.iterations) {
+            if !self.tick(state, scope, span) {
+                return Flow::Exit;
+            }
+            state.settle();
+            self.assign_scalar(state, variable, value);
+            let flow = self.script(state, scope, body);
+            match self.turn(flow) {
+                Turn::On => {}
+                // Another of the words may have come before this one.
+                Turn::Over if unordered => state.maybe = true,
+                Turn::Over => break,
+                Turn::Leave(flow) => return self.leave_loop(state, mark, maybe, flow),
+            }
+        }
+        self.leave_loop(state, mark, maybe, Flow::Next)
+    }
+
+    pub(super) fn arithmetic_for(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        header: &Word,
+        body: &Script,
+    ) -> Flow {
+        let mark = self.escapes.len();
+        let maybe = state.maybe;
+        let text = header_text(header);
+        let mut parts = text.as_deref().unwrap_or("").split(';');
+        let (first, condition, step) =
+            (parts.next().unwrap_or(""), parts.next().unwrap_or(""), parts.next().unwrap_or(""));
+        if text.is_none() {
+            if self.arithmetic(state, scope, &header.parts).is_err() {
+                return Flow::Exit;
+            }
+        } else {
+            self.evaluate_arithmetic(state, first);
+        }
+        for turn in 0.. {
+            let goes = match (&text, condition.trim()) {
+                (None, _) => Number::Unknown,
+                (_, "") => Number::Known(1),
+                (_, condition) => self.evaluate_arithmetic(state, condition),
+            };
+            match goes {
+                Number::Known(0) => break,
+                Number::Known(_) if turn < self.options.limits.iterations => {
+                    if !self.tick(state, scope, header.span) {
+                        return Flow::Exit;
+                    }
+                    let flow = self.script(state, scope, body);
+                    match self.turn(flow) {
+                        Turn::On => {}
+                        Turn::Over => break,
+                        Turn::Leave(flow) => return self.leave_loop(state, mark, maybe, flow),
+                    }
+                    self.evaluate_arithmetic(state, step);
+                }
+                _ => {
+                    self.repeated(state, |interp, way| {
+                        let flow = interp.script(way, scope, body);
+                        interp.evaluate_arithmetic(way, step);
+                        flow
+                    });
+                    break;
+                }
+            }
+        }
+        state.status = Status::Unknown;
+        self.leave_loop(state, mark, maybe, Flow::Next)
+    }
+}
+
+fn header_text(header: &Word) -> Option<String> {
+    let mut whole = String::new();
+    for part in &header.parts {
+        match part {
+            crate::syntax::Part::Literal(text) | crate::syntax::Part::Quoted(text) => whole.push_str(text),
+            crate::syntax::Part::Parameter(p)
+                if p.operator.is_none() && p.index.is_none() && !p.length && !p.indirect =>
+            {
+                whole.push_str(&p.name);
+            }
+            _ => return None,
+        }
+    }
+    let inner = whole.trim().trim_start_matches("((").trim_end_matches("))").to_owned();
+    (inner.matches(';').count() == 2).then_some(inner)
+}
+
+/// The values one by one, and past `limit` several at a time.
+fn in_turns(values: Vec<Value>, limit: usize) -> Vec<Value> {
+    if values.len() <= limit {
+        return values;
+    }
+    let mut turns = values[..limit].to_vec();
+    let mut rest = values[limit..].iter();
+    while let Some(first) = rest.next() {
+        match first.as_known() {
+            None => turns.push(first.clone()),
+            Some(text) => {
+                let mut chunk = vec![text.to_owned()];
+                for next in rest.by_ref().take(Value::MAX_CHOICES - 1) {
+                    match next.as_known() {
+                        Some(text) => chunk.push(text.to_owned()),
+                        None => turns.push(next.clone()),
+                    }
+                }
+                turns.push(Value::one_of(chunk));
+            }
+        }
+    }
+    turns
+}
+
+fn differs(a: &State, b: &State) -> bool {
+    a.variables != b.variables
+        || a.positional != b.positional
+        || a.files != b.files
+        || a.functions.len() != b.functions.len()
+}
+
+/// The state after any number of turns, seen from the state before and the one after the first: what changed is unknown
+/// but for the files.
+fn widen(before: &State, first: State) -> State {
+    let mut widened = before.clone().join(first);
+    if widened.cwd != before.cwd {
+        widened.cwd = Vec::new();
+    }
+    if widened.variables != before.variables {
+        let variables = Arc::make_mut(&mut widened.variables);
+        for (name, variable) in variables.iter_mut() {
+            if before.variables.get(name) != Some(variable) {
+                variable.content = match variable.content {
+                    Content::Scalar(_) | Content::Unset => Content::Scalar(Value::Unknown),
+                    _ => Content::UnknownArray,
+                };
+            }
+        }
+    }
+    widened
+}
