@@ -71,6 +71,10 @@ impl Fixture {
         self.home().join("proj")
     }
 
+    pub(crate) fn verdict(&self, command: &str) -> String {
+        self.verdict_in(&self.proj(), command)
+    }
+
     fn verdict_in(&self, directory: &Path, command: &str) -> String {
         use std::io::Write;
         let mut child = Command::new(env!("CARGO_BIN_EXE_recourse"))
