@@ -98,9 +98,8 @@ fn printed(scene: &mut Scene<'_>, invocation: &Invocation) -> Option<Draft> {
         sources = incoming(scene, invocation);
     }
     // What git prints of files that it does not track is named in the words.
-    let git =
-        invocation.name == "git" && !invocation.args.iter().any(|a| a.value.as_known() == Some("--no-index"));
-    scene.files.set_gits(None, git && invocation.stdout == Stdout::Pipe);
+    let git = super::git::printed(invocation);
+    scene.files.set_gits(None, git.filter(|_| invocation.stdout == Stdout::Pipe));
     if let Stdout::File(path) = &invocation.stdout
         && let Some(to) = scene.only_path(path)
     {

@@ -25,6 +25,15 @@ pub enum FileState {
     Gone,
 }
 
+/// What git printed: what it has as objects, or what it found in the working tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Printed {
+    /// Commits, stashes or the index: git keeps it.
+    Objects,
+    /// Changes that are only in the working tree may be among it.
+    WorkTree,
+}
+
 /// The overlay over the machine's files, and what was saved into git.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Files {
@@ -42,8 +51,8 @@ pub struct Files {
     /// What the text in the pipe between two stages is a copy of.
     stream: Vec<PathBuf>,
     /// Files that hold what git printed, and whether the pipe does.
-    gits: BTreeSet<PathBuf>,
-    from_git: bool,
+    gits: BTreeMap<PathBuf, Printed>,
+    from_git: Option<Printed>,
     /// Per repository directory: work that this command put into git.
     saved: BTreeMap<PathBuf, BTreeSet<Saved>>,
 }
@@ -246,17 +255,17 @@ impl Files {
     }
 
     /// Notes whether git prints what goes into the pipe, or into a file.
-    pub fn set_gits(&mut self, file: Option<PathBuf>, git: bool) {
-        match file {
-            Some(file) if git => drop(self.gits.insert(file)),
-            Some(file) => drop(self.gits.remove(&file)),
-            None => self.from_git = git,
+    pub fn set_gits(&mut self, file: Option<PathBuf>, printed: Option<Printed>) {
+        match (file, printed) {
+            (Some(file), Some(printed)) => drop(self.gits.insert(file, printed)),
+            (Some(file), None) => drop(self.gits.remove(&file)),
+            (None, printed) => self.from_git = printed,
         }
     }
 
     /// Whether git printed what comes out of the pipe, or what a file holds.
-    pub fn is_gits(&self, file: Option<&Path>) -> bool {
-        file.map_or(self.from_git, |file| self.gits.contains(file))
+    pub fn gits(&self, file: Option<&Path>) -> Option<Printed> {
+        file.map_or(self.from_git, |file| self.gits.get(file).copied())
     }
 
     /// What comes out of the pipe is a copy of these.
@@ -385,7 +394,9 @@ impl Files {
             self.unfinished.clear();
         }
         self.saved.retain(|dir, set| other.saved.get(dir) == Some(set));
-        self.gits.retain(|file| other.gits.contains(file));
-        self.from_git &= other.from_git;
+        self.gits.retain(|file, printed| other.gits.get(file) == Some(printed));
+        if self.from_git != other.from_git {
+            self.from_git = None;
+        }
     }
 }

@@ -33,7 +33,7 @@ mod variables;
 mod view;
 mod walk;
 
-pub use files::{FileState, Files, Held};
+pub use files::{FileState, Files, Held, Printed};
 pub use interp::interpret;
 pub use options::{Limits, Options, Session};
 pub use step::{Arg, Input, Invocation, Mode, Sink, Stdin, Stdout, Step, StepKind};

@@ -190,3 +190,116 @@ fn options_without_effect_never_lower_the_verdict() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+fn script(path: PathBuf, text: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    write(path.clone(), text);
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn judged(home: &Path, top: &Path, expected: &[(&str, &[&str])]) {
+    let mut wrong = Vec::new();
+    for (expected, commands) in expected {
+        for command in *commands {
+            let found = verdict(home, top, command);
+            if found != *expected {
+                wrong.push(format!("{command}: {found}, not {expected}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn ignored_files_are_no_obstacle_to_git() {
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let home = home.path().canonicalize().unwrap();
+    let top = repository(&home);
+    git(&top, &["stash", "-q"]);
+    git(&top, &["checkout", "-qb", "tracks"]);
+    write(top.join("local.log"), "of the branch\n");
+    git(&top, &["add", "-f", "local.log"]);
+    git(&top, &["commit", "-qm", "log"]);
+    git(&top, &["checkout", "-q", "main"]);
+    write(top.join("local.log"), "of this machine alone\n");
+    judged(
+        &home,
+        &top,
+        &[
+            (
+                "block",
+                &[
+                    "git switch tracks",
+                    "git checkout tracks",
+                    "git -P checkout tracks --",
+                    "git checkout -b new tracks",
+                    "git merge tracks",
+                    "git rebase tracks",
+                    "git cherry-pick tracks",
+                    "git pull . tracks",
+                    "git reset --keep tracks",
+                ],
+            ),
+            (
+                "allow",
+                &[
+                    "git switch topic",
+                    "git switch --no-overwrite-ignore tracks",
+                    "git merge topic",
+                    "git log tracks",
+                ],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn hooks_patches_and_own_stashes() {
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let home = home.path().canonicalize().unwrap();
+    let top = repository(&home);
+    script(top.join(".git/hooks/pre-commit"), "#!/bin/sh\nrm -f notes.md\n");
+    script(top.join(".git/hooks/commit-msg"), "#!/bin/sh\ngrep -q . \"$1\"\n");
+    script(top.join(".git/hooks/post-merge"), "#!/usr/bin/env python3\nimport os\nos.remove('notes.md')\n");
+    write(top.join("tests/conv"), "");
+    judged(
+        &home,
+        &top,
+        &[
+            (
+                "block",
+                &[
+                    "git commit -m x",
+                    "git --no-pager -c a.b=c commit --amend --no-edit",
+                    "git merge topic",
+                    "printf '#!/bin/sh\\nrm -f notes.md\\n' > .git/hooks/post-checkout; chmod +x .git/hooks/post-checkout; git switch topic",
+                    "mkdir h; printf 'rm -f notes.md\\n' > h/post-checkout; chmod +x h/*; git config core.hooksPath h; git switch topic",
+                    "git config core.fsmonitor 'rm -f notes.md; true'; git status",
+                ],
+            ),
+            (
+                "escalate",
+                &[
+                    "git diff | git apply -R",
+                    "git diff -R | patch -p1",
+                    "head -c 99 /dev/urandom | git apply",
+                ],
+            ),
+            ("warn", &["git stash && git stash drop", "git stash -u && git stash clear"]),
+            (
+                "allow",
+                &[
+                    "git commit -n -m x",
+                    "git commit --dry-run",
+                    "git status",
+                    "git switch topic",
+                    "git diff --cached | git apply -R",
+                    "git diff main..topic | git apply",
+                    "git diff | git apply --check",
+                    "git apply nowhere.patch",
+                    "git stash && git stash pop",
+                ],
+            ),
+        ],
+    );
+}

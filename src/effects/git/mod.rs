@@ -18,7 +18,7 @@ use crate::shell::{FileState, Invocation, Stdin};
 use super::draft::{Change, Draft as Planned};
 use super::scene::{Scene, Word, fact};
 
-pub(super) use patch::patch;
+pub(super) use patch::{patch, printed};
 
 /// One mutation in the making.
 struct Draft {

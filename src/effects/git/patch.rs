@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::model::{Action, Cause, Value};
-use crate::shell::{Invocation, Stdin};
+use crate::shell::{Invocation, Printed, Stdin};
 
 use super::super::draft::Draft as Planned;
 use super::super::run::directories;
@@ -20,7 +20,7 @@ enum Source {
     /// Its text; `kept`: a file that holds it stays.
     Text { text: String, kept: bool },
     /// Git printed it: it speaks of tracked files alone.
-    Git,
+    Git(Printed),
     /// Nobody knows.
     Unknown,
 }
@@ -60,7 +60,14 @@ pub(in crate::effects) fn patch(scene: &Scene<'_>, invocation: &Invocation) -> V
         match source {
             Source::Nothing => {}
             Source::Text { text, kept } => planned.extend(read(scene, invocation, &text, kept, &dirs)),
-            Source::Git => {
+            // What it takes out is in the commits that it was printed from.
+            Source::Git(Printed::Objects) => {
+                let whole = Value::known("what git printed");
+                let draft =
+                    scene.on_other(Action::Update, "patch.targets", std::slice::from_ref(&whole), &whole);
+                planned.push(Planned::of(draft));
+            }
+            Source::Git(Printed::WorkTree) => {
                 let draft = Draft::new(Action::Update, "git.changes").flag("whole", true).flag("patch", true);
                 planned.push(finish(scene, invocation, draft, &dirs));
             }
@@ -68,6 +75,29 @@ pub(in crate::effects) fn patch(scene: &Scene<'_>, invocation: &Invocation) -> V
         }
     }
     planned
+}
+
+/// What git prints, when it is git: a patch of that speaks of what git tracks. Other files are named in the words.
+pub(in crate::effects) fn printed(invocation: &Invocation) -> Option<Printed> {
+    if invocation.name != "git" {
+        return None;
+    }
+    let says = |wanted: &str| invocation.args.iter().any(|arg| arg.value.as_known() == Some(wanted));
+    if says("--no-index") {
+        return None;
+    }
+    let range = |word: &str| word.contains("..") && !word.split('/').any(|part| part == "..");
+    let matched = &invocation.matched;
+    let objects = match matched.typed.get(1).map(String::as_str) {
+        Some("show" | "log" | "format-patch" | "diff-tree" | "whatchanged" | "stash" | "cat-file") => true,
+        Some("diff") => {
+            says("--cached")
+                || says("--staged")
+                || matched.operands.iter().any(|word| word.value.as_known().is_some_and(range))
+        }
+        _ => false,
+    };
+    Some(if objects { Printed::Objects } else { Printed::WorkTree })
 }
 
 fn unseen(scene: &Scene<'_>, name: &str) -> Planned {
@@ -86,8 +116,7 @@ fn incoming(scene: &Scene<'_>, stdin: &Stdin) -> Source {
             Source::Text { text: text.clone(), kept: !scene.files.stream().is_empty() }
         }
         Stdin::File(path) => of_file(scene, &scene.path(path)),
-        Stdin::Text(_) | Stdin::Unknown if scene.files.is_gits(None) => Source::Git,
-        Stdin::Text(_) | Stdin::Unknown => Source::Unknown,
+        Stdin::Text(_) | Stdin::Unknown => scene.files.gits(None).map_or(Source::Unknown, Source::Git),
     }
 }
 
@@ -95,9 +124,11 @@ fn of_file(scene: &Scene<'_>, path: &Value) -> Source {
     let Some(path) = path.as_known().map(PathBuf::from) else { return Source::Unknown };
     match scene.text(&path) {
         Some(text) => Source::Text { text, kept: true },
-        None if scene.files.is_gits(Some(&path)) => Source::Git,
-        None if scene.at(&path).is_none() && scene.step.context.host.is_none() => Source::Nothing,
-        None => Source::Unknown,
+        None => match scene.files.gits(Some(&path)) {
+            Some(printed) => Source::Git(printed),
+            None if scene.at(&path).is_none() && scene.step.context.host.is_none() => Source::Nothing,
+            None => Source::Unknown,
+        },
     }
 }
 

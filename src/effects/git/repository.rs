@@ -84,7 +84,7 @@ fn brought(words: &Words<'_>) -> Vec<Draft> {
         }
         "rebase" => {
             let to = words.matched.value("--onto").or(operands.first()).unwrap_or(&upstream);
-            vec![super::worktree::switches(Some(to))]
+            vec![super::worktree::switches(Some(to)).flag("rebases", true)]
         }
         "cherry-pick" | "revert" => {
             let single = |name: &&Value| name.as_known().is_some_and(|name| !name.contains(".."));

@@ -83,7 +83,10 @@ pub(super) fn changes(look: &mut Look<'_>) -> Result<Outcome, String> {
     if !counted.look.has("merge") {
         counted.untracked(&specs, &differing);
     }
-    if safe && loss.modified > 0 {
+    // Behind a filter git takes for unchanged what is not what it keeps.
+    let index = std::rc::Rc::clone(&look.repo);
+    let seen = !index.filters(look.world, index.index(look.world)?);
+    if safe && seen && loss.modified > 0 {
         return Ok(Outcome::Refused("git refuses to remove changed files without -f".to_owned()));
     }
     if look.has("patch")
@@ -205,6 +208,10 @@ impl Counted<'_, '_> {
                 continue;
             }
             let replaced = goes || difference.is_some_and(|d| d.source.is_some());
+            if !replaced && repo.unchanged(world, &meta, entry) {
+                // Git leaves alone what it takes for unchanged.
+                continue;
+            }
             let class = match repo.compare(world, &place, &meta, entry) {
                 FileStatus::Clean if replaced => LossClass::Tracked,
                 FileStatus::Clean => LossClass::Nothing,

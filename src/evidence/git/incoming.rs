@@ -12,6 +12,7 @@ use super::digest::hex;
 use super::look::Look;
 use super::push::local_place;
 use super::refs::{for_each_ref, head, short};
+use super::repository::FileStatus;
 
 /// Files in the way that git is asked about.
 const IN_THE_WAY: usize = 500;
@@ -147,11 +148,18 @@ pub(super) fn ignored(look: &mut Look<'_>) -> Result<Outcome, String> {
     }
     let base = match look.text("base").map(str::to_owned) {
         Some(base) => Some(base),
-        None if look.has("merges") => {
+        None if look.has("merges") && !look.has("fetches") => {
             look.ask(&["merge-base", "HEAD", &source]).ok().map(|id| id.trim().to_owned())
         }
         None => None,
     };
+    if (look.has("merges") || look.has("rebases")) && !look.has("fetches") {
+        // What HEAD has already brings nothing.
+        let ahead = look.ask(&["rev-list", "--count", "--max-count=1", &source, "--not", "HEAD"]);
+        if ahead.is_ok_and(|count| count.trim() == "0") {
+            return Ok(Outcome::Refused("there is nothing to bring in".to_owned()));
+        }
+    }
     overwritten(look, &source, base.as_deref())
 }
 
@@ -170,6 +178,10 @@ pub(super) fn overwritten(look: &mut Look<'_>, source: &str, base: Option<&str>)
         if let Some(there) = in_the_way(look, &top, name, id) {
             way.push((name.clone(), there));
         }
+    }
+    let mut loss = Loss::default();
+    if behind_a_filter(look, &top, &differing, &mut loss)? {
+        return Ok(Outcome::Loss(loss));
     }
     if way.is_empty() {
         return keeps();
@@ -195,7 +207,6 @@ pub(super) fn overwritten(look: &mut Look<'_>, source: &str, base: Option<&str>)
         look.ask_in(&top, words).map_err(|error| format!("ignored files could not be listed: {error}"))?;
     let listed: BTreeSet<PathBuf> =
         listed.split('\0').filter(|name| !name.is_empty()).map(|name| top.join(name)).collect();
-    let mut loss = Loss::default();
     for (name, place) in &way {
         // One that is not ignored makes git refuse all of it.
         if !listed.iter().any(|known| known.starts_with(place)) {
@@ -207,6 +218,35 @@ pub(super) fn overwritten(look: &mut Look<'_>, source: &str, base: Option<&str>)
         }
     }
     Ok(Outcome::Loss(loss))
+}
+
+/// Adds tracked files that the revision changes and of which git keeps something else than what is on disk. Whether there are.
+fn behind_a_filter(
+    look: &Look<'_>,
+    top: &Path,
+    differing: &Differences,
+    loss: &mut Loss,
+) -> Result<bool, String> {
+    let repo = std::rc::Rc::clone(&look.repo);
+    let index = repo.index(look.world)?;
+    if !repo.filters(look.world, index) {
+        return Ok(false);
+    }
+    for name in differing.iter().filter(|(_, found)| found.in_index).map(|(name, _)| name) {
+        let place = top.join(name);
+        let Some(entry) = index.find(name.as_bytes(), 0).and_then(|at| index.entries().get(at)) else {
+            continue;
+        };
+        let Ok(meta) = look.world.lstat(&place) else { continue };
+        // What git sees to be changed it keeps.
+        if repo.unchanged(look.world, &meta, entry)
+            && repo.compare(look.world, &place, &meta, entry) == FileStatus::Modified
+        {
+            loss.modified += 1;
+            loss.add(LossClass::Lost, meta.size, || name.clone());
+        }
+    }
+    Ok(loss.modified > 0)
 }
 
 /// What stands where a file would be written: the file itself unless it is the same, or a file where a directory has to be.

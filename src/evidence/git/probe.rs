@@ -214,16 +214,18 @@ fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
         (_, Action::Create | Action::Update) => {
             let fetches = look.has("fetches");
             let keeps = matches!(look.mutation.kind.as_str(), "git.commit" | "git.stash");
+            let stashes = usize::from(look.mutation.kind == "git.stash");
             look.session.git().note(&common, |done| {
                 done.moved = true;
                 done.fetched |= fetches;
+                done.stashed += stashes;
                 done.staged_here &= !keeps;
                 done.index_kept |= keeps;
             });
             nothing(evidence, "git keeps what was there".to_owned());
         }
         // What these cost does not hang on what is there.
-        ("git.lfs" | "git.history", _) => {}
+        ("git.lfs" | "git.history" | "git.rerere" | "git.credential" | "git.mail", _) => {}
         _ => missing(evidence, "this part of the repository is not looked at"),
     }
 }
@@ -235,6 +237,10 @@ fn stash(look: &mut Look<'_>, evidence: &mut Evidence) {
         Err(reason) => return missing(evidence, &reason),
     };
     let names = look.names();
+    // Those that this command made stand in front of the others.
+    let made = look.session.git().done(&common).stashed;
+    let look_all = look.has("all");
+    let mut own = look_all && made > 0;
     let going = if look.has("all") {
         entries.clone()
     } else {
@@ -248,7 +254,12 @@ fn stash(look: &mut Look<'_>, evidence: &mut Evidence) {
             }
         };
         match wanted.and_then(|number| number.parse::<usize>().ok()) {
-            Some(number) => entries.get(number).cloned().into_iter().collect(),
+            Some(number) if number < made => {
+                own = true;
+                // There may be nothing to stash: then it is the one that was there.
+                entries.get(number).cloned().into_iter().collect()
+            }
+            Some(number) => entries.get(number - made).cloned().into_iter().collect(),
             // Named by a time, or not known: any of them.
             None => entries.clone(),
         }
@@ -258,6 +269,16 @@ fn stash(look: &mut Look<'_>, evidence: &mut Evidence) {
         FactValue::Number(i64::try_from(entries.len()).unwrap_or(i64::MAX)),
         count(entries.len() as u64, "stash"),
     );
+    if own && !look.has("pop") {
+        look.session.git().note(&common, |done| {
+            done.dropped.push("the stash that this command makes and drops".to_owned());
+            done.stashed = if look_all { 0 } else { done.stashed.saturating_sub(1) };
+        });
+        let summary = "what this command stashes itself is dropped again: it stays as an object without a name until git prunes it, after two weeks or so";
+        say(evidence, "tracked", summary);
+        evidence.fact("stash.own", FactValue::Bool(true), "the stash is made by this same command");
+        return;
+    }
     if going.is_empty() {
         // Made by this same command, or nothing there at all.
         look.session.git().note(&common, |done| {

@@ -320,7 +320,8 @@ fn changes(
     theirs: &BTreeMap<String, String>,
     ours: &[(String, String)],
 ) -> Result<Vec<Change>, String> {
-    let force = look.has("force");
+    // A lease that holds was counted before.
+    let force = look.has("force") || look.has("lease");
     let mut found = Vec::new();
     let under = |name: &str, prefixes: &[&str]| prefixes.iter().any(|p| name.starts_with(p));
     if look.has("mirror") {

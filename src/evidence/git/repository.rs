@@ -57,6 +57,8 @@ pub(super) struct Done {
     pub(super) fetched: bool,
     /// From which remote, and which of its refs.
     pub(super) fetched_from: Option<(String, String)>,
+    /// Stashes that it made.
+    pub(super) stashed: usize,
     /// The reflogs were expired.
     pub(super) reflog_gone: bool,
     /// What is reachable from no ref any more, in words.
@@ -295,6 +297,14 @@ impl GitRepo {
         Ok(self.index(world)?.below(relative).len())
     }
 
+    /// Whether git itself takes the file for unchanged, by its size and times.
+    pub(super) fn unchanged(&self, world: &dyn World, meta: &Meta, entry: &IndexEntry) -> bool {
+        let written = self.loaded(world).map(|loaded| loaded.written);
+        entry.stage == 0
+            && !entry.intent_to_add
+            && written.is_ok_and(|written| proves_unchanged(meta, entry, written))
+    }
+
     /// Compares what stands on disk with an entry of the index.
     pub(super) fn compare(
         &self,
@@ -308,8 +318,7 @@ impl GitRepo {
             Err(reason) => return FileStatus::Unseen(reason),
         };
         let recorded = loaded.index.id(entry);
-        let unchanged =
-            entry.stage == 0 && !entry.intent_to_add && proves_unchanged(meta, entry, loaded.written);
+        let unchanged = self.unchanged(world, meta, entry);
         let gone = meta.size > 0 && entry.mode >> 12 != 0o16 && !self.holds(world, recorded);
         // Behind a filter git says that a file is unchanged while it keeps something else.
         let filtered = unchanged && self.filters(world, &loaded.index);

@@ -129,6 +129,47 @@ impl Asked<'_> {
         self.words.contains(&word)
     }
 
+    /// Whether differences are printed as text, not only counted or named.
+    fn prints(&self) -> bool {
+        let text = |word: &&str| {
+            let shows = ["-U", "-L", "-G", "-S", "--patch", "--unified", "--word-diff", "--remerge-diff"];
+            matches!(*word, "-p" | "-u" | "-c" | "--cc" | "-m")
+                || shows.iter().any(|start| word.starts_with(start))
+        };
+        let named = |word: &&str| {
+            let counts = [
+                "--stat",
+                "--numstat",
+                "--shortstat",
+                "--name-",
+                "--raw",
+                "--summary",
+                "--dirstat",
+                "--quiet",
+            ];
+            matches!(*word, "-s" | "--no-patch") || counts.iter().any(|start| word.starts_with(start))
+        };
+        let asked = self.words.iter().any(text);
+        match self.name {
+            "log" | "whatchanged" | "stash" => asked,
+            _ => self.is(&PRINTS) && (asked || !self.words.iter().any(named)),
+        }
+    }
+
+    /// Whether refs move: the same subcommands list them as well.
+    fn moves_refs(&self) -> bool {
+        let lists =
+            ["-l", "-a", "-v", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"];
+        let listing = match self.name {
+            "branch" | "tag" => {
+                self.matched.operands.is_empty() || lists.iter().any(|key| self.matched.has(key))
+            }
+            "symbolic-ref" => self.matched.operands.len() < 2 && !self.matched.has("-d"),
+            _ => false,
+        };
+        self.is(&REFS) && !self.matched.command.reads && !listing
+    }
+
     fn on(&self, key: &str) -> bool {
         self.config.get(key).is_some_and(is_true)
     }
@@ -186,11 +227,12 @@ impl Asked<'_> {
             }
             ("remote", "uploadpack" | "receivepack") => when(self.is(&NETWORK), Vec::new()),
             ("diff", "external") => {
-                let external = self.name == "diff" && !self.says("--no-ext-diff") || self.says("--ext-diff");
+                let external = self.name == "diff" && self.prints() && !self.says("--no-ext-diff");
+                let external = external || self.says("--ext-diff");
                 when(external, file())
             }
             ("diff", "command" | "textconv") => {
-                when(self.is(&PRINTS) && !self.says("--no-textconv") && used("diff", driver), file())
+                when(self.prints() && !self.says("--no-textconv") && used("diff", driver), file())
             }
             ("filter", "process") => {
                 when((self.is(&SMUDGES) || self.is(&CLEANS)) && used("filter", driver), Vec::new())
@@ -219,6 +261,11 @@ impl Asked<'_> {
     /// Hooks that this call runs when they are there.
     fn hooks(&self) -> Vec<&str> {
         let mut found = Vec::new();
+        // A push that only pretends asks its hook all the same.
+        if self.matched.dry_run {
+            found.extend((self.name == "push").then_some("pre-push"));
+            return found;
+        }
         if self.name == "commit" && !self.matched.has("-n") {
             found.push("pre-commit");
         }
@@ -250,7 +297,7 @@ impl Asked<'_> {
         if self.is(&INDEX) {
             found.push("post-index-change");
         }
-        if self.is(&REFS) {
+        if self.moves_refs() {
             found.push("reference-transaction");
         }
         found
