@@ -30,6 +30,11 @@ impl Places {
         self.data.join("attestations")
     }
 
+    /// What was signed for those who asked, and is not for everybody.
+    pub fn unpublished(&self) -> PathBuf {
+        self.data.join("unpublished")
+    }
+
     /// The audit log.
     pub fn audit_log(&self) -> PathBuf {
         self.data.join("audit.jsonl")

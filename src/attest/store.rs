@@ -64,6 +64,11 @@ impl Store {
         Self { folder: places.attestations() }
     }
 
+    /// The store of what is not for everybody.
+    pub fn unpublished(places: &Places) -> Self {
+        Self { folder: places.unpublished() }
+    }
+
     /// Stores an attestation under its id, durably. False: there is one with that id, and it is as it was.
     ///
     /// # Errors

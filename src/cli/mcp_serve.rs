@@ -24,7 +24,7 @@ pub(super) fn run() -> Result<u8, Failure> {
     } else {
         None
     };
-    let tools = Tools::new(setup::knowledge()?, proof, config, || Box::new(RealWorld::new()))?;
+    let tools = Tools::new(setup::knowledge()?, proof, config, || Box::new(RealWorld::for_others()))?;
     serve(tools).map_err(|error| Failure::internal(format!("the server could not start: {error}")))?;
     Ok(0)
 }

@@ -26,10 +26,11 @@ pub(super) fn run(args: &ServeArgs) -> Result<u8, Failure> {
     let config = Config::load()?.attestation;
     let places = user_places().ok_or_else(|| Failure::usage(ProofError::NoHome.to_string()))?;
     let proof = if config.enabled {
-        Some(Proof::open(&config, &places).map_err(|error| Failure::internal(error.to_string()))?)
+        Some(Proof::for_others(&config, &places).map_err(|error| Failure::internal(error.to_string()))?)
     } else {
         None
     };
+    crate::world::keep_private(args.token_file.as_deref());
     let token = args.token_file.as_deref().map(setup::read_secret).transpose()?;
     let judge = Evaluator { knowledge: setup::knowledge()?, proof };
     let state = State { published: Published::new(&places), judge: Arc::new(judge), token };

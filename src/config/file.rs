@@ -67,6 +67,7 @@ pub(super) struct AttestationSection {
     trusted_instances: Option<Vec<String>>,
     key_cache_ttl: Option<u64>,
     cross_check: Option<bool>,
+    publish_evaluations: Option<bool>,
     max_age: Option<u64>,
     allow_unfresh: Option<bool>,
     evaluator_url: Option<String>,
@@ -128,6 +129,7 @@ impl AttestationSection {
             trusted_instances: variable("RECOURSE_TRUSTED_INSTANCES")?.map(list),
             key_cache_ttl: seconds("RECOURSE_KEY_CACHE_TTL")?,
             cross_check: flag("RECOURSE_CROSS_CHECK")?,
+            publish_evaluations: flag("RECOURSE_PUBLISH_EVALUATIONS")?,
             max_age: seconds("RECOURSE_ATTESTATION_MAX_AGE")?,
             allow_unfresh: flag("RECOURSE_ALLOW_UNFRESH")?,
             evaluator_url: variable("RECOURSE_EVALUATOR_URL")?,
@@ -156,6 +158,7 @@ impl AttestationSection {
             trusted_instances,
             key_cache_ttl,
             cross_check,
+            publish_evaluations,
             max_age,
             allow_unfresh,
             evaluator_url,
@@ -179,6 +182,9 @@ impl AttestationSection {
             // Who this instance is and who is asked decide whose keys count: no variable may take another's name.
             self.base_url.clone_from(&system.base_url);
             self.evaluator_url.clone_from(&system.evaluator_url);
+        }
+        if system.publish_evaluations == Some(false) {
+            self.publish_evaluations = Some(false);
         }
         if system.cross_check == Some(true) {
             self.cross_check = Some(true);
@@ -245,6 +251,7 @@ impl AttestationSection {
             trusted_instances,
             key_cache_ttl: self.key_cache_ttl.map_or(DEFAULT_KEY_CACHE_TTL, Duration::from_secs),
             cross_check: self.cross_check.unwrap_or(false),
+            publish_evaluations: self.publish_evaluations.unwrap_or(false),
             max_age: self.max_age.map(Duration::from_secs),
             allow_unfresh: self.allow_unfresh.unwrap_or(false),
             evaluator_url: self.evaluator_url,

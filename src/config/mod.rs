@@ -52,6 +52,8 @@ pub struct AttestationConfig {
     pub validity: Duration,
     /// Folder of static files that a change of keys is published to before it takes effect.
     pub publish_dir: Option<PathBuf>,
+    /// What `POST /api/evaluate` signs is served to everybody.
+    pub publish_evaluations: bool,
     /// File with the passphrase of encrypted private keys.
     pub passphrase_file: Option<PathBuf>,
     /// What `exec` demands (§7.3).
@@ -81,6 +83,7 @@ impl Default for AttestationConfig {
             base_url: DEFAULT_BASE_URL.to_owned(),
             validity: DEFAULT_VALIDITY,
             publish_dir: None,
+            publish_evaluations: false,
             passphrase_file: None,
             mode: Mode::Ignore,
             trusted_instances: Vec::new(),
@@ -116,7 +119,10 @@ impl Config {
             Some((path, required)) => file::read(&path, required)?,
             None => None,
         };
-        Self::layered(system, user, &variable)
+        let found = Self::layered(system, user, &variable)?;
+        let secret = [&found.attestation.passphrase_file, &found.attestation.evaluator_token_file];
+        crate::world::keep_private(secret.into_iter().flatten().map(PathBuf::as_path));
+        Ok(found)
     }
 
     /// The layers put together.

@@ -112,7 +112,7 @@ impl Look for WorldLook<'_> {
     }
 
     fn text(&self, path: &Path) -> Option<String> {
-        String::from_utf8(self.world.read_file(path, TEXT_LIMIT).ok()?).ok()
+        self.world.read_text(path, TEXT_LIMIT).ok()
     }
 }
 

@@ -27,6 +27,9 @@ pub enum InputError {
     /// Normalisation would change it.
     #[error("{0} is not in Unicode normalisation form C, so an attestation cannot name it exactly")]
     NotNormal(&'static str),
+    /// A number that a double does not hold.
+    #[error("{0} is beyond 2^53, which an attestation cannot name exactly; give it as text")]
+    NotExact(String),
     /// The plan is not JSON that has one canonical form.
     #[error("the plan has no canonical form: {0}")]
     Plan(String),
@@ -97,7 +100,7 @@ impl Subject {
     /// The `input` of an attestation. `salt` keeps digests of masked secrets from being guessed.
     ///
     /// # Errors
-    /// When the directory is not text.
+    /// When the directory is not text, or a number is beyond what an attestation can name.
     pub fn wire(&self, context: &EvaluationContext, salt: &str) -> Result<Value, InputError> {
         let mut input = Map::new();
         match self {
@@ -124,6 +127,7 @@ impl Subject {
                 input.insert("input".into(), json!({ "planSha256": plan_sha256 }));
             }
             Self::Mcp { server, tool, arguments } => {
+                exact(arguments)?;
                 input.insert("source".into(), json!("mcp"));
                 let mut call = Map::new();
                 if let Some(server) = server {
@@ -231,6 +235,20 @@ fn directory(path: &Path) -> Result<&str, InputError> {
     path.to_str().ok_or(InputError::NotText("the directory"))
 }
 
+/// Whether every number is what its canonical form says: integers beyond 2^53 are not.
+fn exact(value: &Value) -> Result<(), InputError> {
+    const LARGEST: f64 = 9_007_199_254_740_992.0;
+    match value {
+        Value::Number(number) => match number.as_f64() {
+            Some(value) if value.abs() < LARGEST || value.fract() != 0.0 => Ok(()),
+            _ => Err(InputError::NotExact(number.to_string())),
+        },
+        Value::Array(items) => items.iter().try_for_each(exact),
+        Value::Object(members) => members.values().try_for_each(exact),
+        _ => Ok(()),
+    }
+}
+
 /// The salted digest of exact bytes.
 fn digest(salt: &str, text: &str) -> String {
     let mut hasher = Sha256::new();
@@ -305,6 +323,28 @@ mod tests {
 
     fn text(text: &str) -> Subject {
         Subject::shell(&shell::Input::Text(text.to_owned())).unwrap()
+    }
+
+    #[test]
+    fn numbers_that_a_double_does_not_hold_are_not_attested() {
+        let of = |arguments: Value| {
+            let call = Subject::Mcp { server: None, tool: "t".into(), arguments };
+            call.wire(&here("/w"), "s").map(|_| ())
+        };
+        for fine in [
+            json!({"a": 9_007_199_254_740_991_i64}),
+            json!({"a": [1.5, -3, 1e10]}),
+            json!({"a": "9007199254740993"}),
+        ] {
+            assert_eq!(of(fine.clone()), Ok(()), "{fine}");
+        }
+        for not in [
+            json!({"a": 9_007_199_254_740_993_i64}),
+            json!({"a": [{"b": u64::MAX}]}),
+            json!({"a": -9_007_199_254_740_993_i64}),
+        ] {
+            assert!(matches!(of(not.clone()), Err(InputError::NotExact(_))), "{not}");
+        }
     }
 
     #[test]

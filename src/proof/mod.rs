@@ -128,6 +128,20 @@ impl Proof {
     /// # Errors
     /// When keys cannot be used or made.
     pub fn open(config: &AttestationConfig, places: &Places) -> Result<Self, ProofError> {
+        Self::storing(config, places, Store::open(places))
+    }
+
+    /// The same for what is signed for others who ask: published only where the configuration says so.
+    ///
+    /// # Errors
+    /// As [`Proof::open`].
+    pub fn for_others(config: &AttestationConfig, places: &Places) -> Result<Self, ProofError> {
+        let publish = config.publish_evaluations;
+        let store = if publish { Store::open(places) } else { Store::unpublished(places) };
+        Self::storing(config, places, store)
+    }
+
+    fn storing(config: &AttestationConfig, places: &Places, store: Store) -> Result<Self, ProofError> {
         let keys = key_store(config, places)?;
         keys.ensure_active()?;
         let base = crate::attest::Origin::base(&config.base_url)
@@ -138,7 +152,7 @@ impl Proof {
             profile: if config.core_profile { Profile::Core } else { Profile::Full },
             validity: config.validity,
         };
-        Ok(Self { signer: Signer::new(keys, Store::open(places), settings) })
+        Ok(Self { signer: Signer::new(keys, store, settings) })
     }
 
     /// Signs an evaluation's report.

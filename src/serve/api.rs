@@ -7,12 +7,13 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::attest::json as strict;
 use crate::config;
 use crate::evaluate::{EvaluationContext, Input, Supplied, evaluate};
 use crate::knowledge::Knowledge;
 use crate::mcp_call::{CallError, McpCall};
 use crate::model::Actor;
-use crate::proof::{Proof, Subject};
+use crate::proof::{Proof, ProofError, Subject};
 use crate::shell;
 use crate::terraform;
 use crate::world::RealWorld;
@@ -72,21 +73,25 @@ struct Request<'a> {
 
 impl Judge for Evaluator {
     fn judge(&self, body: &[u8]) -> Result<String, ApiError> {
+        // A name that stands twice would be one thing to us and another to whoever runs it.
+        strict::parse(body, super::BODY_LIMIT).map_err(|error| invalid(error.to_string()))?;
         let request: Request<'_> =
             serde_json::from_slice(body).map_err(|error| invalid(error.to_string()))?;
         let (input, subject) = input(&request)?;
         let context = context(&request)?;
         let policy = config::policy(&context.cwd).map_err(|error| ApiError::Internal(error.to_string()))?;
-        let world = RealWorld::new();
+        let world = RealWorld::for_others();
         let done = evaluate(input, &context, &world, &self.knowledge, &policy);
         if done.internal_error {
             return Err(ApiError::Internal("the evaluation failed; nothing is allowed".to_owned()));
         }
         let written = match (&self.proof, subject) {
             (Some(proof), Ok(subject)) => {
-                let attested = proof
-                    .attest(&subject, &context, &done.report)
-                    .map_err(|error| ApiError::Internal(error.to_string()))?;
+                let attested =
+                    proof.attest(&subject, &context, &done.report).map_err(|error| match error {
+                        ProofError::Input(what) => invalid(what.to_string()),
+                        error => ApiError::Internal(error.to_string()),
+                    })?;
                 serde_json::to_string(&attested.beside(&done.report))
             }
             (Some(_), Err(why)) => return Err(invalid(why)),

@@ -36,12 +36,17 @@ pub enum Found {
 pub struct Published {
     keys: KeyStore,
     store: Store,
+    unpublished: Store,
 }
 
 impl Published {
     /// Those at these places.
     pub fn new(places: &Places) -> Self {
-        Self { keys: KeyStore::open(places), store: Store::open(places) }
+        Self {
+            keys: KeyStore::open(places),
+            store: Store::open(places),
+            unpublished: Store::unpublished(places),
+        }
     }
 
     /// The registry's bytes; `None` before the first key.
@@ -62,13 +67,17 @@ impl Published {
         Ok(registry.active().map(crate::attest::registry::KeyEntry::to_value))
     }
 
-    /// An attestation by its id.
+    /// An attestation by its id; one that is not for everybody only for who may ask for evaluations.
     ///
     /// # Errors
     /// When the registry or the store cannot be read.
-    pub fn attestation(&self, id: &str) -> Result<Found, PublishedError> {
+    pub fn attestation(&self, id: &str, may_ask: bool) -> Result<Found, PublishedError> {
         let Some(registry) = self.keys.registry()? else { return Ok(Found::None) };
-        Ok(match self.store.served(id, &registry)? {
+        let served = match self.store.served(id, &registry)? {
+            Served::Absent if may_ask => self.unpublished.served(id, &registry)?,
+            served => served,
+        };
+        Ok(match served {
             Served::Found(attestation) => Found::Here(attestation.canonical().to_vec()),
             Served::Gone => Found::Gone,
             Served::Absent => Found::None,

@@ -74,8 +74,10 @@ async fn attestation(Shared(state): Shared<App>, Path(name): Path<String>, heade
     let Some(id) = name.strip_suffix(".json").map(str::to_owned) else {
         return problem(StatusCode::NOT_FOUND, "there is no such attestation");
     };
-    match blocking(move || state.published.attestation(&id)).await {
-        Ok(Found::Here(bytes)) => document(bytes, ATTESTATION_AGE, &headers),
+    let may_ask = is_authorized(&state, &headers);
+    let age = if may_ask { "private, no-store" } else { ATTESTATION_AGE };
+    match blocking(move || state.published.attestation(&id, may_ask)).await {
+        Ok(Found::Here(bytes)) => document(bytes, age, &headers),
         Ok(Found::Gone) => problem(StatusCode::GONE, "the key that signed it is retired or compromised"),
         Ok(Found::None) => problem(StatusCode::NOT_FOUND, "there is no such attestation"),
         Err(()) => broken(),
@@ -94,14 +96,12 @@ async fn public_key(Shared(state): Shared<App>, headers: HeaderMap) -> Response 
 }
 
 async fn evaluate(Shared(state): Shared<App>, request: Request) -> Response {
-    let Some(token) = &state.token else {
+    if state.token.is_none() {
         return problem(StatusCode::FORBIDDEN, "evaluation is off: start `recourse serve` with --token-file");
-    };
+    }
     // Before anything of the body is read.
     let headers = request.headers();
-    let given =
-        headers.get(header::AUTHORIZATION).and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
-    if !given.is_some_and(|given| same(given, token.as_bytes())) {
+    if !is_authorized(&state, headers) {
         let mut refused = problem(StatusCode::UNAUTHORIZED, "a valid bearer token is needed");
         refused.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         return refused;
@@ -119,6 +119,16 @@ async fn evaluate(Shared(state): Shared<App>, request: Request) -> Response {
         Ok(Err(ApiError::Invalid(what))) => problem(StatusCode::BAD_REQUEST, &what),
         Ok(Err(ApiError::Internal(what))) => problem(StatusCode::INTERNAL_SERVER_ERROR, &what),
         Err(_) => problem(StatusCode::INTERNAL_SERVER_ERROR, "the evaluation failed"),
+    }
+}
+
+/// Whether a request carries the token.
+fn is_authorized(state: &State, headers: &HeaderMap) -> bool {
+    let given =
+        headers.get(header::AUTHORIZATION).and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
+    match (&state.token, given) {
+        (Some(token), Some(given)) => same(given, token.as_bytes()),
+        _ => false,
     }
 }
 

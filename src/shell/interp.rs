@@ -44,6 +44,9 @@ pub fn interpret(
         acted: false,
         only_built: true,
         given: Arc::default(),
+        line: None,
+        data_read: std::cell::Cell::new(false),
+        typed: Arc::from(""),
         guarded: BTreeSet::new(),
     };
     let mut state = interp.initial();
@@ -51,12 +54,14 @@ pub fn interpret(
     let scope = match input {
         Input::Text(text) => {
             let scope = Scope::top(Arc::from(text.as_str()));
+            interp.typed = Arc::clone(&scope.source);
             interp.text(&mut state, &scope, text);
             scope
         }
         Input::Argv(words) => {
             let (shown, spans) = shown_words(words);
             let scope = Scope::top(Arc::from(shown));
+            interp.typed = Arc::clone(&scope.source);
             interp.argument_vector(&mut state, &scope, words, &spans);
             scope
         }
@@ -92,6 +97,8 @@ pub(super) struct Scope {
     pub(super) asks: bool,
     /// In a function of the person's own: what cannot be told there is their business.
     pub(super) own: bool,
+    /// The file that is followed: its name, and its text once that is read. Its words are not said again.
+    pub(super) followed: Option<(Arc<str>, Option<Arc<str>>)>,
 }
 
 impl Scope {
@@ -110,7 +117,20 @@ impl Scope {
             aliases: Vec::new(),
             asks: false,
             own: false,
+            followed: None,
         }
+    }
+
+    /// For the text of a file that is followed.
+    pub(super) fn following(&self, file: &Value) -> Self {
+        Self { followed: Some((Arc::from(file.display().as_str()), None)), ..self.clone() }
+    }
+
+    /// The line of the followed file at which a local span begins.
+    pub(super) fn line(&self, span: Span) -> Option<usize> {
+        let (_, Some(text)) = self.followed.as_ref()? else { return None };
+        let before = Arc::ptr_eq(text, &self.source).then(|| text.get(..span.start))??;
+        Some(before.matches('\n').count() + 1)
     }
 
     /// The span as the evaluated text has it.
@@ -125,7 +145,13 @@ impl Scope {
 
     /// For text that comes out of a word at `span` (already placed).
     pub(super) fn inside(&self, source: &str, span: Span) -> Self {
-        Self { source: Arc::from(source), span: Some(span), depth: self.depth + 1, ..self.clone() }
+        let source: Arc<str> = Arc::from(source);
+        let mut inner =
+            Self { source: Arc::clone(&source), span: Some(span), depth: self.depth + 1, ..self.clone() };
+        if let Some((_, text @ None)) = &mut inner.followed {
+            *text = Some(source);
+        }
+        inner
     }
 
     pub(super) fn deeper(&self) -> Self {
@@ -183,6 +209,12 @@ pub(super) struct Interp<'a> {
     pub(super) only_built: bool,
     /// The environment's variables, as the shell starts with them.
     pub(super) given: Arc<BTreeMap<String, Variable>>,
+    /// Line of the followed file that is being walked.
+    pub(super) line: Option<usize>,
+    /// What a file of before this command holds became part of a value.
+    pub(super) data_read: std::cell::Cell<bool>,
+    /// The evaluated text itself.
+    pub(super) typed: Arc<str>,
     /// Variables of the guard that were set to something else.
     pub(super) guarded: BTreeSet<String>,
 }
@@ -348,6 +380,9 @@ impl Interp<'_> {
     /// Hands on a step that stands at a local span.
     pub(super) fn emit(&mut self, state: &mut State, scope: &Scope, span: Span, kind: StepKind) {
         let raw = scope.text(span).to_owned();
+        if let Some(line) = scope.line(span) {
+            self.line = Some(line);
+        }
         self.emit_as(state, scope, scope.place(span), &raw, kind);
     }
 
@@ -372,7 +407,12 @@ impl Interp<'_> {
         };
         self.acted |= acts;
         self.only_built &= !acts || built;
-        let step = Step { kind, span, raw: shorten(raw), context: self.context(state, scope) };
+        let (kind, raw) = match &scope.followed {
+            Some((file, _)) => self.discreet(state, file, kind),
+            None if self.is_data(&kind) => self.discreet(state, "a file that is read", kind),
+            None => (kind, shorten(raw)),
+        };
+        let step = Step { kind, span, raw, context: self.context(state, scope) };
         if let Some(seen) = &mut self.seen
             && !seen.insert(fingerprint(&step))
         {
@@ -404,7 +444,7 @@ pub(super) fn parse(text: &str) -> (Script, Vec<Gap>) {
     crate::syntax::parse(text)
 }
 
-fn shorten(raw: &str) -> String {
+pub(super) fn shorten(raw: &str) -> String {
     let trimmed = raw.trim();
     match trimmed.char_indices().nth(RAW) {
         Some((end, _)) => format!("{}…", &trimmed[..end]),

@@ -9,6 +9,7 @@
 
 mod builtins;
 mod control;
+mod discreet;
 mod expand;
 mod files;
 pub mod find;

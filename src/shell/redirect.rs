@@ -381,6 +381,11 @@ impl Interp<'_> {
             Stdin::Empty => Some(Value::known("")),
             Stdin::File(path) => {
                 let path = self.absolute(state, path)?;
+                // What a file holds becomes names in the report.
+                if self.world.is_for_others() && state.files.nearest(&path).is_none() {
+                    return None;
+                }
+                self.data_read.set(true);
                 self.read_text(state, &path, self.options.limits.data_bytes).map(Value::Known)
             }
             Stdin::Inherited | Stdin::Unknown => None,

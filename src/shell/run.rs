@@ -408,6 +408,10 @@ impl Interp<'_> {
         role: &str,
     ) -> bool {
         let (kind, language) = role.split_once(':').unwrap_or((role, ""));
+        let followed = match &state.stdin {
+            super::step::Stdin::File(file) => scope.following(file),
+            _ => scope.clone(),
+        };
         match kind {
             "shell" => {
                 self.shell_from_stdin(state, scope, call.span, &call.raw);
@@ -416,7 +420,10 @@ impl Interp<'_> {
             "commands" => {
                 let stdin = state.stdin.clone();
                 match self.stdin_text(state, &stdin) {
-                    Some(text) => self.command_lines(state, scope, language, &text, call.span),
+                    Some(text) => {
+                        self.line = None;
+                        self.command_lines(state, &followed, language, &text, call.span);
+                    }
                     // What is typed is seen by who types it; a stream to any server is mostly data.
                     None if stdin == super::step::Stdin::Inherited || language == TEXT_PROTOCOL => {
                         return false;
@@ -432,7 +439,8 @@ impl Interp<'_> {
                 Some(text) => {
                     let arguments =
                         matched.operands.iter().map(|operand| operand.value.clone()).collect::<Vec<_>>();
-                    self.code(state, scope, language, &text, &arguments, call.span, &call.raw);
+                    self.line = None;
+                    self.code(state, &followed, language, &text, &arguments, call.span, &call.raw);
                     true
                 }
                 None if state.stdin == super::step::Stdin::Inherited => false,

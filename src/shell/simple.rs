@@ -132,6 +132,10 @@ impl Interp<'_> {
                 Err(_) => return self.aborted(state),
             }
         }
+        let line = scope.line(command.span);
+        if line.is_some() {
+            self.line = line;
+        }
         let call = Call {
             words: expanded,
             environment,
@@ -140,7 +144,10 @@ impl Interp<'_> {
             external: false,
             opened: None,
         };
-        self.with_redirections(state, scope, call, opened)
+        let flow = self.with_redirections(state, scope, call, opened);
+        // What ran within may have walked another file.
+        self.line = line.or(self.line);
+        flow
     }
 
     /// An expansion failed: a shell that runs a script ends.

@@ -70,10 +70,7 @@ impl Interp<'_> {
     pub(super) fn read_text(&self, state: &State, path: &Path, limit: u64) -> Option<String> {
         match self.locate(state, path, 0) {
             Place::Made { content, .. } => content,
-            Place::On(path) => {
-                let bytes = self.world.read_file(&path, limit).ok()?;
-                String::from_utf8(bytes).ok()
-            }
+            Place::On(path) => self.world.read_text(&path, limit).ok(),
             Place::Gone | Place::Unknown => None,
         }
     }

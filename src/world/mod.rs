@@ -9,6 +9,7 @@ mod elsewhere;
 pub mod git;
 pub mod git_dir;
 mod memory;
+mod private;
 mod real;
 pub mod resolve;
 mod scan;
@@ -18,6 +19,7 @@ use std::time::{Duration, SystemTime};
 
 pub use elsewhere::{Elsewhere, SOMEBODYS_HOME};
 pub use memory::MemoryWorld;
+pub use private::keep_private;
 pub use real::RealWorld;
 
 /// What kind of thing a path names.
@@ -81,6 +83,9 @@ pub enum LookError {
     /// It is not known that this is the machine.
     #[error("it is not known on which machine this runs")]
     Elsewhere,
+    /// A key, a token, or the guard's own.
+    #[error("it is private and was not read")]
+    Private,
     /// Anything else, in words.
     #[error("{0}")]
     Other(String),
@@ -162,6 +167,16 @@ pub trait World {
     }
     /// Content of a regular file (links followed; never blocks on a pipe or device); [`LookError::TooLarge`] beyond `limit` bytes.
     fn read_file(&self, path: &Path, limit: u64) -> Result<Vec<u8>, LookError>;
+    /// Text that may be followed and spoken of: like [`World::read_file`], but nothing private.
+    fn read_text(&self, path: &Path, limit: u64) -> Result<String, LookError> {
+        let text = String::from_utf8(self.read_file(path, limit)?)
+            .map_err(|_| LookError::Other("not text".to_owned()))?;
+        if private::holds_a_key(&text) { Err(LookError::Private) } else { Ok(text) }
+    }
+    /// Whether somebody asks who need not have the rights of this process.
+    fn is_for_others(&self) -> bool {
+        false
+    }
     /// The path with every symbolic link resolved.
     fn canonicalize(&self, path: &Path) -> Result<PathBuf, LookError>;
     /// Whether this process may write to (a directory: create and remove entries in) the path.

@@ -11,13 +11,14 @@ use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use nix::unistd::{AccessFlags, Uid, User, access};
 
-use super::{Entry, FileKind, LookError, Meta, Query, Seen, World, ask, scan};
+use super::{Entry, FileKind, LookError, Meta, Query, Seen, World, ask, private, scan};
 
 /// The machine that the process runs on.
 #[derive(Debug)]
 pub struct RealWorld {
     start: Instant,
     environment: Option<BTreeMap<String, String>>,
+    for_others: bool,
 }
 
 impl Default for RealWorld {
@@ -29,21 +30,33 @@ impl Default for RealWorld {
 impl RealWorld {
     /// The machine with this process's environment.
     pub fn new() -> Self {
-        Self { start: Instant::now(), environment: None }
+        Self { start: Instant::now(), environment: None, for_others: false }
     }
 
     /// The machine as a command sees it that runs with this environment and no other.
     pub fn with_environment(environment: BTreeMap<String, String>) -> Self {
-        Self { start: Instant::now(), environment: Some(environment) }
+        Self { start: Instant::now(), environment: Some(environment), for_others: false }
+    }
+
+    /// The machine for somebody else who asks: what only this process's user may see stays closed.
+    pub fn for_others() -> Self {
+        Self { for_others: true, ..Self::new() }
+    }
+
+    /// What the guard itself keeps is nobody else's business, names and sizes included.
+    fn open(&self, path: &Path) -> Result<(), LookError> {
+        if self.for_others && private::is_own(path) { Err(LookError::Private) } else { Ok(()) }
     }
 }
 
 impl World for RealWorld {
     fn lstat(&self, path: &Path) -> Result<Meta, LookError> {
+        self.open(path)?;
         fs::symlink_metadata(path).map(|found| meta(&found)).map_err(|error| look_error(path, &error))
     }
 
     fn stat(&self, path: &Path) -> Result<Meta, LookError> {
+        self.open(path)?;
         fs::metadata(path).map(|found| meta(&found)).map_err(|error| look_error(path, &error))
     }
 
@@ -52,22 +65,33 @@ impl World for RealWorld {
     }
 
     fn read_dir(&self, path: &Path, limit: usize) -> Result<Vec<Entry>, LookError> {
+        self.open(path)?;
         scan::names(path, limit)
     }
 
     fn read_dirs(&self, paths: &[&Path], limit: usize) -> Vec<Result<Vec<Entry>, LookError>> {
+        if self.for_others && paths.iter().any(|path| private::is_own(path)) {
+            return paths.iter().map(|path| self.read_dir(path, limit)).collect();
+        }
         scan::all_names(paths, limit)
     }
 
     fn scan(&self, path: &Path, limit: usize) -> Result<Vec<Seen>, LookError> {
+        self.open(path)?;
         scan::one(path, limit, true)
     }
 
     fn scan_all(&self, paths: &[&Path], limit: usize) -> Vec<Option<Result<Vec<Seen>, LookError>>> {
+        if self.for_others && paths.iter().any(|path| private::is_own(path)) {
+            return paths.iter().map(|path| Some(self.scan(path, limit))).collect();
+        }
         scan::all(paths, limit)
     }
 
     fn read_file(&self, path: &Path, limit: u64) -> Result<Vec<u8>, LookError> {
+        if private::is_own(path) {
+            return Err(LookError::Private);
+        }
         // Without O_NONBLOCK opening a pipe waits for a writer; O_NOCTTY keeps a terminal from becoming ours.
         let file = fs::OpenOptions::new()
             .read(true)
@@ -86,6 +110,24 @@ impl World for RealWorld {
             .read_to_end(&mut content)
             .map_err(|error| look_error(path, &error))?;
         if content.len() as u64 > limit { Err(LookError::TooLarge) } else { Ok(content) }
+    }
+
+    fn read_text(&self, path: &Path, limit: u64) -> Result<String, LookError> {
+        // What a link leads to counts, and so does its own name.
+        let real = self.canonicalize(path)?;
+        if private::is_named(path) || private::is_named(&real) {
+            return Err(LookError::Private);
+        }
+        if self.for_others && private::is_for_its_owner(&self.stat(&real)?, self.uid()) {
+            return Err(LookError::Private);
+        }
+        let text = String::from_utf8(self.read_file(&real, limit)?)
+            .map_err(|_| LookError::Other("not text".to_owned()))?;
+        if private::holds_a_key(&text) { Err(LookError::Private) } else { Ok(text) }
+    }
+
+    fn is_for_others(&self) -> bool {
+        self.for_others
     }
 
     fn canonicalize(&self, path: &Path) -> Result<PathBuf, LookError> {

@@ -72,7 +72,9 @@ impl Drop for Server {
 
 fn attesting() -> Scratch {
     let scratch = Scratch::new();
-    scratch.config("[attestation]\nenabled = true\ninstance_id = \"recourse-test\"\n");
+    scratch.config(
+        "[attestation]\nenabled = true\ninstance_id = \"recourse-test\"\npublish_evaluations = true\n",
+    );
     scratch
 }
 
@@ -248,4 +250,120 @@ fn a_remote_evaluator_is_asked_and_its_word_is_verified() {
     let refused = scratch.run(&["exec", "--", "touch", "ran"]);
     assert_eq!(refused.status.code(), Some(126));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("network_error"));
+}
+
+/// Whether a text holds any piece of a private key that is long enough to be no accident.
+fn holds(text: &str, key: &str) -> bool {
+    let lines = key.lines().filter(|line| !line.starts_with("-----") && line.len() > 16);
+    lines
+        .flat_map(|line| line.as_bytes().windows(10).map(|part| std::str::from_utf8(part).unwrap()))
+        .any(|part| text.contains(part))
+}
+
+#[test]
+fn no_door_gives_away_a_byte_of_the_signing_key() {
+    let scratch = Scratch::new();
+    scratch.config("[attestation]\nenabled = true\ninstance_id = \"recourse-test\"\n");
+    let server = Server::start(&scratch, true);
+    let folder = scratch.root().join("home/.local/share/recourse/keys");
+    let pem = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.extension().is_some_and(|end| end == "pem"))
+        .unwrap();
+    let key = std::fs::read_to_string(&pem).unwrap();
+    assert!(holds(&format!("x {key}"), &key), "the check sees a key");
+    let copy = scratch.file("copy.txt", &key);
+    std::os::unix::fs::symlink(&pem, scratch.work().join("link")).unwrap();
+    let (pem, here) = (pem.display().to_string(), scratch.work().display().to_string());
+    let copy = copy.display().to_string();
+    let files = ["~/.local/share/recourse/keys/*.pem", pem.as_str(), copy.as_str(), "link"];
+    for file in files {
+        for form in [
+            "bash FILE",
+            ". FILE",
+            "sh < FILE",
+            "cat FILE | sh",
+            "eval \"$(cat FILE)\"",
+            "xargs rm < FILE",
+            "rm -rf $(cat FILE)",
+            "while read -r l; do rm \"$l\"; done < FILE",
+            "python3 FILE",
+            "make -f FILE",
+            "psql -f FILE",
+            "redis-cli < FILE",
+            "cp $(< FILE) /x",
+            "awk -f FILE x",
+        ] {
+            let command = form.replace("FILE", file);
+            for body in [
+                json!({"source": "shell", "command": command}),
+                json!({"source": "shell", "command": command, "cwd": here}),
+                json!({"source": "mcp", "server": "shell", "tool": "run_command", "arguments": {"command": command}, "cwd": here}),
+            ] {
+                let (status, answer) = server.evaluate(TOKEN, &body.to_string());
+                assert_eq!(status, 200, "{answer}");
+                assert!(!holds(&answer.to_string(), &key), "{body}: {answer:#}");
+                let uri = answer["attestation"]["attestation_uri"].as_str().unwrap();
+                let path = &uri[uri.find("/.well-known").unwrap()..];
+                assert_eq!(server.get(path, "").0, 404, "what was signed for somebody is not for everybody");
+                let own = server.get(path, &format!("authorization: Bearer {TOKEN}\r\n"));
+                assert_eq!(own.0, 200, "who may ask may fetch it");
+            }
+            for words in [
+                vec!["evaluate", "shell", "--format", "json", "--fail-on", "never", &command],
+                vec!["exec", "--profile", "ci", "-c", &command],
+            ] {
+                let done = scratch.run_detached(&words, "");
+                let said = [done.stdout, done.stderr].concat();
+                assert!(!holds(&String::from_utf8_lossy(&said), &key), "{words:?}");
+            }
+            let call = json!({
+                "session_id": "s", "hook_event_name": "PreToolUse", "cwd": here, "tool_name": "Bash",
+                "tool_input": {"command": command},
+            });
+            let done = scratch.run_detached(&["hook", "claude-code"], &call.to_string());
+            let said = [done.stdout, done.stderr].concat();
+            assert!(!holds(&String::from_utf8_lossy(&said), &key), "hook: {command}");
+        }
+    }
+}
+
+#[test]
+fn what_a_followed_file_says_is_not_said_again() {
+    let scratch = attesting();
+    let server = Server::start(&scratch, true);
+    let here = scratch.work().display().to_string();
+    scratch.file("words.sh", "# one\nzqhunter2secret\nzqfoo: `zqbar` $zqbaz\n}zqsyntax ((\n");
+    std::fs::set_permissions(scratch.work().join("words.sh"), std::fs::Permissions::from_mode(0o644))
+        .unwrap();
+    let body = json!({"source": "shell", "command": "bash words.sh", "cwd": here});
+    let (_, answer) = server.evaluate(TOKEN, &body.to_string());
+    let text = answer.to_string();
+    assert!(!text.contains("zq"), "{answer:#}");
+    assert!(text.contains("words.sh:2"), "{answer:#}");
+    assert_eq!(answer["riskAssessment"], "escalate");
+    std::fs::set_permissions(scratch.work().join("words.sh"), std::fs::Permissions::from_mode(0o600))
+        .unwrap();
+    let (_, answer) = server.evaluate(TOKEN, &body.to_string());
+    assert!(answer.to_string().contains("could not be read"), "{answer:#}");
+    // For its owner it is followed.
+    let words = ["evaluate", "shell", "--format", "json", "--fail-on", "never", "bash words.sh"];
+    let done = String::from_utf8(scratch.run(&words).stdout).unwrap();
+    assert!(done.contains("words.sh:2") && !done.contains("zq"), "{done}");
+}
+
+#[test]
+fn a_name_that_stands_twice_and_a_number_that_is_not_exact_are_refused() {
+    let scratch = attesting();
+    let server = Server::start(&scratch, true);
+    for (body, says) in [
+        (r#"{"source":"mcp","tool":"t","arguments":{"path":"/a","path":"/b"}}"#, "path"),
+        (r#"{"source":"shell","command":"ls","command":"rm -rf /"}"#, "command"),
+        (r#"{"source":"mcp","tool":"get","arguments":{"id":9007199254740993}}"#, "2^53"),
+    ] {
+        let (status, answer) = server.evaluate(TOKEN, body);
+        assert_eq!(status, 400, "{body}: {answer}");
+        assert!(answer["error"].as_str().is_some_and(|said| said.contains(says)), "{body}: {answer}");
+    }
 }

@@ -95,20 +95,14 @@ fn plan(tools: &Tools, arguments: &Arguments<'_>) -> Result<(Input, Option<Attes
 fn tool_call(tools: &Tools, arguments: &Arguments<'_>) -> Result<(Input, Option<Attested>), String> {
     let (server, tool) = (arguments.text("server"), arguments.text("tool").unwrap_or_default());
     let given = arguments.value("arguments").cloned();
-    let mut call = McpCall::new(server, tool, given.clone()).map_err(|error| error.to_string())?;
+    let mut call = McpCall::new(server, tool, given).map_err(|error| error.to_string())?;
     if let Some(description) = arguments.text("description") {
         call = call.described(description);
     }
     if let Some(annotations) = arguments.value("annotations") {
         call = call.annotated(annotations.clone()).map_err(|error| error.to_string())?;
     }
-    let subject = tools.proof.as_ref().map(|_| {
-        Ok(Subject::Mcp {
-            server: server.map(str::to_owned),
-            tool: tool.to_owned(),
-            arguments: given.unwrap_or_else(|| json!({})),
-        })
-    });
+    let subject = tools.proof.as_ref().map(|_| Ok(Subject::mcp(&call)));
     Ok((Input::Mcp(call), subject))
 }
 

@@ -245,7 +245,8 @@ impl Interp<'_> {
                     span: file.span,
                     raw: &shown,
                 };
-                self.run_code(state, scope, code);
+                self.line = None;
+                self.run_code(state, &scope.following(&file.value), code);
             }
             // What is compiled, or found by a name of its own, is one more program.
             FileText::Missing | FileText::Unknown if language == "program" => {

@@ -193,7 +193,11 @@ impl Interp<'_> {
                     self.limit("script size", scope, span, state);
                     return Flow::Exit;
                 }
-                let inner = scope.inside(text, span);
+                let mut inner = scope.inside(text, span);
+                if inner.followed.is_none() && self.is_read_from_a_file(text) {
+                    inner = scope.following(&Value::known("a file that is read")).inside(text, span);
+                    self.line = None;
+                }
                 let (script, gaps) = parse(text);
                 self.gaps(state, &inner, &gaps);
                 self.script(state, &inner, &script)
@@ -257,6 +261,11 @@ impl Interp<'_> {
         match self.stdin_text(state, &stdin) {
             Some(text) => {
                 state.stdin = Stdin::Empty;
+                let scope = &match &stdin {
+                    Stdin::File(file) => scope.following(file),
+                    _ => scope.clone(),
+                };
+                self.line = None;
                 self.shell(state, |interp, inner| interp.shell_text(inner, scope, &text, span));
             }
             None => {
@@ -301,6 +310,8 @@ impl Interp<'_> {
                 state.source = Some(file.value.clone());
                 state.positional = Positional { values: arguments, open: false };
                 let text = Value::Known(text);
+                let scope = &scope.following(&file.value);
+                self.line = None;
                 self.shell(state, |interp, inner| interp.shell_text(inner, scope, &text, file.span));
             }
             FileText::Missing => state.status = Status::False,
@@ -348,7 +359,8 @@ impl Interp<'_> {
         let mark = self.escapes.len();
         let returns = std::mem::replace(&mut state.returns, true);
         let source = state.source.replace(file.value.clone());
-        let mut flow = self.shell_text(state, scope, &text, file.span);
+        self.line = None;
+        let mut flow = self.shell_text(state, &scope.following(&value), &text, file.span);
         state.source = source;
         if flow == Flow::Return {
             flow = Flow::Next;
@@ -425,7 +437,8 @@ impl Interp<'_> {
                     span: call.span,
                     raw: &call.raw,
                 };
-                self.run_code(&mut inner, &inner_scope, code);
+                self.line = None;
+                self.run_code(&mut inner, &inner_scope.following(&file.value), code);
                 state.files = inner.files;
                 self.unknown_result(state, scope);
             }
