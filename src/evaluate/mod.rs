@@ -150,7 +150,8 @@ fn judge(
     };
     guard::add(&mut mutations, input, context, world);
     let parsed = world.elapsed();
-    let mut assessments = stages::assess(mutations, context, world, knowledge);
+    let bar = stages::bar(input, context, world, knowledge, policy);
+    let mut assessments = stages::assess(mutations, context, bar, world, knowledge);
     let risks = stages::together(&mut assessments);
     let analysed = world.elapsed();
     let times = StageTimes {

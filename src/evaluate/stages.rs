@@ -8,13 +8,17 @@ use crate::effects;
 use crate::evidence::{self, Session};
 use crate::knowledge::Knowledge;
 use crate::mcp_call::{self, Act, McpCall};
-use crate::model::{Assessment, Context, CrossActionRisk, Mutation, RecoverySource, Span, Tier, Value};
+use crate::model::{
+    Assessment, Context, CrossActionRisk, Mutation, RecoverySource, Span, Tier, Value, says_production,
+};
+use crate::policy::Policy;
 use crate::shell::{self, Sink as _};
 use crate::terraform;
 use crate::world::World;
 use crate::world::resolve::Disk;
 
-use super::EvaluationContext;
+use super::supplied::Bar;
+use super::{EvaluationContext, Input};
 
 /// How long interpretation may take; past it the verdict is a human's.
 const READING: Duration = Duration::from_secs(2);
@@ -135,9 +139,45 @@ fn told(cwd: &std::path::Path) -> Vec<std::path::PathBuf> {
     Some(cwd).filter(|cwd| !cwd.as_os_str().is_empty()).map(std::path::Path::to_owned).into_iter().collect()
 }
 
+/// What keeps supplied evidence from lowering a verdict.
+pub(super) fn bar(
+    input: &Input,
+    context: &EvaluationContext,
+    world: &dyn World,
+    knowledge: &Knowledge,
+    policy: &Policy,
+) -> Bar {
+    if context.supplied.is_empty() {
+        return Bar::None;
+    }
+    if context.environment.as_deref().is_some_and(|name| policy.is_production(name)) {
+        return Bar::Production;
+    }
+    let Input::Shell(input) = input else { return Bar::None };
+    let mut programs = Programs(0);
+    let mut options = shell::Options::fresh(&context.cwd);
+    options.deadline = Some(world.elapsed() + READING);
+    shell::interpret(input, world, knowledge, &options, &mut programs);
+    if programs.0 > 1 { Bar::After } else { Bar::None }
+}
+
+/// Counts what a line runs, wrappers with what they run as one.
+struct Programs(usize);
+
+impl shell::Sink for Programs {
+    fn step(&mut self, step: shell::Step, _: &mut shell::Files) {
+        let moves = match &step.kind {
+            shell::StepKind::Run(run) => matches!(run.name.as_str(), "cd" | "export" | "set" | ":" | "true"),
+            _ => false,
+        };
+        self.0 += usize::from(!moves && step.context.via.is_empty());
+    }
+}
+
 pub(super) fn assess(
     mutations: Vec<Mutation>,
     context: &EvaluationContext,
+    bar: Bar,
     world: &dyn World,
     knowledge: &Knowledge,
 ) -> Vec<Assessment> {
@@ -146,7 +186,9 @@ pub(super) fn assess(
         .into_iter()
         .map(|mutation| {
             let evidence = evidence::collect(&mutation, world, &mut session);
-            let mut judged = context.supplied.assess(mutation, evidence, knowledge);
+            let named = mutation.target.environment.as_deref();
+            let bar = if named.is_some_and(says_production) { Bar::Production } else { bar };
+            let mut judged = context.supplied.assess(mutation, evidence, bar, knowledge);
             if context.rules_only {
                 without_classifier(&mut judged);
             }

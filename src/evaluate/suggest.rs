@@ -12,6 +12,7 @@ use crate::recoverability;
 use crate::report::{DecisionChange, VerdictImpact, VerificationCommand, VerificationSuggestion};
 
 use super::look::{About, learn};
+use super::supplied::floored;
 
 /// Suggestions in a report.
 const MOST: usize = 20;
@@ -70,7 +71,8 @@ fn consider(
     let argv = About::new(&judged.mutation, &judged.evidence.facts).words(look)?;
     let mut evidence = judged.evidence.clone();
     learn(&mut evidence, look, look.suppose.value(), String::new());
-    let mut supposed = [recoverability::assess(judged.mutation.clone(), evidence, knowledge)];
+    // An answer that a caller hands in never makes it milder than a warning.
+    let mut supposed = [floored(recoverability::assess(judged.mutation.clone(), evidence, knowledge))];
     let (now, then) = (judged.recoverability.tier, supposed[0].recoverability.tier);
     if then.severity() >= now.severity() {
         return None;

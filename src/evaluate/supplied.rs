@@ -2,16 +2,43 @@
 //!
 //! Owns its form and the proof. A claim may lower a tier only when it carries the raw output of a look that the target's
 //! kind declares, and we read the fact from it ourselves, about the same target. Any other claim can only raise. The
-//! claim's own word never counts.
+//! claim's own word never counts. Output can be made up, and we did not see the command run: so what rests on it is never
+//! milder than a warning, never quite sure, and in production it lowers nothing.
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::knowledge::{Knowledge, RAW_LIMIT};
-use crate::model::{Assessment, Evidence, Fact, FactValue, Facts, MissingEffect, Mutation};
+use crate::model::{
+    Assessment, Evidence, EvidenceSource, Fact, FactValue, Facts, MissingEffect, Mutation, Tier,
+};
 use crate::recoverability;
 
 use super::look::{About, learn, shown};
+
+/// How sure at most, per cent, what rests on a caller's output is.
+const SURE: u8 = 70;
+
+/// What keeps supplied evidence from lowering a verdict, whatever it shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bar {
+    /// Nothing does.
+    None,
+    /// It is about production.
+    Production,
+    /// Other commands run before, and may have changed what the output showed.
+    After,
+}
+
+impl Bar {
+    fn why(self) -> Option<&'static str> {
+        match self {
+            Self::None => None,
+            Self::Production => Some("in production a person looks"),
+            Self::After => Some("other commands of the same line run beside it; ask about this one alone"),
+        }
+    }
+}
 
 /// A file of supplied evidence: `{"evidence": [{"target", "key", "raw", "value"?, "argv"?}]}`.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -28,12 +55,11 @@ struct Claim {
     target: String,
     /// The fact, as `missingEvidence` and `verificationSuggestions` name it.
     key: String,
-    /// What it is claimed to be. The output has to say so too.
+    /// What it is claimed to be. Where it is of the fact's own type, the output has to say so too.
     #[serde(default)]
     value: Option<Value>,
     /// Output of the command that was run to look.
-    #[serde(default)]
-    raw: Option<String>,
+    raw: String,
     /// The command that was run: it has to be the one that was suggested.
     #[serde(default)]
     argv: Option<Vec<String>>,
@@ -48,9 +74,6 @@ impl Supplied {
         let supplied: Self =
             serde_json::from_slice(bytes).map_err(|error| format!("not supplied evidence: {error}"))?;
         for claim in &supplied.evidence {
-            if claim.value.is_none() && claim.raw.is_none() {
-                return Err(format!("`{}`: neither `raw` output nor a `value`", claim.key));
-            }
             if claim.value.as_ref().is_some_and(|value| fact_value(value).is_none()) {
                 return Err(format!("`{}`: a value is true, false, a whole number or a text", claim.key));
             }
@@ -58,11 +81,40 @@ impl Supplied {
         Ok(supplied)
     }
 
+    /// Nothing was supplied.
+    pub fn is_empty(&self) -> bool {
+        self.evidence.is_empty()
+    }
+
+    /// Target, key and output of each claim, for what is attested.
+    pub fn claims(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+        self.evidence.iter().map(|claim| (claim.target.as_str(), claim.key.as_str(), claim.raw.as_str()))
+    }
+
     /// Judges a mutation with what was supplied about it.
     pub(super) fn assess(
         &self,
         mutation: Mutation,
+        evidence: Evidence,
+        bar: Bar,
+        knowledge: &Knowledge,
+    ) -> Assessment {
+        if self.evidence.is_empty() {
+            return recoverability::assess(mutation, evidence, knowledge);
+        }
+        let without = recoverability::assess(mutation.clone(), evidence.clone(), knowledge);
+        let production = evidence.facts.contains_key("environment.production");
+        let bar = if production { Bar::Production } else { bar };
+        let with = self.with_claims(mutation, evidence, bar, knowledge);
+        let severity = |judged: &Assessment| judged.recoverability.tier.severity();
+        if severity(&with) < severity(&without) { floored(with) } else { with }
+    }
+
+    fn with_claims(
+        &self,
+        mutation: Mutation,
         mut evidence: Evidence,
+        bar: Bar,
         knowledge: &Knowledge,
     ) -> Assessment {
         let mut doubtful = Facts::new();
@@ -70,7 +122,11 @@ impl Supplied {
         let found = evidence.facts.clone();
         let about = About::new(&mutation, &found);
         for claim in self.evidence.iter().filter(|claim| claim.is_about(&mutation, &about)) {
-            let Err(why) = claim.prove(&mutation, &about, &mut evidence, knowledge) else { continue };
+            let proven = match bar.why() {
+                Some(why) => Err(why),
+                None => claim.prove(&mutation, &about, &mut evidence, knowledge),
+            };
+            let Err(why) = proven else { continue };
             let claimed = claim.value.as_ref().and_then(fact_value);
             let said = match &claimed {
                 Some(value) => format!("{} is {}", claim.key, shown(value)),
@@ -94,6 +150,18 @@ impl Supplied {
     }
 }
 
+/// Not milder than a warning, and never quite sure: it rests on the caller's word.
+pub(super) fn floored(mut judged: Assessment) -> Assessment {
+    let found = &mut judged.recoverability;
+    found.confidence = found.confidence.min(SURE);
+    if found.tier.severity() < Tier::RecoverableFromBackup.severity() {
+        found.tier = Tier::RecoverableFromBackup;
+        found.reasoning = format!("by the output that the caller gave: {}", found.reasoning);
+    }
+    judged.harmless = false;
+    judged
+}
+
 impl Claim {
     fn is_about(&self, mutation: &Mutation, about: &About<'_>) -> bool {
         let target = &mutation.target;
@@ -114,7 +182,10 @@ impl Claim {
         evidence: &mut Evidence,
         knowledge: &Knowledge,
     ) -> Result<(), &'static str> {
-        let raw = self.raw.as_deref().ok_or("it carries no output that shows it")?;
+        let raw = self.raw.as_str();
+        if raw.trim().is_empty() {
+            return Err("it carries no output that shows it");
+        }
         if raw.len() > RAW_LIMIT {
             return Err("its output is longer than 1 MiB");
         }
@@ -133,13 +204,21 @@ impl Claim {
                 why = "its output does not speak of it";
                 continue;
             };
-            if self.value.as_ref().and_then(fact_value).is_some_and(|claimed| claimed != value) {
+            // A value of another type (`true` for a count) says nothing against it.
+            let same_type = |claimed: &FactValue| {
+                std::mem::discriminant(claimed) == std::mem::discriminant(&value)
+            };
+            let claimed = self.value.as_ref().and_then(fact_value).filter(same_type);
+            if claimed.is_some_and(|claimed| claimed != value) {
                 why = "its output says otherwise";
                 continue;
             }
             let trust = if look.parse.names_target() { "" } else { " (it does not name its target)" };
             let said = format!("{} is {}, as the supplied output shows{trust}", self.key, shown(&value));
             learn(evidence, look, value, said);
+            if let Some(item) = evidence.items.last_mut() {
+                item.source = Some(EvidenceSource::Caller);
+            }
             return Ok(());
         }
         Err(why)
@@ -188,7 +267,7 @@ mod tests {
         let supplied = Supplied::parse(text.as_bytes()).unwrap();
         let mutation = database();
         let evidence = Evidence { facts: mutation.facts.clone(), ..Evidence::default() };
-        supplied.assess(mutation, evidence, &Knowledge::builtin()).recoverability.tier.number()
+        supplied.assess(mutation, evidence, Bar::None, &Knowledge::builtin()).recoverability.tier.number()
     }
 
     fn claim(value: &str, raw: &str) -> String {
@@ -208,21 +287,43 @@ mod tests {
         assert_eq!(tier("{\"evidence\": []}"), 4);
         assert_eq!(tier(&claim("1", ONE)), 3);
         assert_eq!(tier(&claim("2", ONE)), 4, "it says otherwise");
+        assert_eq!(tier(&claim("true", ONE)), 3, "the output tells");
+        assert_eq!(tier(&claim("1", " ")), 4, "no output");
         assert_eq!(tier(&claim("1", "trust me")), 4);
         assert_eq!(tier(&claim("1", &ONE.replace("\"orders\"", "\"others\""))), 4, "another database");
         let bare = claim("1", ONE).replace("\"raw\"", "\"target\"");
         assert!(Supplied::parse(bare.as_bytes()).is_err(), "a key twice");
-        assert_eq!(
-            tier(
-                "{\"evidence\": [{\"target\": \"aws_db_instance.main\", \"key\": \"snapshots\", \"value\": 9}]}"
-            ),
-            4
-        );
+    }
+
+    #[test]
+    fn what_rests_on_a_callers_word_is_a_warning_at_least() {
+        let supplied = Supplied::parse(claim("1", ONE).as_bytes()).unwrap();
+        let judged = |bar: Bar, production: bool| {
+            let mutation = database();
+            let mut evidence = Evidence { facts: mutation.facts.clone(), ..Evidence::default() };
+            if production {
+                evidence.fact("environment.production", FactValue::Bool(true), "AWS_PROFILE names production");
+            }
+            supplied.assess(mutation, evidence, bar, &Knowledge::builtin())
+        };
+        let with = judged(Bar::None, false);
+        assert_eq!((with.recoverability.tier.number(), with.recoverability.confidence), (3, SURE));
+        let item = with.evidence.items.iter().find(|item| item.key == "snapshots").unwrap();
+        assert_eq!(item.source, Some(EvidenceSource::Caller));
+        for (bar, production) in [(Bar::Production, false), (Bar::After, false), (Bar::None, true)] {
+            assert_eq!(judged(bar, production).recoverability.tier.number(), 4, "{bar:?}");
+        }
+        let mut mild = judged(Bar::None, false);
+        mild.recoverability.tier = Tier::Reversible;
+        assert_eq!(floored(mild).recoverability.tier, Tier::RecoverableFromBackup);
     }
 
     #[test]
     fn mistakes_are_errors() {
-        for text in ["", "[]", "{}", "{\"evidence\": [{\"key\": \"a\"}]}", "{\"evidence\": [], \"x\": 1}"] {
+        let bare = "{\"evidence\": [{\"target\": \"t\", \"key\": \"snapshots\", \"value\": 9}]}";
+        for text in
+            ["", "[]", "{}", "{\"evidence\": [{\"key\": \"a\"}]}", "{\"evidence\": [], \"x\": 1}", bare]
+        {
             assert!(Supplied::parse(text.as_bytes()).is_err(), "{text}");
         }
     }

@@ -1,6 +1,6 @@
 //! What the environment says about where this happens: production or not.
 
-use crate::model::{Evidence, FactValue, Mutation};
+use crate::model::{Evidence, FactValue, Mutation, says_production};
 use crate::world::World;
 
 /// Variables that name an environment or an account.
@@ -44,29 +44,6 @@ pub(super) fn probe(mutation: &Mutation, world: &dyn World, evidence: &mut Evide
                 format!("{name} names production"),
             );
             return;
-        }
-    }
-}
-
-/// `prod`, `production`, `live` as a word of its own.
-fn says_production(value: &str) -> bool {
-    value
-        .to_ascii_lowercase()
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .any(|word| matches!(word, "prod" | "production" | "prd" | "live"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::says_production;
-
-    #[test]
-    fn production_is_a_word() {
-        for yes in ["production", "acme-prod", "PROD_EU", "postgres://u:p@db.prod.example.org/x"] {
-            assert!(says_production(yes), "{yes}");
-        }
-        for no in ["development", "product", "reproduction", "livestock", ""] {
-            assert!(!says_production(no), "{no}");
         }
     }
 }

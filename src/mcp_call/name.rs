@@ -3,34 +3,7 @@
 use std::collections::HashMap;
 
 use crate::knowledge::{Knowledge, McpFamily};
-
-/// Words of a name: camelCase, snake_case, kebab-case, dots, slashes and blanks all separate; lower case.
-pub(super) fn words(name: &str) -> Vec<String> {
-    let chars: Vec<char> = name.chars().collect();
-    let mut found: Vec<String> = Vec::new();
-    let mut word = String::new();
-    for (at, c) in chars.iter().copied().enumerate() {
-        if !c.is_alphanumeric() {
-            found.extend(take(&mut word));
-            continue;
-        }
-        if c.is_uppercase() && at > 0 {
-            let before = chars[at - 1];
-            let next_is_lower = chars.get(at + 1).is_some_and(|next| next.is_lowercase());
-            // `deleteFile`, `SQLQuery`, `S3Bucket`; but `EC2` stays whole.
-            if before.is_lowercase() || (before.is_alphanumeric() && next_is_lower && word.len() > 1) {
-                found.extend(take(&mut word));
-            }
-        }
-        word.extend(c.to_lowercase());
-    }
-    found.extend(take(&mut word));
-    found
-}
-
-fn take(word: &mut String) -> Option<String> {
-    (!word.is_empty()).then(|| std::mem::take(word))
-}
+pub(super) use crate::model::{says_production, words};
 
 /// Words joined as arguments and data spell them.
 pub(super) fn snake(name: &str) -> String {
@@ -188,36 +161,9 @@ fn prefixed(tool: &[String], all: &[McpFamily]) -> Vec<McpFamily> {
         .collect()
 }
 
-/// Whether a name says production, as a word of its own.
-pub(super) fn says_production(name: &str) -> bool {
-    words(name).iter().any(|word| matches!(word.as_str(), "prod" | "production" | "prd" | "live"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_spelling_gives_the_same_words() {
-        for name in [
-            "delete_file",
-            "deleteFile",
-            "delete-file",
-            "DeleteFile",
-            "delete.file",
-            "delete/file",
-            "DELETE_FILE",
-        ] {
-            assert_eq!(words(name), ["delete", "file"], "{name}");
-        }
-        assert_eq!(words("executeSQL"), ["execute", "sql"]);
-        assert_eq!(words("SQLQuery"), ["sql", "query"]);
-        assert_eq!(words("s3.delete_bucket"), ["s3", "delete", "bucket"]);
-        assert_eq!(words("listS3Buckets"), ["list", "s3", "buckets"]);
-        assert_eq!(words("@scope/server-git"), ["scope", "server", "git"]);
-        assert_eq!(words("terminateEC2Instances"), ["terminate", "ec2", "instances"]);
-        assert!(words("..//").is_empty());
-    }
 
     #[test]
     fn servers_are_found_in_their_names() {
@@ -234,6 +180,5 @@ mod tests {
         }
         assert_eq!(family(None, "mcp__filesystem__delete_file"), files);
         assert_eq!(family(Some("acme"), "delete_file").0, "");
-        assert!(says_production("postgres-prod") && !says_production("products"));
     }
 }

@@ -35,6 +35,14 @@ impl Fact {
 /// Facts by key (`ref.exists`, `deletion_protection`). Kinds choose their tier by them.
 pub type Facts = BTreeMap<String, Fact>;
 
+/// Whose word a line of evidence is, where we did not look ourselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EvidenceSource {
+    /// Read from output that the caller handed in.
+    Caller,
+}
+
 /// One line of evidence in the report.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EvidenceItem {
@@ -47,6 +55,9 @@ pub struct EvidenceItem {
     pub present: bool,
     /// In plain words.
     pub description: String,
+    /// Whose word it is; none: looked at here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<EvidenceSource>,
 }
 
 /// What a missing piece of evidence does to the judgement.
@@ -161,6 +172,7 @@ impl Evidence {
             value: Some(value.clone()),
             present,
             description: description.clone(),
+            source: None,
         });
         self.facts.insert(key.to_owned(), Fact { value, description });
     }

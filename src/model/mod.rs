@@ -7,6 +7,7 @@ mod assessment;
 mod device;
 mod evidence;
 mod mutation;
+mod names;
 mod redact;
 mod tier;
 mod value;
@@ -14,12 +15,13 @@ mod value;
 pub use assessment::{Alternative, Assessment, CrossActionRisk, Recoverability, RecoverySource};
 pub use device::keeps_nothing;
 pub use evidence::{
-    Evidence, EvidenceItem, Fact, FactValue, Facts, Loss, LossClass, Missing, MissingEffect, Tally,
+    Evidence, EvidenceItem, EvidenceSource, Fact, FactValue, Facts, Loss, LossClass, Missing, MissingEffect, Tally,
 };
 pub use mutation::{
     Action, Actor, ActorKind, Cause, Context, Dependent, Mutation, PathOrigin, PathSubject, RuleRef, Saved,
     Source, Span, Subject, Target,
 };
+pub use names::{says_production, words};
 pub use redact::{MASK, is_secret_name, redact, secret_ranges};
 pub use tier::{Tier, Verdict};
 pub use value::{Lines, Value};

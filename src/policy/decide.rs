@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::model::{Action, Actor, Assessment, CrossActionRisk, Tier, Verdict};
+use crate::model::{Action, Actor, Assessment, CrossActionRisk, Tier, Verdict, says_production};
 
 use super::file::{PolicyFile, ProfileSpec, ProtectSpec};
 use super::places::{Places, subjects};
@@ -93,7 +93,7 @@ impl Policy {
     /// Whether this environment counts as production.
     pub fn is_production(&self, environment: &str) -> bool {
         let name = environment.to_lowercase();
-        matches!(name.as_str(), "production" | "prod" | "live")
+        says_production(environment)
             || self.layers.iter().any(|layer| {
                 let names = &layer.spec.production.names;
                 names.iter().any(|pattern| super::pattern::matches(&pattern.to_lowercase(), &name, false))

@@ -15,6 +15,9 @@ use crate::mcp_call::McpCall;
 use crate::model::redact;
 use crate::shell;
 
+/// Where the evidence stands that a caller supplied.
+const SUPPLIED: &str = "suppliedEvidence";
+
 /// A plan is at most this many bytes.
 const PLAN_LIMIT: usize = 1 << 30;
 
@@ -138,6 +141,13 @@ impl Subject {
                 input.insert("input".into(), Value::Object(call));
             }
         }
+        if !context.supplied.is_empty() {
+            // The outputs may hold secrets; a salted digest says which they were.
+            let claims = context.supplied.claims().map(|(target, key, raw)| {
+                json!({ "target": redact(target), "key": key, "rawSha256": digest(salt, raw) })
+            });
+            input.insert(SUPPLIED.into(), json!({ "salt": salt, "claims": claims.collect::<Vec<_>>() }));
+        }
         if let Some(actor) = &context.actor {
             input.insert("actor".into(), json!(actor.id));
         }
@@ -160,6 +170,9 @@ impl Subject {
         };
         if field("source") != Some(source) {
             return Err(format!("the attested input is not of source {source}"));
+        }
+        if attested.get(SUPPLIED).is_some() && context.supplied.is_empty() {
+            return Err("the attested evaluation rests on evidence that its caller supplied".to_owned());
         }
         if field("environment") != context.environment.as_deref() {
             return Err("the attested environment is not this one".to_owned());

@@ -111,7 +111,13 @@ fn by_rule(mutation: &Mutation, evidence: &mut Evidence, knowledge: &Knowledge) 
     unknown.sort();
     unknown.dedup();
     for key in &unknown {
-        let text = format!("`{key}` is not known; it might show that less is lost");
+        let about = knowledge
+            .looks(&mutation.kind)
+            .and_then(|looks| looks.iter().find(|look| look.key == *key).map(|look| look.about.clone()));
+        let text = match about {
+            Some(about) => format!("`{key}` is not known ({about}): it might show that less is lost"),
+            None => format!("`{key}` is not known; it might show that less is lost"),
+        };
         evidence.miss(key, text, MissingEffect::LowersConfidence);
     }
     let doubt = u8::try_from(unknown.len().min(5) * 10).unwrap_or(50);

@@ -495,6 +495,7 @@ pub(super) fn finish(evidence: &mut Evidence, mut loss: Loss, notes: &[String], 
             value: None,
             present: true,
             description: note.clone(),
+            source: None,
         });
     }
     evidence.loss = Some(loss);

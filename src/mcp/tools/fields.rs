@@ -28,7 +28,7 @@ impl Kind {
             Self::Flag => "true or false",
             Self::Object => "an object",
             Self::Document => "an object, or a text with that object's JSON",
-            Self::Claims => "a list of objects with target, key, value and raw",
+            Self::Claims => "a list of objects with target, key and raw",
         }
     }
 
@@ -56,10 +56,11 @@ impl Kind {
                     "properties": {
                         "target": { "type": "string", "description": "Id or name of the target, as the report gives it." },
                         "key": { "type": "string", "description": "The evidence_key of the suggestion, or key of the missing evidence." },
-                        "value": { "anyOf": [{ "type": "boolean" }, { "type": "integer" }, { "type": "string" }], "description": "What the output shows." },
-                        "raw": { "type": "string", "description": "The command's output, unchanged and whole. Without it the claim changes nothing." }
+                        "raw": { "type": "string", "description": "The command's output, unchanged and whole: the fact is read from it." },
+                        "value": { "anyOf": [{ "type": "boolean" }, { "type": "integer" }, { "type": "string" }], "description": "What the output shows; may be left out. A count is an integer, yes or no a boolean, a state its word." },
+                        "argv": { "type": "array", "items": { "type": "string" }, "description": "The words of the command that gave it; may be left out." }
                     },
-                    "required": ["target", "key", "value"],
+                    "required": ["target", "key", "raw"],
                     "additionalProperties": false
                 }
             }),

@@ -143,7 +143,7 @@ const TOOLS: &[Tool] = &[
     Tool {
         name: "recourse_evaluate_with_evidence",
         title: "Evaluate again, with evidence",
-        description: "Call this AFTER an evaluation that gave missingEvidence or verificationSuggestions: run the suggested read-only command yourself, then give its raw output here, unchanged, with the same command, plan or call as before. The output is parsed and can lower the risk only if it proves the claim about that very resource; a claim without output changes nothing. Returns a new report.",
+        description: "Call this AFTER an evaluation that gave missingEvidence or verificationSuggestions: run the suggested read-only command yourself, then give its raw output here, unchanged, with the same command, plan or call as before. The output is parsed and can lower the risk only if it proves the claim about that very resource; it never makes the verdict milder than warn, and in production it lowers nothing. Returns a new report.",
         fields: &[
             optional("command", Kind::Text, "The shell command, as it was evaluated."),
             optional("plan", Kind::Document, "The Terraform plan, as it was evaluated."),
