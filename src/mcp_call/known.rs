@@ -188,8 +188,8 @@ fn unforeseen(tool: &McpTool, bound: &Bound) -> Option<(String, String)> {
     odd.next().map(|(key, value)| (key.clone(), value.clone()))
 }
 
-/// What speaks against the declaration: arguments that it does not know and that look as if they did something, and a
-/// server that calls its own tool destructive where the declaration says it reads.
+/// What speaks against the declaration: arguments that it does not know and that look as if they did something. A general
+/// hint of the server (servers call each visit of a page destructive) does not outweigh a rule that knows the tool.
 fn doubts(call: &McpCall, bound: &Bound, tool: &McpTool, analysis: &mut Analysis) {
     if let Some((name, why)) = classify::suspicious(&bound.unlisted) {
         analysis.opaque(format!(
@@ -206,9 +206,6 @@ fn doubts(call: &McpCall, bound: &Bound, tool: &McpTool, analysis: &mut Analysis
             super::shorten(&name, 60),
             call.title()
         ));
-    }
-    if tool.reads && call.hint("destructiveHint") == Some(true) && call.hint("readOnlyHint") != Some(true) {
-        analysis.opaque(format!("the server calls {} destructive", call.title()));
     }
 }
 
