@@ -62,6 +62,7 @@ impl Setup {
             supplied,
             session: None,
             rules_only: false,
+            ..EvaluationContext::default()
         };
         Ok(Self { world, knowledge, policy, context })
     }

@@ -7,6 +7,7 @@ mod awk;
 mod ed;
 mod effect;
 mod ftp;
+mod hcl;
 mod interpret;
 mod language;
 mod lexer;
@@ -23,6 +24,7 @@ mod tree;
 
 pub use effect::{CodeEffect, SqlStatement, SqlVerb};
 pub use sources::{Nowhere, Program, Runner, Source, Sources, Tasks};
+pub use hcl::{Configuration, hcl, hcl_json};
 pub use sql::sql;
 
 use crate::model::Value;

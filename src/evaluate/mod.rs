@@ -84,6 +84,8 @@ pub struct EvaluationContext {
     pub rules_only: bool,
     /// The text was typed at the prompt of this shell; otherwise it is a fresh one's.
     pub session: Option<Arc<shell::Session>>,
+    /// What is not as `cwd` and the environment say.
+    pub start: shell::Start,
 }
 
 /// The outcome.

@@ -9,7 +9,8 @@ use crate::evidence::{self, Session};
 use crate::knowledge::Knowledge;
 use crate::mcp_call::{self, Act, McpCall};
 use crate::model::{
-    Assessment, Context, CrossActionRisk, Mutation, RecoverySource, Span, Tier, Value, says_production,
+    Action, Assessment, Cause, Context, CrossActionRisk, Facts, Mutation, PathSubject, RecoverySource,
+    RuleRef, Source, Span, Subject, Target, Tier, Value, normalise, says_production,
 };
 use crate::policy::Policy;
 use crate::shell::{self, Sink as _};
@@ -37,6 +38,7 @@ pub(super) fn shell(
         None => shell::Options::fresh(&context.cwd),
     };
     options.deadline = Some(world.elapsed() + READING);
+    options.start = context.start.clone();
     shell::interpret(input, world, knowledge, &options, &mut collect);
     collect.mutations
 }
@@ -51,19 +53,61 @@ pub(super) fn terraform(
 ) -> Vec<Mutation> {
     let analysis = terraform::analyse(plan, state, knowledge);
     let mut mutations = analysis.mutations;
+    mutations.extend(analysis.files.into_iter().map(|file| local_file(file, context)));
     for command in analysis.commands {
-        let found = match command.text {
-            Some(text) if !command.interpreter => shell(&shell::Input::Text(text), context, world, knowledge),
-            _ => vec![terraform::unread_command(&command.address)],
+        let (at, via) = (started(&command, context), format!("{} of {}", command.by, command.address));
+        let found = match command.run {
+            Some(terraform::Run::Shell(text)) => shell(&shell::Input::Text(text), &at, world, knowledge),
+            Some(terraform::Run::Words(words)) => {
+                shell(&shell::Input::Argv(words.into_iter().map(Some).collect()), &at, world, knowledge)
+            }
+            None => vec![terraform::unread_command(&command.address)],
         };
         mutations.extend(found.into_iter().map(|mut mutation| {
-            mutation.context.via.insert(0, format!("local-exec of {}", command.address));
+            mutation.context.via.insert(0, via.clone());
             // The text stands in the plan's configuration, not in what was typed.
             mutation.span = None;
             mutation
         }));
     }
     mutations
+}
+
+/// Where a command runs that Terraform starts, and with which variables.
+fn started(command: &terraform::LocalCommand, context: &EvaluationContext) -> EvaluationContext {
+    let mut at = context.clone();
+    match &command.directory {
+        terraform::Directory::Terraforms => {}
+        terraform::Directory::Named(dir) => at.cwd = normalise(&context.cwd.join(dir)),
+        terraform::Directory::Unknown => at.start.directories = Some(Vec::new()),
+    }
+    match &command.environment {
+        Some(set) => at.start.variables.extend(set.iter().cloned()),
+        None => at.start.changed = true,
+    }
+    at
+}
+
+/// A file that Terraform writes: what stands there already goes.
+fn local_file(file: terraform::LocalFile, context: &EvaluationContext) -> Mutation {
+    let Some(name) = file.name else { return terraform::unread_file(&file.address) };
+    let path = normalise(&context.cwd.join(&name)).to_string_lossy().into_owned();
+    let mut subject = PathSubject::new(Value::known(&path), &name);
+    subject.content = file.content;
+    Mutation {
+        action: Action::Replace,
+        kind: "file".to_owned(),
+        subject: Subject::Path(subject),
+        target: Target { r#type: "file".to_owned(), id: path, name: Some(name), ..Target::default() },
+        source: Source::Terraform,
+        raw: file.address,
+        span: None,
+        rule: RuleRef { tool: "terraform".to_owned(), rule: "local_file".to_owned() },
+        cause: Cause::Rule,
+        context: Context { cwd: vec![context.cwd.clone()], ..Context::default() },
+        facts: Facts::new(),
+        dependents: Vec::new(),
+    }
 }
 
 /// What a tool call would change: by its own data, and by the commands and SQL in its arguments.

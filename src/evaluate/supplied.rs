@@ -205,9 +205,8 @@ impl Claim {
                 continue;
             };
             // A value of another type (`true` for a count) says nothing against it.
-            let same_type = |claimed: &FactValue| {
-                std::mem::discriminant(claimed) == std::mem::discriminant(&value)
-            };
+            let same_type =
+                |claimed: &FactValue| std::mem::discriminant(claimed) == std::mem::discriminant(&value);
             let claimed = self.value.as_ref().and_then(fact_value).filter(same_type);
             if claimed.is_some_and(|claimed| claimed != value) {
                 why = "its output says otherwise";
@@ -302,7 +301,11 @@ mod tests {
             let mutation = database();
             let mut evidence = Evidence { facts: mutation.facts.clone(), ..Evidence::default() };
             if production {
-                evidence.fact("environment.production", FactValue::Bool(true), "AWS_PROFILE names production");
+                evidence.fact(
+                    "environment.production",
+                    FactValue::Bool(true),
+                    "AWS_PROFILE names production",
+                );
             }
             supplied.assess(mutation, evidence, bar, &Knowledge::builtin())
         };

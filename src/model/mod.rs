@@ -15,7 +15,8 @@ mod value;
 pub use assessment::{Alternative, Assessment, CrossActionRisk, Recoverability, RecoverySource};
 pub use device::keeps_nothing;
 pub use evidence::{
-    Evidence, EvidenceItem, EvidenceSource, Fact, FactValue, Facts, Loss, LossClass, Missing, MissingEffect, Tally,
+    Evidence, EvidenceItem, EvidenceSource, Fact, FactValue, Facts, Loss, LossClass, Missing, MissingEffect,
+    Tally,
 };
 pub use mutation::{
     Action, Actor, ActorKind, Cause, Context, Dependent, Mutation, PathOrigin, PathSubject, RuleRef, Saved,

@@ -188,5 +188,6 @@ fn context(request: &Request<'_>) -> Result<EvaluationContext, ApiError> {
         supplied,
         session: None,
         rules_only: false,
+        start: Default::default(),
     })
 }

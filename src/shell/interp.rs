@@ -10,7 +10,7 @@ use crate::world::World;
 use crate::world::resolve::logical;
 
 use super::files::Files;
-use super::options::Options;
+use super::options::{Left, Options};
 use super::state::{Alias, Content, Flow, Positional, State, Status, Switches, Variable};
 use super::step::{Arg, Input, Sink, Stdin, Step, StepKind, shown_words};
 
@@ -27,6 +27,25 @@ pub fn interpret(
     options: &Options,
     sink: &mut dyn Sink,
 ) {
+    walk(input, world, knowledge, options, sink);
+}
+
+/// What `input` leaves a shell with that goes on afterwards.
+pub fn left(input: &Input, world: &dyn World, knowledge: &Knowledge, options: &Options) -> Left {
+    struct Nowhere;
+    impl Sink for Nowhere {
+        fn step(&mut self, _: Step, _: &mut Files) {}
+    }
+    walk(input, world, knowledge, options, &mut Nowhere)
+}
+
+fn walk(
+    input: &Input,
+    world: &dyn World,
+    knowledge: &Knowledge,
+    options: &Options,
+    sink: &mut dyn Sink,
+) -> Left {
     let mut interp = Interp {
         world,
         knowledge,
@@ -48,6 +67,7 @@ pub fn interpret(
         data_read: std::cell::Cell::new(false),
         typed: Arc::from(""),
         guarded: BTreeSet::new(),
+        left: Left::default(),
     };
     let mut state = interp.initial();
     interp.given = Arc::clone(&state.variables);
@@ -70,6 +90,8 @@ pub fn interpret(
     for variable in std::mem::take(&mut interp.guarded) {
         interp.emit(&mut state, &scope, whole, StepKind::Guard { variable });
     }
+    // Past a limit nothing is known any more.
+    if interp.stopped { Left::default() } else { interp.left }
 }
 
 /// Circumstances that hold for a region of the program.
@@ -217,6 +239,8 @@ pub(super) struct Interp<'a> {
     pub(super) typed: Arc<str>,
     /// Variables of the guard that were set to something else.
     pub(super) guarded: BTreeSet<String>,
+    /// What the text leaves the shell with.
+    left: Left,
 }
 
 impl Interp<'_> {
@@ -231,6 +255,7 @@ impl Interp<'_> {
                 !matches!(name.as_str(), "PWD" | "OLDPWD" | "IFS" | "UID" | "EUID" | "BASHPID")
             })
             .map(|(name, value)| {
+                let value = if options.start.changed && name != "PATH" { None } else { value };
                 // Set, but to something that is no text: anything but empty.
                 let value = value.map_or(Value::Unknown, Value::Known);
                 let mut variable = Variable::new(Content::Scalar(value));
@@ -238,17 +263,28 @@ impl Interp<'_> {
                 (name, variable)
             })
             .collect();
-        let variables = self.with_hook(variables);
+        let mut variables = self.with_hook(variables);
+        for (name, value) in &options.start.variables {
+            let value = value.clone().map_or(Value::Unknown, Value::Known);
+            let mut variable = Variable::new(Content::Scalar(value));
+            variable.exported = true;
+            variables.insert(name.clone(), variable);
+        }
         let mut arguments = options.arguments.iter().map(Value::known);
         let zero = arguments.next().unwrap_or(Value::known("bash"));
         let previous = self.world.env("OLDPWD").map(std::path::PathBuf::from).into_iter().collect();
         State {
-            cwd: Some(self.start()).filter(|cwd| !cwd.as_os_str().is_empty()).into_iter().collect(),
+            cwd: options.start.directories.clone().unwrap_or_else(|| {
+                Some(self.start()).filter(|cwd| !cwd.as_os_str().is_empty()).into_iter().collect()
+            }),
             failed_cwd: None,
             previous,
             stack: Vec::new(),
             variables: Arc::new(variables),
-            unset_is_empty: options.unset_is_empty && !self.world.is_elsewhere(),
+            unset_is_empty: options.unset_is_empty
+                && !self.world.is_elsewhere()
+                && !options.start.open
+                && !options.start.changed,
             shadowed: Vec::new(),
             functions: BTreeMap::new(),
             no_functions: Default::default(),
@@ -300,7 +336,28 @@ impl Interp<'_> {
     fn text(&mut self, state: &mut State, scope: &Scope, text: &str) {
         let (script, gaps) = parse(text);
         self.gaps(state, scope, &gaps);
-        self.shell(state, |interp, inner| interp.script(inner, scope, &script));
+        self.shell(state, |interp, inner| {
+            let flow = interp.script(inner, scope, &script);
+            interp.leave(inner);
+            flow
+        });
+    }
+
+    /// Notes what the shell is left with at the end of its text.
+    fn leave(&mut self, state: &State) {
+        let failed = state.failed_cwd.iter().flatten();
+        self.left.directories = state.cwd.iter().chain(failed).cloned().collect();
+        if state.failed_cwd.as_ref().is_some_and(Vec::is_empty) || state.cwd.is_empty() {
+            self.left.directories.clear();
+        }
+        if !Arc::ptr_eq(&state.variables, &self.given) {
+            let (now, before) = (&state.variables, &self.given);
+            let names = now.keys().chain(before.keys());
+            let changed = names.filter(|name| {
+                now.get(*name).map(|own| &own.content) != before.get(*name).map(|own| &own.content)
+            });
+            self.left.variables = changed.cloned().collect();
+        }
     }
 
     fn argument_vector(

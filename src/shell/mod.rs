@@ -35,6 +35,6 @@ mod view;
 mod walk;
 
 pub use files::{FileState, Files, Held, Printed};
-pub use interp::interpret;
-pub use options::{Limits, Options, Session};
+pub use interp::{interpret, left};
+pub use options::{Left, Limits, Options, Session, Start};
 pub use step::{Arg, Input, Invocation, Mode, Sink, Stdin, Stdout, Step, StepKind};

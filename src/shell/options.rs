@@ -1,5 +1,6 @@
 //! What interpretation is told about the shell that would run the text, and how far it may go.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -52,6 +53,29 @@ pub struct Session {
     pub translated: bool,
 }
 
+/// What is not as the directory and the environment say: a terminal that was used before, a command that another program
+/// starts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Start {
+    /// Directories that it may be in instead; none: it is not known which.
+    pub directories: Option<Vec<PathBuf>>,
+    /// Variables that are set otherwise: to a value, or to one that is not known.
+    pub variables: Vec<(String, Option<String>)>,
+    /// Names that are not set here may be set there.
+    pub open: bool,
+    /// Any variable but `PATH` may have another value there.
+    pub changed: bool,
+}
+
+/// What a shell that goes on is left with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Left {
+    /// Directories that it may be in; none: it is not known.
+    pub directories: Vec<PathBuf>,
+    /// Variables that the text set or took away.
+    pub variables: BTreeSet<String>,
+}
+
 /// The circumstances of the text.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -63,6 +87,8 @@ pub struct Options {
     pub unset_is_empty: bool,
     /// What the shell has besides: aliases, functions.
     pub session: Session,
+    /// What is not as `cwd` and the environment say.
+    pub start: Start,
     /// `$0` and the positional parameters.
     pub arguments: Vec<String>,
     /// Bounds on the work.
@@ -84,6 +110,7 @@ impl Options {
             interactive: false,
             unset_is_empty: true,
             session: Session::default(),
+            start: Start::default(),
             arguments: vec!["bash".to_owned()],
             limits: Limits::default(),
             deadline: None,

@@ -4,7 +4,7 @@
 /// What a type seems to be, with how sure that is (per cent).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Guess {
-    /// `relationship`, `configuration`, `access`, `credential`, `data`, `unknown`.
+    /// `runs`, `expiry`, `relationship`, `configuration`, `access`, `credential`, `data`, `unknown`.
     pub(super) class: &'static str,
     /// Per cent.
     pub(super) confidence: i64,
@@ -76,8 +76,19 @@ const BY_LAST_WORD: &[(&str, &[&str], i64)] = &[
     ),
 ];
 
+/// Words anywhere in a name that say more than its last one: it runs something, or it deletes after a time.
+const BY_ANY_WORD: &[(&str, &[&str], i64)] = &[
+    ("runs", &["script", "command", "exec", "shell", "playbook", "cmd", "run", "runbook"], 50),
+    ("expiry", &["lifecycle", "retention", "expiration", "expiry", "ttl", "purge", "cleanup", "prune"], 50),
+];
+
 /// Guesses from a type's name.
 pub(super) fn guess(r#type: &str) -> Guess {
+    for (class, words, confidence) in BY_ANY_WORD {
+        if r#type.split('_').any(|word| words.contains(&word)) {
+            return Guess { class, confidence: *confidence };
+        }
+    }
     let last = r#type.rsplit('_').next().unwrap_or("");
     for (class, words, confidence) in BY_LAST_WORD {
         if words.contains(&last) {
@@ -104,5 +115,7 @@ mod tests {
         assert_eq!(guess("acme_widget").class, "unknown");
         assert_eq!(guess("acme_role_attachment").class, "relationship");
         assert_eq!(guess("acme_metadatabased_thing").class, "unknown");
+        assert_eq!(guess("acme_shell_script").class, "runs");
+        assert_eq!(guess("acme_retention_policy").class, "expiry");
     }
 }

@@ -8,8 +8,9 @@ use serde_json::value::RawValue;
 
 use super::attributes::{Attribute, changed, lookup};
 use super::classify;
-use super::plan::{Configuration, ConfigurationModule, Plan, Provisioner, ResourceChange};
-use super::references::{References, without_instances};
+use super::commands::{self, LocalCommand, LocalFile, Provisioned};
+use super::plan::{Plan, ResourceChange};
+use super::references::References;
 use super::select::{first_key, select};
 use super::state::Others;
 use crate::knowledge::{Knowledge, TerraformType};
@@ -23,20 +24,11 @@ pub struct Analysis {
     /// Intended changes, in the plan's order.
     pub mutations: Vec<Mutation>,
     /// Commands that an apply runs on this machine.
-    pub commands: Vec<ProvisionerCommand>,
+    pub commands: Vec<LocalCommand>,
+    /// Files that an apply writes on this machine and that may be there already.
+    pub files: Vec<LocalFile>,
     /// Resources in the plan, those without a change included.
     pub resources: usize,
-}
-
-/// A `local-exec` provisioner of a resource that is created, replaced or destroyed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProvisionerCommand {
-    /// The resource.
-    pub address: String,
-    /// Shell text when it is written literally in the configuration.
-    pub text: Option<String>,
-    /// It is run by another program than the shell.
-    pub interpreter: bool,
 }
 
 /// Turns a plan into mutations.
@@ -67,6 +59,7 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
     }
     for change in changes {
         if change.mode == "data" {
+            data(change, &types, &mut analysis);
             continue;
         }
         let verb = Verb::of(&change.change.actions);
@@ -75,8 +68,17 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
         }
         let Some(known) = types.get(change.r#type.as_str()) else { continue };
         analysis.mutations.push(mutation(change, verb, &mut references, &others, known));
-        if matches!(verb, Verb::Do(Action::Create | Action::Delete | Action::Replace)) {
+        // What is only left out of the state may still be made anew.
+        let creates = change.change.actions.iter().any(|action| action == "create");
+        if matches!(verb, Verb::Forget) && creates {
+            let anew = Verb::Do(Action::Create);
+            analysis.mutations.push(mutation(change, anew, &mut references, &others, known));
+        }
+        if creates || matches!(verb, Verb::Do(Action::Delete)) {
             provisioned.judge(change, &mut analysis);
+        }
+        if creates || matches!(verb, Verb::Do(Action::Update)) {
+            analysis.files.extend(commands::file(change));
         }
     }
     for deferred in &plan.deferred_changes {
@@ -94,6 +96,17 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
             .push(unclear(&action.address, &format!("the apply invokes {kind} ({})", action.address)));
     }
     analysis
+}
+
+/// Data that is read during the apply: it may run something.
+fn data(change: &ResourceChange, types: &HashMap<&str, Known>, analysis: &mut Analysis) {
+    analysis.commands.extend(commands::external(change));
+    let declared = types.get(change.r#type.as_str()).is_some_and(|known| known.declared.is_some());
+    let reads = change.change.actions.iter().any(|action| action == "read");
+    if reads && change.r#type != "external" && !declared && classify::guess(&change.r#type).class == "runs" {
+        let reason = format!("the apply reads {}, which may run something", printable(&change.address));
+        analysis.mutations.push(unclear(&change.address, &reason));
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -275,6 +288,7 @@ fn collect(
                     facts.insert(format!("changed.{name}"), Fact::new(FactValue::Bool(true), said));
                 }
                 if let Some(was) = was {
+                    lowered(name, &was, &value, facts);
                     let said = format!("{name} was {}", show(&was));
                     facts.insert(format!("was.{name}"), Fact::new(was, said));
                 }
@@ -303,6 +317,17 @@ fn collect(
         if let Some((value, said)) = others.related(related, &names) {
             facts.insert(related.fact.clone(), Fact::new(value, said));
         }
+    }
+}
+
+/// A number that goes down; of a time without end, 0, any number.
+fn lowered(name: &str, was: &FactValue, now: &FactValue, facts: &mut Facts) {
+    if let (FactValue::Number(was), FactValue::Number(now)) = (was, now)
+        && (now < was || (*was == 0 && *now > 0))
+    {
+        let key = if now < was { "lowered" } else { "limited" };
+        let said = format!("{name} goes from {was} to {now}");
+        facts.insert(format!("{key}.{name}"), Fact::new(FactValue::Bool(true), said));
     }
 }
 
@@ -380,7 +405,12 @@ pub fn unread_command(address: &str) -> Mutation {
     unclear(address, &format!("the apply runs a command for {address} whose text is not in the plan"))
 }
 
-fn unclear(id: &str, reason: &str) -> Mutation {
+/// A file that an apply writes and whose name the plan does not hold.
+pub fn unread_file(address: &str) -> Mutation {
+    unclear(address, &format!("the apply writes a file for {address} whose name is not in the plan"))
+}
+
+pub(super) fn unclear(id: &str, reason: &str) -> Mutation {
     Mutation {
         action: Action::Execute,
         kind: "unknown".into(),
@@ -394,50 +424,6 @@ fn unclear(id: &str, reason: &str) -> Mutation {
         context: Context::default(),
         facts: Facts::new(),
         dependents: Vec::new(),
-    }
-}
-
-/// Resources of the configuration with provisioners, by address without instance keys.
-struct Provisioned<'p>(HashMap<String, &'p [Provisioner]>);
-
-impl<'p> Provisioned<'p> {
-    fn of(configuration: Option<&'p Configuration>) -> Self {
-        let mut found = HashMap::new();
-        let mut pending: Vec<(String, &ConfigurationModule)> =
-            configuration.map(|c| (String::new(), &c.root_module)).into_iter().collect();
-        while let Some((prefix, module)) = pending.pop() {
-            for resource in module.resources.iter().filter(|resource| !resource.provisioners.is_empty()) {
-                found.insert(format!("{prefix}{}", resource.address), &resource.provisioners[..]);
-            }
-            let calls = module.module_calls.iter();
-            pending.extend(calls.map(|(name, call)| (format!("{prefix}module.{name}."), &call.module)));
-        }
-        Self(found)
-    }
-
-    fn judge(&self, change: &ResourceChange, analysis: &mut Analysis) {
-        if self.0.is_empty() {
-            return;
-        }
-        let found = self.0.get(&without_instances(&change.address)).copied().unwrap_or_default();
-        for provisioner in found {
-            let constant = |name: &str| provisioner.expressions.get(name).map(|e| e.get("constant_value"));
-            match provisioner.r#type.as_str() {
-                "local-exec" => analysis.commands.push(ProvisionerCommand {
-                    address: change.address.clone(),
-                    text: constant("command").flatten().and_then(Value::as_str).map(str::to_owned),
-                    interpreter: constant("interpreter").is_some(),
-                }),
-                other => {
-                    let reason = format!(
-                        "a `{}` provisioner of {} runs on another machine",
-                        printable(other),
-                        change.address
-                    );
-                    analysis.mutations.push(unclear(&change.address, &reason));
-                }
-            }
-        }
     }
 }
 

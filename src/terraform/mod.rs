@@ -6,11 +6,13 @@
 
 mod attributes;
 mod classify;
+mod commands;
 mod judge;
 mod plan;
 mod references;
 mod select;
 mod state;
 
-pub use judge::{Analysis, ProvisionerCommand, analyse, unread_command};
+pub use commands::{Directory, LocalCommand, LocalFile, Run};
+pub use judge::{Analysis, analyse, unread_command, unread_file};
 pub use plan::{Plan, PlanError, read};

@@ -14,10 +14,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
 use crate::evaluate::{Input, evaluate};
+use crate::model::normalise;
 use crate::policy::{EnforcementAction, Profile};
 use crate::prompt::{self, Replaceable};
 use crate::proof::Subject;
 use crate::report::escape;
+use crate::shell;
 use crate::terraform::{Plan, read};
 
 use super::permission::{Case, Permission, confirm, permission};
@@ -58,11 +60,17 @@ struct Session<'a> {
 
 impl Session<'_> {
     fn run(&self, around: &Surroundings<'_>) -> Result<u8, u8> {
+        if self.apply.planfile.is_none() {
+            self.may_plan(around)?;
+        }
         let file = self.plan()?;
         let (plan, subject) = self.show(&file, !around.attesting.is_off())?;
         let nothing = plan.changes_nothing();
+        // What the apply runs runs where `-chdir` says.
+        let mut context = around.context.clone();
+        context.cwd = normalise(&context.cwd.join(self.directory()));
         let evaluation =
-            evaluate(Input::terraform(plan), &around.context, around.world, around.knowledge, around.policy);
+            evaluate(Input::terraform(plan), &context, around.world, around.knowledge, around.policy);
         let subject = subject.as_ref().map_err(String::as_str);
         let case = Case { evaluation: &evaluation, text: None, subject, replaceable: Replaceable::AtOnce };
         match permission(&case, around) {
@@ -97,6 +105,28 @@ impl Session<'_> {
         let code = become_program(self.program, &argv, &without_options());
         around.attesting.not_started(code);
         Ok(code)
+    }
+
+    /// Planning runs programs too (`external` data): what the configuration names is judged before.
+    fn may_plan(&self, around: &Surroundings<'_>) -> Result<(), u8> {
+        let words = std::iter::once(OsString::from("terraform"))
+            .chain(self.apply.global.iter().cloned())
+            .chain(std::iter::once(OsString::from("plan")));
+        let input = shell::Input::Argv(words.map(|word| word.into_string().ok()).collect());
+        let subject = Subject::shell(&input).map_err(|error| error.to_string());
+        let evaluation =
+            evaluate(Input::Shell(input), &around.context, around.world, around.knowledge, around.policy);
+        let action = evaluation.report.enforcement.as_ref().map(|enforcement| enforcement.action);
+        if matches!(action, Some(EnforcementAction::Run | EnforcementAction::Note)) {
+            return Ok(());
+        }
+        let subject = subject.as_ref().map_err(String::as_str);
+        let case = Case { evaluation: &evaluation, text: None, subject, replaceable: Replaceable::AtOnce };
+        match permission(&case, around) {
+            Permission::Granted => Ok(()),
+            Permission::Refused(code) => Err(code),
+            Permission::Instead(_) => Err(REFUSED),
+        }
     }
 
     /// The plan: the caller's own, copied, or a fresh one.

@@ -14,6 +14,7 @@ mod settings;
 mod shells;
 mod starts;
 mod tasks;
+mod terraform;
 mod words;
 
 use crate::knowledge::{Follower, Match};
@@ -65,6 +66,10 @@ impl Interp<'_> {
                 self.git_foreach(state, scope, call, matched)
             }
             "tmux" => self.typed(state, scope, call, matched),
+            "terraform" | "tofu" => {
+                self.planned(state, scope, call, matched);
+                None
+            }
             "make" | "gmake" => self.make(state, scope, call),
             "socat" => self.socat(state, scope, call),
             "deno" => self.deno(state, scope, call),
