@@ -85,7 +85,11 @@ impl Interp<'_> {
             words => words.iter().map(|word| word.clone().map_or(Value::Unknown, Value::Known)).collect(),
         }
         .into_iter()
-        .map(|value| Expansion { arg: Arg { value, span: call.span, explicit: false }, elastic: false })
+        .map(|value| Expansion {
+            arg: Arg { value, span: call.span, explicit: false },
+            elastic: false,
+            unordered: false,
+        })
         .collect();
         let before = std::mem::replace(&mut state.cwd, vec![root.to_owned()]);
         self.program(state, scope, words, call.span);
