@@ -31,7 +31,7 @@ mod tool_words;
 mod verbs;
 mod words;
 
-pub use agents::{harmless_tool, tool_key};
+pub use agents::{harmless_tool, is_ours, tool_key};
 pub use coverage::{Coverage, CoveredKind, CoveredServer};
 pub use grammar::match_words;
 pub use guard::{Guard, SHIMS, guard, leads_to_shims};

@@ -17,4 +17,4 @@ mod texts;
 mod tools;
 
 pub use server::{Server, Service, Stopper};
-pub use tools::{Tools, is_ours};
+pub use tools::Tools;

@@ -119,7 +119,7 @@ fn their_neighbours_are_nobodys_business() {
         ("Write", json!({ "file_path": at("work/recourse.md"), "content": "recourse" })),
         ("Write", json!({ "file_path": at("work/.claude/agents/x.md"), "content": "recourse" })),
         ("mcp__filesystem__read_file", json!({ "path": at("config/recourse/policy.toml") })),
-        ("mcp__recourse__evaluate", json!({ "command": "rm -rf /" })),
+        ("mcp__recourse__recourse_evaluate_shell", json!({ "command": "rm -rf /" })),
     ] {
         let text = said(&scratch, "claude-code", tool, &input);
         assert!(!stopped(&text), "{tool} {input}: {text}");

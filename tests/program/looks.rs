@@ -138,14 +138,16 @@ fn what_is_suggested_can_be_supplied() {
             Verdict::Block,
         ),
         (claim("s3://logs", "force_destroy", "false", None), Verdict::Block),
-        (claim("s3://logs", "objects", "{\"Name\": \"logs\", \"IsTruncated\": false}", None), Verdict::Allow),
+        // What rests on a caller's output is never milder than a warning.
+        (claim("s3://logs", "objects", "{\"Name\": \"logs\", \"IsTruncated\": false}", None), Verdict::Warn),
         (
             claim("s3://logs", "objects", "{\"Name\": \"other\", \"IsTruncated\": false}", None),
             Verdict::Block,
         ),
         (claim("s3://logs", "objects", &"x".repeat(1_100_000), None), Verdict::Block),
         (
-            "{\"evidence\": [{\"target\": \"s3://logs\", \"key\": \"objects\", \"value\": 0}]}".to_owned(),
+            "{\"evidence\": [{\"target\": \"s3://logs\", \"key\": \"objects\", \"value\": 0, \"raw\": \"\"}]}"
+                .to_owned(),
             Verdict::Block,
         ),
     ] {
@@ -221,7 +223,7 @@ fn shell_terraform_and_unknown_names() {
     let empty = |raw: &str| {
         judge(shell_text("psql -h db -c 'DROP TABLE users'"), &claim("users", "rows", raw, None)).verdict()
     };
-    assert_eq!(empty("users 0\n"), Verdict::Allow);
+    assert_eq!(empty("users 0\n"), Verdict::Warn);
     assert_eq!(empty("users 3\n"), Verdict::Block);
     assert_eq!(empty("orders 0\n"), Verdict::Block);
     let many = (0..40).map(|n| format!("aws s3 rb s3://b{n} --force; ")).collect::<String>();

@@ -175,7 +175,7 @@ fn the_error_behaviours() {
             "provider_name": "registry.terraform.io/acme/acme",
             "change": {"actions": ["delete"], "before": {"name": "x"}, "after": null, "after_unknown": {}}}]})
     };
-    let claim = json!([{"target": "s3://b", "key": "objects", "value": 0}]);
+    let claim = json!([{"target": "s3://b", "key": "objects", "value": 0, "raw": ""}]);
     let odd = json!([{"target": "s3://b", "key": "objects", "value": 0, "raw": "An error occurred (AccessDenied)"}]);
     let other = json!([{"target": "s3://b", "key": "objects", "value": 0, "raw": "{\"Name\": \"c\", \"IsTruncated\": false}"}]);
     for (tool, arguments) in [

@@ -4,8 +4,7 @@
 
 use serde_json::{Value, json};
 
-use crate::knowledge::{harmless_tool, tool_key};
-use crate::mcp::is_ours;
+use crate::knowledge::{harmless_tool, is_ours, tool_key};
 use crate::mcp_call::McpCall;
 
 use super::agents::Agent;
@@ -244,13 +243,15 @@ pub(super) fn own(agent: Agent, name: &str, input: &Object) -> Result<Vec<Act>, 
 pub(super) fn server(server: Option<&str>, name: &str, input: &Object) -> Result<Vec<Act>, Unreadable> {
     let (server, name) = match (server, name.strip_prefix("recourse")) {
         // `recourse_recourse_evaluate_shell`, where an agent joins server and tool.
-        (None, Some(rest)) if rest.starts_with(['_', '-', '.']) && !is_ours(name, input) => {
+        (None, Some(rest))
+            if rest.starts_with(['_', '-', '.']) && !is_ours(name, input.keys().map(String::as_str)) =>
+        {
             (Some("recourse"), &rest[1..])
         }
         _ => (server, name),
     };
     let called_ours = server == Some("recourse") || (server.is_none() && name.starts_with("recourse_"));
-    if called_ours && is_ours(name, input) {
+    if called_ours && is_ours(name, input.keys().map(String::as_str)) {
         return Ok(Vec::new());
     }
     McpCall::new(server, name, Some(Value::Object(input.clone())))

@@ -51,13 +51,6 @@ struct Tool {
     run: fn(&Tools, &Arguments<'_>) -> Result<String, String>,
 }
 
-/// Whether this is a call of one of our tools, with nothing but the arguments that it takes: then it only judges.
-pub fn is_ours(tool: &str, arguments: &serde_json::Map<String, Value>) -> bool {
-    TOOLS.iter().any(|own| {
-        own.name == tool && arguments.keys().all(|key| own.fields.iter().any(|field| field.name == key))
-    })
-}
-
 const CWD: Field = optional(
     "cwd",
     Kind::Text,
@@ -341,5 +334,20 @@ impl Service for Tools {
 
     fn prompt(&self, name: &str, arguments: Option<&RawValue>) -> Result<String, Fault> {
         texts::prompt(name, arguments)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hooks_know_our_own_tools_as_they_are() {
+        for tool in TOOLS {
+            let fields = || tool.fields.iter().map(|field| field.name);
+            assert!(crate::knowledge::is_ours(tool.name, fields()), "{}", tool.name);
+            assert!(!crate::knowledge::is_ours(tool.name, fields().chain(["run"])), "{}", tool.name);
+        }
+        assert!(!crate::knowledge::is_ours("exec", std::iter::empty()));
     }
 }
