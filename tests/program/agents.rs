@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
 use crate::support::Scratch;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const AGENTS: &[&str] = &[
     "claude-code",
@@ -163,6 +163,68 @@ fn answers_are_these_bytes() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Calls of one session, one after the other; whether the last one is stopped or asked about.
+fn stopped_last(agent: &str, calls: &[Value]) -> bool {
+    let scratch = scratch();
+    let mut last = String::new();
+    for call in calls {
+        let text = input(&scratch, &call.to_string());
+        let output = hook(&scratch, agent, text.as_bytes());
+        last = String::from_utf8_lossy(&output.stdout).into_owned();
+    }
+    last.contains("deny") || last.contains("\"ask\"")
+}
+
+#[test]
+fn terminals_that_go_on_are_judged_where_they_were_left() {
+    let vscode = |session: &str, command: &str| {
+        json!({"hook_event_name": "PreToolUse", "session_id": session, "cwd": "@WORK@",
+            "tool_name": "run_in_terminal", "tool_input": {"command": command}})
+    };
+    let copilot = |session: &str, command: &str| json!({"sessionId": session, "cwd": "@WORK@", "toolName": "bash", "toolArgs": {"command": command}});
+    let calls: [(&str, &dyn Fn(&str, &str) -> Value); 2] = [("vscode", &vscode), ("copilot", &copilot)];
+    for (agent, call) in calls {
+        let of = |commands: &[&str]| commands.iter().map(|text| call("s", text)).collect::<Vec<_>>();
+        for lost in [
+            &["cd @HOME@", "rm notes.txt"][..],
+            &["cd @HOME@ && ls", "ls", "rm notes.txt"],
+            &["pushd @HOME@ > /dev/null", "rm notes.txt"],
+            &["cd \"$(cat nowhere)\"", "rm notes.txt"],
+            &["WHERE=@HOME@", "rm -rf \"$WHERE\""],
+            &["export HOME=/x", "rm -rf \"$HOME/y\""],
+            &["rm -rf $NOBODY_SET_THIS/notes.txt"],
+        ] {
+            assert!(stopped_last(agent, &of(lost)), "{agent} {lost:?}");
+        }
+        for fine in [
+            &["rm notes.txt"][..],
+            &["ls", "rm notes.txt"],
+            &["(cd @HOME@ && ls)", "rm notes.txt"],
+            &["cd .", "rm notes.txt"],
+            &["cd @WORK@ && ls", "rm notes.txt"],
+            &["for f in a b; do echo $f; done", "ls -la $HOME"],
+        ] {
+            assert!(!stopped_last(agent, &of(fine)), "{agent} {fine:?}");
+        }
+        assert!(
+            !stopped_last(agent, &[call("a", "cd @HOME@"), call("b", "rm notes.txt")]),
+            "another session"
+        );
+    }
+    // A shell of its own for each call.
+    let claude = |command: &str| {
+        json!({"session_id": "s", "cwd": "@WORK@", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+            "tool_input": {"command": command}})
+    };
+    assert!(!stopped_last("claude-code", &[claude("cd @HOME@"), claude("rm notes.txt")]));
+    let typed = |text: &str| {
+        json!({"session_id": "s", "cwd": "@WORK@", "hook_event_name": "PreToolUse", "tool_name": "write_stdin",
+            "tool_input": {"session_id": 3, "chars": text}})
+    };
+    assert!(stopped_last("codex", &[typed("rm notes.txt\n")]));
+    assert!(!stopped_last("codex", &[typed("")]) && !stopped_last("codex", &[typed("ls\n")]));
 }
 
 /// Calls that every agent's adapter answers, each with a fixture.

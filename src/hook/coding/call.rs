@@ -6,6 +6,8 @@ use serde_json::{Map, Value};
 
 use crate::mcp_call::McpCall;
 
+use super::terminal::Terminal;
+
 /// A JSON object.
 pub(super) type Object = Map<String, Value>;
 
@@ -33,6 +35,8 @@ pub(super) struct Request {
     pub(super) cwd: Option<PathBuf>,
     /// What. None: nothing that is judged here.
     pub(super) acts: Vec<Act>,
+    /// How far shell text shares a shell with earlier calls.
+    pub(super) terminal: Terminal,
     /// Tool and arguments in a form without ambiguity.
     pub(super) form: String,
 }
@@ -48,6 +52,12 @@ impl Request {
     /// In this directory, if it is named.
     pub(super) fn at(mut self, cwd: Option<PathBuf>) -> Self {
         self.cwd = cwd;
+        self
+    }
+
+    /// In this terminal.
+    pub(super) fn in_terminal(mut self, terminal: Terminal) -> Self {
+        self.terminal = terminal;
         self
     }
 

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::approvals::{Approvals, Asked, Demand, Entry, Exact, Taken};
 use crate::attest::{Attestation, Mode, Places};
@@ -13,12 +14,16 @@ use crate::policy::{EnforcementAction, Policy, Profile};
 use crate::proof::{Gate, Presented, Proof, Subject};
 use crate::report::{ConsequenceReport, escape, shorten};
 use crate::shell;
-use crate::world::RealWorld;
+use crate::shell::Start;
+use crate::world::{RealWorld, World as _};
 
 use super::agents::Agent;
 use super::call::{Act, Answer, Request, Unreadable};
+use super::terminal::{Memory, Notes, Terminal};
 use super::tools;
 
+/// How long it may take to see where a text leaves its terminal.
+const READING: Duration = Duration::from_secs(1);
 /// Targets that a reason names, at most.
 const NAMED: usize = 3;
 /// Columns of one part of a reason.
@@ -29,7 +34,7 @@ pub(super) fn judge(agent: Agent, request: &Request) -> Answer {
     if request.acts.is_empty() {
         return Answer::Silent;
     }
-    match Judging::new(agent, request).and_then(|judging| judging.run()) {
+    match Judging::new(agent, request).and_then(|mut judging| judging.run()) {
         Ok(answer) => answer,
         Err(why) => {
             Answer::Deny(format!("recourse could not judge this call, so it does not run: {}", escape(&why)))
@@ -73,8 +78,47 @@ impl<'a> Judging<'a> {
         })
     }
 
-    fn run(&self) -> Result<Answer, String> {
+    /// What is known of the terminal that shell text goes to.
+    fn terminal(&self) -> Result<Option<(Notes, Memory)>, String> {
+        let Terminal::Kept(name) = &self.request.terminal else { return Ok(None) };
+        let places = self.places.as_ref().ok_or("there is no home directory to note terminals in")?;
+        let notes = Notes::of(places, self.agent.name(), name);
+        let memory = notes.read()?;
+        Ok(Some((notes, memory)))
+    }
+
+    /// How shell text starts there.
+    fn start(&self, memory: Option<&Memory>) -> Start {
+        match (&self.request.terminal, memory) {
+            (Terminal::Fresh, _) => Start::default(),
+            (Terminal::Unseen, _) => Start { directories: Some(Vec::new()), open: true, ..Start::default() },
+            (_, Some(memory)) => memory.start(&self.context.cwd),
+            (_, None) => Start { open: true, ..Start::default() },
+        }
+    }
+
+    /// Notes what the call may leave its terminal with.
+    fn note(&self, (notes, before): (Notes, Memory), world: &RealWorld) -> Result<(), String> {
+        let mut memory = before.clone();
+        for act in &self.request.acts {
+            let Act::Shell(text) = act else { continue };
+            let mut options = shell::Options::fresh(&self.context.cwd);
+            options.anywhere = self.context.anywhere;
+            options.start = memory.start(&self.context.cwd);
+            options.deadline = Some(world.elapsed() + READING);
+            let left = shell::left(&shell::Input::Text(text.clone()), world, &self.knowledge, &options);
+            memory = memory.after(&left, &self.context.cwd);
+        }
+        if memory == before { Ok(()) } else { notes.write(&memory) }
+    }
+
+    fn run(&mut self) -> Result<Answer, String> {
         let world = RealWorld::new();
+        let terminal = self.terminal()?;
+        self.context.start = self.start(terminal.as_ref().map(|(_, memory)| memory));
+        if let Some(terminal) = terminal {
+            self.note(terminal, &world)?;
+        }
         let mut judged = Vec::new();
         for act in self
             .request

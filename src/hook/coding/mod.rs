@@ -9,6 +9,7 @@ mod call;
 pub mod install;
 mod judge;
 mod patch;
+mod terminal;
 mod tools;
 
 use std::io::Read;

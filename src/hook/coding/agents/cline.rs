@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::super::Output;
 use super::super::call::{Act, Answer, Object, Request, Unreadable, command, directory, first, object, text};
+use super::super::terminal::Terminal;
 use super::super::tools;
 use super::{Agent, said};
 
@@ -16,7 +17,10 @@ pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
         .ok_or_else(|| Unreadable("it names no tool".to_owned()))?;
     let given = object(&call, &["parameters", "input", "arguments"])?;
     let cwd = directory(first(input, "workspaceRoots"), text(&given, &["cwd"]));
-    Ok(Request::new(name, &given, acts(name, &given)?).at(cwd))
+    // It takes a terminal that stands there already.
+    let shell = matches!(name, "execute_command" | "run_commands");
+    let terminal = if shell { Terminal::Variables } else { Terminal::Fresh };
+    Ok(Request::new(name, &given, acts(name, &given)?).at(cwd).in_terminal(terminal))
 }
 
 fn acts(name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::super::Output;
 use super::super::call::{Act, Answer, Object, Request, Unreadable, command, directory, object, text};
+use super::super::terminal::Terminal;
 use super::super::tools;
 use super::{Agent, pre_tool_use, said, silence};
 
@@ -18,7 +19,8 @@ pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
     let name = text(input, &["tool_name"]).ok_or_else(|| Unreadable("it names no tool".to_owned()))?;
     let given = object(input, &["tool_input"])?;
     let below = text(&given, &["workdir", "cwd"]);
-    let request = Request::new(name, &given, acts(name, &given)?);
+    let terminal = if name == "write_stdin" { Terminal::Unseen } else { Terminal::Fresh };
+    let request = Request::new(name, &given, acts(name, &given)?).in_terminal(terminal);
     Ok(request.at(directory(text(input, &["cwd"]), below)).event(event))
 }
 

@@ -7,6 +7,7 @@ use super::super::Output;
 use super::super::call::{
     Act, Answer, Object, Request, Unreadable, command, directory, object, powershell, text,
 };
+use super::super::terminal::Terminal;
 use super::super::tools;
 use super::{Agent, said, silence, vscode};
 
@@ -37,7 +38,18 @@ pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
         _ => object(input, &["toolArgs"])?,
     };
     let below = text(&given, &["cwd", "workdir"]);
-    Ok(Request::new(name, &given, acts(name, &given)?).at(directory(text(input, &["cwd"]), below)))
+    let cwd = text(input, &["cwd"]);
+    // A shell goes on between calls, under its own id or as the session's.
+    let terminal = match (name, below) {
+        ("bash" | "shell" | "write_bash", None) => {
+            let session = text(input, &["sessionId"]).or(cwd).unwrap_or_default();
+            let shell = text(&given, &["sessionId", "shellId"]).unwrap_or_default();
+            Terminal::Kept(format!("{session}\n{shell}"))
+        }
+        ("bash" | "shell", Some(_)) => Terminal::Variables,
+        _ => Terminal::Fresh,
+    };
+    Ok(Request::new(name, &given, acts(name, &given)?).at(directory(cwd, below)).in_terminal(terminal))
 }
 
 fn acts(name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::super::Output;
 use super::super::call::{Act, Answer, Object, Request, Unreadable, command, directory, first, object, text};
+use super::super::terminal::Terminal;
 use super::super::tools;
 use super::{Agent, said};
 
@@ -17,7 +18,8 @@ pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
                 || (event.is_none() && !input.contains_key("tool_name")) =>
         {
             let acts = vec![command(input, &["command"])?];
-            Ok(Request::new("Shell", &only(input, "command"), acts).at(directory(cwd, None)))
+            let request = Request::new("Shell", &only(input, "command"), acts).at(directory(cwd, None));
+            Ok(request.in_terminal(terminal(input, &Object::new())))
         }
         Some("beforeMCPExecution") => {
             let name = text(input, &["tool_name"]).ok_or_else(unnamed)?;
@@ -30,7 +32,9 @@ pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
             let name = text(input, &["tool_name"]).ok_or_else(unnamed)?;
             let given = object(input, &["tool_input"])?;
             let below = text(&given, &["working_directory", "cwd"]);
-            Ok(Request::new(name, &given, acts(name, &given)?).at(directory(cwd, below)))
+            let request = Request::new(name, &given, acts(name, &given)?).at(directory(cwd, below));
+            let shell = matches!(name, "Shell" | "Bash" | "run_terminal_cmd");
+            Ok(if shell { request.in_terminal(terminal(input, &given)) } else { request })
         }
         Some(_) => Ok(Request::default()),
     }
@@ -46,6 +50,16 @@ fn acts(name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {
             tools::mcp(name, given).unwrap_or_else(|| tools::own(Agent::Cursor, name, given))
         }
     }
+}
+
+/// Its terminal goes on between calls; where the call itself says where it runs, only variables stay.
+fn terminal(input: &Object, given: &Object) -> Terminal {
+    let says =
+        |object: &Object| text(object, &["cwd", "working_directory"]).is_some_and(|cwd| !cwd.is_empty());
+    if says(input) || says(given) {
+        return Terminal::Variables;
+    }
+    Terminal::Kept(text(input, &["conversation_id"]).unwrap_or_default().to_owned())
 }
 
 fn only(input: &Object, key: &str) -> Object {

@@ -4,8 +4,13 @@ use serde_json::Value;
 
 use super::super::Output;
 use super::super::call::{Act, Answer, Object, Request, Unreadable, command, directory, object, text};
+use super::super::terminal::Terminal;
 use super::super::tools;
 use super::{Agent, claude_code};
+
+/// Tools that type into a terminal.
+const TERMINALS: &[&str] =
+    &["run_in_terminal", "runTerminalCommand", "runInTerminal", "send_to_terminal", "bash", "shell"];
 
 pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
     if text(input, &["hook_event_name", "hookEventName"]).is_some_and(|event| event != "PreToolUse") {
@@ -14,13 +19,22 @@ pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
     let name = text(input, &["tool_name"]).ok_or_else(|| Unreadable("it names no tool".to_owned()))?;
     let given = object(input, &["tool_input"])?;
     let below = text(&given, &["cwd"]);
-    Ok(Request::new(name, &given, acts(name, &given)?).at(directory(text(input, &["cwd"]), below)))
+    let cwd = text(input, &["cwd"]);
+    // Its terminals go on between calls; a task has one of its own.
+    let terminal = match (below, TERMINALS.contains(&name)) {
+        (_, false) => Terminal::Fresh,
+        (Some(_), true) => Terminal::Variables,
+        (None, true) => {
+            let session = text(input, &["session_id", "sessionId"]).or(cwd);
+            Terminal::Kept(session.unwrap_or_default().to_owned())
+        }
+    };
+    Ok(Request::new(name, &given, acts(name, &given)?).at(directory(cwd, below)).in_terminal(terminal))
 }
 
 fn acts(name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {
     match name {
-        "run_in_terminal" | "runTerminalCommand" | "runInTerminal" | "send_to_terminal" | "bash"
-        | "shell" => Ok(vec![command(given, &["command"])?]),
+        _ if TERMINALS.contains(&name) => Ok(vec![command(given, &["command"])?]),
         "create_and_run_task" | "createAndRunTask" => task(given),
         _ => {
             // Other servers' tools are called `mcp_server_tool`.
