@@ -78,7 +78,12 @@ fn started(command: &terraform::LocalCommand, context: &EvaluationContext) -> Ev
     let mut at = context.clone();
     match &command.directory {
         terraform::Directory::Terraforms => {}
-        terraform::Directory::Named(dir) => at.cwd = normalise(&context.cwd.join(dir)),
+        terraform::Directory::Named(dir) => {
+            at.cwd = normalise(&context.cwd.join(dir));
+            if !at.cwd.is_absolute() {
+                at.start.directories = Some(Vec::new());
+            }
+        }
         terraform::Directory::Unknown => at.start.directories = Some(Vec::new()),
     }
     match &command.environment {
@@ -91,8 +96,10 @@ fn started(command: &terraform::LocalCommand, context: &EvaluationContext) -> Ev
 /// A file that Terraform writes: what stands there already goes.
 fn local_file(file: terraform::LocalFile, context: &EvaluationContext) -> Mutation {
     let Some(name) = file.name else { return terraform::unread_file(&file.address) };
-    let path = normalise(&context.cwd.join(&name)).to_string_lossy().into_owned();
-    let mut subject = PathSubject::new(Value::known(&path), &name);
+    let path = normalise(&context.cwd.join(&name));
+    let known = if path.is_absolute() { Value::known(path.to_string_lossy()) } else { Value::Unknown };
+    let path = path.to_string_lossy().into_owned();
+    let mut subject = PathSubject::new(known, &name);
     subject.content = file.content;
     Mutation {
         action: Action::Replace,
@@ -104,7 +111,7 @@ fn local_file(file: terraform::LocalFile, context: &EvaluationContext) -> Mutati
         span: None,
         rule: RuleRef { tool: "terraform".to_owned(), rule: "local_file".to_owned() },
         cause: Cause::Rule,
-        context: Context { cwd: vec![context.cwd.clone()], ..Context::default() },
+        context: Context { cwd: told(&context.cwd), ..Context::default() },
         facts: Facts::new(),
         dependents: Vec::new(),
     }

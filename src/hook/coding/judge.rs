@@ -15,7 +15,7 @@ use crate::proof::{Gate, Presented, Proof, Subject};
 use crate::report::{ConsequenceReport, escape, shorten};
 use crate::shell;
 use crate::shell::Start;
-use crate::world::{RealWorld, World as _};
+use crate::world::{Elsewhere, RealWorld, World};
 
 use super::agents::Agent;
 use super::call::{Act, Answer, Request, Unreadable};
@@ -99,11 +99,12 @@ impl<'a> Judging<'a> {
 
     /// Notes what the call may leave its terminal with.
     fn note(&self, (notes, before): (Notes, Memory), world: &RealWorld) -> Result<(), String> {
+        let elsewhere = Elsewhere(world);
+        let world: &dyn World = if self.context.anywhere { &elsewhere } else { world };
         let mut memory = before.clone();
         for act in &self.request.acts {
             let Act::Shell(text) = act else { continue };
             let mut options = shell::Options::fresh(&self.context.cwd);
-            options.anywhere = self.context.anywhere;
             options.start = memory.start(&self.context.cwd);
             options.deadline = Some(world.elapsed() + READING);
             let left = shell::left(&shell::Input::Text(text.clone()), world, &self.knowledge, &options);
