@@ -189,3 +189,87 @@ fn a_user_file_may_add_a_server_and_only_raise_a_known_tool() {
     assert_eq!(judged("filesystem", "read_file"), Verdict::Block);
     assert_eq!(judged("filesystem", "delete_file"), Verdict::Block);
 }
+
+/// The verdict about a plan of one change, with the expressions of a `local-exec`.
+fn planned(change: serde_json::Value, local_exec: serde_json::Value) -> Verdict {
+    let plan = serde_json::json!({
+        "format_version": "1.2",
+        "resource_changes": [change],
+        "configuration": { "root_module": { "resources": [{
+            "address": "terraform_data.a",
+            "provisioners": [{ "type": "local-exec", "expressions": local_exec }],
+        }] } },
+    });
+    let world = MemoryWorld::new()
+        .dir("/home/u/docs")
+        .file("/home/u/docs/a", "only here")
+        .dir("/home/u/infra")
+        .file("/home/u/infra/out.txt", "only here");
+    let context = EvaluationContext { cwd: "/home/u/infra".into(), ..EvaluationContext::default() };
+    let plan = crate::terraform::read(plan.to_string().as_bytes()).unwrap();
+    evaluate(Input::terraform(plan), &context, &world, &Knowledge::builtin(), &Policy::default()).verdict()
+}
+
+#[test]
+fn what_terraform_runs_is_judged_where_and_as_it_runs() {
+    use serde_json::json;
+    let made = |actions: &[&str]| {
+        json!({ "address": "terraform_data.a", "mode": "managed", "type": "terraform_data",
+            "change": { "actions": actions, "before": null, "after": { "input": "x" } } })
+    };
+    let is = |value: &str| json!({ "constant_value": value });
+    let elsewhere = || json!({ "references": ["var.x"] });
+    for lost in [
+        json!({ "command": is("rm -rf $D"), "environment": { "constant_value": { "D": "/home/u/docs" } } }),
+        json!({ "command": is("rm -rf docs"), "working_dir": is("..") }),
+        json!({ "command": is("rm -rf docs"), "working_dir": is("/home/u") }),
+        json!({ "command": is("eval \"$C\""), "environment": { "constant_value": { "C": "rm -rf /home/u/docs" } } }),
+        json!({ "command": is("rm -rf /home/u/docs"), "interpreter": { "constant_value": ["bash", "-c"] } }),
+        json!({ "command": is("rm -rf docs"), "working_dir": elsewhere() }),
+        json!({ "command": is("rm -rf $D"), "environment": elsewhere() }),
+        json!({ "command": elsewhere() }),
+        json!({ "command": is("ls"), "interpreter": elsewhere() }),
+    ] {
+        assert!(planned(made(&["create"]), lost.clone()) >= Verdict::Escalate, "{lost}");
+        assert!(planned(made(&["create", "forget"]), lost.clone()) >= Verdict::Escalate, "{lost}");
+    }
+    for fine in [
+        json!({ "command": is("rm -rf docs") }),
+        json!({ "command": is("echo $D"), "environment": { "constant_value": { "D": "/home/u/docs" } } }),
+        json!({ "command": is("echo x"), "working_dir": elsewhere(), "environment": elsewhere() }),
+        json!({ "command": is("print(1)"), "interpreter": { "constant_value": ["python3", "-c"] } }),
+    ] {
+        assert_eq!(planned(made(&["create"]), fine.clone()), Verdict::Allow, "{fine}");
+    }
+}
+
+#[test]
+fn files_and_programs_of_a_plan_are_looked_at() {
+    use serde_json::json;
+    let change =
+        |kind: &str, mode: &str, actions: &[&str], before: serde_json::Value, after: serde_json::Value| {
+            json!({ "address": format!("{kind}.a"), "mode": mode, "type": kind,
+            "change": { "actions": actions, "before": before, "after": after } })
+        };
+    let file = |name: &str| {
+        change("local_file", "managed", &["create"], json!(null), json!({ "filename": name, "content": "x" }))
+    };
+    let external =
+        |words: &[&str]| change("external", "data", &["read"], json!(null), json!({ "program": words }));
+    let runs = |kind: &str| change(kind, "managed", &["create"], json!(null), json!({ "id": "x" }));
+    let gone = |kind: &str| change(kind, "managed", &["delete"], json!({ "id": "x" }), json!(null));
+    let none = || json!({});
+    assert_eq!(planned(file("out.txt"), none()), Verdict::Block);
+    assert_eq!(planned(file("/home/u/docs/a"), none()), Verdict::Block);
+    assert_eq!(planned(file("new.txt"), none()), Verdict::Allow);
+    assert_eq!(planned(external(&["rm", "-rf", "/home/u/docs"]), none()), Verdict::Block);
+    assert_eq!(planned(external(&["echo", "{}"]), none()), Verdict::Allow);
+    assert!(planned(external(&[]), none()) >= Verdict::Escalate);
+    for kind in ["shell_script", "acme_run_command"] {
+        assert!(planned(runs(kind), none()) >= Verdict::Escalate, "{kind}");
+    }
+    for kind in ["acme_policy", "acme_rule", "acme_config", "acme_attachment", "acme_thing"] {
+        assert!(planned(gone(kind), none()) >= Verdict::Warn, "{kind}");
+        assert_eq!(planned(runs(kind), none()), Verdict::Allow, "{kind}");
+    }
+}
