@@ -10,13 +10,13 @@ use crate::knowledge::Knowledge;
 use crate::mcp_call::{self, Act, McpCall};
 use crate::model::{
     Action, Assessment, Cause, Context, CrossActionRisk, Facts, Mutation, PathSubject, RecoverySource,
-    RuleRef, Source, Span, Subject, Target, Tier, Value, normalise, says_production,
+    RuleRef, Source, Span, Subject, Target, Tier, Value, says_production,
 };
 use crate::policy::Policy;
 use crate::shell::{self, Sink as _};
 use crate::terraform;
 use crate::world::World;
-use crate::world::resolve::Disk;
+use crate::world::resolve::{Disk, resolve};
 
 use super::supplied::Bar;
 use super::{EvaluationContext, Input};
@@ -53,9 +53,9 @@ pub(super) fn terraform(
 ) -> Vec<Mutation> {
     let analysis = terraform::analyse(plan, state, knowledge);
     let mut mutations = analysis.mutations;
-    mutations.extend(analysis.files.into_iter().map(|file| local_file(file, context)));
+    mutations.extend(analysis.files.into_iter().map(|file| local_file(file, context, world)));
     for command in analysis.commands {
-        let (at, via) = (started(&command, context), format!("{} of {}", command.by, command.address));
+        let (at, via) = (started(&command, context, world), format!("{} of {}", command.by, command.address));
         let found = match command.run {
             Some(terraform::Run::Shell(text)) => shell(&shell::Input::Text(text), &at, world, knowledge),
             Some(terraform::Run::Words(words)) => {
@@ -74,14 +74,19 @@ pub(super) fn terraform(
 }
 
 /// Where a command runs that Terraform starts, and with which variables.
-fn started(command: &terraform::LocalCommand, context: &EvaluationContext) -> EvaluationContext {
+fn started(
+    command: &terraform::LocalCommand,
+    context: &EvaluationContext,
+    world: &dyn World,
+) -> EvaluationContext {
     let mut at = context.clone();
     match &command.directory {
         terraform::Directory::Terraforms => {}
         terraform::Directory::Named(dir) => {
-            at.cwd = normalise(&context.cwd.join(dir));
-            if !at.cwd.is_absolute() {
-                at.start.directories = Some(Vec::new());
+            let named = context.cwd.join(dir);
+            match resolve(&named, &Disk(world)).filter(|path| path.is_absolute()) {
+                Some(path) => at.cwd = path,
+                None => at.start.directories = Some(Vec::new()),
             }
         }
         terraform::Directory::Unknown => at.start.directories = Some(Vec::new()),
@@ -94,11 +99,12 @@ fn started(command: &terraform::LocalCommand, context: &EvaluationContext) -> Ev
 }
 
 /// A file that Terraform writes: what stands there already goes.
-fn local_file(file: terraform::LocalFile, context: &EvaluationContext) -> Mutation {
+fn local_file(file: terraform::LocalFile, context: &EvaluationContext, world: &dyn World) -> Mutation {
     let Some(name) = file.name else { return terraform::unread_file(&file.address) };
-    let path = normalise(&context.cwd.join(&name));
-    let known = if path.is_absolute() { Value::known(path.to_string_lossy()) } else { Value::Unknown };
-    let path = path.to_string_lossy().into_owned();
+    let named = context.cwd.join(&name);
+    let real = resolve(&named, &Disk(world)).filter(|path| path.is_absolute());
+    let known = real.as_ref().map_or(Value::Unknown, |path| Value::known(path.to_string_lossy()));
+    let path = real.unwrap_or(named).to_string_lossy().into_owned();
     let mut subject = PathSubject::new(known, &name);
     subject.content = file.content;
     Mutation {

@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
 use crate::evaluate::{Input, evaluate};
-use crate::model::normalise;
 use crate::policy::{EnforcementAction, Profile};
 use crate::prompt::{self, Replaceable};
 use crate::proof::Subject;
@@ -68,7 +67,8 @@ impl Session<'_> {
         let nothing = plan.changes_nothing();
         // What the apply runs runs where `-chdir` says.
         let mut context = around.context.clone();
-        context.cwd = normalise(&context.cwd.join(self.directory()));
+        let directory = context.cwd.join(self.directory());
+        context.cwd = directory.canonicalize().unwrap_or(directory);
         let evaluation =
             evaluate(Input::terraform(plan), &context, around.world, around.knowledge, around.policy);
         let subject = subject.as_ref().map_err(String::as_str);

@@ -59,7 +59,9 @@ impl Interp<'_> {
                 for words in found.programs {
                     self.data_program(state, &inner, call, &root, &words);
                 }
-                pending.extend(found.modules.iter().map(|module| self.lexical(&folder.join(module))));
+                pending.extend(
+                    found.modules.iter().filter_map(|module| self.resolved(state, &folder.join(module))),
+                );
             }
         }
     }
