@@ -23,8 +23,8 @@ mod tcl;
 mod tree;
 
 pub use effect::{CodeEffect, SqlStatement, SqlVerb};
-pub use sources::{Nowhere, Program, Runner, Source, Sources, Tasks};
 pub use hcl::{Configuration, hcl, hcl_json};
+pub use sources::{Nowhere, Program, Runner, Source, Sources, Tasks};
 pub use sql::sql;
 
 use crate::model::Value;
