@@ -143,6 +143,9 @@ impl Scene<'_> {
         if mutation.cause != Cause::Rule {
             return;
         }
+        if !matches!(mutation.action, Action::Create) && !mutation.facts.contains_key("no-change") {
+            self.hole(&path);
+        }
         let seen = self.at(&path);
         let directory = mutation.kind == "directory";
         match mutation.action {
@@ -170,6 +173,18 @@ impl Scene<'_> {
                 self.files.alter(&path);
             }
             _ => {}
+        }
+    }
+
+    /// What changes inside a copied tree leaves it whole no longer, where the source has it too.
+    fn hole(&mut self, path: &Path) {
+        let spoils = |held: &&Held| {
+            let inside = path.strip_prefix(&held.at).ok().filter(|rest| !rest.as_os_str().is_empty());
+            inside.is_some_and(|rest| self.look.at(&held.source.join(rest)).is_some())
+        };
+        let spoilt: Vec<Held> = self.files.held_above(path).filter(spoils).cloned().collect();
+        for held in spoilt {
+            self.files.release(&held);
         }
     }
 

@@ -163,6 +163,16 @@ impl Files {
         self.held.iter().filter(move |held| held.at.starts_with(path))
     }
 
+    /// Copies of trees that a path may lie in.
+    pub fn held_above<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a Held> {
+        self.held.iter().filter(move |held| path.starts_with(&held.at))
+    }
+
+    /// Forgets one copy.
+    pub fn release(&mut self, held: &Held) {
+        self.held.remove(held);
+    }
+
     /// Forgets the copies that stand at such places, those that jobs are still making too.
     pub fn drop_copies(&mut self, goes: impl Fn(&Path) -> bool) {
         self.held.retain(|held| !goes(&held.at));
@@ -277,7 +287,18 @@ impl Files {
     pub fn carry(&mut self, from: &Path, to: PathBuf, state: FileState) {
         let moved = self.held.iter().filter(|h| h.at.starts_with(from)).cloned().collect::<Vec<_>>();
         self.drop_copies(|at| at.starts_with(from));
+        let links = std::mem::take(&mut self.links);
+        let (below, others): (BTreeMap<_, _>, _) =
+            links.into_iter().partition(|(at, _)| at.starts_with(from));
+        self.links = others;
         self.set(to.clone(), state);
+        self.links.extend(below.into_iter().map(|(at, made)| (onto(&to, &at, from), made)));
+        // Another name of the same file is one of it wherever the first one goes.
+        for made in self.links.values_mut().filter(|made| !made.symbolic) {
+            if let Some(target) = made.target.as_mut().filter(|target| target.starts_with(from)) {
+                *target = onto(&to, target, from);
+            }
+        }
         self.held.extend(moved.into_iter().map(|held| Held { at: onto(&to, &held.at, from), ..held }));
     }
 

@@ -123,6 +123,8 @@ fn the_parent_of_a_link_is_where_the_kernel_finds_it() {
         "rm \"$(cd -P link-docs && pwd)/thesis.md\"",
         "cd link-docs && rm \"$(pwd -P)/../notes.txt\"",
         "for f in link-docs/../*.txt; do rm \"$f\"; done",
+        "CDPATH=.. cd link-docs/.. ; rm notes.md",
+        "cd nowhere/..; rm notes.md",
     ];
     // These paths lead nowhere, or to what git holds.
     let harmless = [
@@ -159,6 +161,8 @@ fn links_that_the_command_makes_are_known() {
             "ln -s ../Documents x && rm x/../notes.txt",
             "ln -s ../Documents x && find x/ -delete",
             "ln -s . x; rm x/x/notes.md",
+            "ln notes.md q && mv q z && echo x > z",
+            "ln -s ../Pictures p; find -L p -name '*.jpg' -delete",
         ],
     );
     wrong_ones.extend(wrong(
@@ -198,6 +202,9 @@ fn copies_that_are_destroyed_later_are_none() {
             "mv notes.md LICENSE; git reset -q --hard",
             "cp a/one.txt o; cp b/two.txt o; rm -r a b",
             "rsync -a a/ c/ out/ && rm -rf a c",
+            "cp -r a a2; rm -rf a2/*; rm -rf a",
+            "cp -r a a2; find a2 -delete; rm -rf a",
+            "cp -r a a2; echo > a2/one.txt; rm -rf a",
         ],
     );
     wrong_ones.extend(wrong(
@@ -211,6 +218,7 @@ fn copies_that_are_destroyed_later_are_none() {
             "mv notes.md n2; git checkout LICENSE",
             "mv notes.md n2; git reset -q --hard",
             "cp notes.md n2; rm notes.md; mv n2 notes.md",
+            "cp -r a a2; echo x > a2/new.txt; rm -rf a",
             "cp notes.md n2; mkdir k; mv n2 k/; rm notes.md",
         ],
     ));

@@ -20,7 +20,20 @@ pub(super) fn extract(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Dr
                     Some(path) => {
                         fact(mutation, "archive", FactValue::Text(path), "the archive that is unpacked");
                     }
-                    None => flag(mutation, "archive.unknown", "the archive is not known"),
+                    None => {
+                        flag(mutation, "archive.unknown", "the archive is not known");
+                        if let (Stdin::Text(_) | Stdin::Unknown, [only]) =
+                            (&invocation.stdin, scene.files.stream())
+                        {
+                            let path = FactValue::Text(text_of(only));
+                            fact(
+                                mutation,
+                                "archive.piped",
+                                path,
+                                "what comes through the pipe is made of this",
+                            );
+                        }
+                    }
                 }
                 if let Some(excluded) = excluded(matched) {
                     let about = "these are left out, one a line";

@@ -10,7 +10,7 @@ mod zip;
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::model::{Evidence, FactValue, MissingEffect, Mutation, PathSubject};
+use crate::model::{Evidence, Fact, FactValue, MissingEffect, Mutation, PathSubject};
 use crate::world::{FileKind, LookError, Meta, World};
 
 use super::Session;
@@ -63,6 +63,9 @@ pub(super) fn probe(
         Ok(entries) if entries.is_empty() => return found.finish(evidence, "the directory is empty"),
         _ => {}
     }
+    if let Some(piped) = text(mutation, "archive.piped") {
+        return through_pipe(mutation, subject, piped, world, session, evidence);
+    }
     let Some(archive) = text(mutation, "archive").map(PathBuf::from) else {
         return unknown(evidence, "the archive is not at hand".to_owned());
     };
@@ -91,6 +94,31 @@ pub(super) fn probe(
                 .finish(evidence, "no existing file is overwritten");
         }
     }
+}
+
+/// An archive that comes through a pipe is most likely what a file on the way in holds. That it overwrites something is
+/// believed; that it does not is no more than a guess.
+fn through_pipe(
+    mutation: &Mutation,
+    subject: &PathSubject,
+    piped: &str,
+    world: &dyn World,
+    session: &mut Session,
+    evidence: &mut Evidence,
+) {
+    let mut named = mutation.clone();
+    named.facts.remove("archive.piped");
+    let file = Fact::new(FactValue::Text(piped.to_owned()), "what comes through the pipe is made of this");
+    named.facts.insert("archive".to_owned(), file);
+    let mut found = Evidence::default();
+    probe(&named, subject, world, session, &mut found);
+    let loses = ["lost", "unseen"].map(|word| FactValue::Text(word.to_owned()));
+    if found.facts.get("loss").is_some_and(|fact| loses.contains(&fact.value)) {
+        *evidence = found;
+        return;
+    }
+    let why = "which files are overwritten is not known: the archive is not at hand";
+    evidence.miss("archive", why, MissingEffect::LowersConfidence);
 }
 
 fn text<'a>(mutation: &'a Mutation, key: &str) -> Option<&'a str> {

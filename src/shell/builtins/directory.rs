@@ -1,6 +1,6 @@
 //! `cd`, `pushd`, `popd`.
 
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use crate::model::Value;
 use crate::shell::interp::{Interp, Scope};
@@ -71,6 +71,12 @@ impl Interp<'_> {
         }
         let searched = self.cd_path(state, target);
         let all = searched.unwrap_or_else(|| joined(state, target));
+        let tried = all.len();
+        let all: Vec<PathBuf> = all.into_iter().filter(|path| self.passable(state, path)).collect();
+        if all.is_empty() && tried > 0 {
+            state.status = Status::False;
+            return;
+        }
         // The shell takes `..` away by the text of the path that it came by, unless it is told to go as the kernel does.
         let all = if physical {
             all.iter().map(|dir| self.physical(state, dir)).collect::<Option<Vec<_>>>().unwrap_or_default()
@@ -82,7 +88,7 @@ impl Interp<'_> {
             return;
         }
         let mut possible = Vec::new();
-        let mut certain = true;
+        let mut certain = all.len() == tried;
         for path in all {
             match self.is_directory(state, &path) {
                 Some(true) => possible.push(path),
@@ -99,6 +105,18 @@ impl Interp<'_> {
         }
         let status = if certain { Status::True } else { Status::Unknown };
         self.enter(state, false, possible, status);
+    }
+
+    /// Whether a directory stands before every `..`, as far as can be seen: the shell refuses to go over one that is not there.
+    fn passable(&self, state: &State, path: &Path) -> bool {
+        let mut before = PathBuf::new();
+        for part in path.components() {
+            if part == Component::ParentDir && self.is_directory(state, &before) == Some(false) {
+                return false;
+            }
+            before.push(part);
+        }
+        true
     }
 
     fn enter(&mut self, state: &mut State, unknown: bool, to: Vec<PathBuf>, status: Status) {
@@ -120,7 +138,13 @@ impl Interp<'_> {
         let path = self.scalar(state, "CDPATH")?;
         let path = path.as_known()?.to_owned();
         path.split(':').filter(|dir| !dir.is_empty()).find_map(|dir| {
-            let at = self.absolute(state, &Value::Known(format!("{dir}/{name}")))?;
+            let named = joined(state, &Value::Known(format!("{dir}/{name}")));
+            let at =
+                named.into_iter().next().filter(|_| state.only_cwd().is_some() || dir.starts_with('/'))?;
+            if !self.passable(state, &at) {
+                return None;
+            }
+            let at = logical(&at);
             (self.is_directory(state, &at) == Some(true)).then(|| vec![at])
         })
     }

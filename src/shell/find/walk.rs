@@ -60,6 +60,11 @@ impl<'a> Walk<'a> {
             self.stopped = Some(format!("where {shown} leads cannot be told"));
             return;
         };
+        let path = if self.plan.follow_starts { self.view.files.through(&path, true) } else { Some(path) };
+        let Some(path) = path else {
+            self.stopped = Some(format!("where {shown} leads cannot be told"));
+            return;
+        };
         let follow = self.view.follow;
         self.view.follow = self.plan.follow_starts;
         let seen = self.view.seen(&path);
