@@ -99,6 +99,20 @@ const CASES: &[Case] = &[
         ],
     },
     Case {
+        file: "justfile",
+        text: "place := 'scra' + 'tch'\nlook:\n    @ls\nwipe dir=place: look\n    -rm -rf {{dir}}\nalias w := wipe\nboth: look && wipe\nscript:\n    #!/usr/bin/env python3\n    import shutil; shutil.rmtree('scratch')\n",
+        stopped: &[
+            "just wipe",
+            "just w",
+            "just both",
+            "just wipe src",
+            "just script",
+            "just look wipe",
+            "just -f justfile wipe",
+        ],
+        free: &["just", "just look", "just --list", "just -n wipe", "just wipe build"],
+    },
+    Case {
         file: "deno.json",
         text: "{\"tasks\": {\"wipe\": \"rm -rf scratch\", \"look\": \"ls\"}}\n",
         stopped: &["deno task wipe"],

@@ -37,6 +37,10 @@ impl Machine<'_> {
                 self.unknown(format!("code in {name}"));
                 library::module(self.language, &name)
             }
+            Loaded::Absent if local && !self.effects.is_empty() => {
+                self.unknown(format!("code in {name}"));
+                Object::Unknown
+            }
             _ => library::module(self.language, &name),
         }
     }
@@ -58,8 +62,9 @@ impl Machine<'_> {
         }
         match self.run_first(&paths) {
             Loaded::Object(object) => object,
-            Loaded::Absent => Object::Unknown,
-            Loaded::Unread => {
+            // What this program did before may have made it.
+            Loaded::Absent if self.effects.is_empty() => Object::Unknown,
+            Loaded::Absent | Loaded::Unread => {
                 self.unknown(format!("code in {name}"));
                 Object::Unknown
             }

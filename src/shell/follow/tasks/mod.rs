@@ -4,6 +4,7 @@
 
 mod functions;
 mod javascript;
+mod just;
 
 use std::path::PathBuf;
 
@@ -47,6 +48,10 @@ impl Interp<'_> {
             self.assign_scalar(&mut way, name, value.clone());
         }
         let ran = match follower {
+            Follower::Just => {
+                self.just(&mut way, &inner, call, matched);
+                true
+            }
             Follower::Rake => self.rake(&mut way, &inner, call, matched),
             Follower::Invoke | Follower::Nox => self.python_tasks(&mut way, &inner, call, matched, follower),
             _ => {
