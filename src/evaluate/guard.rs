@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::knowledge::{SHIMS, guard};
+use crate::knowledge::{SHIMS, guard, places};
 use crate::model::{
     Action, ActorKind, Cause, Context, Fact, FactValue, Facts, Mutation, PathSubject, RuleRef, Subject,
     Target, Value,
@@ -228,7 +228,7 @@ impl<'a> Guarded<'a> {
         let says = |words: &[String]| {
             subject.content.as_ref().is_some_and(|text| words.iter().any(|word| text.contains(word.as_str())))
         };
-        if says(&guard().switches) {
+        if says(&guard().switches) || self.sets_guard(path, subject) {
             return true;
         }
         let adds = mutation.action == Action::Create;
@@ -238,11 +238,44 @@ impl<'a> Guarded<'a> {
         if self.names_us(path) {
             return true;
         }
-        // Settings that go before those that name us, changed in a way that cannot be seen.
+        // Settings beside those that name us, here or at home, changed in a way that cannot be seen.
+        let writes = !matches!(mutation.action, Action::Delete) && subject.content.is_none();
+        if writes && self.same_agent(path) {
+            return true;
+        }
         subject.content.is_none()
             && guard().beside.iter().any(|(these, those)| {
                 let root = path.to_str().and_then(|path| path.strip_suffix(these.as_str()));
                 root.is_some_and(|root| self.names_us(&PathBuf::from(format!("{root}{those}"))))
+            })
+    }
+
+    /// Whether what is written says how is judged, or puts a place that anybody may write to in front of the search path.
+    fn sets_guard(&self, path: &Path, subject: &PathSubject) -> bool {
+        let Some(text) = &subject.content else { return false };
+        let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        let startup = guard().startup.iter().any(|file| path.ends_with(file));
+        let first = |line: &str| {
+            let value =
+                line.split_once("PATH=").map_or("", |(_, value)| value.trim_start_matches(['"', '\'']));
+            places().shared.iter().any(|place| value.starts_with(place.as_str()))
+        };
+        words.into_iter().any(|word| guard().watches(word)) || startup && text.lines().any(first)
+    }
+
+    /// Whether a file is settings of an agent that is told to call us in other settings of the same kind.
+    fn same_agent(&self, path: &Path) -> bool {
+        let kind = |hook: &str| hook.rsplit_once('/').map(|(dir, _)| dir.to_owned());
+        let Some((root, dir)) = guard().hooks.iter().find_map(|hook| {
+            let root = path.to_str()?.strip_suffix(hook.as_str())?;
+            Some((PathBuf::from(root), kind(hook)?))
+        }) else {
+            return false;
+        };
+        self.roots.contains(&root)
+            && self.roots.iter().any(|root| {
+                let mut hooks = guard().hooks.iter().filter(|hook| kind(hook).as_ref() == Some(&dir));
+                hooks.any(|hook| self.names_us(&root.join(hook)))
             })
     }
 

@@ -21,7 +21,7 @@ use std::process::Command;
 
 use crate::approvals::Here;
 use crate::evaluate::{EvaluationContext, Input, evaluate, unjudged};
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Knowledge, variables};
 use crate::policy::{EnforcementAction, Policy, Profile};
 use crate::prompt::{self, Replaceable};
 use crate::proof::Subject;
@@ -276,6 +276,9 @@ fn become_program(program: &Program, argv: &[OsString], without: &[OsString]) ->
     for variable in without {
         command.env_remove(variable);
     }
+    for variable in std::env::vars_os().map(|(name, _)| name).filter(|name| runs_unjudged(name)) {
+        command.env_remove(variable);
+    }
     let error = command.exec();
     say(&format!("recourse: {}: {error}", escape(&program.path().to_string_lossy())));
     match error.kind() {
@@ -284,6 +287,12 @@ fn become_program(program: &Program, argv: &[OsString], without: &[OsString]) ->
         _ if error.raw_os_error() == Some(nix::errno::Errno::ENOEXEC as i32) => REFUSED,
         _ => FAILED,
     }
+}
+
+/// Whether a variable makes a shell run text that was not judged: a file that it reads first, a function in a name's place,
+/// a prompt. Only what was judged may run, so they are not handed on.
+fn runs_unjudged(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| variables().is_startup(name))
 }
 
 /// A line on standard error.

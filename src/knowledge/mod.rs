@@ -28,6 +28,7 @@ mod refiner;
 mod schema;
 mod terraform;
 mod tool_words;
+mod variables;
 mod verbs;
 mod words;
 
@@ -51,5 +52,6 @@ pub use schema::{
 };
 pub use terraform::{Related, TerraformExample, TerraformType};
 pub use tool_words::{ToolWords, tool_words};
+pub use variables::{Held, Variables, variables};
 pub use verbs::Verbs;
 pub use words::is_true;

@@ -18,12 +18,23 @@ pub struct Places {
     pub launchers: Vec<String>,
     /// The same, trusted only as long as there is no file to be read.
     pub generated: Vec<String>,
+    /// Programs and their subcommands that put files here which nobody has seen.
+    pub brings: Vec<String>,
 }
 
 impl Places {
     /// Whether the programs of a directory are what their names say.
     pub fn holds_programs(&self, dir: &str) -> bool {
         self.programs.iter().any(|known| known == dir)
+    }
+
+    /// Whether a program, by its name, the names of its subcommands and its options, puts files here which nobody has seen.
+    pub fn brings(&self, program: &str, command: &str, given: impl Fn(&str) -> bool) -> bool {
+        self.brings.iter().any(|known| match known.split_once(' ') {
+            Some((name, option)) if option.starts_with('-') => name == program && given(option),
+            Some((name, below)) => name == program && command.starts_with(below),
+            None => known == program,
+        })
     }
 
     /// Whether a variable says whom a program speaks to.

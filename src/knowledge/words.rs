@@ -19,7 +19,8 @@ pub(super) fn option_like(word: &Value) -> Option<bool> {
 pub(super) fn is_assignment(word: &Value) -> bool {
     let text = word.prefix();
     let Some(at) = text.find('=') else { return false };
-    let name = text[..at].trim_end_matches([':', '+', '?', '!']);
+    // A function in a variable: `BASH_FUNC_name%%`.
+    let name = text[..at].trim_end_matches([':', '+', '?', '!', '%']);
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'))
 }

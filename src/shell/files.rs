@@ -53,6 +53,8 @@ pub struct Files {
     /// Files that hold what git printed, and whether the pipe does.
     gits: BTreeMap<PathBuf, Printed>,
     from_git: Option<Printed>,
+    /// Places at or below which stands what earlier commands fetched or unpacked.
+    brought: BTreeSet<PathBuf>,
     /// Per repository directory: work that this command put into git.
     saved: BTreeMap<PathBuf, BTreeSet<Saved>>,
 }
@@ -125,6 +127,16 @@ impl Files {
     /// followed. Where one of them cannot be told, the name that was given.
     pub fn key(&self, path: &Path, links: &dyn Links) -> PathBuf {
         physical(path, &self.over(links), false).unwrap_or_else(|| path.to_owned())
+    }
+
+    /// Records that something that is not known yet may come to stand at `place` or below it.
+    pub fn bring(&mut self, place: PathBuf) {
+        self.brought.insert(place);
+    }
+
+    /// Whether something may stand there that this command fetched or unpacked.
+    pub fn is_brought(&self, path: &Path) -> bool {
+        self.brought.iter().any(|place| path.starts_with(place))
     }
 
     /// Records that a copy of `source` stands at `at`.
@@ -408,6 +420,7 @@ impl Files {
                 self.states.entry(path.clone()).or_insert_with(|| state.clone());
             }
         }
+        self.brought.extend(other.brought.iter().cloned());
         self.links.extend(other.links.iter().map(|(at, to)| (at.clone(), to.clone())));
         self.altered.extend(other.altered.iter().cloned());
         self.held.retain(|held| other.held.contains(held));

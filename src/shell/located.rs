@@ -9,9 +9,10 @@ use crate::knowledge::{SHIMS, places};
 use crate::model::Value;
 use crate::world::FileKind;
 
+use super::files::FileState;
 use super::interp::{Interp, Scope};
 use super::simple::Call;
-use super::state::{Flow, State, Status};
+use super::state::{Content, Flow, State, Status};
 use super::step::StepKind;
 
 /// What every shim says of itself, and its size at most.
@@ -51,6 +52,18 @@ impl Interp<'_> {
                 return Some(self.by_name_as_well(state, scope, name, call));
             };
             return self.at_path(state, scope, name, &path, call);
+        }
+        if let Some(Content::Assoc(known)) = self.content(state, "BASH_CMDS")
+            && let Some(path) =
+                known.iter().find(|(key, _)| key == name).and_then(|(_, path)| path.as_known())
+        {
+            let path = path.to_owned();
+            return Some(self.external(state, scope, &path, call));
+        }
+        if scope.via.last().is_some_and(|via| super::run::RUNNERS.contains(&via.as_str()))
+            && let Some(script) = self.script_of_project(state, name)
+        {
+            return self.program_file(state, scope, &script.to_string_lossy(), call);
         }
         let path = call
             .environment
@@ -108,6 +121,9 @@ impl Interp<'_> {
     ) -> Option<Flow> {
         let dir = path.parent()?;
         let base = path.file_name()?.to_str()?;
+        if let Some(real) = self.stands_for(state, path) {
+            return Some(self.external(state, scope, &real.to_string_lossy(), call));
+        }
         let made = state.files.nearest(path).is_some();
         if !made && dir.to_str().is_some_and(|dir| places().holds_programs(dir)) {
             return None;
@@ -131,8 +147,11 @@ impl Interp<'_> {
             }
             return Some(self.external(state, scope, &real.to_string_lossy(), call));
         }
-        if own && !made && self.is_launcher(state, dir, base) {
+        if own && !made && self.is_launcher(state, dir, base) && !self.is_shell_script(state, path) {
             return None;
+        }
+        if let Some(flow) = self.fetched(state, scope, path, call) {
+            return Some(flow);
         }
         if let Some(flow) = self.program_file(state, scope, name, call) {
             return Some(flow);
@@ -153,6 +172,45 @@ impl Interp<'_> {
             return None;
         }
         Some(self.unknown_program(state, scope, name, call))
+    }
+
+    /// The installed program that a path of this command's making is a copy or a link of.
+    fn stands_for(&self, state: &State, path: &Path) -> Option<PathBuf> {
+        let mut real = state.files.through(path, true)?;
+        for _ in 0..8 {
+            match state.files.get(&real) {
+                Some(FileState::CopiedFrom(from) | FileState::MovedFrom(from)) => {
+                    real = state.files.through(from, true)?;
+                }
+                _ => break,
+            }
+        }
+        let installed = real.parent().and_then(Path::to_str).is_some_and(|dir| places().holds_programs(dir));
+        (real != path && installed).then_some(real)
+    }
+
+    /// A shell script that stands where a package manager puts programs, in this directory or above.
+    fn script_of_project(&self, state: &State, name: &str) -> Option<PathBuf> {
+        let dir = state.only_cwd()?;
+        let found = dir.ancestors().map(|above| above.join("node_modules/.bin").join(name));
+        let found = found.take(8).find(|file| self.exists(state, file) == Some(true))?;
+        self.is_shell_script(state, &found).then_some(found)
+    }
+
+    /// Whether a file among the project's programs is a shell script of its own: neither a link nor what package
+    /// managers write to start the program proper.
+    fn is_shell_script(&self, state: &State, path: &Path) -> bool {
+        let linked = self.world.lstat(path).is_ok_and(|meta| meta.kind == FileKind::Symlink);
+        let shell = |text: &str| {
+            let first = text.lines().next().unwrap_or_default();
+            let program = first.split(['/', ' ']).rfind(|part| !part.is_empty()).unwrap_or_default();
+            first.starts_with("#!") && super::follow::is_shell(program)
+        };
+        !linked
+            && path.parent().is_some_and(|dir| dir.ends_with("node_modules/.bin"))
+            && self
+                .read_text(state, path, self.options.limits.script_bytes)
+                .is_some_and(|text| shell(&text) && !text.contains("basedir=$(dirname"))
     }
 
     /// Whether a directory's programs belong to the project or the person, or may be anybody's.

@@ -13,40 +13,11 @@ use super::simple::Call;
 use super::state::{Flow, State, Status};
 use super::step::{Arg, Invocation, Stdout, StepKind};
 
-/// Tools whose names are everyday words, so that as an operand of an unknown program they mostly mean something else.
-pub(super) const ORDINARY_WORDS: [&str; 25] = [
-    "install",
-    "link",
-    "kill",
-    "split",
-    "patch",
-    "sort",
-    "make",
-    "import",
-    "convert",
-    "mount",
-    "format",
-    "env",
-    "time",
-    "watch",
-    "init",
-    "script",
-    "test",
-    "node",
-    "go",
-    "less",
-    "more",
-    "view",
-    "edit",
-    "docker",
-    "terraform",
-];
-
 /// The tool whose commands are the lines of simple text protocols (memcached, redis).
 pub(super) const TEXT_PROTOCOL: &str = "text-protocol";
 
 /// Programs that fetch a package, of a version given behind `@`, and run the program of its name.
-const RUNNERS: [&str; 8] = ["npx", "bunx", "pnpx", "uvx", "npm", "pnpm", "yarn", "bun"];
+pub(super) const RUNNERS: [&str; 8] = ["npx", "bunx", "pnpx", "uvx", "npm", "pnpm", "yarn", "bun"];
 
 /// Directories of modules that a command line names (`perl -I lib`).
 fn roots(matched: &Match) -> Vec<String> {
@@ -94,6 +65,16 @@ impl Interp<'_> {
             inner.aliases.push(name.to_owned());
             self.gaps(state, &inner, &gaps);
             return self.script(state, &inner, &script);
+        }
+        let handler = "command_not_found_handle";
+        if !name.contains('/')
+            && let Some(definitions) = state.functions.get(handler).cloned()
+        {
+            // What the shell calls for a name that it does not find.
+            let arguments = call.words.iter().map(|word| word.arg.value.clone()).collect();
+            let maybe = std::mem::replace(&mut state.maybe, true);
+            self.call(state, scope, handler, &definitions, arguments, call.open(), call.span);
+            state.maybe = maybe;
         }
         // In a container of its own it is one more program of an image that is run anyway.
         let own = scope.host.is_none() && self.options.session.functions.iter().any(|known| known == name);
@@ -160,10 +141,22 @@ impl Interp<'_> {
         };
         let status = self.status_of(state, scope, name, call);
         let ends = name == "kill" && self.kills_shell(call);
+        // What it runs while it packs comes before there is a whole copy of anything.
+        let acts = matched.options.iter().any(|option| option.key == "--checkpoint-action");
+        let unfinished = acts.then(|| state.files.clone());
         self.emit_as(state, scope, call.span, &call.raw, StepKind::Run(Box::new(invocation)));
+        if let Some(before) = unfinished {
+            state.files.forget_copies(&before);
+        }
+        if scope.host.is_none() {
+            self.brings(state, name, &matched);
+        }
         let mut followed = None;
         if !matched.informational && !environment.is_empty() {
             self.environment_commands(state, scope, name, call, &environment);
+        }
+        if !matched.informational {
+            self.inherited(state, scope, name, call, &environment);
         }
         if !matched.informational {
             followed = self.follow(state, scope, name, call, &matched);
@@ -239,8 +232,16 @@ impl Interp<'_> {
             self.assign_scalar(&mut inner, name, value.clone());
         }
         for given in matched.operands("assignment") {
-            if let Some((name, value)) = given.value.as_known().and_then(|text| text.split_once('=')) {
-                self.watch(name, Some(&Value::known(value)));
+            let text = given.value.prefix();
+            let Some((name, value)) = text.split_once('=') else { continue };
+            let value = match given.value.as_known() {
+                Some(_) => Value::known(value),
+                None => Value::known(value).concat(&Value::Unknown),
+            };
+            self.watch(name, Some(&value));
+            self.assign_scalar(&mut inner, name, value);
+            if let Some(variable) = Arc::make_mut(&mut inner.variables).get_mut(name) {
+                variable.exported = true;
             }
         }
         inner.status = Status::Unknown;
@@ -256,8 +257,11 @@ impl Interp<'_> {
             }
             runs += usize::from(ran);
         }
-        let codes =
-            nested.iter().any(|part| part.role.starts_with("code") || part.role.starts_with("script"));
+        let codes = nested.iter().any(|part| {
+            // `-` stands for standard input.
+            let read = part.values.first().and_then(Value::as_known) != Some("-");
+            read && (part.role.starts_with("code") || part.role.starts_with("script"))
+        });
         if let Some(role) = stdin_role.filter(|_| !codes) {
             runs += usize::from(self.run_stdin(&mut inner, &inner_scope, call, matched, &role));
         }
@@ -547,35 +551,6 @@ impl Interp<'_> {
         let raw = words.iter().map(|word| word.arg.value.display()).collect::<Vec<_>>().join(" ");
         let call = Call { words, environment, span, raw, external: true, opened: None };
         self.shell(state, |interp, inner| interp.dispatch(inner, scope, &call));
-    }
-
-    /// The general rule: an unknown program before words that form a dangerous command is judged as if it ran it.
-    pub(super) fn suspect(&mut self, state: &mut State, scope: &Scope, call: &Call, name: &str) {
-        // Behind `--` there often stands a command.
-        let dashes = call.words.iter().position(|word| word.arg.value.as_known() == Some("--"));
-        let order = dashes.map(|at| at + 1).into_iter().chain(1..call.words.len());
-        for index in order {
-            let Some(word) = call.words.get(index) else { continue };
-            let Value::Known(text) = &word.arg.value else { continue };
-            let base = text.rsplit('/').next().unwrap_or(text);
-            if base.is_empty() || text.starts_with('-') || ORDINARY_WORDS.contains(&base) {
-                continue;
-            }
-            let rest = call.words.get(index..).unwrap_or(&[]);
-            let dangerous = super::follow::is_shell(base)
-                || self.knowledge.tool(base).is_some_and(|tool| {
-                    let values = rest.iter().skip(1).map(|word| word.arg.value.clone()).collect::<Vec<_>>();
-                    match_words(&tool, &values).is_dangerous()
-                });
-            if dangerous {
-                let inner = scope.through(name);
-                let maybe = state.maybe;
-                state.maybe = true;
-                self.program(state, &inner, rest.to_vec(), word.arg.span);
-                state.maybe = maybe;
-                return;
-            }
-        }
     }
 
     /// The directories that a value names from here, as the kernel finds them; empty when unknown.

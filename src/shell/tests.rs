@@ -266,7 +266,7 @@ fn loops_functions_and_aliases() {
         ("f() { rm x; }; export -f f; bash -c f", &["rm x"]),
         ("f() { rm x; }; unset -f f; f", &[]),
         ("unset -f rm; rm x", &["rm x"]),
-        ("unset -f f; command_not_found_handle() { rm x; }; f", &["unknown f"]),
+        ("unset -f f; command_not_found_handle() { rm x; }; f", &["? rm x", "unknown f"]),
         ("rm() { echo no; }; rm x; command rm y; \\rm z", &["rm y"]),
         ("f() { [ $1 -gt 0 ] && f $(($1-1)) || rm x; }; f 2", &["rm x", "? rm x", "? rm x"]),
         ("f() { f; }; f", &["limit recursion"]),

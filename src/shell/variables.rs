@@ -194,10 +194,15 @@ impl Interp<'_> {
     pub(super) fn assign_element(&mut self, state: &mut State, name: &str, key: &Value, value: Value) {
         let value = super::expand::capped(value);
         let name = self.target(state, name);
-        let variable =
-            Arc::make_mut(&mut state.variables).entry(name).or_insert_with(|| Variable::new(Content::Unset));
+        let variable = Arc::make_mut(&mut state.variables)
+            .entry(name.clone())
+            .or_insert_with(|| Variable::new(Content::Unset));
         if variable.readonly {
             return;
+        }
+        // The shell's own table of programs is one by names.
+        if name == "BASH_CMDS" && variable.content == Content::Unset {
+            variable.content = Content::Assoc(Vec::new());
         }
         let Some(key) = key.as_known() else {
             variable.content = Content::UnknownArray;

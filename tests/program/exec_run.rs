@@ -100,3 +100,57 @@ fn a_broken_policy_runs_nothing() {
     assert!(said.contains("policy.toml:2:"), "{said}");
     assert!(!crate::support::exists(&scratch.work().join("made")));
 }
+
+#[test]
+fn what_a_shell_would_run_unjudged_is_not_handed_on() {
+    let scratch = Scratch::with_policy(ALLOW);
+    let startup = scratch.work().join("startup.sh");
+    std::fs::write(&startup, "echo startup ran\n").unwrap();
+    let output = scratch
+        .recourse(&["exec", "-c", "echo hi; ls -d ."])
+        .env("BASH_ENV", &startup)
+        .env("ENV", &startup)
+        .env("BASH_FUNC_ls%%", "() { echo function ran; }")
+        .env("BASH_FUNC_echo%%", "() { printf 'function ran'; }")
+        .env("SHELLOPTS", "xtrace")
+        .env("PS4", "$(printf 'prompt ran')")
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "hi\n.\n");
+    assert!(!String::from_utf8_lossy(&output.stderr).contains(" ran"));
+}
+
+#[test]
+fn a_script_gets_no_startup_file_either() {
+    let scratch = Scratch::with_policy(ALLOW);
+    let startup = scratch.work().join("startup.sh");
+    std::fs::write(&startup, "echo startup ran\n").unwrap();
+    std::fs::write(scratch.work().join("a.sh"), "echo script\n").unwrap();
+    let output =
+        scratch.recourse(&["exec", "--", "bash", "a.sh"]).env("BASH_ENV", &startup).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "script\n");
+}
+
+#[test]
+fn code_of_this_place_in_the_environment_is_a_question() {
+    let scratch = Scratch::new();
+    let verdict = |name: &str, value: &str| {
+        let words = ["evaluate", "shell", "--fail-on", "never", "--format", "json", "node -e 1"];
+        let output = scratch.recourse(&words).env(name, value).output().unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        report["riskAssessment"].as_str().unwrap().to_owned()
+    };
+    for (name, value) in [("LD_AUDIT", "/tmp/nowhere/e.so"), ("NODE_OPTIONS", "--require ./w.js")] {
+        assert_eq!(verdict(name, value), "escalate", "{name}");
+    }
+    let everyday = [
+        ("LD_LIBRARY_PATH", "/opt/x/lib"),
+        ("LD_PRELOAD", "libjemalloc.so.2"),
+        ("NODE_OPTIONS", "--max-old-space-size=4096"),
+        ("PYTHONPATH", "src"),
+        ("MAKEFLAGS", "-j8"),
+    ];
+    for (name, value) in everyday {
+        assert_eq!(verdict(name, value), "allow", "{name}");
+    }
+}

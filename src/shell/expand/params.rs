@@ -186,7 +186,8 @@ impl Interp<'_> {
         index: &Word,
     ) -> Expanded<Value> {
         let text = self.expand_text(state, scope, index)?;
-        if matches!(self.content(state, name), Some(Content::Assoc(_))) {
+        // The shell's own table of programs goes by names.
+        if name == "BASH_CMDS" || matches!(self.content(state, name), Some(Content::Assoc(_))) {
             return Ok(text);
         }
         Ok(match text.as_known() {

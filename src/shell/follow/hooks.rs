@@ -73,6 +73,7 @@ impl Interp<'_> {
                     }
                 }
             }
+            "fzf" | "sk" => self.bindings(state, &inner, call, matched),
             "capsh" => {
                 // Behind its own options stand those of a shell.
                 let ends = |word: &Expansion| matches!(word.arg.value.as_known(), Some("--" | "=="));

@@ -1,6 +1,7 @@
 //! Programs that run other programs in ways that their declarations cannot say: shells, scripts, `xargs`, `find`,
 //! `make`, package scripts, code. One idea per file.
 
+mod bindings;
 mod code;
 mod find;
 mod git;

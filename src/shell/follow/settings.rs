@@ -1,99 +1,28 @@
 //! Commands and code in variables that programs run: editors, pagers, transports, startup files. Git has its own.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::knowledge::{Held, places, variables};
 use crate::model::Value;
 use crate::shell::expand::Expansion;
 use crate::shell::interp::{Interp, Scope};
 use crate::shell::simple::Call;
 use crate::shell::state::State;
-use crate::shell::step::Arg;
+use crate::shell::step::{Arg, StepKind};
 
-/// What a variable's value is to the program that reads it.
-#[derive(Clone, Copy)]
-enum Holds {
-    /// A command: the first word is looked up, or a shell reads it.
-    Command,
-    /// A program's name, mostly a compiler's; followed only where it is more than a plain name.
-    Program,
-    /// Code of a language.
-    Code(&'static str),
-    /// Name of a file with code of a language.
-    CodeFile(&'static str),
-}
-
-/// Which programs run what a variable names; an empty list of programs means all of them.
-const SETTINGS: &[(&[&str], &[&str], Holds)] = &[
-    (
-        &["EDITOR", "VISUAL"],
-        &[
-            "crontab",
-            "visudo",
-            "sudoedit",
-            "vipw",
-            "vigr",
-            "less",
-            "svn",
-            "hg",
-            "cvs",
-            "jj",
-            "kubectl",
-            "gh",
-            "systemctl",
-        ],
-        Holds::Command,
-    ),
-    (&["SUDO_EDITOR"], &["sudoedit", "sudo"], Holds::Command),
-    (&["KUBE_EDITOR"], &["kubectl", "oc"], Holds::Command),
-    (&["SYSTEMD_EDITOR"], &["systemctl"], Holds::Command),
-    (
-        &["SYSTEMD_PAGER"],
-        &["systemctl", "journalctl", "loginctl", "machinectl", "networkctl"],
-        Holds::Command,
-    ),
-    (&["SVN_EDITOR", "SVN_SSH"], &["svn"], Holds::Command),
-    (&["HGEDITOR", "HGMERGE"], &["hg"], Holds::Command),
-    (&["CVS_RSH", "CVSEDITOR"], &["cvs"], Holds::Command),
-    (&["JJ_EDITOR"], &["jj"], Holds::Command),
-    (
-        &["PAGER"],
-        &["man", "psql", "mysql", "bat", "gh", "systemctl", "journalctl", "svn", "hg", "jj"],
-        Holds::Command,
-    ),
-    (&["MANPAGER"], &["man", "apropos", "whatis"], Holds::Command),
-    (&["BAT_PAGER"], &["bat", "batcat"], Holds::Command),
-    (&["DELTA_PAGER"], &["delta"], Holds::Command),
-    (&["AWS_PAGER"], &["aws"], Holds::Command),
-    (&["GH_PAGER", "GH_EDITOR", "GH_BROWSER"], &["gh"], Holds::Command),
-    (&["LESSOPEN", "LESSCLOSE"], &["less", "lesspipe"], Holds::Command),
-    (&["BROWSER"], &["xdg-open", "gh", "man", "sensible-browser", "npm", "git"], Holds::Command),
-    (&["RSYNC_RSH", "RSYNC_CONNECT_PROG"], &["rsync"], Holds::Command),
-    (&["PSQL_EDITOR", "PSQL_PAGER"], &["psql"], Holds::Command),
-    (&["SSH_ASKPASS"], &["ssh", "scp", "sftp", "ssh-add", "git"], Holds::Command),
-    (&["SUDO_ASKPASS"], &["sudo", "sudoedit"], Holds::Command),
-    (&["FZF_DEFAULT_COMMAND"], &["fzf"], Holds::Command),
-    (
-        &["npm_config_script_shell", "npm_config_shell", "npm_config_editor", "npm_config_git"],
-        &["npm", "npx", "yarn", "pnpm"],
-        Holds::Program,
-    ),
-    (&["RUSTC", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "RUSTDOC"], &["cargo"], Holds::Program),
-    (
-        &["CC", "CXX", "LD", "AR", "AS", "CPP", "FC", "SHELL", "YACC", "LEX"],
-        &["make", "gmake", "cmake", "configure", "cargo", "go", "pip", "pip3", "npm", "python", "python3"],
-        Holds::Program,
-    ),
-    (&["PYTHONSTARTUP"], &["python", "python3", "python2"], Holds::CodeFile("python")),
-    (
-        &["LUA_INIT", "LUA_INIT_5_3", "LUA_INIT_5_4"],
-        &["lua", "lua5.3", "lua5.4", "luajit"],
-        Holds::Code("lua"),
-    ),
-    (&["VIMINIT", "EXINIT"], &["vim", "vi", "ex", "view", "nvim"], Holds::Code("vim")),
-    (&["PERL5DB"], &["perl"], Holds::Code("perl")),
+/// What is looked at also where it was set before: each makes programs load code.
+const LOADERS: [&str; 9] = [
+    "LD_PRELOAD",
+    "LD_AUDIT",
+    "DYLD_INSERT_LIBRARIES",
+    "NODE_OPTIONS",
+    "PERL5OPT",
+    "RUBYOPT",
+    "JAVA_TOOL_OPTIONS",
+    "_JAVA_OPTIONS",
+    "JDK_JAVA_OPTIONS",
 ];
-
-/// Variables whose words a program takes as if they stood among its own.
-const OPTION_VARIABLES: &[(&str, &[&str])] =
-    &[("TAR_OPTIONS", &["tar", "gtar"]), ("ZIPOPT", &["zip"]), ("ZIP", &["zip"]), ("UNZIP", &["unzip"])];
 
 impl Interp<'_> {
     /// Follows the commands in `environment`, the variables that this command itself sets.
@@ -106,49 +35,131 @@ impl Interp<'_> {
         environment: &[(String, Value)],
     ) {
         for (variable, value) in environment {
-            if loads(variable, value, name) && value.as_known() != self.world.env(variable).as_deref() {
-                let reason = format!("`{variable}` makes the program load code that is not looked at");
-                let kind = crate::shell::step::StepKind::Opaque { reason };
-                self.emit_as(state, scope, call.span, &call.raw, kind);
-                continue;
-            }
-            let Some(holds) = held(variable, name) else { continue };
+            let Some(held) = variables().held(variable, name) else { continue };
             if value.as_known() == Some("") {
                 continue;
             }
             let inner = scope.through(variable);
             let mut way = state.clone();
             way.maybe = true;
-            match holds {
-                Holds::Program if !value.as_known().is_none_or(runs_more) => continue,
-                Holds::Command | Holds::Program => {
-                    // `LESSOPEN` marks a command whose output is read by a bar in front.
-                    let text = match value.as_known() {
-                        Some(text) => Value::known(text.trim_start_matches(['|', '-'])),
-                        None => value.clone(),
-                    };
-                    self.fresh_shell(
-                        &mut way,
-                        &inner,
-                        &text,
-                        call.span,
-                        Value::known("sh"),
-                        Default::default(),
-                    );
+            self.held_value(&mut way, &inner, call, variable, value, held);
+            state.files.merge(&way.files);
+        }
+    }
+
+    /// Variables that were there before: where they make programs load files of a place that anybody may write to, or of
+    /// this directory. What a person's own environment holds is theirs.
+    pub(in crate::shell) fn inherited(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        name: &str,
+        call: &Call,
+        environment: &[(String, Value)],
+    ) {
+        if scope.host.is_some() {
+            return;
+        }
+        for variable in LOADERS {
+            let Some(text) = self.world.env(variable).filter(|text| !text.is_empty()) else { continue };
+            let unset =
+                self.scalar(state, variable).is_none_or(|value| value.as_known() != Some(text.as_str()));
+            if unset || environment.iter().any(|(known, _)| known == variable) {
+                continue;
+            }
+            let anybodys = |one: &str| {
+                let path = Path::new(one);
+                let here = !one.starts_with('/') || state.cwd.iter().any(|dir| path.starts_with(dir));
+                one.contains('/') && (here || places().shared.iter().any(|place| path.starts_with(place)))
+            };
+            if variables().held(variable, name).is_some() && text.split([':', ' ', '=']).any(anybodys) {
+                self.loads_code(state, scope, call, variable);
+            }
+        }
+    }
+
+    fn loads_code(&mut self, state: &mut State, scope: &Scope, call: &Call, variable: &str) {
+        let reason = format!("`{variable}` makes the program load code that is not looked at");
+        self.emit_as(state, scope, call.span, &call.raw, StepKind::Opaque { reason });
+    }
+
+    fn held_value(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        call: &Call,
+        variable: &str,
+        value: &Value,
+        held: Held<'_>,
+    ) {
+        let file = |value: Value| Arg { value, span: call.span, explicit: false };
+        match held {
+            Held::Options => {}
+            Held::Program if !value.as_known().is_none_or(runs_more) => {}
+            Held::Command | Held::Program => {
+                // `LESSOPEN` marks a command whose output is read by a bar in front.
+                let text = match value.as_known() {
+                    Some(text) => Value::known(text.trim_start_matches(['|', '-'])),
+                    None => value.clone(),
+                };
+                let zero = Value::known("sh");
+                self.fresh_shell(state, scope, &text, call.span, zero, Default::default());
+            }
+            Held::Code(language) => match value.as_known().and_then(|text| text.strip_prefix('@')) {
+                Some(name) if language == "lua" => {
+                    self.code_file(state, scope, language, &file(Value::known(name)), &[]);
                 }
-                Holds::Code(language) => match value.as_known().and_then(|text| text.strip_prefix('@')) {
-                    Some(file) if language == "lua" => {
-                        let file = Arg { value: Value::known(file), span: call.span, explicit: false };
-                        self.code_file(&mut way, &inner, language, &file, &[]);
-                    }
-                    _ => self.code(&mut way, &inner, language, value, &[], call.span, &call.raw),
-                },
-                Holds::CodeFile(language) => {
-                    let file = Arg { value: value.clone(), span: call.span, explicit: false };
-                    self.code_file(&mut way, &inner, language, &file, &[]);
+                _ => self.code(state, scope, language, value, &[], call.span, &call.raw),
+            },
+            Held::Script(language) => self.code_file(state, scope, language, &file(value.clone()), &[]),
+            Held::Library => {
+                // A bare name is looked for where libraries are installed.
+                let loaded = value.as_known().is_none_or(|text| {
+                    text.split([':', ' ']).any(|one| one.contains('/') && !is_library(one))
+                });
+                if loaded {
+                    self.loads_code(state, scope, call, variable);
                 }
             }
-            state.files.merge(&way.files);
+            Held::Loads(when) => {
+                let has =
+                    |text: &str| when.is_empty() || when.iter().any(|part| text.contains(part.as_str()));
+                if value.as_known().is_some_and(has) || value.as_known().is_none() && when.is_empty() {
+                    self.loads_code(state, scope, call, variable);
+                }
+            }
+            Held::Folder(files, reads) => self.folder(state, scope, call, value, files, reads),
+        }
+    }
+
+    /// Files that are read first where they stand in one of the directories that a value names.
+    fn folder(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        call: &Call,
+        value: &Value,
+        files: &[String],
+        reads: &str,
+    ) {
+        let Some(texts) = value.choices() else { return };
+        for dir in texts.iter().flat_map(|text| text.split(':')) {
+            for name in files {
+                let path = Value::known(format!("{}/{name}", if dir.is_empty() { "." } else { dir }));
+                let there = self.absolute(state, &path).map(|path| self.exists(state, &path));
+                if there != Some(Some(true)) {
+                    continue;
+                }
+                let file = Arg { value: path, span: call.span, explicit: false };
+                match reads {
+                    "shell" => self.script_word(state, scope, &file, Vec::new()),
+                    "settings" => {
+                        let reason = format!("settings that are not looked at are read from `{dir}`");
+                        self.emit_as(state, scope, call.span, &call.raw, StepKind::Opaque { reason });
+                    }
+                    language => self.code_file(state, scope, language, &file, &[]),
+                }
+            }
         }
     }
 
@@ -159,9 +170,14 @@ impl Interp<'_> {
         name: &str,
         call: &Call,
     ) -> Option<Call> {
-        let list = OPTION_VARIABLES.iter().filter(|(_, programs)| programs.contains(&name));
+        // Words are sought only where a variable of this command may hold some.
+        let set = call.environment.iter().cloned().chain(self.exported(state));
+        let list: BTreeSet<String> = set
+            .map(|(variable, _)| variable)
+            .filter(|variable| variables().held(variable, name) == Some(Held::Options))
+            .collect();
         let mut words = Vec::new();
-        for (variable, _) in list {
+        for variable in &list {
             let exported = || self.exported(state).into_iter().find(|(known, _)| known == variable);
             let given = call.environment.iter().rev().find(|(known, _)| known == variable).cloned();
             let Some((_, value)) = given.or_else(exported) else { continue };
@@ -187,58 +203,9 @@ impl Interp<'_> {
     }
 }
 
-fn held(variable: &str, program: &str) -> Option<Holds> {
-    // `CARGO_TARGET_<TRIPLE>_RUNNER` and `…_LINKER`.
-    let cargo = variable.starts_with("CARGO_TARGET_")
-        && (variable.ends_with("_RUNNER") || variable.ends_with("_LINKER"))
-        && program == "cargo";
-    if cargo {
-        return Some(Holds::Program);
-    }
-    SETTINGS
-        .iter()
-        .find(|(variables, programs, _)| variables.contains(&variable) && programs.contains(&program))
-        .map(|(_, _, holds)| *holds)
-}
-
 /// Whether a compiler's or shell's name is more than that: shell text, or a file of this directory.
 fn runs_more(text: &str) -> bool {
     text.contains([';', '|', '&', '$', '`', '(', '<', '>']) || text.contains('/') && !text.starts_with('/')
-}
-
-/// Whether a variable makes a program load code of somebody's choice.
-fn loads(variable: &str, value: &Value, program: &str) -> bool {
-    let text = value.as_known();
-    let has = |parts: &[&str]| text.is_none_or(|text| parts.iter().any(|part| text.contains(part)));
-    match variable {
-        // A bare name is looked for where libraries are installed.
-        "LD_PRELOAD" | "LD_AUDIT" | "DYLD_INSERT_LIBRARIES" => {
-            text.is_none_or(|text| text.split([':', ' ']).any(|one| one.contains('/') && !is_library(one)))
-        }
-        "NODE_OPTIONS" => {
-            has(&["--require", "-r ", "--import", "--loader", "--eval", "-e "]) && text.is_some()
-        }
-        "PERL5OPT" => program == "perl" && has(&["-M", "-m", "-e"]),
-        "RUBYOPT" => has(&["-r"]) && matches!(program, "ruby" | "irb" | "rake" | "bundle" | "gem"),
-        "GIT_EXEC_PATH" => program == "git" && text != Some(""),
-        "JAVA_TOOL_OPTIONS" | "_JAVA_OPTIONS" | "JDK_JAVA_OPTIONS" | "MAVEN_OPTS" | "GRADLE_OPTS"
-        | "JAVA_OPTS" => {
-            has(&[
-                "-javaagent",
-                "-agentpath",
-                "-agentlib",
-                "-Xbootclasspath",
-                "OnError",
-                "OnOutOfMemoryError",
-            ]) && text.is_some()
-        }
-        "DOTNET_STARTUP_HOOKS" => program == "dotnet" && text != Some(""),
-        "GCC_EXEC_PREFIX" | "COMPILER_PATH" => {
-            matches!(program, "gcc" | "g++" | "cc" | "c++" | "clang")
-                && text.is_none_or(|text| !text.starts_with("/usr/"))
-        }
-        _ => false,
-    }
 }
 
 pub(super) fn is_library(path: &str) -> bool {

@@ -35,6 +35,11 @@ impl Interp<'_> {
                 variable.exported = true;
             }
         }
+        let mut environment = self.exported(state);
+        environment.extend(call.environment.iter().cloned());
+        if !environment.is_empty() {
+            self.environment_commands(&mut inner, &inner_scope, name, call, &environment);
+        }
         let mut startup = self.startup(&inner, call);
         let zsh = name == "zsh";
         let mut switches = Switches { zsh, globstar: zsh, ..Switches::default() };
@@ -101,6 +106,7 @@ impl Interp<'_> {
         }
         rest.extend(words.map(|word| word.arg.clone()));
         let open = call.open();
+        let functions = self.exported_functions(&inner);
         new_shell(&mut inner, switches);
         let span = rest.first().map_or(call.span, |arg| arg.span);
         for file in startup {
@@ -108,6 +114,9 @@ impl Interp<'_> {
             way.maybe = true;
             self.script_file_in(&mut way, &inner_scope, &file, Vec::new(), Switches::default());
             inner.files.merge(&way.files);
+        }
+        for definition in functions.into_iter().filter(|_| name == "bash") {
+            self.shell_text(&mut inner, &inner_scope, &Value::Known(definition), call.span);
         }
         if command {
             let mut arguments = rest.iter().skip(1).map(|arg| arg.value.clone());
@@ -133,6 +142,18 @@ impl Interp<'_> {
         state.status = inner.status;
         state.stdin = inner.stdin;
         Flow::Next
+    }
+
+    /// Functions that come to a new shell in variables of this command, as definitions.
+    fn exported_functions(&self, state: &State) -> Vec<String> {
+        let mut found = Vec::new();
+        for (name, value) in self.exported(state) {
+            let function = name.strip_prefix("BASH_FUNC_").and_then(|name| name.strip_suffix("%%"));
+            if let (Some(function), Some(body)) = (function, value.as_known()) {
+                found.push(format!("{function} {body}"));
+            }
+        }
+        found
     }
 
     /// Files that a new shell reads first, where this command names them; prompts that it shows are looked at.
@@ -471,7 +492,9 @@ impl Interp<'_> {
         let Some(path) = self.absolute(state, value) else { return FileText::Unknown };
         match self.read_text(state, &path, self.options.limits.script_bytes) {
             Some(text) => FileText::Text(text),
-            None if self.exists(state, &path) == Some(false) => FileText::Missing,
+            None if self.exists(state, &path) == Some(false) && !state.files.is_brought(&path) => {
+                FileText::Missing
+            }
             None => FileText::Unknown,
         }
     }

@@ -140,7 +140,7 @@ impl Interp<'_> {
             reader.read(&mut makefile, text, 0);
         }
         let outside_set = |name: &str| {
-            environment.get(name).is_some_and(|value| value.as_known() != Some(""))
+            environment.get(name).is_some_and(|value| value.as_known().is_none_or(|text| !says_how(text)))
                 && self.world.env(name).as_deref() != environment.get(name).and_then(Value::as_known)
         };
         if ["MAKEFILES", "MAKEFLAGS", "GNUMAKEFLAGS"].into_iter().any(outside_set) {
@@ -395,4 +395,18 @@ fn rules_for(makefile: &Makefile, target: &str) -> Vec<(Rule, String)> {
         rules.extend(last.map(|rule| (Rule { prerequisites: Vec::new(), ..rule.clone() }, String::new())));
     }
     rules
+}
+
+/// Flags that only say how many recipes run at once and what is shown of them.
+fn says_how(flags: &str) -> bool {
+    flags.split_whitespace().all(|flag| {
+        let letters = flag.trim_start_matches('-');
+        matches!(flag, "--no-print-directory" | "--print-directory" | "--silent" | "--quiet" | "--keep-going")
+            || flag.starts_with("--jobs")
+            || flag.starts_with("--load-average")
+            || flag.starts_with("--output-sync")
+            || !flag.starts_with("--")
+                && !flag.contains('=')
+                && letters.chars().all(|c| c.is_ascii_digit() || "jksrRwlO.".contains(c))
+    })
 }

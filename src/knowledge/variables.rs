@@ -1,0 +1,121 @@
+//! Variables by which programs are made to run something or to load code (`variables.toml`).
+
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+/// The lists.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Variables {
+    /// What a shell reads by itself before the text that it is given.
+    startup: Vec<String>,
+    /// How the names of variables begin in which functions come.
+    functions: String,
+    /// What variables are to programs.
+    held: Vec<HeldSpec>,
+}
+
+/// What some variables are to some programs.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HeldSpec {
+    variables: Vec<String>,
+    #[serde(default)]
+    programs: Vec<String>,
+    is: String,
+    #[serde(default)]
+    when: Vec<String>,
+    #[serde(default)]
+    files: Vec<String>,
+    #[serde(default)]
+    reads: String,
+}
+
+/// What a variable's value is to the program that reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held<'a> {
+    /// A command: the first word is looked up, or a shell reads it.
+    Command,
+    /// A program's name, followed only where it is more than a plain name.
+    Program,
+    /// Code of a language.
+    Code(&'a str),
+    /// Name of a file with code of a language.
+    Script(&'a str),
+    /// Words as if they stood among the program's own.
+    Options,
+    /// Files that are loaded as code.
+    Library,
+    /// A directory in which these files are read first, as code of a language or as settings.
+    Folder(&'a [String], &'a str),
+    /// Code is loaded when one of these occurs; without any of them, whatever the value.
+    Loads(&'a [String]),
+}
+
+impl Variables {
+    /// Whether a shell reads it by itself, as a file, a prompt or a function.
+    pub fn is_startup(&self, variable: &str) -> bool {
+        // Without the lists nothing can be told apart.
+        self.functions.is_empty()
+            || self.startup.iter().any(|known| known == variable)
+            || variable.starts_with(&self.functions)
+    }
+
+    /// What a variable is to a program.
+    pub fn held(&self, variable: &str, program: &str) -> Option<Held<'_>> {
+        // `CARGO_TARGET_<TRIPLE>_RUNNER` and `…_LINKER`.
+        let cargo = variable.starts_with("CARGO_TARGET_")
+            && (variable.ends_with("_RUNNER") || variable.ends_with("_LINKER"))
+            && program == "cargo";
+        if cargo {
+            return Some(Held::Program);
+        }
+        let spec = self.held.iter().find(|spec| {
+            spec.variables.iter().any(|known| known == variable)
+                && (spec.programs.is_empty() || spec.programs.iter().any(|known| known == program))
+        })?;
+        spec.held()
+    }
+}
+
+impl HeldSpec {
+    fn held(&self) -> Option<Held<'_>> {
+        Some(match self.is.split_once(':').unwrap_or((&self.is, "")) {
+            ("command", _) => Held::Command,
+            ("program", _) => Held::Program,
+            ("code", language) => Held::Code(language),
+            ("script", language) => Held::Script(language),
+            ("options", _) => Held::Options,
+            ("library", _) => Held::Library,
+            ("folder", _) => Held::Folder(&self.files, &self.reads),
+            ("loads", _) => Held::Loads(&self.when),
+            _ => return None,
+        })
+    }
+}
+
+/// The lists, read once.
+pub fn variables() -> &'static Variables {
+    static VARIABLES: OnceLock<Variables> = OnceLock::new();
+    VARIABLES.get_or_init(|| read().unwrap_or_default())
+}
+
+/// `build.rs` made JSON of it, which is read several times faster.
+fn read() -> Result<Variables, serde_json::Error> {
+    serde_json::from_str(include_str!(concat!(env!("OUT_DIR"), "/variables.json")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lists_can_be_read() {
+        let list = read().unwrap();
+        assert!(list.held.iter().all(|spec| spec.held().is_some()));
+        assert!(list.is_startup("BASH_ENV") && list.is_startup("BASH_FUNC_ls%%") && !list.is_startup("PATH"));
+        assert_eq!(list.held("LD_PRELOAD", "ls"), Some(Held::Library));
+        assert_eq!(list.held("PERL5OPT", "ls"), None);
+    }
+}
