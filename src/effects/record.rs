@@ -148,6 +148,9 @@ impl Scene<'_> {
         }
         let seen = self.at(&path);
         let directory = mutation.kind == "directory";
+        if matches!(mutation.action, Action::Create | Action::Update) && seen.is_some() && !directory {
+            self.files.stamp(&path, subject.recursive);
+        }
         match mutation.action {
             Action::Delete => {
                 let fails = !subject.recursive && seen.is_some_and(|s| s.kind == FileKind::Directory);

@@ -48,6 +48,8 @@ pub struct Files {
     links: BTreeMap<PathBuf, Made>,
     /// Files whose content this command changed where they stand.
     altered: BTreeSet<PathBuf>,
+    /// Files whose times, size, mode or owner this command changed (`true`: and those of all below).
+    stamped: BTreeMap<PathBuf, bool>,
     /// What the text in the pipe between two stages is a copy of.
     stream: Vec<PathBuf>,
     /// Files that hold what git printed, and whether the pipe does.
@@ -163,6 +165,17 @@ impl Files {
     pub fn alter(&mut self, path: &Path) {
         self.drop_copies(|at| at == path);
         self.altered.insert(path.to_owned());
+    }
+
+    /// Records that what the machine tells of a file's times, size, mode and owner holds no more, nor of all below it.
+    pub fn stamp(&mut self, path: &Path, below: bool) {
+        *self.stamped.entry(path.to_owned()).or_default() |= below;
+    }
+
+    /// Whether this command changed the times, the size, the mode or the owner of a file.
+    pub fn is_stamped(&self, path: &Path) -> bool {
+        !self.stamped.is_empty()
+            && path.ancestors().any(|at| self.stamped.get(at).is_some_and(|below| *below || at == path))
     }
 
     /// Whether this command changed the content of a file where it stands.
@@ -423,6 +436,9 @@ impl Files {
         self.brought.extend(other.brought.iter().cloned());
         self.links.extend(other.links.iter().map(|(at, to)| (at.clone(), to.clone())));
         self.altered.extend(other.altered.iter().cloned());
+        for (path, below) in &other.stamped {
+            self.stamp(path, *below);
+        }
         self.held.retain(|held| other.held.contains(held));
         if self.unfinished != other.unfinished {
             self.unfinished.clear();

@@ -77,6 +77,7 @@ impl View<'_> {
             Place::Real(real) => {
                 let followed = if self.follow { self.world.stat(&real).ok() } else { None };
                 match followed.map_or_else(|| self.world.lstat(&real), Ok) {
+                    Ok(meta) if self.files.is_stamped(path) => Some(Seen { kind: meta.kind, meta: None }),
                     Ok(meta) => Some(Seen { kind: meta.kind, meta: Some(meta) }),
                     Err(LookError::NotFound) => None,
                     Err(_) => Some(Seen { kind: FileKind::Other, meta: None }),
