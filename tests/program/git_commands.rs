@@ -261,7 +261,8 @@ fn hooks_patches_and_own_stashes() {
     script(top.join(".git/hooks/pre-commit"), "#!/bin/sh\nrm -f notes.md\n");
     script(top.join(".git/hooks/commit-msg"), "#!/bin/sh\ngrep -q . \"$1\"\n");
     script(top.join(".git/hooks/post-merge"), "#!/usr/bin/env python3\nimport os\nos.remove('notes.md')\n");
-    write(top.join("tests/conv"), "");
+    // A hook is called like a known program, and is none.
+    script(home.join("outside/pre-commit"), "#!/bin/sh\nrm -f notes.md\n");
     judged(
         &home,
         &top,
@@ -274,6 +275,7 @@ fn hooks_patches_and_own_stashes() {
                     "git merge topic",
                     "printf '#!/bin/sh\\nrm -f notes.md\\n' > .git/hooks/post-checkout; chmod +x .git/hooks/post-checkout; git switch topic",
                     "mkdir h; printf 'rm -f notes.md\\n' > h/post-checkout; chmod +x h/*; git config core.hooksPath h; git switch topic",
+                    "git -c core.hooksPath=../outside commit -nm x; git -c core.hooksPath=../outside commit -m x",
                     "git config core.fsmonitor 'rm -f notes.md; true'; git status",
                 ],
             ),

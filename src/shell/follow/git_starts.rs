@@ -350,8 +350,22 @@ impl Interp<'_> {
             };
             let message = hook.ends_with("-msg").then(|| word(Value::known(super::git::MESSAGE)));
             let rest = message.unwrap_or_else(|| Expansion { elastic: true, ..word(Value::Unknown) });
-            let path = word(Value::known(hook.to_string_lossy()));
-            self.program(state, &inner, vec![path, rest], call.span);
+            // A hook is called like a program of its purpose (`pre-commit`), and is none of that name.
+            let name = hook.to_string_lossy().into_owned();
+            let words = vec![word(Value::known(name.as_str())), rest];
+            let hook = Call {
+                words,
+                environment: Vec::new(),
+                span: call.span,
+                raw: name.clone(),
+                external: true,
+                opened: None,
+            };
+            self.shell(state, |interp, state| {
+                interp
+                    .program_file(state, &inner, &name, &hook)
+                    .unwrap_or_else(|| interp.unknown_program(state, &inner, &name, &hook))
+            });
         }
         state.cwd = cwd;
         state.status = status;
@@ -428,6 +442,7 @@ impl Interp<'_> {
         };
         let mut found = self.hooks_in(state, &folders, &names);
         if asked.name == "push"
+            && !asked.matched.dry_run
             && let Some(top) = &top
         {
             // A repository on this machine runs its own when it is pushed to.
