@@ -254,9 +254,28 @@ const PATH_LENGTH: usize = 1024;
 /// Longest name that any file system has, in bytes.
 const NAME_LENGTH: usize = 1024;
 
+/// Places of the system, and directories in them that every machine has.
+const STANDARD: [(&str, &str); 4] =
+    [("/var", "/var/lib"), ("/var", "/var/log"), ("/srv", "/srv"), ("/opt", "/opt")];
+
+/// Whether a place of the system is not there because a sandbox leaves it out: then that nothing is there says nothing
+/// about the machine. What passes is no such place.
+fn is_hidden(path: &Path) -> bool {
+    let passing = ["/var/tmp", "/var/run", "/var/lock"];
+    cfg!(target_os = "linux")
+        && !passing.iter().any(|place| path.starts_with(place))
+        && STANDARD.iter().any(|(place, always)| {
+            path.starts_with(place)
+                && fs::symlink_metadata(always).is_err_and(|error| error.kind() == ErrorKind::NotFound)
+        })
+}
+
 /// `ENOTDIR` counts as "nothing there": no file can exist below a file.
 pub(super) fn look_error(path: &Path, error: &std::io::Error) -> LookError {
     match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory if is_hidden(path) => {
+            LookError::Other("not all of this machine can be seen from here".to_owned())
+        }
         ErrorKind::NotFound | ErrorKind::NotADirectory => LookError::NotFound,
         ErrorKind::PermissionDenied => LookError::Denied,
         _ => match error.raw_os_error().map(Errno::from_raw) {
