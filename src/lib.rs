@@ -24,9 +24,9 @@
 //! | [`knowledge`] | tool, kind and Terraform data, its loader, the argument grammar | no |
 //! | [`world`] | the one door to the machine: files, environment, clock, a closed list of read-only programs | it is the door |
 //! | [`shell`] | abstract interpretation: expansion, state, control flow, wrappers, scripts | through `world` |
-//! | [`effects`] | a step and the knowledge become mutations; what earlier steps of the same command did to files | through [`effects::Look`]: does it exist, of what kind |
+//! | [`effects`] | a step and the knowledge become mutations; what earlier steps of the same command did to files | through [`effects::Look`]: does it exist, of what kind, where links lead |
 //! | [`terraform`] | a plan's JSON becomes mutations; references, facts, guesses about unknown types | no |
-//! | [`mcp_call`] | a call of another MCP server's tool becomes mutations, commands and SQL; guesses about unknown tools | no |
+//! | [`mcp_call`] | a call of another MCP server's tool becomes mutations, commands and SQL; guesses about unknown tools | through [`world::resolve::Links`]: where links lead |
 //! | [`evidence`] | probes: files, git, what a tool makes again, packages, archives, sqlite, trash | through `world` |
 //! | [`recoverability`] | tiers and reasons, from a kind's cases over the facts | no |
 //! | [`cross_action`] | harmless alone, fatal together | no |
