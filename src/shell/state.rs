@@ -149,6 +149,8 @@ pub(super) struct Switches {
     pub(super) noclobber: bool,
     pub(super) noglob: bool,
     pub(super) noexec: bool,
+    /// What is assigned is exported.
+    pub(super) allexport: bool,
     pub(super) pipefail: bool,
     pub(super) dotglob: bool,
     pub(super) nullglob: bool,
@@ -174,6 +176,7 @@ impl Switches {
             noclobber: self.noclobber && other.noclobber,
             noglob: self.noglob && other.noglob,
             noexec: self.noexec && other.noexec,
+            allexport: self.allexport || other.allexport,
             pipefail: self.pipefail && other.pipefail,
             dotglob: self.dotglob || other.dotglob,
             nullglob: self.nullglob && other.nullglob,

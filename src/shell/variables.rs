@@ -125,6 +125,7 @@ impl Interp<'_> {
         }
         let value = super::expand::capped(self.shaped(state, &name, value));
         self.watch(&name, Some(&value));
+        let exports = state.switches.allexport;
         let variables = Arc::make_mut(&mut state.variables);
         match variables.get_mut(&name) {
             Some(variable) if variable.readonly => {}
@@ -135,8 +136,11 @@ impl Interp<'_> {
                 content => *content = Content::Scalar(value),
             },
             None => {
-                variables.insert(name, Variable::new(Content::Scalar(value)));
+                variables.insert(name.clone(), Variable::new(Content::Scalar(value)));
             }
+        }
+        if exports && let Some(variable) = variables.get_mut(&name) {
+            variable.exported = true;
         }
     }
 
