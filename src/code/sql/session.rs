@@ -20,8 +20,8 @@ pub(super) struct Session {
     /// Prepared statements by name in lower case.
     pub(super) prepared: BTreeMap<String, Vec<SqlStatement>>,
     pub(super) statements: Vec<SqlStatement>,
-    /// What triggers that were made here do, until the next change of rows fires them.
-    pub(super) triggers: Vec<SqlStatement>,
+    /// What triggers that were made here do, by the table whose next change fires them.
+    pub(super) triggers: Vec<(String, SqlStatement)>,
     /// Objects that were changed.
     changed: BTreeSet<String>,
     /// Names may mean something else by now.
@@ -65,10 +65,15 @@ impl Session {
                 self.open = None;
                 self.savepoints.clear();
             }
-            let fires = matches!(statement.verb, SqlVerb::Create | SqlVerb::Update | SqlVerb::Delete)
+            let changes = matches!(statement.verb, SqlVerb::Create | SqlVerb::Update | SqlVerb::Delete)
                 && !starts_with(&statement.text, "CREATE");
+            let table = statement.object.as_deref().map(key).filter(|_| changes);
             self.statements.push(statement);
-            for mut fired in if fires { std::mem::take(&mut self.triggers) } else { Vec::new() } {
+            let (fired, kept) = std::mem::take(&mut self.triggers)
+                .into_iter()
+                .partition::<Vec<_>, _>(|(on, _)| table.as_ref() == Some(on));
+            self.triggers = kept;
+            for (_, mut fired) in fired {
                 self.place(&mut fired);
                 fired.later = true;
                 self.statements.push(fired);
