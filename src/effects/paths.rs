@@ -61,6 +61,45 @@ pub(super) fn absolute(value: &Value, cwds: &[PathBuf], links: &dyn Links) -> Va
     }
 }
 
+/// The file that SQLite opens for a name: `file:app.db?mode=rw` is a URI.
+pub(super) fn database_file(name: Value) -> Value {
+    match name {
+        Value::Known(text) => Value::Known(uri_path(&text).unwrap_or(text)),
+        Value::OneOf(list) => {
+            Value::one_of(list.into_iter().map(|text| uri_path(&text).unwrap_or(text)).collect())
+        }
+        Value::Affix { prefix, .. } if prefix.starts_with("file:") => Value::Unknown,
+        other => other,
+    }
+}
+
+fn uri_path(text: &str) -> Option<String> {
+    let rest = text.strip_prefix("file:")?;
+    let rest = rest.split('#').next().unwrap_or(rest);
+    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+    if query.split('&').any(|pair| pair == "mode=memory") || path == ":memory:" {
+        return Some(":memory:".to_owned());
+    }
+    let path = path.strip_prefix("//localhost").or_else(|| path.strip_prefix("//")).unwrap_or(path);
+    let bytes = path.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let code = path.get(at + 1..at + 3).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match code.filter(|_| *byte == b'%') {
+            Some(code) => {
+                decoded.push(code);
+                at += 3;
+            }
+            None => {
+                decoded.push(*byte);
+                at += 1;
+            }
+        }
+    }
+    Some(String::from_utf8_lossy(&decoded).into_owned())
+}
+
 /// A relative path in a directory that is not known.
 fn below_somewhere(text: &str) -> Value {
     let tail = text.trim_end_matches('/').trim_start_matches("./");
@@ -112,6 +151,21 @@ mod tests {
     impl Links for NoLinks {
         fn link(&self, path: &Path) -> Link {
             if path.ends_with("hidden") { Link::Unknown } else { Link::None }
+        }
+    }
+
+    #[test]
+    fn a_databases_name_may_be_a_uri() {
+        for (name, file) in [
+            ("app.db", "app.db"),
+            ("file:app.db", "app.db"),
+            ("file:app.db?mode=rw&cache=shared", "app.db"),
+            ("file:///srv/a%20b.db#x", "/srv/a b.db"),
+            ("file://localhost/srv/a.db", "/srv/a.db"),
+            ("file:x?mode=memory", ":memory:"),
+            ("file::memory:", ":memory:"),
+        ] {
+            assert_eq!(database_file(Value::known(name)), Value::known(file), "{name}");
         }
     }
 

@@ -224,7 +224,9 @@ fn effect_on(
             Some(("holds", name)) => changes.extend(holds(scene, invocation, matched, &mutation, name)),
             Some((key, value)) if value.starts_with('{') => {
                 // What was given and cannot be told is an empty text.
-                if let Some(given) = matched.value(value.trim_matches(['{', '}'])) {
+                let name = value.trim_matches(['{', '}']);
+                let operand = || matched.operand(name).map(|operand| &operand.value);
+                if let Some(given) = matched.value(name).or_else(operand) {
                     let text = given.as_known().unwrap_or_default().to_owned();
                     fact(&mut mutation, key, FactValue::Text(text), with);
                 }

@@ -114,6 +114,11 @@ impl<'a> Scene<'a> {
         Some(self.look.home()?.join(below).join(path.file_name()?))
     }
 
+    /// The user's home.
+    pub(super) fn home(&self) -> Option<PathBuf> {
+        self.look.home()
+    }
+
     /// Text of the file that stands at a path by the time of this step.
     pub(super) fn text(&self, path: &Path) -> Option<String> {
         if self.step.context.host.is_some() {

@@ -1,7 +1,7 @@
 //! SQL as a tool runs it: statements become mutations of rows, tables and databases.
 
 use crate::code::{CodeEffect, SqlStatement, SqlVerb};
-use crate::knowledge::Match;
+use crate::knowledge::{Match, Nested};
 use crate::model::{Action, Cause, FactValue, Mutation, Subject, Value};
 use crate::shell::{Invocation, Stdin};
 
@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 4;
 pub(super) fn of_invocation(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
     let matched = &invocation.matched;
     let mut drafts = Vec::new();
-    for nested in matched.nested() {
+    for nested in in_one_connection(matched.nested()) {
         for value in &nested.values {
             if let Some(dialect) = nested.role.strip_prefix("sql:") {
                 drafts.extend(text(scene, dialect, &database(matched, dialect), value));
@@ -40,6 +40,23 @@ pub(super) fn of_invocation(scene: &Scene<'_>, invocation: &Invocation) -> Vec<D
         connected(matched, mutation);
     }
     drafts
+}
+
+/// Texts for one database that stand in several words run one after the other in one connection: what one attaches or makes
+/// is there for the next.
+fn in_one_connection(all: Vec<Nested>) -> Vec<Nested> {
+    let mut joined: Vec<Nested> = Vec::new();
+    for nested in all {
+        let before = joined.last_mut().filter(|before| before.role == nested.role);
+        match (before.map(|before| before.values.as_mut_slice()), nested.values.as_slice()) {
+            (Some([Value::Known(text)]), [Value::Known(more)]) if nested.role == "sql:sqlite" => {
+                text.push_str("\n;\n");
+                text.push_str(more);
+            }
+            _ => joined.push(nested),
+        }
+    }
+    joined
 }
 
 /// To which server, and as whom. What was given and cannot be told is an empty text.
@@ -121,6 +138,7 @@ fn statement(
     }
     let database =
         statement.database.as_ref().map_or_else(|| connection.clone(), |name| Value::known(name.as_str()));
+    let database = if dialect == "sqlite" { super::paths::database_file(database) } else { database };
     if statement.verb == SqlVerb::Unknown
         && statement.object_kind == "script"
         && let Some(script) = &statement.object

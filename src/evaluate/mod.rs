@@ -9,6 +9,7 @@ mod guard;
 mod guard_tests;
 mod look;
 mod places;
+mod safer;
 mod stages;
 mod suggest;
 mod supplied;
@@ -154,6 +155,7 @@ fn judge(
     let parsed = world.elapsed();
     let bar = stages::bar(input, context, world, knowledge, policy);
     let mut assessments = stages::assess(mutations, context, bar, world, knowledge);
+    safer::keep_only_milder(&mut assessments, context, bar, world, knowledge);
     let risks = stages::together(&mut assessments);
     let analysed = world.elapsed();
     let times = StageTimes {

@@ -18,7 +18,10 @@ fn file(path: &str, tier: Tier) -> Assessment {
         mutation: Mutation {
             action: Action::Delete,
             kind: "file".to_owned(),
-            subject: Subject::Path(PathSubject::new(Value::known(path), path)),
+            subject: Subject::Path(PathSubject {
+                explicit: true,
+                ..PathSubject::new(Value::known(path), path)
+            }),
             target: Target { r#type: "file".to_owned(), id: path.to_owned(), ..Target::default() },
             source: Source::Shell,
             raw: format!("rm {path}"),

@@ -231,7 +231,7 @@ mod tests {
             ("tracked", Tier::Reversible),
             ("copied", Tier::Reversible),
             ("regenerable", Tier::RecoverableWithEffort),
-            ("packaged", Tier::RecoverableWithEffort),
+            ("packaged", Tier::RecoverableFromBackup),
             ("snapshot", Tier::RecoverableWithEffort),
             ("lost", Tier::Unrecoverable),
             ("unseen", Tier::NeedsReview),

@@ -37,6 +37,7 @@ mod shims;
 mod support;
 mod syntax_corpus;
 mod syntax_properties;
+mod system;
 mod tasks;
 mod terraform_types;
 mod tidy;

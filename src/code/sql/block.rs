@@ -40,6 +40,22 @@ pub(super) fn inside(reader: &Reader<'_>, session: &Session, depth: usize) -> Op
     (!found.is_empty()).then_some(found)
 }
 
+/// What a trigger that a statement makes does to content, and the table whose changes fire it.
+pub(super) fn trigger(tokens: &[Token], source: &str, session: &Session) -> Vec<(String, SqlStatement)> {
+    let makes = tokens.first().is_some_and(|first| first.is("CREATE"))
+        && tokens.iter().take(8).any(|token| token.is("TRIGGER"));
+    let Some(body) = tokens.iter().position(|token| token.is("BEGIN")).filter(|_| makes) else {
+        return Vec::new();
+    };
+    let mut inner = Session::new(session.dialect, session.depth + 1);
+    let mut found = parts(tokens.get(body..).unwrap_or_default(), source, &mut inner, session.depth + 1);
+    found.retain(|statement| !matches!(statement.verb, SqlVerb::Read | SqlVerb::Control | SqlVerb::Create));
+    let table = tokens.iter().take(body).skip_while(|token| !token.is("ON")).nth(1);
+    let table = table.and_then(|token| source.get(token.start..token.end)).unwrap_or_default();
+    let table = table.trim_matches(['"', '`', '[', ']', '\'']).to_lowercase();
+    found.into_iter().map(|statement| (table.clone(), statement)).collect()
+}
+
 fn parts(tokens: &[Token], source: &str, inner: &mut Session, depth: usize) -> Vec<SqlStatement> {
     let between = |t: &Token| t.mark(';') || t.word().is_some_and(|word| BETWEEN.contains(&word));
     let mut found = Vec::new();

@@ -68,6 +68,7 @@ fn read(dialect: Dialect, text: &str, depth: usize) -> Vec<SqlStatement> {
         let mut found = classify::classify(&tokens, text, own.trim(), &mut session, 0);
         found.extend(block::after(&tokens, text, own.trim(), &mut session));
         session.take(found);
+        session.triggers.extend(block::trigger(&tokens, text, &session));
         // Rows that follow `COPY … FROM STDIN;` in a script are data.
         if copied_in && let Some(end) = text[at..].find("\n\\.") {
             at += end + 3;

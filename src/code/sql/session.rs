@@ -20,6 +20,8 @@ pub(super) struct Session {
     /// Prepared statements by name in lower case.
     pub(super) prepared: BTreeMap<String, Vec<SqlStatement>>,
     pub(super) statements: Vec<SqlStatement>,
+    /// What triggers that were made here do, by the table whose next change fires them.
+    pub(super) triggers: Vec<(String, SqlStatement)>,
     /// Objects that were changed.
     changed: BTreeSet<String>,
     /// Names may mean something else by now.
@@ -43,6 +45,7 @@ impl Session {
             attached: BTreeMap::new(),
             prepared: BTreeMap::new(),
             statements: Vec::new(),
+            triggers: Vec::new(),
             changed: BTreeSet::new(),
             renamed: false,
             temporary: BTreeSet::new(),
@@ -62,7 +65,19 @@ impl Session {
                 self.open = None;
                 self.savepoints.clear();
             }
+            let changes = matches!(statement.verb, SqlVerb::Create | SqlVerb::Update | SqlVerb::Delete)
+                && !starts_with(&statement.text, "CREATE");
+            let table = statement.object.as_deref().map(key).filter(|_| changes);
             self.statements.push(statement);
+            let (fired, kept) = std::mem::take(&mut self.triggers)
+                .into_iter()
+                .partition::<Vec<_>, _>(|(on, _)| table.as_ref() == Some(on));
+            self.triggers = kept;
+            for (_, mut fired) in fired {
+                self.place(&mut fired);
+                fired.later = true;
+                self.statements.push(fired);
+            }
         }
     }
 
@@ -184,8 +199,11 @@ fn commits_in_mysql(statement: &SqlStatement) -> bool {
     matches!(
         statement.verb,
         SqlVerb::Truncate | SqlVerb::Drop | SqlVerb::DropDefinition | SqlVerb::Alter | SqlVerb::Rights
-    ) || (statement.verb == SqlVerb::Create
-        && !statement.text.trim_start().to_uppercase().starts_with("INSERT"))
+    ) || (statement.verb == SqlVerb::Create && !starts_with(&statement.text, "INSERT"))
+}
+
+fn starts_with(text: &str, word: &str) -> bool {
+    text.trim_start().get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
 }
 
 /// A name as it is compared: lower case, without schema.

@@ -134,6 +134,10 @@ fn sqlite() {
                 "CREATE TRIGGER t AFTER INSERT ON a BEGIN DELETE FROM b; UPDATE c SET d=CASE WHEN 1 THEN 2 END; END; SELECT 1",
                 "create t; read",
             ),
+            (
+                "CREATE TRIGGER t AFTER INSERT ON a BEGIN DELETE FROM b; SELECT 1; END; INSERT INTO a VALUES (1)",
+                "create t; create a; delete b",
+            ),
             ("PRAGMA user_version = 5", "alter"),
             ("PRAGMA table_info(users)", "control"),
             ("VACUUM", "control"),

@@ -1,17 +1,21 @@
 //! `mv`: what is overwritten at the new place. What is moved is not lost.
 
+use std::path::Path;
+
 use crate::model::{Action, Subject, Value};
 use crate::shell::Invocation;
 
 use super::super::draft::{Change, Draft};
 use super::super::paths::{keeps_nothing, text_of};
 use super::super::scene::{Scene, Word, flag};
-use super::place::{backup_change, overwrite_facts, placed};
+use super::place::{Placed, backup_change, overwrite_facts, placed};
 
 /// One draft per source.
 pub(super) fn moves(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
     let matched = &invocation.matched;
-    placed(scene, invocation, false)
+    let places = placed(scene, invocation, false);
+    let mut away: Vec<Draft> = places.iter().filter_map(|placed| taken_away(scene, placed)).collect();
+    let put = places
         .into_iter()
         .map(|placed| {
             if placed.to.as_known().is_some_and(keeps_nothing)
@@ -43,5 +47,63 @@ pub(super) fn moves(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
             }
             Draft::with(mutation, changes)
         })
-        .collect()
+        .collect::<Vec<_>>();
+    away.extend(put);
+    away
+}
+
+/// Directories of a machine of which all below is the system's or somebody else's.
+const SYSTEM: &[&str] = &[
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/usr",
+    "/etc",
+    "/boot",
+    "/efi",
+    "/opt",
+    "/srv",
+    "/var",
+    "/home",
+    "/root",
+    "/nix",
+    "/snap",
+    "/System",
+    "/Library",
+    "/Applications",
+    "/Users",
+    "/private",
+];
+/// Directories that are empty after the next start.
+const FLEETING: &[&str] = &["/tmp", "/dev/shm", "/run", "/var/run", "/private/tmp"];
+
+/// What it costs that something is no longer where it was: asked only where the place may matter.
+fn taken_away(scene: &Scene<'_>, placed: &Placed) -> Option<Draft> {
+    let (from, to) = (placed.from.as_ref()?, placed.to.prefix());
+    if scene.step.context.host.is_some() {
+        return None;
+    }
+    let home = scene.home();
+    let at_home = |path: &Path| home.as_ref().is_some_and(|home| path.starts_with(home));
+    let below = |path: &Path, list: &[&str]| list.iter().any(|dir| path.starts_with(dir));
+    let fleeting = |path: &Path| below(path, FLEETING) && !at_home(path);
+    let leaves = fleeting(Path::new(&to)) && !fleeting(from);
+    let system =
+        from == Path::new("/") || (below(from, SYSTEM) && !at_home(from)) || home.as_ref() == Some(from);
+    if !leaves && !system {
+        return None;
+    }
+    let path = Value::known(text_of(from));
+    let mut mutation = scene.on_absolute(Action::Update, "file.moved", path, &placed.source);
+    if leaves {
+        flag(&mut mutation, "to-temporary", "it goes where nothing lasts");
+    }
+    if let Subject::Path(subject) = &mut mutation.subject {
+        subject.recursive = true;
+        subject.follow = false;
+    }
+    Some(Draft::of(mutation))
 }

@@ -19,6 +19,7 @@ mod places;
 mod reach;
 mod regenerable;
 mod rights;
+mod standing;
 mod summary;
 mod vouch;
 mod walk;
@@ -36,6 +37,7 @@ use crate::world::{FileKind, LookError, World};
 
 use super::Session;
 use reach::{reached, remember};
+use standing::exists;
 use walk::{How, Walk};
 
 pub(super) use overwrite::Overwritten;
@@ -55,11 +57,15 @@ pub(super) fn probe(
     session: &mut Session,
     evidence: &mut Evidence,
 ) {
-    let keeps_content =
-        matches!(mutation.kind.as_str(), "file.packed" | "file.trashed" | "file.mode" | "tree.mode");
+    let keeps_content = matches!(
+        mutation.kind.as_str(),
+        "file.packed" | "file.trashed" | "file.mode" | "tree.mode" | "file.moved"
+    );
     if keeps_content || !matches!(mutation.action, Action::Delete | Action::Replace | Action::Update) {
-        exists(subject, world, evidence);
-        return;
+        exists(mutation, subject, world, session, evidence);
+        if mutation.kind != "file.moved" || !flag(mutation, "to-temporary") {
+            return;
+        }
     }
     if let Some(host) = mutation.context.host.as_ref().filter(|_| mutation.context.fresh) {
         let note = format!("{} is the container's own, made from {host} by this command", subject.shown);
@@ -330,7 +336,7 @@ fn at(walk: &mut Walk<'_>, mutation: &Mutation, subject: &PathSubject, path: &Pa
         (named, meta)
     };
     match meta.kind {
-        FileKind::Symlink => walk.note(format!("{} is only a symbolic link", walk.show(&place))),
+        FileKind::Symlink => overwrite::link(walk, &place, &meta),
         FileKind::BlockDevice | FileKind::CharDevice => overwrite::device(walk, mutation, &place, meta.kind),
         FileKind::Other => walk.note(format!("{} is a pipe or socket", walk.show(&place))),
         FileKind::Directory => directory(walk, mutation, subject, &place, &meta),
@@ -434,25 +440,6 @@ fn fatal_anywhere(walk: &mut Walk<'_>, path: &Path) -> bool {
     walk.mark(why, 200);
     walk.add(LossClass::Lost, 0, path);
     true
-}
-
-/// For acts that lose no content: whether something is there, and whether a whole tree is one that all depends on.
-fn exists(subject: &PathSubject, world: &dyn World, evidence: &mut Evidence) {
-    if subject.recursive {
-        let places = Places::find(world);
-        let mut paths = subject.path.choices().unwrap_or_default().iter().map(Path::new);
-        let place = paths.find_map(|path| {
-            let real = world.canonicalize(path).unwrap_or_else(|_| path.to_owned());
-            places.catastrophe(&real)
-        });
-        if let Some(place) = place {
-            evidence.fact("place", FactValue::Text(place.to_owned()), format!("{}: {place}", subject.shown));
-        }
-    }
-    let Some(path) = subject.path.as_known() else { return };
-    let there = world.lstat(Path::new(path)).is_ok();
-    let text = format!("{} {}", subject.shown, if there { "exists" } else { "does not exist yet" });
-    evidence.fact("exists", FactValue::Bool(there), text);
 }
 
 fn unseen(subject: &PathSubject) -> Loss {

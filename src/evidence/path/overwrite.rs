@@ -66,6 +66,11 @@ fn rescued(walk: &mut Walk<'_>, place: &Path, meta: &Meta) -> Option<LossClass> 
         walk.kept.get_or_insert(shown);
         return Some(LossClass::Copied);
     }
+    // What installs it again needs it itself.
+    if let Some(why) = walk.places.essential(place) {
+        walk.mark(why, 100);
+        return None;
+    }
     if walk.places.is_system(place) && walk.session.in_time(walk.world) {
         let query = Query::PackageOwner { paths: vec![place.to_owned()] };
         let answer = walk.world.ask(&query, walk.session.time_left(walk.world)).ok()?;
@@ -134,6 +139,23 @@ fn fails(walk: &Walk<'_>, mutation: &Mutation, place: &Path, meta: &Meta) -> boo
         // Some programs write in place, others put a new file in the old one's stead: either suffices.
         _ if flag(mutation, "in-place") => !walk.world.writable(place),
         _ => !name_may_go && !walk.world.writable(place),
+    }
+}
+
+/// A symbolic link itself goes: nothing, unless the system finds its programs through it.
+pub(super) fn link(walk: &mut Walk<'_>, place: &Path, meta: &Meta) {
+    let why = walk.places.catastrophe(place).or_else(|| walk.places.essential(place));
+    let installed = walk.places.is_system(place) && !place.starts_with("/etc");
+    if why.is_none() && !installed {
+        walk.note(format!("{} is only a symbolic link", walk.show(place)));
+    } else if walk.how.rights && !rights::name_may_go(walk.world, place, meta) {
+        walk.protected += 1;
+    } else if let Some(why) = why {
+        walk.mark(why, 200);
+        walk.add(LossClass::Lost, 0, place);
+    } else {
+        walk.note(format!("{} is a link that an installed package may need", walk.show(place)));
+        walk.add(LossClass::Packaged, 0, place);
     }
 }
 

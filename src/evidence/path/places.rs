@@ -78,6 +78,55 @@ const SYSTEM_TREES: &[&str] = &[
     "/snap",
 ];
 
+/// Files without which nothing starts any more, or nobody gets in: programs and libraries by their name's beginning, below
+/// the directories that hold them.
+const ESSENTIAL: &[&str] = &[
+    "sh",
+    "bash",
+    "dash",
+    "env",
+    "init",
+    "systemd",
+    "sudo",
+    "su",
+    "login",
+    "mount",
+    "chmod",
+    "chown",
+    "mv",
+    "cp",
+    "ln",
+    "rm",
+    "cat",
+    "ls",
+    "apt",
+    "apt-get",
+    "dpkg",
+    "dnf",
+    "yum",
+    "rpm",
+    "pacman",
+    "busybox",
+    "ld.so",
+    "libc.so.6",
+];
+
+/// The same in `/etc`.
+const ESSENTIAL_SETTINGS: &[&str] = &[
+    "passwd",
+    "shadow",
+    "group",
+    "gshadow",
+    "sudoers",
+    "fstab",
+    "crypttab",
+    "nsswitch.conf",
+    "ld.so.conf",
+    "ld.so.cache",
+    "pam.d",
+    "inittab",
+];
+
 /// Whose loss is more than ordinary, by a directory's name below a home.
 const HOME_TREES: &[(&str, &str)] = &[
     (".ssh", "SSH keys"),
@@ -178,6 +227,23 @@ impl Places {
     /// Below a directory that packages are installed to.
     pub(super) fn is_system(&self, path: &Path) -> bool {
         SYSTEM_TREES.iter().any(|root| path.starts_with(root)) && !path.starts_with("/usr/local")
+    }
+
+    /// A file or link that the running machine cannot do without.
+    pub(super) fn essential(&self, path: &Path) -> Option<&'static str> {
+        let (dir, name) = (path.parent()?, path.file_name()?.to_str()?);
+        if dir == Path::new("/etc") {
+            return ESSENTIAL_SETTINGS.contains(&name).then_some("system settings");
+        }
+        let below = dir.strip_prefix("/usr").ok().map(|rest| Path::new("/").join(rest));
+        let dir = below.as_deref().unwrap_or(dir);
+        if dir == Path::new("/boot") {
+            return (name.starts_with("vmlinuz") || name.starts_with("init")).then_some("boot files");
+        }
+        let holds = ["/bin", "/sbin", "/lib", "/lib64", "/lib32"].iter().any(|at| dir == Path::new(at))
+            || (dir.starts_with("/lib") && dir.components().count() == 3);
+        (holds && (ESSENTIAL.contains(&name) || name.starts_with("ld-linux")))
+            .then_some("program that the system runs from")
     }
 
     /// The caller's home.
@@ -360,6 +426,25 @@ mod tests {
         assert_eq!(why("/usr"), Some("system directory"));
         assert_eq!(why("/home/me/p/.git/config"), Some("git repository"));
         assert_eq!(why("/home/me/.cache/pip"), None);
+    }
+
+    #[test]
+    fn what_the_machine_runs_from_is_known_by_its_place() {
+        let places = Places::find(&MemoryWorld::new());
+        let essential = |path: &str| places.essential(Path::new(path)).is_some();
+        for path in [
+            "/bin/sh",
+            "/usr/bin/chmod",
+            "/etc/passwd",
+            "/lib64/ld-linux-x86-64.so.2",
+            "/usr/lib/x86_64-linux-gnu/libc.so.6",
+        ] {
+            assert!(essential(path), "{path}");
+        }
+        for path in ["/usr/bin/git", "/etc/hosts", "/usr/local/bin/sh", "/home/me/bin/sh", "/usr/share/x/sh"]
+        {
+            assert!(!essential(path), "{path}");
+        }
     }
 
     #[test]
