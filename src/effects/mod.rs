@@ -4,6 +4,7 @@
 //! code and SQL effects, and the record in [`Files`]. Pure: of the machine it sees only what a [`Look`] tells. Never
 //! decides what an act costs.
 
+mod called;
 mod code;
 mod collect;
 mod draft;
@@ -14,6 +15,7 @@ mod refine;
 mod run;
 mod scene;
 mod sql;
+mod unknown;
 mod write;
 
 #[cfg(test)]
@@ -21,9 +23,9 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Knowledge, Manner};
 use crate::model::{Action, Cause, Mutation, Subject, Value};
-use crate::shell::{Files, Step, StepKind};
+use crate::shell::{Arg, Files, Step, StepKind};
 use crate::world::resolve::{Disk, Link, Links, Remembered};
 use crate::world::{FileKind, LookError, World};
 
@@ -121,12 +123,7 @@ pub fn effects(step: &Step, knowledge: &Knowledge, files: &mut Files, look: &dyn
     let mut scene = Scene::new(step, knowledge, files, look);
     let drafts = match &step.kind {
         StepKind::Run(invocation) => run::run(&mut scene, invocation),
-        StepKind::UnknownProgram { name, .. } => vec![Draft::of(scene.unknown(
-            Action::Execute,
-            Cause::UnknownProgram,
-            name,
-            &format!("nothing is known about {name}"),
-        ))],
+        StepKind::UnknownProgram { name, args } => vec![unknown_program(&scene, name, args)],
         StepKind::Write { path, mode, noclobber, content } => {
             write::write(&scene, path, *mode, *noclobber, content.as_ref())
         }
@@ -156,6 +153,15 @@ pub fn effects(step: &Step, knowledge: &Knowledge, files: &mut Files, look: &dyn
         all.extend(swept.into_iter().filter_map(|extra| scene.finish(Draft::of(extra))));
     }
     all
+}
+
+fn unknown_program(scene: &Scene<'_>, name: &str, args: &[Arg]) -> Draft {
+    let reason = format!("nothing is known about {name}");
+    let mut mutation = scene.unknown(Action::Execute, Cause::UnknownProgram, name, &reason);
+    let words = args.iter().skip(1).map(|arg| arg.value.clone()).collect::<Vec<_>>();
+    let manner = Manner::Program { privileged: scene.is_privileged() };
+    scene.against(&mut mutation, &words, manner);
+    Draft::of(mutation)
 }
 
 /// The text of a value when it is known.

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use crate::knowledge::{EffectSpec, Filled, Match, SubjectKind, Unlisted, match_words, places};
-use crate::model::{Action, Cause, FactValue, Mutation, RuleRef, Subject, Value};
+use crate::model::{Action, FactValue, Mutation, RuleRef, Subject, Value};
 use crate::shell::{Invocation, Stdin, Stdout};
 
 use super::draft::{Change, Draft};
 use super::paths::{is_remote, keeps_nothing, text_of};
 use super::scene::{Scene, Word, fact};
-use super::{refine, sql, write};
+use super::unknown::{ANYTHING, TASKS, gaps, otherwise};
+use super::{called, refine, sql, write};
 
 /// The mutations of a run.
 pub(super) fn run(scene: &mut Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
@@ -39,10 +40,13 @@ fn aimed(invocation: &Invocation, drafts: &mut [Draft]) {
 
 fn one(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> Vec<Draft> {
     let first_gap = matched.gaps.iter().map(|gap| gap.index).min();
-    if matched.does_nothing() && first_gap.is_none() || matched.unlisted_reads {
+    if matched.does_nothing() && first_gap.is_none() {
         return Vec::new();
     }
-    let mut drafts = gaps(scene, matched);
+    if matched.unlisted_reads {
+        return otherwise(scene, invocation, false).into_iter().collect();
+    }
+    let mut drafts = gaps(scene, invocation, matched);
     if matched.does_nothing() {
         return drafts;
     }
@@ -56,6 +60,17 @@ fn one(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> Vec<D
     });
     drafts.extend(written(scene, invocation, matched));
     drafts.extend(sql::of_invocation(scene, invocation));
+    let mild = |draft: &Draft| {
+        draft
+            .mutation
+            .as_ref()
+            .is_none_or(|m| matches!(m.action, Action::Create | Action::Read) || m.kind.starts_with(TASKS))
+    };
+    if drafts.iter().all(mild) {
+        let tasks =
+            drafts.iter().any(|draft| draft.mutation.as_ref().is_some_and(|m| m.kind.starts_with(TASKS)));
+        drafts.extend(otherwise(scene, invocation, tasks));
+    }
     drafts.into_iter().filter_map(|draft| asked(invocation, draft)).collect()
 }
 
@@ -123,16 +138,6 @@ fn printed(scene: &mut Scene<'_>, invocation: &Invocation) -> Option<Draft> {
     }
 }
 
-/// One mutation for all that the declaration does not explain.
-fn gaps(scene: &mut Scene<'_>, matched: &Match) -> Vec<Draft> {
-    let Some(gap) = matched.gaps.first() else { return Vec::new() };
-    scene.rule = RuleRef { tool: scene.tool.clone(), rule: String::new() };
-    let below = matched.path.get(1..).unwrap_or_default();
-    let name = std::iter::once(&scene.tool).chain(below).map(String::as_str).collect::<Vec<_>>().join(" ");
-    let reason = format!("{name}: {}", gap.reason);
-    vec![Draft::of(scene.unknown(Action::Execute, Cause::UnknownForm, &name, &reason))]
-}
-
 /// The effects that the data declares.
 fn declared(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> Vec<Draft> {
     let stdin = stdin_names(invocation, matched);
@@ -151,6 +156,7 @@ fn declared(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> 
             nameless.push(Draft::of(scene.on_other(effect.action, &effect.on.kind, &parts, &target)));
         }
         for filled in fills {
+            let filled = called::named(invocation, matched, effect).unwrap_or(filled);
             if let Some(draft) = effect_on(scene, invocation, matched, effect, &filled) {
                 drafts.push(draft);
             }
@@ -165,8 +171,14 @@ fn declared(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> 
 fn unnamed(scene: &Scene<'_>, invocation: &Invocation, matched: &Match, effect: &EffectSpec) -> bool {
     if !matches!(effect.action, Action::Delete | Action::Replace | Action::Revoke)
         || scene.kind(&effect.on.kind).is_none_or(|kind| kind.subject == SubjectKind::Path)
-        || matched.command.unlisted_options != Unlisted::Reads
     {
+        return false;
+    }
+    // A word of which the declaration does not say what it is may be it, or stand for several words.
+    if matched.operands.iter().any(|bound| ANYTHING.contains(&bound.name.as_str())) {
+        return true;
+    }
+    if matched.command.unlisted_options != Unlisted::Reads {
         return false;
     }
     // Indices of the match count from the first word behind the name.

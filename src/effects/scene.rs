@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::knowledge::{KindFile, Knowledge, SubjectKind};
+use crate::knowledge::{KindFile, Knowledge, Manner, SubjectKind, against};
 use crate::model::{
-    Action, Cause, Context, Fact, FactValue, Facts, Mutation, PathSubject, RuleRef, Source, Subject, Target,
-    Value,
+    AGAINST, Action, Cause, Context, Fact, FactValue, Facts, Mutation, PathSubject, RuleRef, Source, Subject,
+    Target, Value,
 };
 use crate::shell::{FileState, Files, Step};
 use crate::world::FileKind;
@@ -241,6 +241,18 @@ impl<'a> Scene<'a> {
         mutation.cause = cause;
         fact(&mut mutation, "reason", FactValue::Text(reason.to_owned()), reason);
         mutation
+    }
+
+    /// Notes what speaks against running something that nothing is known of: profiles let it run otherwise.
+    pub(super) fn against(&self, mutation: &mut Mutation, words: &[Value], manner: Manner) {
+        if let Some(what) = against(&mutation.target.id, words, manner) {
+            fact(mutation, AGAINST, FactValue::Text(what.clone()), &format!("{what} speaks against it"));
+        }
+    }
+
+    /// Whether the step runs with more rights than its caller.
+    pub(super) fn is_privileged(&self) -> bool {
+        self.step.context.privileged
     }
 
     fn context(&self) -> Context {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::matched::{Binding, GrammarGap, Match, OptionUse};
 use super::micro::{Count, OperandSpec, OptionSpec};
 use super::schema::{CommandSpec, Style, ToolFile, Unlisted, writes_or_runs};
+use super::tool_words::tool_words;
 use super::words::{is_assignment, option_like};
 use crate::model::Value;
 use options::Found;
@@ -76,6 +77,16 @@ impl<'a> Scan<'a> {
         if self.command().style == Style::Bundle {
             self.bundle();
         }
+        // Programs answer these whatever else they know, also where the declaration forgets them.
+        if let [only] = self.words
+            && matches!(only.as_known(), Some("--help" | "--version" | "-help" | "-version"))
+            && self.command().style != Style::Raw
+            && self.is_unlisted(only)
+        {
+            let (mut found, form) = self.finish();
+            found.informational = true;
+            return (found, form);
+        }
         while let Some(word) = self.words.get(self.at) {
             let index = self.at;
             self.at += 1;
@@ -95,7 +106,7 @@ impl<'a> Scan<'a> {
     }
 
     fn gap(&mut self, index: usize, reason: String) {
-        self.gaps.push(GrammarGap { index, reason });
+        self.gaps.push(GrammarGap { index, reason, by_words: false });
     }
 
     fn word(&mut self, word: &Value, index: usize) {
@@ -201,9 +212,24 @@ impl<'a> Scan<'a> {
         }
         self.at = self.words.len();
         if !self.asks_for_help(index) {
-            self.gap(index, format!("unknown subcommand `{name}`"));
+            let by_words = self.is_judged_by_words(&command, name);
+            self.gaps.push(GrammarGap { index, reason: format!("unknown subcommand `{name}`"), by_words });
         }
         true
+    }
+
+    fn judges_words(&self, command: &CommandSpec) -> bool {
+        command.unlisted == Unlisted::Words || self.levels.iter().any(|level| level.verbs.is_some())
+    }
+
+    /// Whether the words of a subcommand that is not listed say what it does: where the data says so, and it is no
+    /// abbreviation, of which nobody knows what it stands for.
+    fn is_judged_by_words(&self, command: &CommandSpec, name: &str) -> bool {
+        let short = |full: &str| full.len() > name.len() && full.starts_with(name);
+        self.judges_words(command)
+            && (name.len() > 2 || name == "up")
+            && !command.commands.names().any(short)
+            && !tool_words().verbs.deletes.iter().any(short)
     }
 
     /// Behind a subcommand that is not listed: an option that only informs, whatever the subcommand. It must be the last
@@ -226,6 +252,10 @@ impl<'a> Scan<'a> {
         let at = self.words.len() - 1;
         self.record(found, at, None, at);
         true
+    }
+
+    fn is_unlisted(&self, word: &Value) -> bool {
+        word.as_known().is_some_and(|word| self.find(|spec| options::spelled(spec, word)).is_none())
     }
 
     fn descend(&mut self, name: &str) -> bool {

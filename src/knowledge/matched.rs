@@ -45,6 +45,8 @@ pub struct GrammarGap {
     pub index: usize,
     /// Why, for a person: "unknown option -Z".
     pub reason: String,
+    /// A subcommand of a tool whose subcommands are judged by their words.
+    pub by_words: bool,
 }
 
 /// Words that are run by the program: a nested command, shell text, a script, code or SQL.
@@ -197,6 +199,7 @@ impl Match {
 
     fn atom(&self, atom: &Atom, perhaps: bool) -> bool {
         let Some(wanted) = &atom.value else { return self.has(&atom.key) };
+        let perhaps = perhaps && !atom.sure;
         let options = self.uses(&atom.key).into_iter().filter_map(|o| o.value.as_ref());
         let operands = self.operands.iter().filter(|b| b.name == atom.key).map(|b| &b.value);
         options.chain(operands).any(|value| match value.choices() {
@@ -387,6 +390,11 @@ impl Match {
     /// Nothing happens: help, version, or a declared dry run.
     pub fn does_nothing(&self) -> bool {
         self.informational || self.dry_run
+    }
+
+    /// All that the declaration does not explain are subcommands that are judged by their words.
+    pub fn is_judged_by_words(&self) -> bool {
+        self.gaps.iter().all(|gap| gap.by_words)
     }
 
     /// True when this very form may lose or run something: its command is dangerous and it is no help or dry run.

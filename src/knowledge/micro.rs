@@ -240,6 +240,8 @@ pub struct Atom {
     pub key: String,
     /// The value it must have.
     pub value: Option<String>,
+    /// A value that is not known is not it (`pid==-1`).
+    pub sure: bool,
 }
 
 /// One string of an `if` or `unless` list: `"-a | -b"`, `"--mode=append"`.
@@ -261,9 +263,15 @@ impl TryFrom<String> for Condition {
             let atom = match part[from..].find('=') {
                 Some(at) => {
                     let (key, value) = part.split_at(from + at);
-                    Atom { key: key.trim().to_owned(), value: Some(value[1..].trim().to_owned()) }
+                    let value = value[1..].trim();
+                    let sure = value.strip_prefix('=');
+                    Atom {
+                        key: key.trim().to_owned(),
+                        value: Some(sure.unwrap_or(value).to_owned()),
+                        sure: sure.is_some(),
+                    }
                 }
-                None => Atom { key: part.to_owned(), value: None },
+                None => Atom { key: part.to_owned(), value: None, sure: false },
             };
             if atom.key.is_empty() || atom.key.contains(char::is_whitespace) {
                 return Err(format!("condition `{text}`: `{part}` is no option and no operand"));

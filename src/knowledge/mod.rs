@@ -6,6 +6,7 @@
 //!
 //! `docs/knowledge.md` is the format's reference.
 
+mod against;
 mod agents;
 mod compile;
 pub mod conditions;
@@ -32,6 +33,7 @@ mod variables;
 mod verbs;
 mod words;
 
+pub use against::{Manner, against, forces, is_mild};
 pub use agents::{harmless_tool, is_ours, tool_key};
 pub use coverage::{Coverage, CoveredKind, CoveredServer};
 pub use grammar::match_words;

@@ -50,6 +50,8 @@ pub enum Unlisted {
     Gap,
     /// It changes nothing.
     Reads,
+    /// Not known, but its words say whether it may destroy something.
+    Words,
 }
 
 /// A command: the tool itself, or one of its subcommands.

@@ -39,6 +39,8 @@ pub struct ToolWords {
     pub arguments: Arguments,
     /// What values begin with.
     pub values: Values,
+    /// Words of command lines.
+    pub commands: Commands,
 }
 
 /// Words of names, by what they say.
@@ -90,6 +92,19 @@ pub struct Arguments {
     pub wrappers: Words,
     pub secret_words: Words,
     pub secret_ends: Words,
+}
+
+/// Words of command lines of programs that nothing is known of.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)] // The data says what each list is.
+pub struct Commands {
+    pub mild: Words,
+    pub forcing: Words,
+    pub privileged: Words,
+    pub risky: Words,
+    pub denying: Words,
+    pub looking: Words,
 }
 
 /// What values begin with.

@@ -13,14 +13,14 @@ mod tier;
 mod value;
 
 pub use assessment::{Alternative, Assessment, CrossActionRisk, Recoverability, RecoverySource};
-pub use device::keeps_nothing;
+pub use device::{is_storage, keeps_nothing};
 pub use evidence::{
     Evidence, EvidenceItem, EvidenceSource, Fact, FactValue, Facts, Loss, LossClass, Missing, MissingEffect,
     Tally,
 };
 pub use mutation::{
-    Action, Actor, ActorKind, Cause, Context, Dependent, Mutation, PathOrigin, PathSubject, RuleRef, Saved,
-    Source, Span, Subject, Target,
+    AGAINST, Action, Actor, ActorKind, BY_WORDS, Cause, Context, Dependent, Mutation, PathOrigin,
+    PathSubject, RuleRef, Saved, Source, Span, Subject, Target,
 };
 pub use names::{says_production, words};
 pub use redact::{MASK, is_secret_name, redact, secret_ranges};

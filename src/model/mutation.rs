@@ -130,6 +130,11 @@ pub struct Target {
     pub account: Option<String>,
 }
 
+/// Fact of a mutation that rests on not knowing: what speaks against letting it run.
+pub const AGAINST: &str = "against";
+/// Fact of a form that is not known: its words say whether it may destroy something.
+pub const BY_WORDS: &str = "by-words";
+
 /// Why this mutation is listed; decides whether the verdict rests on rules or on not knowing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cause {

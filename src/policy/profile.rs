@@ -8,7 +8,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Action, Assessment, Cause, LossClass, MissingEffect, Subject, Tier, Verdict};
+use crate::model::{
+    AGAINST, Action, Assessment, BY_WORDS, Cause, LossClass, MissingEffect, Subject, Tier, Verdict,
+};
 
 use super::file::ProfileSpec;
 
@@ -201,8 +203,16 @@ pub(super) fn enforce(
     Enforcement { profile, action, reason }
 }
 
+/// A program, or a form of one whose words are judged, that nothing is known of and that nothing speaks against.
 fn is_unknown_program(assessment: &Assessment) -> bool {
-    assessment.mutation.cause == Cause::UnknownProgram
+    let facts = &assessment.mutation.facts;
+    let unknown = match assessment.mutation.cause {
+        Cause::UnknownProgram => true,
+        Cause::UnknownForm => facts.contains_key(BY_WORDS),
+        _ => false,
+    };
+    unknown
+        && !facts.contains_key(AGAINST)
         && assessment.recoverability.tier == Tier::NeedsReview
         && assessment.message.is_none()
         && assessment.verdict < Verdict::Block

@@ -7,7 +7,7 @@ mod template;
 
 use crate::knowledge::{Case, Knowledge};
 use crate::model::{
-    Action, Alternative, Assessment, Cause, Evidence, FactValue, Facts, MissingEffect, Mutation,
+    AGAINST, Action, Alternative, Assessment, Cause, Evidence, FactValue, Facts, MissingEffect, Mutation,
     Recoverability, RecoverySource, Source, Subject, Tier, Verdict,
 };
 
@@ -71,14 +71,24 @@ impl Judged {
 /// Nothing is known, or not enough: a person has to look.
 fn not_understood(mutation: &Mutation, evidence: &mut Evidence) -> Judged {
     let name = &mutation.target.id;
+    let against = match mutation.facts.get(AGAINST) {
+        Some(fact) => format!(", and {}", fact.description),
+        None => String::new(),
+    };
     let (key, reasoning, confidence) = match &mutation.cause {
         Cause::Rule => ("rule", format!("what becomes of {name} is not known"), 20),
         Cause::UnknownProgram if mutation.kind != "unknown" => {
             let tool = &mutation.rule.tool;
-            ("program", format!("{tool} runs the project's own {name}, and nothing is known about that"), 30)
+            (
+                "program",
+                format!("{tool} runs the project's own {name}, and nothing is known about that{against}"),
+                30,
+            )
         }
-        Cause::UnknownProgram => ("program", format!("nothing is known about the program {name}"), 30),
-        Cause::UnknownForm => ("form", format!("{name} is used in a form that is not known"), 40),
+        Cause::UnknownProgram => {
+            ("program", format!("nothing is known about the program {name}{against}"), 30)
+        }
+        Cause::UnknownForm => ("form", format!("{name} is used in a form that is not known{against}"), 40),
         Cause::Gap(what) => ("gap", format!("part of the text could not be read: {what}"), 10),
         Cause::Opaque(what) => ("opaque", format!("what runs here cannot be told: {what}"), 10),
         Cause::Limit(what) => ("limit", format!("a limit was reached before the end: {what}"), 10),

@@ -28,6 +28,7 @@ mod run;
 mod simple;
 mod state;
 mod step;
+mod suspect;
 mod test_expr;
 #[cfg(test)]
 mod tests;

@@ -151,6 +151,9 @@ impl Interp<'_> {
         if scope.host.is_none() {
             self.brings(state, name, &matched);
         }
+        if !matched.gaps.is_empty() && matched.is_judged_by_words() {
+            self.suspect(state, scope, call, name);
+        }
         let mut followed = None;
         if !matched.informational && !environment.is_empty() {
             self.environment_commands(state, scope, name, call, &environment);

@@ -42,3 +42,4 @@ mod tasks;
 mod terraform_types;
 mod tidy;
 mod tool_examples;
+mod verbs;

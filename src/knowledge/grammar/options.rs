@@ -1,7 +1,7 @@
 //! Options: how each style spells them, which words are their values, and which of those that say "do nothing" are
 //! believed.
 
-use super::super::matched::OptionUse;
+use super::super::matched::{GrammarGap, OptionUse};
 use super::super::micro::{OptionSpec, Takes};
 use super::super::schema::{Style, Unlisted};
 use super::super::words::{cut, is_false, tail};
@@ -176,7 +176,10 @@ impl Scan<'_> {
         if command.unlisted_options == Unlisted::Reads || is_harmless(&self.levels) {
             return;
         }
-        self.gap(index, format!("unknown option {name}"));
+        // Of a group whose subcommands' words are judged, the words behind it are as well.
+        let by_words =
+            self.judges_words(&command) && command.effects.is_empty() && !command.commands.is_empty();
+        self.gaps.push(GrammarGap { index, reason: format!("unknown option {name}"), by_words });
     }
 
     /// Records an option, taking the next word as its value when it needs one.
@@ -270,12 +273,12 @@ impl Scan<'_> {
             .flat_map(|(level, spec)| spec.options.iter().map(move |o| (level, o)))
     }
 
-    fn find(&self, matches: impl Fn(&OptionSpec) -> Option<bool>) -> Option<Found> {
+    pub(super) fn find(&self, matches: impl Fn(&OptionSpec) -> Option<bool>) -> Option<Found> {
         self.visible()
             .find_map(|(level, spec)| matches(spec).map(|off| Found { spec: spec.clone(), off, level }))
     }
 }
 
-fn spelled(spec: &OptionSpec, word: &str) -> Option<bool> {
+pub(super) fn spelled(spec: &OptionSpec, word: &str) -> Option<bool> {
     if spec.is_on(word) { Some(false) } else { spec.is_off(word).then_some(true) }
 }

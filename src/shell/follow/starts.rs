@@ -9,6 +9,7 @@ use crate::shell::interp::{Interp, Scope};
 use crate::shell::simple::Call;
 use crate::shell::state::State;
 use crate::shell::step::StepKind;
+use crate::shell::suspect::ORDINARY_WORDS;
 
 /// Tools whose names are everyday words, so that as an operand of an unknown program they mostly mean something else.
 const ORDINARY_WORDS: [&str; 25] = [
