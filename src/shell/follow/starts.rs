@@ -11,35 +11,6 @@ use crate::shell::state::State;
 use crate::shell::step::StepKind;
 use crate::shell::suspect::ORDINARY_WORDS;
 
-/// Tools whose names are everyday words, so that as an operand of an unknown program they mostly mean something else.
-const ORDINARY_WORDS: [&str; 25] = [
-    "install",
-    "link",
-    "kill",
-    "split",
-    "patch",
-    "sort",
-    "make",
-    "import",
-    "convert",
-    "mount",
-    "format",
-    "env",
-    "time",
-    "watch",
-    "init",
-    "script",
-    "test",
-    "node",
-    "go",
-    "less",
-    "more",
-    "view",
-    "edit",
-    "docker",
-    "terraform",
-];
-
 /// Parts of the names of options that mostly name a program or a command.
 const TELLING: [&str; 20] = [
     "exec", "cmd", "command", "hook", "script", "shell", "program", "pager", "editor", "rsh", "ssh",
@@ -50,35 +21,6 @@ const TELLING: [&str; 20] = [
 const VERBS: [&str; 2] = ["exec", "run"];
 
 impl Interp<'_> {
-    /// The general rule: an unknown program before words that form a dangerous command is judged as if it ran it.
-    pub(in crate::shell) fn suspect(&mut self, state: &mut State, scope: &Scope, call: &Call, name: &str) {
-        // Behind `--` there often stands a command.
-        let dashes = call.words.iter().position(|word| word.arg.value.as_known() == Some("--"));
-        let order = dashes.map(|at| at + 1).into_iter().chain(1..call.words.len());
-        for index in order {
-            let Some(word) = call.words.get(index) else { continue };
-            let Value::Known(text) = &word.arg.value else { continue };
-            let base = text.rsplit('/').next().unwrap_or(text);
-            if base.is_empty() || text.starts_with('-') || ORDINARY_WORDS.contains(&base) {
-                continue;
-            }
-            let rest = call.words.get(index..).unwrap_or(&[]);
-            let dangerous = super::is_shell(base)
-                || self.knowledge.tool(base).is_some_and(|tool| {
-                    let values = rest.iter().skip(1).map(|word| word.arg.value.clone()).collect::<Vec<_>>();
-                    match_words(&tool, &values).is_dangerous()
-                });
-            if dangerous {
-                let inner = scope.through(name);
-                let maybe = state.maybe;
-                state.maybe = true;
-                self.program(state, &inner, rest.to_vec(), word.arg.span);
-                state.maybe = maybe;
-                return;
-            }
-        }
-    }
-
     /// Options that the declaration does not list, where it takes them all for harmless: a command in one of their
     /// values is judged as if it ran.
     pub(in crate::shell) fn unexplained(
