@@ -48,12 +48,6 @@ pub enum Follower {
     Nox,
     /// A justfile.
     Just,
-    /// `Taskfile.yml`.
-    Task,
-    /// `tox.ini` and its like.
-    Tox,
-    /// `scripts` of `composer.json`.
-    Composer,
     /// `deno run`, `deno task`.
     Deno,
     /// `bun FILE`.

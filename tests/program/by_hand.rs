@@ -11,7 +11,9 @@ struct Fixture {
 
 impl Fixture {
     fn lay() -> Self {
-        let fixture = Self { root: tempfile::tempdir().unwrap() };
+        // No place of the system and no hidden one: what stands below those is not ordinary.
+        let root = tempfile::Builder::new().prefix("by-hand-").tempdir().unwrap();
+        let fixture = Self { root };
         fs::create_dir_all(fixture.proj().join("many")).unwrap();
         for name in ["server.key", "db.sqlite3", "terraform.tfstate", "model.pkl", "a.txt", "b.txt", "c.csv"]
         {

@@ -43,8 +43,9 @@ pub(super) fn exists(
             );
         }
     }
-    // Anything in a directory that all depends on, of which only the place is known.
-    if let Value::Affix { prefix, .. } = &subject.path
+    // Anything in a directory that all depends on, of which only the place is known; what may stand at any depth is not.
+    if let Value::Affix { prefix, suffix } = &subject.path
+        && !suffix.contains('/')
         && let Some((dir, _)) = prefix.rsplit_once('/')
     {
         let dir = Path::new(if dir.is_empty() { "/" } else { dir });

@@ -121,6 +121,10 @@ impl Test {
             }
             Self::Type { letters, followed } => {
                 let kind = if *followed { view.followed_kind(candidate.path)? } else { candidate.seen.kind };
+                // A look that failed tells no kind.
+                if kind == FileKind::Other && meta.is_none() {
+                    return None;
+                }
                 is_type(kind, letters)
             }
             Self::Empty => match candidate.seen.kind {
