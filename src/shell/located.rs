@@ -129,7 +129,10 @@ impl Interp<'_> {
             return None;
         }
         let own = made || self.is_own(state, dir);
-        if !own && self.knowledge.tool(base).is_some() {
+        // A script that is named by its place is read, whatever it is called; managers of versions put theirs on the path.
+        let placed =
+            call.words.first().and_then(|word| word.arg.value.as_known()).is_some_and(|t| t.contains('/'));
+        if !own && self.knowledge.tool(base).is_some() && !(placed && self.is_in_shell(state, path)) {
             return None;
         }
         if !made && base == "recourse" && self.is_ourselves(path) {
@@ -201,16 +204,16 @@ impl Interp<'_> {
     /// managers write to start the program proper.
     fn is_shell_script(&self, state: &State, path: &Path) -> bool {
         let linked = self.world.lstat(path).is_ok_and(|meta| meta.kind == FileKind::Symlink);
-        let shell = |text: &str| {
-            let first = text.lines().next().unwrap_or_default();
-            let program = first.split(['/', ' ']).rfind(|part| !part.is_empty()).unwrap_or_default();
-            first.starts_with("#!") && super::follow::is_shell(program)
-        };
         !linked
             && path.parent().is_some_and(|dir| dir.ends_with("node_modules/.bin"))
             && self
                 .read_text(state, path, self.options.limits.script_bytes)
-                .is_some_and(|text| shell(&text) && !text.contains("basedir=$(dirname"))
+                .is_some_and(|text| names_a_shell(&text) && !text.contains("basedir=$(dirname"))
+    }
+
+    /// Whether a file's first line says that a shell runs it.
+    fn is_in_shell(&self, state: &State, path: &Path) -> bool {
+        self.read_text(state, path, self.options.limits.script_bytes).is_some_and(|text| names_a_shell(&text))
     }
 
     /// Whether a directory's programs belong to the project or the person, or may be anybody's.
@@ -358,4 +361,10 @@ impl Interp<'_> {
             _ => true,
         }
     }
+}
+
+fn names_a_shell(text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    let program = first.split(['/', ' ']).rfind(|part| !part.is_empty()).unwrap_or_default();
+    first.starts_with("#!") && super::follow::is_shell(program)
 }

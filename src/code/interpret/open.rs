@@ -41,7 +41,7 @@ impl Machine<'_> {
             self.emit(CodeEffect::Shell { text: Value::known(command) });
             return Object::Unknown;
         }
-        let mode = match arguments.get(1, &["mode"]) {
+        let mode = match arguments.get(1, &["mode", "filemode"]) {
             None | Some(Object::Function(_) | Object::Map(_)) => None,
             Some(object) => match object.known() {
                 Some(text) if text.starts_with(|c: char| c.is_ascii_digit()) => {

@@ -31,7 +31,8 @@ pub(super) fn act(name: &str) -> Option<Act> {
         | "tarfile.TarFile"
         | "gzip.GzipFile"
         | "file"
-        | "logging.FileHandler" => Act::Open,
+        | "logging.FileHandler"
+        | "logging.basicConfig" => Act::Open,
         "os.system"
         | "os.popen"
         | "commands.getoutput"

@@ -113,7 +113,9 @@ impl Interp<'_> {
         environment.extend(call.environment.iter().cloned());
         for (name, value) in &environment {
             if let Some((_, file)) = VARIABLES.iter().find(|(known, _)| known == name) {
-                texts.push((value.clone(), arguments(*file)));
+                // A program that shows differences is given the file of the work tree.
+                let shows = name == "GIT_EXTERNAL_DIFF";
+                texts.push((value.clone(), if shows { vec![Value::Unknown] } else { arguments(*file) }));
             }
         }
         for (key, value) in self.git_given(state, matched, call) {

@@ -329,7 +329,9 @@ impl Interp<'_> {
                 state.switches = switches;
                 state.zero = file.value.clone();
                 state.source = Some(file.value.clone());
-                state.positional = Positional { values: arguments, open: false };
+                // A word that is not known may be any number of words, or it is a list that the caller does not know.
+                let open = arguments.contains(&Value::Unknown);
+                state.positional = Positional { values: arguments, open };
                 let text = Value::Known(text);
                 let scope = &scope.following(&file.value);
                 self.line = None;
