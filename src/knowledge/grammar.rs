@@ -212,7 +212,7 @@ impl<'a> Scan<'a> {
         }
         self.at = self.words.len();
         if !self.asks_for_help(index) {
-            let by_words = self.is_judged_by_words(&command, name);
+            let by_words = self.is_judged_by_words(command, name);
             self.gaps.push(GrammarGap { index, reason: format!("unknown subcommand `{name}`"), by_words });
         }
         true
