@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::attest::document::hex;
-use crate::model::{Verdict, redact};
+use crate::model::Verdict;
 use crate::report::ConsequenceReport;
 
 /// Version of the file's form.
@@ -60,8 +60,8 @@ impl Asked<'_> {
     /// What people see of it.
     fn shown(&self) -> String {
         let text = match self.exact {
-            Exact::Text(text) => redact(text),
-            Exact::Call { shown, .. } => redact(shown),
+            Exact::Text(text) => self.report.secrets.mask(text),
+            Exact::Call { shown, .. } => self.report.secrets.mask(shown),
         };
         match text.char_indices().take_while(|(at, c)| at + c.len_utf8() <= SHOWN).last() {
             Some((at, c)) if at + c.len_utf8() < text.len() => {
@@ -87,7 +87,7 @@ impl Asked<'_> {
             user,
             verdict: self.report.risk_assessment,
             consequences,
-            reason: redact(&self.report.assessment_reason).into_owned(),
+            reason: self.report.secrets.mask(&self.report.assessment_reason).into_owned(),
             state: State::Requested,
             uses: Uses::Once,
             requested: now,

@@ -380,7 +380,7 @@ fn often_does_not_stretch_an_attested_approval() {
 fn a_request_shows_what_was_evaluated() {
     let this = Attesting::new(APPLY);
     let entry = this.approved(APPLY, own());
-    let input = this.subject.wire(&this.context, "s").unwrap();
+    let input = this.subject.wire(&this.context, "s", &crate::model::Secrets::default()).unwrap();
     assert!(entry.is_of(&input));
     for (key, value) in [("input", "terraform destroy"), ("cwd", "/elsewhere"), ("actor", "agent/cursor")] {
         let mut other = input.clone();

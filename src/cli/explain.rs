@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use crate::evaluate::{Evaluation, Input, evaluate};
-use crate::model::{Assessment, Cause, FactValue, RecoverySource, Verdict, redact};
+use crate::model::{Assessment, Cause, FactValue, RecoverySource, Secrets, Verdict};
 use crate::report::{ConsequenceReport, MutationReport, escape, render};
 
 use super::args::{ExplainArgs, Format};
@@ -96,13 +96,15 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     match args.common.format {
         Format::Json => output::print_json(&Explanation {
             schema_version: VERSION,
-            explanations: pairs(&done).map(|(judged, said)| item(judged, said)).collect(),
+            explanations: pairs(&done)
+                .map(|(judged, said)| item(judged, said, &done.report.secrets))
+                .collect(),
             report: &done.report,
         })?,
         Format::Human => {
             let mut page = render(&done.report, text.as_deref(), output::style());
             for (number, (judged, said)) in pairs(&done).enumerate() {
-                describe(&mut page, number + 1, judged, said);
+                describe(&mut page, number + 1, judged, said, &done.report.secrets);
             }
             output::print(&page);
         }
@@ -114,7 +116,7 @@ fn pairs(done: &Evaluation) -> impl Iterator<Item = (&Assessment, &MutationRepor
     done.assessments.iter().zip(&done.report.mutations)
 }
 
-fn item<'a>(judged: &'a Assessment, said: &'a MutationReport) -> Item<'a> {
+fn item<'a>(judged: &'a Assessment, said: &'a MutationReport, secrets: &Secrets) -> Item<'a> {
     Item {
         resource: Resource {
             address: &said.intent.target.id,
@@ -126,9 +128,12 @@ fn item<'a>(judged: &'a Assessment, said: &'a MutationReport) -> Item<'a> {
             label: said.recoverability.label,
             reasoning: &said.recoverability.reasoning,
             decision: judged.verdict,
-            policy: judged.message.as_deref().map(|text| redact(text).into_owned()),
+            policy: judged.message.as_deref().map(|text| secrets.mask(text).into_owned()),
         },
-        confidence: Confidence { level: level(said.recoverability.confidence), reason: rests_on(judged) },
+        confidence: Confidence {
+            level: level(said.recoverability.confidence),
+            reason: rests_on(judged, secrets),
+        },
         rule: Rule {
             tool: &judged.mutation.rule.tool,
             rule: &judged.mutation.rule.rule,
@@ -167,17 +172,17 @@ fn display(value: &FactValue) -> String {
 }
 
 /// What the judgement rests on, in words.
-fn rests_on(judged: &Assessment) -> String {
+fn rests_on(judged: &Assessment, secrets: &Secrets) -> String {
     match (&judged.mutation.cause, judged.recoverability.source) {
         (Cause::Rule, RecoverySource::Rules) => "a rule for this tool and kind".to_owned(),
         (Cause::Rule, RecoverySource::Classifier) => "general signs; no rule speaks of this kind".to_owned(),
         (Cause::UnknownProgram, _) => "nothing is known of this program".to_owned(),
         (Cause::UnknownForm, _) => "the program is known, this form of it is not".to_owned(),
-        (Cause::Gap(why) | Cause::Opaque(why) | Cause::Limit(why), _) => redact(why).into_owned(),
+        (Cause::Gap(why) | Cause::Opaque(why) | Cause::Limit(why), _) => secrets.mask(why).into_owned(),
     }
 }
 
-fn describe(page: &mut String, number: usize, judged: &Assessment, said: &MutationReport) {
+fn describe(page: &mut String, number: usize, judged: &Assessment, said: &MutationReport, secrets: &Secrets) {
     let line = |page: &mut String, label: &str, text: &str| {
         let _ = writeln!(page, "   {label:<10}{}", escape(text));
     };
@@ -202,7 +207,7 @@ fn describe(page: &mut String, number: usize, judged: &Assessment, said: &Mutati
     if let Some(host) = &judged.mutation.context.host {
         line(page, "on", host);
     }
-    line(page, "rests on", &rests_on(judged));
+    line(page, "rests on", &rests_on(judged, secrets));
     for (n, found) in said.evidence.iter().enumerate() {
         let value = found.value.as_ref().map(display).unwrap_or_default();
         line(
@@ -225,6 +230,7 @@ fn describe(page: &mut String, number: usize, judged: &Assessment, said: &Mutati
     for (n, step) in said.recovery.iter().enumerate() {
         line(page, if n == 0 { "back" } else { "" }, step);
     }
-    let decided = judged.message.as_deref().map(redact).unwrap_or("the built-in table".into());
+    let decided =
+        judged.message.as_deref().map(|text| secrets.mask(text)).unwrap_or("the built-in table".into());
     line(page, "verdict", &format!("{} ({decided})", judged.verdict.as_str()));
 }

@@ -24,7 +24,7 @@ use crate::knowledge::Knowledge;
 use crate::mcp_call::McpCall;
 use crate::model::{
     Action, Actor, Assessment, Cause, Context, CrossActionRisk, Evidence, Facts, MissingEffect, Mutation,
-    Recoverability, RecoverySource, RuleRef, Source, Subject, Target, Tier, Verdict,
+    Recoverability, RecoverySource, RuleRef, Secrets, Source, Subject, Target, Tier, Verdict,
 };
 use crate::policy::{Policy, PolicyContext, Profile};
 use crate::report::{ConsequenceReport, Parts, StageTimes, build};
@@ -124,12 +124,12 @@ pub fn evaluate(
         Err(_) => {
             let mut assessments = vec![fault(source, INTERNAL)];
             let finished = catch_unwind(AssertUnwindSafe(|| {
-                finish(&mut assessments, &[], context, world, knowledge, policy, StageTimes::default())
+                finish(&mut assessments, Found::default(), context, world, knowledge, policy)
             }));
             // A policy that itself faults is left out; the built-in one holds.
             let report = finished.unwrap_or_else(|_| {
                 let built_in = Policy::default();
-                finish(&mut assessments, &[], context, world, knowledge, &built_in, StageTimes::default())
+                finish(&mut assessments, Found::default(), context, world, knowledge, &built_in)
             });
             Evaluation { report, assessments, internal_error: true }
         }
@@ -144,12 +144,13 @@ fn judge(
     policy: &Policy,
 ) -> Evaluation {
     let start = world.elapsed();
+    let mut secrets = Secrets::default();
     let mut mutations = match input {
-        Input::Shell(input) => stages::shell(input, context, world, knowledge),
+        Input::Shell(input) => stages::shell(input, context, world, knowledge, &mut secrets),
         Input::Terraform { plan, state } => {
-            stages::terraform(plan, state.as_deref(), context, world, knowledge)
+            stages::terraform(plan, state.as_deref(), context, world, knowledge, &mut secrets)
         }
-        Input::Mcp(call) => stages::mcp(call, context, world, knowledge),
+        Input::Mcp(call) => stages::mcp(call, context, world, knowledge, &mut secrets),
     };
     guard::add(&mut mutations, input, context, world);
     let parsed = world.elapsed();
@@ -163,20 +164,32 @@ fn judge(
         analysis: analysed.saturating_sub(parsed),
         ..StageTimes::default()
     };
-    let report = finish(&mut assessments, &risks, context, world, knowledge, policy, times);
+    let report =
+        finish(&mut assessments, Found { risks: &risks, secrets, times }, context, world, knowledge, policy);
     Evaluation { report, assessments, internal_error: false }
+}
+
+/// What the stages found besides the assessments.
+#[derive(Default)]
+struct Found<'a> {
+    /// What is fatal together.
+    risks: &'a [CrossActionRisk],
+    /// What the input's words say is secret.
+    secrets: Secrets,
+    /// Where the time went.
+    times: StageTimes,
 }
 
 /// Policy and report.
 fn finish(
     assessments: &mut [Assessment],
-    risks: &[CrossActionRisk],
+    found: Found<'_>,
     context: &EvaluationContext,
     world: &dyn World,
     knowledge: &Knowledge,
     policy: &Policy,
-    mut times: StageTimes,
 ) -> ConsequenceReport {
+    let Found { risks, secrets, mut times } = found;
     let before = world.elapsed();
     let home = world.home(None);
     let places = places::places(policy, assessments, home.as_deref(), world);
@@ -199,6 +212,7 @@ fn finish(
         actor: context.actor.as_ref(),
         environment: context.environment.as_deref(),
         suggestions: &suggestions,
+        secrets: &secrets,
         times,
     })
 }
@@ -210,15 +224,7 @@ const INTERNAL: &str = "recourse itself failed while judging this; that is a bug
 pub fn unjudged(why: &str, context: &EvaluationContext, world: &dyn World) -> Evaluation {
     let mut assessments = vec![fault(Source::Shell, why)];
     let built_in = Policy::default();
-    let report = finish(
-        &mut assessments,
-        &[],
-        context,
-        world,
-        &Knowledge::builtin(),
-        &built_in,
-        StageTimes::default(),
-    );
+    let report = finish(&mut assessments, Found::default(), context, world, &Knowledge::builtin(), &built_in);
     Evaluation { report, assessments, internal_error: true }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::model::{Assessment, Subject};
+use crate::model::{Assessment, Secrets, Subject};
 use crate::shell::Input;
 use crate::world::{FileKind, World};
 
@@ -34,7 +34,7 @@ pub(super) fn keep_only_milder(
                 return false;
             }
             let input = Input::Text(other.command.clone());
-            let mutations = stages::shell(&input, context, world, knowledge);
+            let mutations = stages::shell(&input, context, world, knowledge, &mut Secrets::default());
             let found = stages::assess(mutations, context, bar, world, knowledge);
             found.iter().all(|one| one.recoverability.tier.severity() < tier.min(4))
         });

@@ -10,7 +10,7 @@ use crate::knowledge::Knowledge;
 use crate::mcp_call::{self, Act, McpCall};
 use crate::model::{
     Action, Assessment, Cause, Context, CrossActionRisk, Facts, Mutation, PathSubject, RecoverySource,
-    RuleRef, Source, Span, Subject, Target, Tier, Value, says_production,
+    RuleRef, Secrets, Source, Span, Subject, Target, Tier, Value, says_production,
 };
 use crate::policy::Policy;
 use crate::shell::{self, Sink as _};
@@ -30,9 +30,11 @@ pub(super) fn shell(
     context: &EvaluationContext,
     world: &dyn World,
     knowledge: &Knowledge,
+    secrets: &mut Secrets,
 ) -> Vec<Mutation> {
     let look = effects::WorldLook::new(world);
     let mut collect = effects::Collect::new(knowledge, &look);
+    collect.secrets = std::mem::take(secrets);
     let mut options = match &context.session {
         Some(session) => shell::Options::at_prompt(&context.cwd, shell::Session::clone(session)),
         None => shell::Options::fresh(&context.cwd),
@@ -40,6 +42,7 @@ pub(super) fn shell(
     options.deadline = Some(world.elapsed() + READING);
     options.start = context.start.clone();
     shell::interpret(input, world, knowledge, &options, &mut collect);
+    *secrets = collect.secrets;
     collect.mutations
 }
 
@@ -50,6 +53,7 @@ pub(super) fn terraform(
     context: &EvaluationContext,
     world: &dyn World,
     knowledge: &Knowledge,
+    secrets: &mut Secrets,
 ) -> Vec<Mutation> {
     let analysis = terraform::analyse(plan, state, knowledge);
     let mut mutations = analysis.mutations;
@@ -57,9 +61,12 @@ pub(super) fn terraform(
     for command in analysis.commands {
         let (at, via) = (started(&command, context, world), format!("{} of {}", command.by, command.address));
         let found = match command.run {
-            Some(terraform::Run::Shell(text)) => shell(&shell::Input::Text(text), &at, world, knowledge),
+            Some(terraform::Run::Shell(text)) => {
+                shell(&shell::Input::Text(text), &at, world, knowledge, secrets)
+            }
             Some(terraform::Run::Words(words)) => {
-                shell(&shell::Input::Argv(words.into_iter().map(Some).collect()), &at, world, knowledge)
+                let input = shell::Input::Argv(words.into_iter().map(Some).collect());
+                shell(&input, &at, world, knowledge, secrets)
             }
             None => vec![terraform::unread_command(&command.address)],
         };
@@ -129,6 +136,7 @@ pub(super) fn mcp(
     context: &EvaluationContext,
     world: &dyn World,
     knowledge: &Knowledge,
+    secrets: &mut Secrets,
 ) -> Vec<Mutation> {
     let home = world.home(None);
     let links = Disk(world);
@@ -139,10 +147,10 @@ pub(super) fn mcp(
         let (nested, found) = match act {
             Act::Mutation(mutation) => (false, vec![*mutation]),
             Act::Shell(text) => {
-                (true, in_each(&analysis.cwd, shell::Input::Text(text), context, world, knowledge))
+                (true, in_each(&analysis.cwd, shell::Input::Text(text), context, world, knowledge, secrets))
             }
             Act::Argv(words) => {
-                (true, in_each(&analysis.cwd, shell::Input::Argv(words), context, world, knowledge))
+                (true, in_each(&analysis.cwd, shell::Input::Argv(words), context, world, knowledge, secrets))
             }
             Act::Sql { dialect, database, text } => {
                 (true, sql(dialect, database, text, call, context, world, knowledge))
@@ -160,12 +168,13 @@ fn in_each(
     context: &EvaluationContext,
     world: &dyn World,
     knowledge: &Knowledge,
+    secrets: &mut Secrets,
 ) -> Vec<Mutation> {
     if cwd.is_empty() {
-        return shell(&input, context, world, knowledge);
+        return shell(&input, context, world, knowledge, secrets);
     }
     let inside = |dir: &std::path::PathBuf| EvaluationContext { cwd: dir.clone(), ..context.clone() };
-    cwd.iter().flat_map(|dir| shell(&input, &inside(dir), world, knowledge)).collect()
+    cwd.iter().flat_map(|dir| shell(&input, &inside(dir), world, knowledge, secrets)).collect()
 }
 
 /// SQL that a server is handed.

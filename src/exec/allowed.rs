@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde_json::json;
 
 use crate::approvals::{Approvals, Asked, Demand, Exact, Here, State, Taken, Uses};
-use crate::model::{Verdict, redact};
+use crate::model::Verdict;
 use crate::policy::Profile;
 use crate::proof::Subject;
 use crate::report::escape;
@@ -54,7 +54,7 @@ impl Exactly {
         let Ok(Subject::Shell { text, argv }) = case.subject else { return None };
         let form =
             json!({ "text": text, "argv": argv, "environment": around.context.environment }).to_string();
-        let shown = redact(case.text?).into_owned();
+        let shown = case.evaluation.report.secrets.mask(case.text?).into_owned();
         let asker = around.context.actor.as_ref().map_or(asker, |actor| actor.id.as_str()).to_owned();
         Some(Self { asker, form, shown, store: Approvals::open(places).ok()? })
     }

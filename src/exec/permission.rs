@@ -247,9 +247,8 @@ impl Session<'_> {
     }
 
     fn record(&self, standing: &Standing) -> Record {
-        let verdict = self.case.evaluation.verdict();
-        Record::new(self.config.mode, verdict, self.case.subject.ok(), &self.around.context)
-            .standing(standing)
+        let report = &self.case.evaluation.report;
+        Record::new(self.config.mode, report, self.case.subject.ok(), &self.around.context).standing(standing)
     }
 
     /// Says and records why verification stops it.

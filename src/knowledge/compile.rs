@@ -14,6 +14,7 @@ use super::schema::{
     CommandSpec, EffectSpec, ExampleSpec, FormSpec, FreshSpec, PrintsSpec, StdinSpec, Style, Subcommands,
     ToolFile, Unlisted,
 };
+use super::secrets::SecretSpecs;
 use super::verbs::Verbs;
 
 /// A string, or a list of strings.
@@ -66,6 +67,7 @@ struct Raw {
     privileged: bool,
     stdin: Vec<StdinSpec>,
     part: Vec<PartSpec>,
+    secrets: SecretSpecs,
     prints: Vec<PrintsSpec>,
     passes: bool,
     refine: Option<Refiner>,
@@ -174,6 +176,7 @@ fn command(raw: Raw, path: &str, style: Style, above: &Scope) -> Result<CommandS
         privileged: raw.privileged,
         stdin: raw.stdin,
         parts: raw.part,
+        secrets: raw.secrets,
         prints: raw.prints,
         passes: raw.passes,
         refine: raw.refine,

@@ -27,6 +27,7 @@ mod places;
 mod reading;
 mod refiner;
 mod schema;
+mod secrets;
 mod terraform;
 mod tool_words;
 mod variables;
@@ -52,6 +53,7 @@ pub use schema::{
     CommandSpec, EffectSpec, ExampleSpec, FormSpec, FreshSpec, LoadError, PrintsSpec, StdinSpec, Style,
     Subcommands, ToolFile, Unlisted,
 };
+pub use secrets::SECRET;
 pub use terraform::{Related, TerraformExample, TerraformType};
 pub use tool_words::{ToolWords, tool_words};
 pub use variables::{Held, Variables, variables};

@@ -104,7 +104,7 @@ fn behind(head: &str, value: &Value, option: bool) -> Option<Value> {
 }
 
 /// The text behind the first place at which `head` ends.
-fn after<'t>(head: &str, text: &'t str) -> Option<&'t str> {
+pub(super) fn after<'t>(head: &str, text: &'t str) -> Option<&'t str> {
     match head.split_once('*') {
         None => {
             let start = text.get(..head.len())?;

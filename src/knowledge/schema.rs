@@ -9,6 +9,7 @@ use super::compile;
 use super::micro::{Condition, On, OperandSpec, OptionSpec, Template};
 use super::parts::PartSpec;
 use super::refiner::{Follower, Refiner};
+use super::secrets::SecretSpecs;
 use super::verbs::Verbs;
 use crate::model::Action;
 
@@ -95,6 +96,8 @@ pub struct CommandSpec {
     pub stdin: Vec<StdinSpec>,
     /// Parts of values that mean more than the whole.
     pub parts: Vec<PartSpec>,
+    /// Where secrets stand that no role tells of; of the tool itself alone.
+    pub secrets: SecretSpecs,
     /// What standard output holds a copy of.
     pub prints: Vec<PrintsSpec>,
     /// Standard output holds all that comes in on standard input.

@@ -9,6 +9,7 @@ mod evidence;
 mod mutation;
 mod names;
 mod redact;
+mod secrets;
 mod tier;
 mod value;
 
@@ -24,5 +25,6 @@ pub use mutation::{
 };
 pub use names::{says_production, words};
 pub use redact::{MASK, is_secret_name, redact, secret_ranges};
+pub use secrets::Secrets;
 pub use tier::{Tier, Verdict};
 pub use value::{Lines, Value};

@@ -11,7 +11,12 @@ pub const MASK: &str = "***";
 
 /// The text with recognisable secrets masked.
 pub fn redact(text: &str) -> Cow<'_, str> {
-    let ranges = secret_ranges(text);
+    mask_ranges(text, secret_ranges(text))
+}
+
+/// The text with the mask in place of these ranges, in any order.
+pub(super) fn mask_ranges(text: &str, ranges: Vec<Range<usize>>) -> Cow<'_, str> {
+    let ranges = merge(ranges);
     if ranges.is_empty() {
         return Cow::Borrowed(text);
     }

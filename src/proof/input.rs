@@ -12,7 +12,7 @@ use crate::attest::document::hex;
 use crate::attest::json::{self as strict, is_nfc};
 use crate::evaluate::EvaluationContext;
 use crate::mcp_call::McpCall;
-use crate::model::redact;
+use crate::model::Secrets;
 use crate::shell;
 
 /// Where the evidence stands that a caller supplied.
@@ -100,16 +100,22 @@ impl Subject {
         }
     }
 
-    /// The `input` of an attestation. `salt` keeps digests of masked secrets from being guessed.
+    /// The `input` of an attestation. `salt` keeps digests of masked secrets from being guessed; `secrets` are those that
+    /// the evaluation found.
     ///
     /// # Errors
     /// When the directory is not text, or a number is beyond what an attestation can name.
-    pub fn wire(&self, context: &EvaluationContext, salt: &str) -> Result<Value, InputError> {
+    pub fn wire(
+        &self,
+        context: &EvaluationContext,
+        salt: &str,
+        secrets: &Secrets,
+    ) -> Result<Value, InputError> {
         let mut input = Map::new();
         match self {
             Self::Shell { text, argv } => {
                 input.insert("source".into(), json!("shell"));
-                let shown = redact(text);
+                let shown = secrets.mask(text);
                 input.insert("input".into(), json!(shown));
                 if shown != *text {
                     input.insert("inputSha256".into(), json!(digest(salt, text)));
@@ -137,14 +143,14 @@ impl Subject {
                     call.insert("server".into(), json!(server));
                 }
                 call.insert("tool".into(), json!(tool));
-                call.insert("arguments".into(), masked(arguments, salt));
+                call.insert("arguments".into(), masked(arguments, salt, secrets));
                 input.insert("input".into(), Value::Object(call));
             }
         }
         if !context.supplied.is_empty() {
             // The outputs may hold secrets; a salted digest says which they were.
             let claims = context.supplied.claims().map(|(target, key, raw)| {
-                json!({ "target": redact(target), "key": key, "rawSha256": digest(salt, raw) })
+                json!({ "target": secrets.mask(target), "key": key, "rawSha256": digest(salt, raw) })
             });
             input.insert(SUPPLIED.into(), json!({ "salt": salt, "claims": claims.collect::<Vec<_>>() }));
         }
@@ -277,20 +283,20 @@ fn words(argv: &[String]) -> String {
 }
 
 /// A value with every string that holds a recognisable secret, or that stands under a name that says so, as a digest.
-fn masked(value: &Value, salt: &str) -> Value {
+fn masked(value: &Value, salt: &str, secrets: &Secrets) -> Value {
     match value {
         Value::String(text) => {
-            let shown = redact(text);
+            let shown = secrets.mask(text);
             if shown == *text { value.clone() } else { json!({ "sha256": digest(salt, text), "salt": salt }) }
         }
-        Value::Array(items) => Value::Array(items.iter().map(|item| masked(item, salt)).collect()),
+        Value::Array(items) => Value::Array(items.iter().map(|item| masked(item, salt, secrets)).collect()),
         Value::Object(members) => {
             let one = |(name, value): (&String, &Value)| {
                 let value = match value {
                     Value::String(text) if crate::model::is_secret_name(name) => {
                         json!({ "sha256": digest(salt, text), "salt": salt })
                     }
-                    other => masked(other, salt),
+                    other => masked(other, salt, secrets),
                 };
                 (name.clone(), value)
             };
@@ -342,7 +348,7 @@ mod tests {
     fn numbers_that_a_double_does_not_hold_are_not_attested() {
         let of = |arguments: Value| {
             let call = Subject::Mcp { server: None, tool: "t".into(), arguments };
-            call.wire(&here("/w"), "s").map(|_| ())
+            call.wire(&here("/w"), "s", &Secrets::default()).map(|_| ())
         };
         for fine in [
             json!({"a": 9_007_199_254_740_991_i64}),
@@ -362,7 +368,7 @@ mod tests {
 
     #[test]
     fn an_input_binds_text_words_and_directory() {
-        let attested = argv(&["rm", "-rf", "a b"]).wire(&here("/w"), "s").unwrap();
+        let attested = argv(&["rm", "-rf", "a b"]).wire(&here("/w"), "s", &Secrets::default()).unwrap();
         assert_eq!(
             attested,
             json!({"source": "shell", "input": "rm -rf 'a b'", "argv": ["rm", "-rf", "a b"], "cwd": "/w"})
@@ -375,15 +381,15 @@ mod tests {
 
     #[test]
     fn attested_text_covers_the_same_plain_words_only() {
-        let attested = text("rm -rf build").wire(&here("/w"), "s").unwrap();
+        let attested = text("rm -rf build").wire(&here("/w"), "s", &Secrets::default()).unwrap();
         assert!(text("rm -rf build").matches(&attested, &here("/w")).is_ok());
         assert!(argv(&["rm", "-rf", "build"]).matches(&attested, &here("/w")).is_ok());
         assert!(text("rm -rf build ").matches(&attested, &here("/w")).is_err());
-        let globbed = text("rm *").wire(&here("/w"), "s").unwrap();
+        let globbed = text("rm *").wire(&here("/w"), "s", &Secrets::default()).unwrap();
         assert!(argv(&["rm", "*"]).matches(&globbed, &here("/w")).is_err());
-        let assigned = text("a=b ls").wire(&here("/w"), "s").unwrap();
+        let assigned = text("a=b ls").wire(&here("/w"), "s", &Secrets::default()).unwrap();
         assert!(argv(&["a=b", "ls"]).matches(&assigned, &here("/w")).is_err());
-        let keyword = text("time ls").wire(&here("/w"), "s").unwrap();
+        let keyword = text("time ls").wire(&here("/w"), "s", &Secrets::default()).unwrap();
         assert!(argv(&["time", "ls"]).matches(&keyword, &here("/w")).is_err());
     }
 
@@ -391,7 +397,7 @@ mod tests {
     fn environment_and_actor_bind() {
         let mut context = here("/w");
         context.environment = Some("production".to_owned());
-        let attested = text("ls").wire(&context, "s").unwrap();
+        let attested = text("ls").wire(&context, "s", &Secrets::default()).unwrap();
         assert!(text("ls").matches(&attested, &context).is_ok());
         assert!(text("ls").matches(&attested, &here("/w")).is_err());
         context.actor = Some(Actor::parse("agent/x"));
@@ -401,7 +407,8 @@ mod tests {
     #[test]
     fn what_normalisation_changes_cannot_be_bound() {
         let decomposed = "rm cafe\u{301}";
-        let attested = strict::to_nfc(text(decomposed).wire(&here("/w"), "s").unwrap()).unwrap();
+        let attested =
+            strict::to_nfc(text(decomposed).wire(&here("/w"), "s", &Secrets::default()).unwrap()).unwrap();
         assert!(text(decomposed).matches(&attested, &here("/w")).is_err());
         assert!(text("rm caf\u{e9}").matches(&attested, &here("/w")).is_ok());
     }
@@ -410,7 +417,7 @@ mod tests {
     fn no_secret_is_written_and_it_still_binds() {
         let command =
             "curl -H 'Authorization: Bearer ghp_0123456789abcdefghijABCDEFGHIJ012345' https://x.example";
-        let attested = text(command).wire(&here("/w"), "s").unwrap();
+        let attested = text(command).wire(&here("/w"), "s", &Secrets::default()).unwrap();
         assert!(!attested.to_string().contains("ghp_0123"));
         assert!(text(command).matches(&attested, &here("/w")).is_ok());
         let other = command.replace("012345'", "012346'");
@@ -420,7 +427,7 @@ mod tests {
             tool: "connect".to_owned(),
             arguments: json!({"password": "hunter2", "deep": [{"token": "abc"}]}),
         };
-        let attested = call.wire(&here("/w"), "s").unwrap();
+        let attested = call.wire(&here("/w"), "s", &Secrets::default()).unwrap();
         assert!(call.matches(&attested, &here("/w")).is_ok());
         let other = Subject::Mcp {
             server: None,
@@ -436,7 +443,7 @@ mod tests {
     fn plans_are_bound_by_their_canonical_form() {
         let one = Subject::terraform(br#"{"b": 1, "a": 2.0}"#).unwrap();
         assert_eq!(one, Subject::terraform(br#"{"a":2,"b":1}"#).unwrap());
-        let attested = one.wire(&here("/w"), "s").unwrap();
+        let attested = one.wire(&here("/w"), "s", &Secrets::default()).unwrap();
         assert!(one.matches(&attested, &here("/elsewhere")).is_ok(), "a plan says itself where it applies");
         let other = Subject::terraform(br#"{"a":3,"b":1}"#).unwrap();
         assert!(other.matches(&attested, &here("/w")).is_err());

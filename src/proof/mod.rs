@@ -165,7 +165,7 @@ impl Proof {
         context: &EvaluationContext,
         report: &ConsequenceReport,
     ) -> Result<Attested, ProofError> {
-        let input = subject.wire(context, &random_hex()?)?;
+        let input = subject.wire(context, &random_hex()?, &report.secrets)?;
         let report = serde_json::to_value(report).map_err(|error| ProofError::Shape(error.to_string()))?;
         let (output, normal) = if strict::is_nfc(&report) {
             (report, None)

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use crate::attest::audit::{AuditError, AuditLog};
 use crate::attest::{Attestation, Failure, Mode, Places, document};
 use crate::evaluate::EvaluationContext;
-use crate::model::Verdict;
+use crate::report::ConsequenceReport;
 
 use super::{Standing, Subject, random_hex};
 
@@ -44,13 +44,18 @@ pub struct Record {
 }
 
 impl Record {
-    /// Of a command, evaluated with this verdict.
-    pub fn new(mode: Mode, verdict: Verdict, subject: Option<&Subject>, context: &EvaluationContext) -> Self {
+    /// Of a command, with the report of its evaluation.
+    pub fn new(
+        mode: Mode,
+        report: &ConsequenceReport,
+        subject: Option<&Subject>,
+        context: &EvaluationContext,
+    ) -> Self {
         let mut fields = Map::new();
         fields.insert("mode".to_owned(), json!(mode.as_str()));
-        fields.insert("riskAssessment".to_owned(), json!(verdict));
+        fields.insert("riskAssessment".to_owned(), json!(report.risk_assessment));
         let digest = subject
-            .and_then(|subject| subject.wire(context, &random_hex().ok()?).ok())
+            .and_then(|subject| subject.wire(context, &random_hex().ok()?, &report.secrets).ok())
             .and_then(|input| crate::attest::json::canonical(&input).ok())
             .map(|bytes| format!("sha256:{}", document::hex(&Sha256::digest(bytes))));
         fields.insert("inputDigest".to_owned(), json!(digest));

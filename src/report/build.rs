@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::model::{
     Actor, Alternative, Assessment, CrossActionRisk, EvidenceItem, FactValue, Missing, Mutation,
-    Recoverability, RecoverySource, Source, Target, Tier, redact,
+    Recoverability, RecoverySource, Secrets, Source, Target, Tier,
 };
 use crate::policy::{Decision, Enforcement};
 
@@ -44,23 +44,31 @@ pub struct Parts<'a> {
     pub environment: Option<&'a str>,
     /// What could be looked up.
     pub suggestions: &'a [VerificationSuggestion],
+    /// What the input's words say is secret.
+    pub secrets: &'a Secrets,
     /// Where the time went.
     pub times: StageTimes,
 }
 
 /// Makes the report. Secrets are masked here, once, for every output.
 pub fn build(parts: Parts<'_>) -> ConsequenceReport {
+    let secrets = parts.secrets;
     let mutations: Vec<MutationReport> = parts.assessments.iter().map(|a| mutation(a, &parts)).collect();
-    let enforcement = parts.enforcement.map(|e| Enforcement { reason: masked(&e.reason), ..e.clone() });
+    let enforcement =
+        parts.enforcement.map(|e| Enforcement { reason: masked(&e.reason, secrets), ..e.clone() });
     ConsequenceReport {
         schema_version: SCHEMA_VERSION,
         risk_assessment: parts.decision.verdict,
-        assessment_reason: masked(&parts.decision.reason),
+        assessment_reason: masked(&parts.decision.reason, secrets),
         enforcement,
-        summary: summary(parts.assessments),
+        summary: summary(parts.assessments, secrets),
         mutations,
-        cross_action_risks: parts.risks.iter().map(risk).collect(),
-        verification_suggestions: parts.suggestions.iter().filter_map(suggestion).collect(),
+        cross_action_risks: parts.risks.iter().map(|found| risk(found, secrets)).collect(),
+        verification_suggestions: parts
+            .suggestions
+            .iter()
+            .filter_map(|found| suggestion(found, secrets))
+            .collect(),
         trace: trace(&parts),
         timing: Timing {
             total_ms: milliseconds(parts.times.total),
@@ -68,11 +76,12 @@ pub fn build(parts: Parts<'_>) -> ConsequenceReport {
             analysis_ms: milliseconds(parts.times.analysis),
             policy_ms: milliseconds(parts.times.policy),
         },
+        secrets: secrets.clone(),
     }
 }
 
-fn masked(text: &str) -> String {
-    redact(text).into_owned()
+fn masked(text: &str, secrets: &Secrets) -> String {
+    secrets.mask(text).into_owned()
 }
 
 /// Milliseconds to the microsecond.
@@ -80,7 +89,7 @@ fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }
 
-fn summary(assessments: &[Assessment]) -> Summary {
+fn summary(assessments: &[Assessment], secrets: &Secrets) -> Summary {
     let worst = assessments.iter().map(|a| &a.recoverability).max_by_key(|r| r.tier.severity());
     Summary {
         total_mutations: assessments.len(),
@@ -92,7 +101,7 @@ fn summary(assessments: &[Assessment]) -> Summary {
                 source: RecoverySource::Rules,
                 confidence: 1.0,
             },
-            recoverability,
+            |worst| recoverability(worst, secrets),
         ),
         needs_review: assessments.iter().any(|a| a.recoverability.tier == Tier::NeedsReview),
         has_unrecoverable: assessments.iter().any(|a| a.recoverability.tier == Tier::Unrecoverable),
@@ -100,91 +109,91 @@ fn summary(assessments: &[Assessment]) -> Summary {
     }
 }
 
-fn recoverability(judged: &Recoverability) -> RecoverabilityReport {
+fn recoverability(judged: &Recoverability, secrets: &Secrets) -> RecoverabilityReport {
     RecoverabilityReport {
         tier: judged.tier.number(),
         label: judged.tier.label(),
-        reasoning: masked(&judged.reasoning),
+        reasoning: masked(&judged.reasoning, secrets),
         source: judged.source,
         confidence: f64::from(judged.confidence.min(100)) / 100.0,
     }
 }
 
 fn mutation(assessment: &Assessment, parts: &Parts<'_>) -> MutationReport {
-    let mutation = &assessment.mutation;
+    let (mutation, secrets) = (&assessment.mutation, parts.secrets);
     MutationReport {
         intent: IntentReport {
             source: mutation.source,
             action: mutation.action,
-            target: target(mutation, parts.environment),
+            target: target(mutation, parts.environment, secrets),
             actor: parts.actor.cloned(),
-            raw: masked(&mutation.raw),
+            raw: masked(&mutation.raw, secrets),
             span: mutation.span,
         },
-        recoverability: recoverability(&assessment.recoverability),
-        evidence: assessment.evidence.items.iter().map(evidence).collect(),
-        missing_evidence: assessment.evidence.missing.iter().map(missing).collect(),
-        recovery: assessment.recovery.iter().map(|step| masked(step)).collect(),
-        alternatives: assessment.alternatives.iter().map(alternative).collect(),
+        recoverability: recoverability(&assessment.recoverability, secrets),
+        evidence: assessment.evidence.items.iter().map(|item| evidence(item, secrets)).collect(),
+        missing_evidence: assessment.evidence.missing.iter().map(|item| missing(item, secrets)).collect(),
+        recovery: assessment.recovery.iter().map(|step| masked(step, secrets)).collect(),
+        alternatives: assessment.alternatives.iter().map(|other| alternative(other, secrets)).collect(),
         dependency_impact: mutation
             .dependents
             .iter()
             .map(|dependent| DependencyImpact {
-                target_id: masked(&dependent.id),
+                target_id: masked(&dependent.id, secrets),
                 target_type: dependent.r#type.clone(),
-                reason: masked(&dependent.reason),
+                reason: masked(&dependent.reason, secrets),
                 transitive: dependent.transitive,
             })
             .collect(),
     }
 }
 
-fn target(mutation: &Mutation, environment: Option<&str>) -> Target {
+fn target(mutation: &Mutation, environment: Option<&str>, secrets: &Secrets) -> Target {
     let target = &mutation.target;
     Target {
-        id: masked(&target.id),
-        name: target.name.as_deref().map(masked),
+        id: masked(&target.id, secrets),
+        name: target.name.as_deref().map(|name| masked(name, secrets)),
         environment: target.environment.clone().or_else(|| environment.map(str::to_owned)),
         ..target.clone()
     }
 }
 
-fn evidence(item: &EvidenceItem) -> EvidenceItem {
+fn evidence(item: &EvidenceItem, secrets: &Secrets) -> EvidenceItem {
     EvidenceItem {
         value: item.value.as_ref().map(|value| match value {
-            FactValue::Text(text) => FactValue::Text(masked(text)),
+            FactValue::Text(text) => FactValue::Text(masked(text, secrets)),
             other => other.clone(),
         }),
-        description: masked(&item.description),
+        description: masked(&item.description, secrets),
         ..item.clone()
     }
 }
 
-fn missing(item: &Missing) -> Missing {
-    Missing { description: masked(&item.description), ..item.clone() }
+fn missing(item: &Missing, secrets: &Secrets) -> Missing {
+    Missing { description: masked(&item.description, secrets), ..item.clone() }
 }
 
-fn alternative(other: &Alternative) -> Alternative {
-    Alternative { command: masked(&other.command), explanation: masked(&other.explanation) }
+fn alternative(other: &Alternative, secrets: &Secrets) -> Alternative {
+    Alternative { command: masked(&other.command, secrets), explanation: masked(&other.explanation, secrets) }
 }
 
 /// A suggestion whose words hold a secret could only be given with the secret: it is left out.
-fn suggestion(found: &VerificationSuggestion) -> Option<VerificationSuggestion> {
-    let secret = found.verification.argv.iter().any(|word| redact(word) != word.as_str());
+fn suggestion(found: &VerificationSuggestion, secrets: &Secrets) -> Option<VerificationSuggestion> {
+    let secret = found.verification.argv.iter().any(|word| secrets.mask(word) != word.as_str());
     let line = found.verification.argv.join(" ");
-    (!secret && redact(&line) == line.as_str()).then(|| VerificationSuggestion {
-        target: masked(&found.target),
-        description: masked(&found.description),
-        expected_signal: masked(&found.expected_signal),
-        failure_signal: masked(&found.failure_signal),
+    (!secret && secrets.mask(&line) == line.as_str()).then(|| VerificationSuggestion {
+        target: masked(&found.target, secrets),
+        description: masked(&found.description, secrets),
+        expected_signal: masked(&found.expected_signal, secrets),
+        failure_signal: masked(&found.failure_signal, secrets),
         ..found.clone()
     })
 }
 
-fn risk(risk: &CrossActionRisk) -> CrossActionRisk {
+fn risk(risk: &CrossActionRisk, secrets: &Secrets) -> CrossActionRisk {
     CrossActionRisk {
-        affected_resources: risk.affected_resources.iter().map(|id| masked(id)).collect(),
-        explanation: masked(&risk.explanation),
+        affected_resources: risk.affected_resources.iter().map(|id| masked(id, secrets)).collect(),
+        explanation: masked(&risk.explanation, secrets),
         ..risk.clone()
     }
 }
@@ -222,7 +231,7 @@ fn trace(parts: &Parts<'_>) -> Trace {
             step(
                 4,
                 "policy_evaluation",
-                masked(&parts.decision.reason),
+                masked(&parts.decision.reason, parts.secrets),
                 Some(parts.decision.verdict.as_str().to_owned()),
             ),
         ],

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::knowledge::LookType;
 use crate::model::{
-    Action, Actor, Alternative, CrossActionRisk, EvidenceItem, Missing, RecoverySource, Source, Span, Target,
-    Verdict,
+    Action, Actor, Alternative, CrossActionRisk, EvidenceItem, Missing, RecoverySource, Secrets, Source,
+    Span, Target, Verdict,
 };
 use crate::policy::Enforcement;
 
@@ -37,6 +37,9 @@ pub struct ConsequenceReport {
     pub trace: Trace,
     /// Where the time went.
     pub timing: Timing,
+    /// What was masked because the input's own words say that it is secret. Never written out.
+    #[serde(skip)]
+    pub secrets: Secrets,
 }
 
 /// The whole in numbers.

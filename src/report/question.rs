@@ -1,7 +1,7 @@
 //! The report as a question to a person: what runs, where, what is lost, how it comes back, what to type instead. Short
 //! enough to stand above the keys; [`super::render_all`] has the rest. Printed in columns, or as sentences.
 
-use crate::model::{MASK, redact};
+use crate::model::MASK;
 
 use super::contract::{ConsequenceReport, MutationReport};
 use super::human::{GREEN, Page, RED, Style, YELLOW, action_word, guilty_spans, guilty_words};
@@ -74,7 +74,7 @@ pub fn speak_question(asked: &Asked<'_>, style: Style) -> String {
     let (word, _) = outcome(asked.report);
     say(&format!("recourse: {word}: {}.", asked.report.assessment_reason.trim_end_matches('.')));
     if let Some(text) = asked.text {
-        say(&format!("The command is: {}", redact(text)));
+        say(&format!("The command is: {}", asked.report.secrets.mask(text)));
     }
     for said in said(asked) {
         say(&format!("{} {}.", said.spoken, said.lines.join("; ").trim_end_matches('.')));
@@ -89,7 +89,7 @@ fn said(asked: &Asked<'_>) -> Vec<Said> {
         label: "in",
         spoken: "It would run in",
         code: "",
-        lines: vec![redact(asked.place).into_owned()],
+        lines: vec![report.secrets.mask(asked.place).into_owned()],
     }];
     if let Some(actor) = asked.actor {
         all.push(Said {
@@ -179,7 +179,7 @@ fn distinct(lines: impl Iterator<Item = String>) -> Vec<String> {
 /// The safer form of a whole command line: the first alternative of everything that it would cost, where that is all that
 /// the line does and each is a complete command. `None` where the line does more, or something has no alternative.
 pub fn safer_form(report: &ConsequenceReport, text: &str) -> Option<String> {
-    let whole = redact(text.trim());
+    let whole = report.secrets.mask(text.trim());
     // An argument vector's words are told without their quotes.
     let words = shell_words::split(&whole).ok().map(|words| words.join(" "));
     let costly = shown_mutations(report);

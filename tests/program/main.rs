@@ -30,6 +30,7 @@ mod oracle;
 #[cfg(unix)]
 mod places;
 mod prompt;
+mod secrets;
 mod serve;
 mod shell_hooks;
 mod shims;

@@ -9,7 +9,7 @@ use crate::attest::{Attestation, Mode, Places};
 use crate::config::{self, AttestationConfig, Config};
 use crate::evaluate::{Evaluation, EvaluationContext, Input, evaluate};
 use crate::knowledge::Knowledge;
-use crate::model::{Actor, redact};
+use crate::model::Actor;
 use crate::policy::{EnforcementAction, Policy, Profile};
 use crate::proof::{Gate, Presented, Proof, Subject};
 use crate::report::{ConsequenceReport, escape, shorten};
@@ -170,7 +170,7 @@ impl<'a> Judging<'a> {
     fn approval(&self, judged: &Judged) -> Result<Approval, String> {
         let places = self.places.as_ref().ok_or("there is no home directory to keep approvals in")?;
         let store = Approvals::open(places).map_err(|error| error.to_string())?;
-        let shown = self.shown();
+        let shown = self.shown(&judged.evaluation.report);
         let exact = match &self.request.acts[..] {
             [Act::Shell(text)] => Exact::Text(text),
             _ => Exact::Call { form: &self.request.form, shown: &shown },
@@ -196,13 +196,13 @@ impl<'a> Judging<'a> {
     }
 
     /// The call for people.
-    fn shown(&self) -> String {
+    fn shown(&self, report: &ConsequenceReport) -> String {
         let each = self.request.acts.iter().map(|act| match act {
             Act::Shell(text) => text.clone(),
             Act::Argv(words) => shell_words::join(words),
             Act::Tool(call) => call.shown(),
         });
-        redact(&each.collect::<Vec<_>>().join("; ")).into_owned()
+        report.secrets.mask(&each.collect::<Vec<_>>().join("; ")).into_owned()
     }
 
     /// Signs the evaluation where that is on, and holds it against the mode's demands.
