@@ -184,7 +184,8 @@ fn terminals_that_go_on_are_judged_where_they_were_left() {
             "tool_name": "run_in_terminal", "tool_input": {"command": command}})
     };
     let copilot = |session: &str, command: &str| json!({"sessionId": session, "cwd": "@WORK@", "toolName": "bash", "toolArgs": {"command": command}});
-    let calls: [(&str, &dyn Fn(&str, &str) -> Value); 2] = [("vscode", &vscode), ("copilot", &copilot)];
+    type Call<'a> = &'a dyn Fn(&str, &str) -> Value;
+    let calls: [(&str, Call<'_>); 2] = [("vscode", &vscode), ("copilot", &copilot)];
     for (agent, call) in calls {
         let of = |commands: &[&str]| commands.iter().map(|text| call("s", text)).collect::<Vec<_>>();
         for lost in [
