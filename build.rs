@@ -67,6 +67,9 @@ mod knowledge {
     /// Rows of numbers, by table.
     type Rows = BTreeMap<&'static str, Vec<Vec<usize>>>;
 
+    /// Files of lists that nearly every process asks something of.
+    const WORD_LISTS: [&str; 4] = ["agents", "regenerable", "tool_words", "variables"];
+
     /// What is written.
     #[derive(Default)]
     struct Index {
@@ -83,7 +86,11 @@ mod knowledge {
         for name in ["agents", "guard", "languages", "places", "regenerable", "tool_words", "variables"] {
             let file = data.join(name).with_extension("toml");
             let mut json = String::new();
-            write_table(&mut json, &read(&file)?)?;
+            let mut table = read(&file)?;
+            if WORD_LISTS.contains(&name) {
+                as_words(&mut table);
+            }
+            write_table(&mut json, &table)?;
             fs::write(out.join(name).with_extension("json"), json)?;
         }
         let mut index = Index::default();
@@ -289,6 +296,25 @@ mod knowledge {
                 list.iter().filter_map(|text| text.as_str().map(str::to_owned)).collect()
             }
             _ => Vec::new(),
+        }
+    }
+
+    /// Lists of words as one text with single spaces: it is used where it stands, nothing is made of it. What is found in the
+    /// middle of a text (`when`) may hold a space and stays a list.
+    fn as_words(table: &mut Table) {
+        for (_, value) in table.iter_mut().filter(|(key, _)| *key != "when") {
+            match value {
+                Value::Table(table) => as_words(table),
+                Value::String(text) => *text = text.split_whitespace().collect::<Vec<_>>().join(" "),
+                Value::Array(list) => {
+                    list.iter_mut().filter_map(Value::as_table_mut).for_each(as_words);
+                    let words: Option<Vec<&str>> = list.iter().map(Value::as_str).collect();
+                    if let Some(text) = words.map(|words| words.join(" ")) {
+                        *value = Value::String(text);
+                    }
+                }
+                _ => {}
+            }
         }
     }
 

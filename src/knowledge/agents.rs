@@ -10,7 +10,7 @@ use super::tool_words::Words;
 
 /// The lists, by agent.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct Agents {
     harmless: BTreeMap<String, Words>,
     ours: BTreeMap<String, Words>,

@@ -4,32 +4,32 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-/// Words, written as one text.
-#[derive(Debug, Default, Deserialize)]
-#[serde(from = "String")]
-pub struct Words(Vec<String>);
-
-impl From<String> for Words {
-    fn from(text: String) -> Self {
-        Self(text.split_whitespace().map(str::to_owned).collect())
-    }
-}
+/// Words, written as one text with single spaces between them. Used where it stands: every process asks a list or two, and
+/// few words of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct Words(&'static str);
 
 impl Words {
     /// Whether this is one of them.
     pub fn has(&self, word: &str) -> bool {
-        self.0.iter().any(|own| own == word)
+        self.iter().any(|own| own == word)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// All of them.
-    pub fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(String::as_str)
+    pub fn iter(&self) -> impl Iterator<Item = &'static str> {
+        self.0.split(' ').filter(|word| !word.is_empty())
     }
 }
 
 /// All lists.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 pub struct ToolWords {
     /// Words of names.
     pub verbs: Verbs,
@@ -45,7 +45,7 @@ pub struct ToolWords {
 
 /// Words of names, by what they say.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 #[allow(missing_docs)] // The data says what each list is.
 pub struct Verbs {
     pub reads: Words,
@@ -61,7 +61,7 @@ pub struct Verbs {
 
 /// Words of descriptions.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 #[allow(missing_docs)] // The data says what each list is.
 pub struct Descriptions {
     pub telling: Words,
@@ -70,7 +70,7 @@ pub struct Descriptions {
 
 /// Names of arguments, by what they hold.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 #[allow(missing_docs)] // The data says what each list is.
 pub struct Arguments {
     pub shell: Words,
@@ -96,7 +96,7 @@ pub struct Arguments {
 
 /// Words of command lines of programs that nothing is known of.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 #[allow(missing_docs)] // The data says what each list is.
 pub struct Commands {
     pub mild: Words,
@@ -109,7 +109,7 @@ pub struct Commands {
 
 /// What values begin with.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 pub struct Values {
     /// Statements of SQL.
     pub sql: Words,

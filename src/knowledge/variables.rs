@@ -4,14 +4,16 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use super::tool_words::Words;
+
 /// The lists.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Variables {
     /// What a shell reads by itself before the text that it is given.
-    startup: Vec<String>,
+    startup: Words,
     /// How the names of variables begin in which functions come.
-    functions: String,
+    functions: &'static str,
     /// What variables are to programs.
     held: Vec<HeldSpec>,
 }
@@ -20,16 +22,16 @@ pub struct Variables {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct HeldSpec {
-    variables: Vec<String>,
+    variables: Words,
     #[serde(default)]
-    programs: Vec<String>,
-    is: String,
+    programs: Words,
+    is: &'static str,
     #[serde(default)]
-    when: Vec<String>,
+    when: Vec<&'static str>,
     #[serde(default)]
-    files: Vec<String>,
+    files: Words,
     #[serde(default)]
-    reads: String,
+    reads: &'static str,
 }
 
 /// What a variable's value is to the program that reads it.
@@ -48,18 +50,16 @@ pub enum Held<'a> {
     /// Files that are loaded as code.
     Library,
     /// A directory in which these files are read first, as code of a language or as settings.
-    Folder(&'a [String], &'a str),
+    Folder(Words, &'a str),
     /// Code is loaded when one of these occurs; without any of them, whatever the value.
-    Loads(&'a [String]),
+    Loads(&'a [&'static str]),
 }
 
 impl Variables {
     /// Whether a shell reads it by itself, as a file, a prompt or a function.
     pub fn is_startup(&self, variable: &str) -> bool {
         // Without the lists nothing can be told apart.
-        self.functions.is_empty()
-            || self.startup.iter().any(|known| known == variable)
-            || variable.starts_with(&self.functions)
+        self.functions.is_empty() || self.startup.has(variable) || variable.starts_with(self.functions)
     }
 
     /// What a variable is to a program.
@@ -72,8 +72,7 @@ impl Variables {
             return Some(Held::Program);
         }
         let spec = self.held.iter().find(|spec| {
-            spec.variables.iter().any(|known| known == variable)
-                && (spec.programs.is_empty() || spec.programs.iter().any(|known| known == program))
+            spec.variables.has(variable) && (spec.programs.is_empty() || spec.programs.has(program))
         })?;
         spec.held()
     }
@@ -81,14 +80,14 @@ impl Variables {
 
 impl HeldSpec {
     fn held(&self) -> Option<Held<'_>> {
-        Some(match self.is.split_once(':').unwrap_or((&self.is, "")) {
+        Some(match self.is.split_once(':').unwrap_or((self.is, "")) {
             ("command", _) => Held::Command,
             ("program", _) => Held::Program,
             ("code", language) => Held::Code(language),
             ("script", language) => Held::Script(language),
             ("options", _) => Held::Options,
             ("library", _) => Held::Library,
-            ("folder", _) => Held::Folder(&self.files, &self.reads),
+            ("folder", _) => Held::Folder(self.files, self.reads),
             ("loads", _) => Held::Loads(&self.when),
             _ => return None,
         })

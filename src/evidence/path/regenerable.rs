@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use crate::knowledge::Words;
 use crate::world::World;
 
 use super::vouch::{Recipe, fits};
@@ -21,10 +22,10 @@ pub(super) struct Regenerable {
     /// Pictures in it, and copies of sources, are a build's.
     pub(super) web: bool,
     /// What stands in a directory directly below that is the tool's own.
-    pub(super) marked: &'static [String],
+    pub(super) marked: Words,
     /// The recipe that makes it, where only a recipe's text says so.
     pub(super) recipe: Option<Recipe>,
-    made: &'static [String],
+    made: Words,
 }
 
 impl Regenerable {
@@ -50,7 +51,7 @@ pub(super) enum Layout {
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct Table {
     #[serde(default)]
     directory: Vec<DirectoryRule>,
@@ -64,28 +65,28 @@ struct Table {
 
 /// Endings of files that people make.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct Persons {
-    documents: Vec<String>,
-    media: Vec<String>,
-    except: Vec<String>,
+    documents: Words,
+    media: Words,
+    except: Words,
 }
 
 /// Directories of a user's cache that belong to a tool that is known.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct Caches {
-    names: Vec<String>,
+    names: Words,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct DirectoryRule {
-    names: Vec<String>,
+    names: Words,
     #[serde(default)]
-    beside: Vec<String>,
+    beside: Words,
     #[serde(default)]
-    inside: Vec<String>,
+    inside: Words,
     #[serde(default)]
     weak: bool,
     #[serde(default)]
@@ -95,22 +96,22 @@ struct DirectoryRule {
     #[serde(default)]
     layout: Option<Layout>,
     #[serde(default)]
-    made: Vec<String>,
+    made: Words,
     #[serde(default)]
-    marked: Vec<String>,
-    again: String,
+    marked: Words,
+    again: &'static str,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FileRule {
     #[serde(default)]
-    suffix: Option<String>,
+    suffix: Option<&'static str>,
     #[serde(default)]
-    names: Vec<String>,
+    names: Words,
     #[serde(default)]
-    source: Vec<String>,
-    again: String,
+    source: Words,
+    again: &'static str,
 }
 
 /// Largest ignore file or Makefile that is read, in bytes.
@@ -137,7 +138,7 @@ pub(super) fn is_a_persons(name: &str, web: bool) -> bool {
     let persons = &table().persons;
     let Some((_, ending)) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()) else { return false };
     let ending = ending.to_ascii_lowercase();
-    (persons.documents.contains(&ending) || !web && persons.media.contains(&ending))
+    (persons.documents.has(&ending) || !web && persons.media.has(&ending))
         && !persons.except.iter().any(|pattern| fits(pattern, name))
 }
 
@@ -181,13 +182,13 @@ pub(super) fn directory(world: &dyn World, dir: &Path, top: Option<&Path>) -> Op
     }
     let (rule, recipe) = best?;
     Some(Regenerable {
-        again: rule.again.clone(),
+        again: rule.again.to_owned(),
         root: dir.to_owned(),
         layout: rule.layout,
         web: rule.web,
-        marked: &rule.marked,
+        marked: rule.marked,
         recipe,
-        made: &rule.made,
+        made: rule.made,
     })
 }
 
@@ -196,13 +197,13 @@ pub(super) fn file(world: &dyn World, path: &Path) -> Option<&'static str> {
     let name = path.file_name()?.to_str()?;
     let parent = path.parent()?;
     table().file.iter().find_map(|rule| {
-        let stem = match &rule.suffix {
-            Some(suffix) => name.strip_suffix(suffix.as_str()).filter(|stem| !stem.is_empty())?,
-            None => return rule.names.iter().any(|known| known == name).then_some(rule.again.as_str()),
+        let stem = match rule.suffix {
+            Some(suffix) => name.strip_suffix(suffix).filter(|stem| !stem.is_empty())?,
+            None => return rule.names.has(name).then_some(rule.again),
         };
         let made = rule.source.is_empty()
             || rule.source.iter().any(|ending| world.lstat(&parent.join(format!("{stem}{ending}"))).is_ok());
-        made.then_some(rule.again.as_str())
+        made.then_some(rule.again)
     })
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::knowledge::{Held, places, variables};
+use crate::knowledge::{Held, Words, places, variables};
 use crate::model::Value;
 use crate::shell::expand::Expansion;
 use crate::shell::interp::{Interp, Scope};
@@ -122,8 +122,7 @@ impl Interp<'_> {
                 }
             }
             Held::Loads(when) => {
-                let has =
-                    |text: &str| when.is_empty() || when.iter().any(|part| text.contains(part.as_str()));
+                let has = |text: &str| when.is_empty() || when.iter().any(|part| text.contains(*part));
                 if value.as_known().is_some_and(has) || value.as_known().is_none() && when.is_empty() {
                     self.loads_code(state, scope, call, variable);
                 }
@@ -139,12 +138,12 @@ impl Interp<'_> {
         scope: &Scope,
         call: &Call,
         value: &Value,
-        files: &[String],
+        files: Words,
         reads: &str,
     ) {
         let Some(texts) = value.choices() else { return };
         for dir in texts.iter().flat_map(|text| text.split(':')) {
-            for name in files {
+            for name in files.iter() {
                 let path = Value::known(format!("{}/{name}", if dir.is_empty() { "." } else { dir }));
                 let there = self.absolute(state, &path).map(|path| self.exists(state, &path));
                 if there != Some(Some(true)) {
