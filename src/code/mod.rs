@@ -34,6 +34,11 @@ pub fn plain_language(name: &str) -> Option<&'static str> {
     plain::named(name)
 }
 
+/// Whether a source that is compiled names anything by which content may go.
+pub fn may_lose(text: &str) -> bool {
+    !plain::analyse("compiled", text).is_empty()
+}
+
 /// What a program text does, in order of appearance.
 ///
 /// `language` is `python`, `perl`, `ruby`, `node`, `awk`, `sed`, `tcl`, `php`, `lua`, `mongosh` or `ed`; any other language is

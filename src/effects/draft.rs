@@ -15,8 +15,21 @@ pub(super) enum Change {
     Copied { from: PathBuf, to: PathBuf, packed: bool },
     /// A symbolic link, or another name of the same file; without a target where it leads is not known.
     Linked { at: PathBuf, target: Option<PathBuf>, symbolic: bool },
+    /// A file that stays holds another text: this one, where it is known.
+    Rewritten { path: PathBuf, text: Option<String> },
     /// Work of the repository that `dir` belongs to is saved in git.
     Saved { dir: PathBuf, what: Saved },
+}
+
+impl Change {
+    /// Whether it says what stands at a place from then on.
+    pub(super) fn puts(&self) -> bool {
+        match self {
+            Self::Made { .. } | Self::Moved { .. } | Self::Linked { .. } | Self::Rewritten { .. } => true,
+            Self::Copied { packed, .. } => !packed,
+            Self::Saved { .. } => false,
+        }
+    }
 }
 
 /// A mutation with the changes that it makes, in order. Changes may also come without a mutation.

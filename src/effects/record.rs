@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::model::{Action, Cause, FactValue, Mutation, PathOrigin, PathSubject, Subject, Value};
-use crate::shell::{FileState, Held};
+use crate::shell::{FileState, Held, Now};
 use crate::world::FileKind;
 use crate::world::resolve::physical;
 
@@ -42,10 +42,29 @@ impl Scene<'_> {
         if by_action && let Some(mutation) = &mutation {
             self.record_action(mutation);
         }
+        let told = changes.iter().any(Change::puts);
         for change in changes {
             self.record(change);
         }
+        if !by_action
+            && !told
+            && let Some(mutation) = mutation.as_ref().filter(|mutation| mutation.action == Action::Replace)
+        {
+            self.replaced(mutation);
+        }
         mutation
+    }
+
+    /// Something else stands at a path, and nothing more is known of it.
+    fn replaced(&mut self, mutation: &Mutation) {
+        let Subject::Path(subject) = &mutation.subject else { return };
+        let Some(path) = known(&subject.path).filter(|path| !keeps_nothing(path)) else { return };
+        if mutation.cause == Cause::Rule
+            && !mutation.context.asks
+            && !mutation.facts.contains_key("no-clobber")
+        {
+            self.files.rewrite(self.recorded(path), Now::Unread);
+        }
     }
 
     /// The name under which a known path is recorded.
@@ -169,14 +188,36 @@ impl Scene<'_> {
                 self.files
                     .set(path, FileState::Created { content: subject.content.clone(), directory: false });
             }
-            Action::Replace => self.files.drop_copies(|at| at == path),
-            Action::Update
-                if !["append", "no-change"].iter().any(|key| mutation.facts.contains_key(*key)) =>
-            {
+            Action::Replace => {
+                self.files.drop_copies(|at| at == path);
+                if !mutation.facts.contains_key("no-clobber") {
+                    self.files.rewrite(path, Now::Unread);
+                }
+            }
+            Action::Create | Action::Update if mutation.facts.contains_key("append") => {
+                self.lengthened(path, subject, mutation.context.maybe);
+            }
+            Action::Update if !mutation.facts.contains_key("no-change") => {
                 self.files.alter(&path);
+                let whole = mutation.kind == "archive.extract" && !mutation.facts.contains_key("no-clobber");
+                if whole || mutation.kind == "file" && !subject.recursive {
+                    self.files.rewrite(path, Now::Unread);
+                }
             }
             _ => {}
         }
+    }
+
+    /// Something is written at the end of a file that was there.
+    fn lengthened(&mut self, path: PathBuf, subject: &PathSubject, maybe: bool) {
+        if !self.at(&path).is_some_and(|seen| seen.kind == FileKind::File) {
+            return;
+        }
+        let now = match (self.text(&path), &subject.content) {
+            (Some(old), Some(added)) if !maybe => Now::Text(old + added),
+            _ => Now::Unread,
+        };
+        self.files.rewrite(path, now);
     }
 
     /// What changes inside a copied tree leaves it whole no longer, where the source has it too.
@@ -236,6 +277,10 @@ impl Scene<'_> {
                 let (at, target) = (key(&at), target.as_deref().map(key));
                 self.files.link(at, target, symbolic);
             }
+            Change::Rewritten { path, text } => {
+                let path = key(&path);
+                self.files.rewrite(path, text.map_or(Now::Unread, Now::Text));
+            }
             Change::Saved { dir, what } => self.files.save(dir, what),
             Change::Copied { from, to, packed } => {
                 let (from, to) = (key(&from), key(&to));
@@ -263,7 +308,9 @@ impl Scene<'_> {
                 PathOrigin::MovedFrom(source) => FileState::CopiedFrom(source),
                 PathOrigin::Existing | PathOrigin::Gone => FileState::CopiedFrom(from.clone()),
             };
+            let said = self.files.said(&from);
             self.files.set(to.clone(), state);
+            self.files.say(&to, said);
         }
         for held in beside {
             self.files.hold(held);

@@ -125,6 +125,9 @@ impl<'a> Scene<'a> {
             return None;
         }
         let path = &self.key(path, true)?;
+        if let Some(text) = self.files.rewritten(path) {
+            return text.map(str::to_owned);
+        }
         let Some((known, state)) = self.files.nearest(path) else { return self.look.text(path) };
         let rest = path.strip_prefix(known).unwrap_or(Path::new(""));
         let inside = !rest.as_os_str().is_empty();

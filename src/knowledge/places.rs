@@ -20,6 +20,8 @@ pub struct Places {
     pub generated: Vec<String>,
     /// Programs and their subcommands that put files here which nobody has seen.
     pub brings: Vec<String>,
+    /// Endings of sources that are compiled, or read by a program that nobody reads here.
+    pub compiled: Vec<String>,
 }
 
 impl Places {

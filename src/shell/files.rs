@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::model::Saved;
 use crate::world::resolve::{Link, Links, physical};
 
+use super::rewritten::{Moved, Texts};
+
 /// A path after earlier steps of the same command. Paths are keys: see [`Files::key`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileState {
@@ -59,6 +61,10 @@ pub struct Files {
     brought: BTreeSet<PathBuf>,
     /// Per repository directory: work that this command put into git.
     saved: BTreeMap<PathBuf, BTreeSet<Saved>>,
+    /// What files hold by now that held something else before.
+    pub(super) texts: Texts,
+    /// What git moved.
+    pub(super) moved: Moved,
 }
 
 /// A copy that this command made.
@@ -316,7 +322,9 @@ impl Files {
         let (below, others): (BTreeMap<_, _>, _) =
             links.into_iter().partition(|(at, _)| at.starts_with(from));
         self.links = others;
+        let said = self.said(from);
         self.set(to.clone(), state);
+        self.say(&to, said);
         self.links.extend(below.into_iter().map(|(at, made)| (onto(&to, &at, from), made)));
         // Another name of the same file is one of it wherever the first one goes.
         for made in self.links.values_mut().filter(|made| !made.symbolic) {
@@ -349,6 +357,7 @@ impl Files {
             _ => self.drop_copies(|at| at.starts_with(&path)),
         }
         self.altered.retain(|at| !at.starts_with(&path));
+        self.put_there(&path, matches!(state, FileState::Created { directory: true, .. }));
         self.links.retain(|at, _| !at.starts_with(&path));
         if matches!(state, FileState::Gone | FileState::MovedFrom(_)) {
             self.unlink(&path);
@@ -433,6 +442,7 @@ impl Files {
                 self.states.entry(path.clone()).or_insert_with(|| state.clone());
             }
         }
+        self.merge_texts(other);
         self.brought.extend(other.brought.iter().cloned());
         self.links.extend(other.links.iter().map(|(at, to)| (at.clone(), to.clone())));
         self.altered.extend(other.altered.iter().cloned());

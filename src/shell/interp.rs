@@ -65,6 +65,8 @@ fn walk(
         given: Arc::default(),
         line: None,
         data_read: std::cell::Cell::new(false),
+        unseen_of_git: std::cell::Cell::new(false),
+        built_unread: false,
         typed: Arc::from(""),
         guarded: BTreeSet::new(),
         left: Left::default(),
@@ -235,6 +237,10 @@ pub(super) struct Interp<'a> {
     pub(super) line: Option<usize>,
     /// What a file of before this command holds became part of a value.
     pub(super) data_read: std::cell::Cell<bool>,
+    /// A text was asked for that git may have laid out anew, and nobody can tell what it says.
+    pub(super) unseen_of_git: std::cell::Cell<bool>,
+    /// A build may have made programs of text that this command wrote.
+    pub(super) built_unread: bool,
     /// The evaluated text itself.
     pub(super) typed: Arc<str>,
     /// Variables of the guard that were set to something else.
@@ -455,6 +461,10 @@ impl Interp<'_> {
         if self.stopped || scope.own && is_unknown(&kind) {
             return;
         }
+        let made = match &kind {
+            StepKind::Run(run) if super::located::builds(&run.name) => Some(run.clone()),
+            _ => None,
+        };
         let (acts, built) = match &kind {
             StepKind::Run(run) => (
                 !run.matched.command.effects.is_empty() || !run.matched.written().is_empty(),
@@ -476,6 +486,9 @@ impl Interp<'_> {
             return;
         }
         self.sink.step(step, &mut state.files);
+        if let Some(run) = made {
+            self.note_build(state, &run);
+        }
     }
 
     fn context(&self, state: &State, scope: &Scope) -> Context {

@@ -162,6 +162,9 @@ impl Interp<'_> {
         if !made && self.is_persons(dir) && self.knowledge.tool(base).is_some() {
             return Some(self.by_name_as_well(state, scope, name, call));
         }
+        if let Some(flow) = self.unread(state, scope, path, call) {
+            return Some(flow);
+        }
         let built = self.acted && self.only_built;
         if built
             && !name.starts_with('@')

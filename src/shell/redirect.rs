@@ -386,7 +386,11 @@ impl Interp<'_> {
                     return None;
                 }
                 self.data_read.set(true);
-                self.read_text(state, &path, self.options.limits.data_bytes).map(Value::Known)
+                let noted = self.unseen_of_git.get();
+                let text = self.read_text(state, &path, self.options.limits.data_bytes);
+                // Data of another version is no code.
+                let unseen = self.unseen_of_git.replace(noted);
+                text.filter(|_| !unseen || noted).map(Value::Known)
             }
             Stdin::Inherited | Stdin::Unknown => None,
         }

@@ -25,8 +25,20 @@ fn roots(matched: &Match) -> Vec<String> {
 }
 
 impl Interp<'_> {
-    /// Runs a program.
+    /// Runs a program. One that reads as code what git may have brought is a program that nobody knows.
     pub(super) fn external(&mut self, state: &mut State, scope: &Scope, name: &str, call: &Call) -> Flow {
+        let before = self.unseen_of_git.replace(false);
+        let flow = self.external_program(state, scope, name, call);
+        if self.unseen_of_git.replace(before) {
+            let base = name.rsplit('/').next().unwrap_or(name);
+            let name = format!("{base} with what git brings");
+            let kind = StepKind::UnknownProgram { name, args: call.args().into_iter().take(1).collect() };
+            self.emit_as(state, scope, call.span, &call.raw, kind);
+        }
+        flow
+    }
+
+    fn external_program(&mut self, state: &mut State, scope: &Scope, name: &str, call: &Call) -> Flow {
         if !self.tick(state, scope, call.span) {
             return Flow::Exit;
         }
@@ -150,6 +162,9 @@ impl Interp<'_> {
         }
         if scope.host.is_none() {
             self.brings(state, name, &matched);
+            if name == "git" {
+                self.lays_out(state, &matched);
+            }
         }
         if !matched.gaps.is_empty() && matched.is_judged_by_words() {
             self.suspect(state, scope, call, name);

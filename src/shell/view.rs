@@ -8,6 +8,7 @@ use crate::world::{Entry, FileKind, LookError};
 
 use super::files::FileState;
 use super::interp::Interp;
+use super::rewritten::Now;
 use super::state::State;
 
 impl Interp<'_> {
@@ -68,10 +69,38 @@ impl Interp<'_> {
 
     /// Content of a text file; `None` when it is missing, too large, not text or not known.
     pub(super) fn read_text(&self, state: &State, path: &Path, limit: u64) -> Option<String> {
-        match self.locate(state, path, 0) {
+        match self.located_text(state, path, 0) {
             Place::Made { content, .. } => content,
             Place::On(path) => self.world.read_text(&path, limit).ok(),
             Place::Gone | Place::Unknown => None,
+        }
+    }
+
+    /// Where the text of a file is found that this command may have changed or laid out.
+    fn located_text(&self, state: &State, path: &Path, depth: usize) -> Place {
+        let Some(key) = self.key(state, path) else { return Place::Unknown };
+        for now in state.files.now(&key) {
+            match now {
+                Now::Recorded | Now::Built => break,
+                Now::Text(text) => return Place::Made { content: Some(text.clone()), directory: false },
+                Now::Unread => return Place::Unknown,
+                Now::Laid(laid) => {
+                    if let Some(text) = self.laid_text(laid, &key) {
+                        return Place::Made { content: Some(text), directory: false };
+                    }
+                }
+            }
+        }
+        match state.files.nearest(&key) {
+            Some((at, FileState::CopiedFrom(origin))) if depth < 8 => {
+                let rest = key.strip_prefix(at).unwrap_or(Path::new(""));
+                let origin = if rest.as_os_str().is_empty() { origin.clone() } else { origin.join(rest) };
+                if origin.starts_with(at) || state.files.get(&origin) == Some(&FileState::Gone) {
+                    return self.locate(state, &key, 0);
+                }
+                self.located_text(state, &origin, depth + 1)
+            }
+            _ => self.locate(state, &key, 0),
         }
     }
 

@@ -205,6 +205,12 @@ pub trait World {
     fn now(&self) -> SystemTime;
     /// Time since an arbitrary start, for budgets.
     fn elapsed(&self) -> Duration;
+    /// What a read-only program prints, where that may be followed and spoken of: nothing private.
+    fn ask_text(&self, query: &Query, timeout: Duration) -> Result<String, LookError> {
+        let text = String::from_utf8(self.ask(query, timeout)?)
+            .map_err(|_| LookError::Other("not text".to_owned()))?;
+        if private::holds_a_key(&text) { Err(LookError::Private) } else { Ok(text) }
+    }
     /// Asks a read-only program; its standard output.
     fn ask(&self, query: &Query, timeout: Duration) -> Result<Vec<u8>, LookError>;
 }

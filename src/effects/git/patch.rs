@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::model::{Action, Cause, Value};
 use crate::shell::{Invocation, Printed, Stdin};
 
-use super::super::draft::Draft as Planned;
+use super::super::draft::{Change, Draft as Planned};
 use super::super::run::directories;
 use super::super::scene::{Scene, Word};
 use super::{Draft, finish};
@@ -153,6 +153,7 @@ fn read(
     let below = matched.value("--directory").filter(|_| git);
     let mut planned = Vec::new();
     let mut shown = Vec::new();
+    let mut changes = Vec::new();
     for section in sections {
         let (old, new) =
             if matched.has("-R") { (section.new, section.old) } else { (section.old, section.new) };
@@ -164,13 +165,16 @@ fn read(
             let word = Word::new(Value::known(&name), true);
             planned.push(Planned::of(scene.on_absolute(Action::Delete, "file", path, &word)));
         } else {
+            if let Some(path) = place(scene, below, &name, dirs, git).as_known() {
+                changes.push(Change::Rewritten { path: PathBuf::from(path), text: None });
+            }
             shown.push(name);
         }
     }
     if !shown.is_empty() {
         let whole = Value::known(shown.join(" "));
         let draft = scene.on_other(Action::Update, "patch.targets", std::slice::from_ref(&whole), &whole);
-        planned.push(Planned::of(draft));
+        planned.push(Planned::with(draft, changes));
     }
     planned
 }

@@ -39,12 +39,17 @@ pub(super) fn in_place(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<D
             };
             let Subject::Path(subject) = &mutation.subject else { return draft };
             let Some(path) = subject.path.as_known().map(PathBuf::from) else { return draft };
-            let edit = match (&scripts, scene.text(&path)) {
+            let text = scene.text(&path);
+            let edit = match (&scripts, &text) {
                 (Some(scripts), Some(text)) => {
-                    scripts.iter().map(|script| edit(script, &text)).max().unwrap_or(Edit::Changes)
+                    scripts.iter().map(|script| edit(script, text)).max().unwrap_or(Edit::Changes)
                 }
                 _ => Edit::Changes,
             };
+            if edit != Edit::Nothing && !mutation.context.maybe {
+                let after = scripts.as_ref().zip(text).and_then(|(scripts, text)| edited(scripts, text));
+                draft.changes.push(Change::Rewritten { path: path.clone(), text: after });
+            }
             match edit {
                 Edit::Nothing => flag(mutation, "no-change", "the edit matches nothing in it"),
                 Edit::Adds => flag(mutation, "append", "the edit only adds lines"),
@@ -116,6 +121,45 @@ fn edit(script: &str, text: &str) -> Edit {
         rest = after.trim_start_matches([';', '\n', ' ', '\t']);
     }
     worst
+}
+
+/// What substitutions of plain text, and lines put at the end, leave of a text; `None` where that cannot be said.
+fn edited(scripts: &[String], text: String) -> Option<String> {
+    let mut text = text;
+    for script in scripts {
+        let mut rest = script.trim();
+        while !rest.is_empty() {
+            let (_, after) = command(rest, &text)?;
+            let one = rest.get(..rest.len() - after.len())?.trim();
+            text = match one.strip_prefix('$') {
+                Some(added) => {
+                    let line = added.trim_start().strip_prefix('a')?.trim_start();
+                    if line.contains('\\') {
+                        return None;
+                    }
+                    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+                    format!("{text}{end}{line}\n")
+                }
+                None => substituted(one, &text)?,
+            };
+            rest = after.trim_start_matches([';', '\n', ' ', '\t']);
+        }
+    }
+    Some(text)
+}
+
+/// `s/plain/plain/g` on each line.
+fn substituted(script: &str, text: &str) -> Option<String> {
+    let rest = script.strip_prefix('s')?;
+    let mark = rest.chars().next()?;
+    let (pattern, rest) = until(rest.strip_prefix(mark)?, mark)?;
+    let (new, flags) = until(rest, mark)?;
+    let old = literal(pattern)?;
+    if new.contains(['&', '\\', '$', '@', '\n']) || !matches!(flags, "" | "g") {
+        return None;
+    }
+    let one = |line: &str| if flags == "g" { line.replace(&old, new) } else { line.replacen(&old, new, 1) };
+    Some(text.split_inclusive('\n').map(one).collect())
 }
 
 /// The first command and what follows it.

@@ -10,6 +10,7 @@ mod hooks;
 mod keys;
 mod make;
 mod modules;
+mod package_edit;
 mod packages;
 mod settings;
 mod shells;

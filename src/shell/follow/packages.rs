@@ -38,6 +38,7 @@ impl Interp<'_> {
         matched: &Match,
     ) -> Option<Flow> {
         self.package_config(state, call);
+        self.package_edit(state, scope, name, call);
         let Some(texts) = call.texts() else {
             // Any script may be meant.
             return self.package_unknown(state, scope, call, "which script it runs is not known");
