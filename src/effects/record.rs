@@ -166,6 +166,9 @@ impl Scene<'_> {
             self.hole(&path);
         }
         let seen = self.at(&path);
+        if seen.is_some() && mutation.facts.contains_key("no-clobber") {
+            return;
+        }
         let directory = mutation.kind == "directory";
         if matches!(mutation.action, Action::Create | Action::Update) && seen.is_some() && !directory {
             self.files.stamp(&path, subject.recursive);

@@ -302,6 +302,7 @@ impl Interp<'_> {
                 .collect(),
             switches: Switches {
                 expand_aliases: options.interactive,
+                execfail: options.interactive,
                 // zsh and fish have `**` without being told.
                 globstar: options.session.translated,
                 zsh: options.session.translated,

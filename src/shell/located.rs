@@ -355,7 +355,7 @@ impl Interp<'_> {
     }
 
     /// Whether a file stands there that may be run.
-    fn runnable(&self, state: &State, file: &Path) -> bool {
+    pub(super) fn runnable(&self, state: &State, file: &Path) -> bool {
         if self.is_kind(state, file, FileKind::File) != Some(true) {
             return false;
         }

@@ -7,6 +7,7 @@
 //! Each step is handed to a [`Sink`] in program order; the sink (effects) records in [`Files`] what the step makes, moves
 //! or removes, so that later steps of the same command see it.
 
+mod and_or;
 mod brought;
 mod builtins;
 mod control;

@@ -40,6 +40,8 @@ pub(super) struct Opened {
     descriptors: Vec<(String, Stdin)>,
     /// One of them fails for certain: the command does not run.
     pub(super) refused: bool,
+    /// Whether all files can be opened for writing, as far as can be seen.
+    opens: Status,
 }
 
 impl Opened {
@@ -66,6 +68,7 @@ impl Interp<'_> {
             output: Output::Same,
             descriptors: Vec::new(),
             refused: false,
+            opens: Status::True,
         };
         for redirection in list {
             self.open_one(state, scope, redirection, &mut opened)?;
@@ -169,8 +172,56 @@ impl Interp<'_> {
         {
             opened.refused = true;
         }
+        opened.opens = opened.opens.and(self.opens(state, scope, &path.value));
         opened.writes.push(Opening { path, mode, noclobber, span: redirection.span, stdout });
         Ok(())
+    }
+
+    /// Whether a file can be opened for writing: `False` where nothing shows that it can and the place speaks against it.
+    fn opens(&self, state: &State, scope: &Scope, path: &Value) -> Status {
+        if path.prefix().starts_with("/dev/") {
+            return Status::True;
+        }
+        let Some(path) = self.absolute(state, path).filter(|_| scope.host.is_none()) else {
+            return Status::Unknown;
+        };
+        let Some(above) = path.parent() else { return Status::False };
+        match (self.is_directory(state, &path), self.exists(state, &path), self.is_directory(state, above)) {
+            (Some(true), ..) | (_, _, Some(false)) => Status::False,
+            (_, Some(true), _) if self.untouched(state, &path).is_none() || self.world.writable(&path) => {
+                Status::True
+            }
+            (_, Some(false), Some(true))
+                if self.untouched(state, above).is_none() || self.world.writable(above) =>
+            {
+                Status::True
+            }
+            _ => Status::Unknown,
+        }
+    }
+
+    /// Runs a command whose redirections may fail: where one speaks against it, the command that does not run is a way
+    /// of its own, as something that was not seen may have made the place meanwhile.
+    pub(super) fn if_opened(
+        &mut self,
+        state: &mut State,
+        opened: &Opened,
+        run: impl FnOnce(&mut Self, &mut State) -> Flow,
+    ) -> Flow {
+        match opened.opens {
+            Status::True => run(self, state),
+            Status::False => self.fork(state, run, |_, way| {
+                way.fail();
+                Flow::Next
+            }),
+            Status::Unknown => {
+                let flow = run(self, state);
+                if state.status == Status::True {
+                    state.status = Status::Unknown;
+                }
+                flow
+            }
+        }
     }
 
     fn duplicate(
@@ -331,7 +382,17 @@ impl Interp<'_> {
             state.status = Status::False;
             return Flow::Next;
         };
-        self.open_writes(state, scope, &opened, None);
+        self.if_opened(state, &opened, |interp, state| interp.run_redirected(state, scope, &opened, run))
+    }
+
+    fn run_redirected(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        opened: &Opened,
+        run: impl FnOnce(&mut Self, &mut State) -> Flow,
+    ) -> Flow {
+        self.open_writes(state, scope, opened, None);
         if opened.refused {
             state.status = Status::False;
             return Flow::Next;
@@ -345,7 +406,7 @@ impl Interp<'_> {
         }
         if let Some(before) = output {
             let written = std::mem::replace(&mut state.output, before);
-            self.note_content(state, scope, &opened, written);
+            self.note_content(state, scope, opened, written);
         }
         flow
     }

@@ -113,10 +113,13 @@ impl Interp<'_> {
                 }
                 self.mind_assignment(state, scope, &assignment.name, command.span);
             }
-            self.open_writes(state, scope, &opened, Some(&Value::known("")));
-            state.status =
+            let status =
                 if opened.refused { Status::False } else { self.substituted.unwrap_or(Status::True) };
-            return Flow::Next;
+            return self.if_opened(state, &opened, |interp, state| {
+                interp.open_writes(state, scope, &opened, Some(&Value::known("")));
+                state.status = status;
+                Flow::Next
+            });
         }
         let mut environment = Vec::new();
         for assignment in assignments {
@@ -144,7 +147,9 @@ impl Interp<'_> {
             external: false,
             opened: None,
         };
-        let flow = self.with_redirections(state, scope, call, opened);
+        let doubt = opened.clone();
+        let flow = self
+            .if_opened(state, &doubt, |interp, state| interp.with_redirections(state, scope, call, opened));
         // What ran within may have walked another file.
         self.line = line.or(self.line);
         flow

@@ -28,6 +28,15 @@ impl Status {
         value.map_or(Self::Unknown, Self::from_bool)
     }
 
+    /// Success of both.
+    pub(super) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::False, _) | (_, Self::False) => Self::False,
+            (Self::True, Self::True) => Self::True,
+            _ => Self::Unknown,
+        }
+    }
+
     pub(super) fn negate(self) -> Self {
         match self {
             Self::True => Self::False,
@@ -161,6 +170,8 @@ pub(super) struct Switches {
     pub(super) nocasematch: bool,
     pub(super) expand_aliases: bool,
     pub(super) lastpipe: bool,
+    /// A shell goes on when `exec` cannot start its program.
+    pub(super) execfail: bool,
     pub(super) no_braces: bool,
     /// `cd` and `pwd` go by where links lead (`set -P`).
     pub(super) physical: bool,
@@ -187,6 +198,7 @@ impl Switches {
             nocasematch: self.nocasematch && other.nocasematch,
             expand_aliases: self.expand_aliases || other.expand_aliases,
             lastpipe: self.lastpipe && other.lastpipe,
+            execfail: self.execfail || other.execfail,
             no_braces: self.no_braces && other.no_braces,
             physical: self.physical || other.physical,
             zsh: self.zsh || other.zsh,

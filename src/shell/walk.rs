@@ -1,7 +1,7 @@
 //! Lists, pipelines and shells: what runs after what, in which state.
 
 use crate::model::{Span, Value};
-use crate::syntax::{AndOr, Command, CommandKind, Script};
+use crate::syntax::{Command, CommandKind, Script};
 
 use super::interp::{Interp, Scope};
 use super::state::{Flow, State, Status};
@@ -279,66 +279,6 @@ impl Interp<'_> {
                 flow
             }
         }
-    }
-
-    fn and_or(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        first: &Command,
-        rest: &[(AndOr, Command)],
-    ) -> Flow {
-        let tested = scope.tested();
-        let before = rest.iter().any(|(operator, _)| *operator == AndOr::Or).then(|| state.files.clone());
-        let flow = self.command(state, if rest.is_empty() { scope } else { &tested }, first);
-        if flow != Flow::Next {
-            return flow;
-        }
-        for (index, (operator, command)) in rest.iter().enumerate() {
-            let scope = if index + 1 == rest.len() { scope } else { &tested };
-            let runs = match (operator, state.status) {
-                (AndOr::And, Status::True) | (AndOr::Or, Status::False) => Some(true),
-                (AndOr::And, Status::False) | (AndOr::Or, Status::True) => Some(false),
-                (_, Status::Unknown) => None,
-            };
-            let flow = match runs {
-                Some(true) => {
-                    state.settle();
-                    self.command(state, scope, command)
-                }
-                Some(false) => Flow::Next,
-                None => {
-                    let on_success = *operator == AndOr::And;
-                    self.fork(
-                        state,
-                        |interp, way| {
-                            if on_success {
-                                way.succeed()
-                            } else {
-                                way.fail();
-                                // What failed made no copy.
-                                if let Some(before) = &before {
-                                    way.files.forget_copies(before);
-                                }
-                            }
-                            interp.command(way, scope, command)
-                        },
-                        |_, way| {
-                            if on_success {
-                                way.fail()
-                            } else {
-                                way.succeed()
-                            }
-                            Flow::Next
-                        },
-                    )
-                }
-            };
-            if flow != Flow::Next {
-                return flow;
-            }
-        }
-        Flow::Next
     }
 
     fn pipeline(

@@ -126,6 +126,21 @@ fn hidden_destruction_is_stopped() {
     assert!(wrong.is_empty(), "not stopped:\n{}", wrong.join("\n"));
 }
 
+/// Neighbours of such forms that lose nothing.
+#[test]
+fn what_only_changes_its_place_is_not_stopped() {
+    let fixture = Fixture::lay();
+    for command in [
+        "mv notes.md x && mv draft.txt notes.md && mv x draft.txt",
+        "cp notes.md kept.md && cp draft.txt kept.txt && rm notes.md draft.txt",
+        "echo hi > emptydir/new && rm emptydir/new",
+        "mkdir out && echo hi > out/x || echo no",
+        "set -C; echo hi > notes.md",
+    ] {
+        assert!(!stopped(&fixture.verdict(command)), "{command}");
+    }
+}
+
 /// A project that is reached by a symbolic link is as well guarded.
 #[cfg(unix)]
 #[test]

@@ -118,6 +118,11 @@ impl Machine<'_> {
                 self.emit(CodeEffect::Run { argv });
                 Object::Unknown
             }
+            Act::Link { symbolic } => {
+                let at = arguments.get(1, &["dst", "path"]).cloned().unwrap_or(Object::Unknown);
+                self.link(first.value().0, at.value().0, symbolic);
+                Object::Plain
+            }
             Act::ChangeDirectory => {
                 self.emit(CodeEffect::ChangeDirectory { path: first.value().0 });
                 if let Some(block) = &arguments.block {

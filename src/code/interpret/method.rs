@@ -182,6 +182,11 @@ impl Machine<'_> {
                 let (value, glob) = to.value();
                 Object::Path { value, glob }
             }
+            "symlink_to" | "link_to" | "hardlink_to" | "make_symlink" | "make_link" => {
+                let target = arguments.first().value().0;
+                self.link(target, path.value().0, name.contains("sym"));
+                Object::Plain
+            }
             "copy" | "copy_into" => {
                 self.emit(CodeEffect::Copy { from: path.value().0, to: arguments.first().value().0 });
                 Object::Plain

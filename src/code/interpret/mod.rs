@@ -156,6 +156,13 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// `ln` does it with these words.
+    fn link(&mut self, target: Value, at: Value, symbolic: bool) {
+        let manner = if symbolic { "-s" } else { "-P" };
+        let argv = vec![Value::known("ln"), Value::known(manner), Value::known("--"), target, at];
+        self.emit(CodeEffect::Run { argv });
+    }
+
     fn emit(&mut self, effect: CodeEffect) {
         if self.effects.last() == Some(&effect) {
             return;

@@ -60,6 +60,10 @@ pub(super) enum Act {
     Process,
     /// Does what this command does with the arguments as its words.
     Tool(&'static str),
+    /// Makes the second argument a link to the first: another name, or a symbolic one.
+    Link {
+        symbolic: bool,
+    },
     ChangeDirectory,
     Exit,
     /// The first argument is code.

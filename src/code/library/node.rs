@@ -35,6 +35,8 @@ pub(super) fn act(name: &str) -> Option<Act> {
         "fs.rename" | "fs.renameSync" | "fs.move" | "fs.moveSync" | "Deno.rename" | "Deno.renameSync" => {
             Act::Rename
         }
+        "fs.symlink" | "fs.symlinkSync" | "Deno.symlink" | "Deno.symlinkSync" => Act::Link { symbolic: true },
+        "fs.link" | "fs.linkSync" | "Deno.link" | "Deno.linkSync" => Act::Link { symbolic: false },
         "fs.copyFile" | "fs.copyFileSync" | "fs.cp" | "fs.cpSync" | "fs.copy" | "fs.copySync"
         | "Deno.copyFile" => Act::Copy,
         "child_process.exec"

@@ -11,6 +11,8 @@ pub(super) fn act(name: &str) -> Option<Act> {
         "os.removedirs" => Act::Delete { tree: false },
         "shutil.rmtree" | "distutils.dir_util.remove_tree" => Act::Delete { tree: true },
         "os.rename" | "os.renames" | "os.replace" | "shutil.move" => Act::Rename,
+        "os.symlink" => Act::Link { symbolic: true },
+        "os.link" => Act::Link { symbolic: false },
         "shutil.copy"
         | "shutil.copy2"
         | "shutil.copyfile"

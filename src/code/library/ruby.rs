@@ -25,6 +25,10 @@ pub(super) fn act(name: &str) -> Option<Act> {
         | "FileUtils.remove_entry"
         | "FileUtils.remove_entry_secure" => Act::Delete { tree: true },
         "File.rename" | "FileUtils.mv" | "FileUtils.move" => Act::Rename,
+        "File.symlink" | "FileUtils.ln_s" | "FileUtils.ln_sf" | "FileUtils.symlink" => {
+            Act::Link { symbolic: true }
+        }
+        "File.link" | "FileUtils.ln" | "FileUtils.link" => Act::Link { symbolic: false },
         "FileUtils.cp"
         | "FileUtils.copy"
         | "FileUtils.cp_r"

@@ -9,6 +9,8 @@ pub(super) fn php(name: &str) -> Option<Act> {
         "unlink" | "rmdir" => Act::Delete { tree: false },
         "rename" | "move_uploaded_file" => Act::Rename,
         "copy" => Act::Copy,
+        "symlink" => Act::Link { symbolic: true },
+        "link" => Act::Link { symbolic: false },
         "touch" => Act::Write(Mode::Append),
         "file_put_contents" => Act::Write(Mode::Truncate),
         "fopen" | "gzopen" | "SplFileObject" => Act::Open,

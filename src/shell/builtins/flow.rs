@@ -46,13 +46,27 @@ impl Interp<'_> {
         }
         let mut rest = rest;
         rest.external = true;
+        let goes_on = state.switches.execfail && !self.can_start(state, &rest);
         let flow = self.dispatch(state, scope, &rest);
         if flow != Flow::Next {
             return flow;
         }
+        if goes_on {
+            state.status = Status::False;
+            return Flow::Next;
+        }
         // When the program cannot be started, a script ends just so.
         state.exit_traps.clear();
         Flow::Exit
+    }
+
+    /// Whether the program of a call can be started, as far as can be seen.
+    fn can_start(&self, state: &State, call: &Call) -> bool {
+        let Some(name) = call.words.first().and_then(|word| word.arg.value.as_known()) else { return false };
+        if name.contains('/') {
+            return self.absolute(state, &Value::known(name)).is_some_and(|path| self.runnable(state, &path));
+        }
+        self.in_path(state, name).is_some()
     }
 
     pub(super) fn command_builtin(

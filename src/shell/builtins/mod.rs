@@ -14,7 +14,7 @@ use super::simple::Call;
 use super::state::{Alias, Flow, State, Status};
 use super::step::{Arg, Mode, StepKind};
 
-pub(super) use options::switch;
+pub(super) use options::{letter, switch};
 pub(super) use printf::{decode_escapes, format_printf};
 
 /// Whether the shell has a builtin of this name.

@@ -25,6 +25,7 @@ pub(in crate::shell) fn switch(switches: &mut Switches, name: &str, on: bool) {
         "nocaseglob" => &mut switches.nocaseglob,
         "nocasematch" => &mut switches.nocasematch,
         "expand_aliases" => &mut switches.expand_aliases,
+        "execfail" => &mut switches.execfail,
         "lastpipe" => &mut switches.lastpipe,
         // zsh's name for it, in its usual spellings.
         "physical" | "chaselinks" | "chase_links" | "CHASE_LINKS" => &mut switches.physical,
@@ -37,7 +38,7 @@ pub(in crate::shell) fn switch(switches: &mut Switches, name: &str, on: bool) {
     *slot = on;
 }
 
-fn letter(switches: &mut Switches, letter: char, on: bool) {
+pub(in crate::shell) fn letter(switches: &mut Switches, letter: char, on: bool) {
     let name = match letter {
         'e' => "errexit",
         'u' => "nounset",

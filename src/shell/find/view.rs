@@ -67,8 +67,12 @@ impl View<'_> {
 
     /// What stands at a path; `None` for nothing.
     pub(super) fn seen(&self, path: &Path) -> Option<Seen> {
-        let led = if self.follow { self.files.through(path, true)? } else { path.to_owned() };
-        let path = led.as_path();
+        if self.is_lost(path) {
+            // It is entered as a directory, where the walk finds that it cannot be told.
+            return Some(Seen { kind: FileKind::Directory, meta: None });
+        }
+        let led = if self.follow { self.files.through(path, true) } else { None };
+        let path = led.as_deref().unwrap_or(path);
         match self.place(path) {
             Place::Nowhere => None,
             Place::Made { directory } => {
@@ -98,8 +102,15 @@ impl View<'_> {
         self.world.read_link(&real).ok()
     }
 
+    /// Whether links are followed, and one that this command made leads to a place that is not known.
+    pub(super) fn is_lost(&self, path: &Path) -> bool {
+        self.follow && self.files.through(path, true).is_none()
+    }
+
     /// Entries of a directory, sorted.
     pub(super) fn entries(&self, path: &Path, limit: usize) -> Result<Vec<Entry>, LookError> {
+        let led = if self.follow { self.files.through(path, true) } else { None };
+        let path = led.as_deref().unwrap_or(path);
         let mut entries = match self.place(path) {
             Place::Real(real) => self.world.read_dir(&real, limit)?,
             Place::Made { .. } => match self.world.read_dir(path, limit) {

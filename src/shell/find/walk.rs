@@ -114,6 +114,10 @@ impl<'a> Walk<'a> {
             self.stopped = Some(format!("directories nested more than {DEPTH} deep"));
             return;
         }
+        if self.view.is_lost(path) {
+            self.stopped = Some(format!("where {shown} leads cannot be told"));
+            return;
+        }
         let room = self.limits.entries.saturating_sub(self.entries);
         let entries = match self.view.entries(path, room) {
             Ok(entries) => entries,

@@ -83,18 +83,14 @@ impl Interp<'_> {
                                 }
                             }
                             's' => from_stdin = true,
-                            'e' => switches.errexit = on,
-                            'u' => switches.nounset = on,
-                            'f' => switches.noglob = on,
-                            'n' => switches.noexec = on,
-                            'C' => switches.noclobber = on,
+                            'i' => switches.execfail |= on,
                             'o' | 'O' => {
                                 let option = words.next().and_then(|word| word.arg.value.as_known());
                                 if let Some(option) = option {
                                     crate::shell::builtins::switch(&mut switches, option, on);
                                 }
                             }
-                            _ => {}
+                            other => crate::shell::builtins::letter(&mut switches, other, on),
                         }
                     }
                 }
