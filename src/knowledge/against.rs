@@ -29,6 +29,9 @@ pub fn against(name: &str, words: &[Value], manner: Manner) -> Option<String> {
     if let Some(device) = texts.iter().map(|text| value_of(text)).find(|text| is_storage(text)) {
         return Some(format!("the device {device}"));
     }
+    if asks_for_help(&texts) {
+        return None;
+    }
     let quoted = |text: &str| format!("`{text}`");
     if let Some(option) = texts.iter().find(|text| destroys_by_option(lists, text, manner)) {
         return Some(quoted(option.split('=').next().unwrap_or(option)));
@@ -66,6 +69,13 @@ pub fn against(name: &str, words: &[Value], manner: Manner) -> Option<String> {
             })
     });
     word.map(|(word, _)| quoted(word))
+}
+
+/// The last word asks for help or a version, and nothing before it could make it a value or an operand.
+fn asks_for_help(texts: &[String]) -> bool {
+    let Some((last, before)) = texts.split_last() else { return false };
+    matches!(last.as_str(), "-h" | "-help" | "--help" | "--version")
+        && !before.iter().any(|text| text.is_empty() || text.starts_with('-'))
 }
 
 /// The texts that a word may be; of one that is not wholly known, its beginning.
@@ -180,6 +190,10 @@ mod tests {
             "bcachefs format /dev/vda",
             "frob of=/dev/sda1",
             "frob firestore:delete users",
+            "frob destroy x -h y",
+            "frob destroy -- --help",
+            "frob destroy -u --help",
+            "frob destroy help",
             "frob osd pool delete x",
         ] {
             assert!(found(line, PLAIN), "{line}");
@@ -213,6 +227,9 @@ mod tests {
             "frob /dev/video0",
             "dropbox start",
             "frob --force build",
+            "frob destroy -h",
+            "frob delete x --help",
+            "frob-destroy --version",
         ] {
             assert!(!found(line, PLAIN), "{line}");
         }

@@ -227,8 +227,9 @@ impl<'a> Scan<'a> {
     fn is_judged_by_words(&self, command: &CommandSpec, name: &str) -> bool {
         let short = |full: &str| full.len() > name.len() && full.starts_with(name);
         self.judges_words(command)
+            && !command.asks.iter().any(|asks| asks == name)
             && (name.len() > 2 || name == "up")
-            && !command.commands.names().any(short)
+            && !command.commands.is_short(name)
             && !tool_words().verbs.deletes.iter().any(short)
     }
 
@@ -260,8 +261,11 @@ impl<'a> Scan<'a> {
 
     fn descend(&mut self, name: &str) -> bool {
         let command = self.command();
-        let Some(canonical) = command.commands.canonical(name).map(str::to_owned) else { return false };
-        let Some(below) = command.commands.get(name, &self.tool.root) else { return false };
+        let shortened = || self.tool.root.shortened.then(|| command.commands.completed(name)).flatten();
+        let Some(canonical) = command.commands.canonical(name).or_else(shortened).map(str::to_owned) else {
+            return false;
+        };
+        let Some(below) = command.commands.get(&canonical, &self.tool.root) else { return false };
         self.levels.push(below);
         self.path.push(canonical);
         self.typed.push(name.to_owned());

@@ -253,6 +253,25 @@ fn conditions_compare_values() {
 }
 
 #[test]
+fn a_beginning_stands_for_the_only_subcommand_that_begins_so() {
+    let text = "tool=\"qm\"\nshortened=true\n[cmd.start]\nalias=[\"stand\"]\n[cmd.stop]\noperands=[\"id\"]\n[cmd.disk.cmd.move]\n";
+    let path = |line: &str| matched(text, line).path.join(" ");
+    assert_eq!(path("sto 1"), "qm stop");
+    assert_eq!(path("sta 1"), "qm start", "two names of one command");
+    assert_eq!(path("d m"), "qm disk move");
+    assert!(!matched(text, "st 1").gaps.is_empty(), "start or stop");
+    assert!(!matched(&text.replace("shortened=true", ""), "sto 1").gaps.is_empty());
+}
+
+#[test]
+fn names_that_ask_and_abbreviations_are_not_judged_by_words() {
+    let text = "tool=\"git\"\nunlisted=\"words\"\nasks=[\"sync\"]\n[cmd.merge]\nalias=[\"rebase\"]\n";
+    let by_words = |line: &str| matched(text, line).is_judged_by_words();
+    assert!(by_words("summary"));
+    assert!(!by_words("sync") && !by_words("mer x") && !by_words("reba x") && !by_words("co ."));
+}
+
+#[test]
 fn errors_have_a_place() {
     let wrong =
         ToolFile::parse("x.toml", "tool = \"x\"\noptions = [\"-a\", \"-b!wet\"]\n").unwrap_err().to_string();

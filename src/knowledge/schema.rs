@@ -82,6 +82,10 @@ pub struct CommandSpec {
     pub unlisted_options: Unlisted,
     /// Verbs that tell what a subcommand that is not listed does.
     pub verbs: Option<Verbs>,
+    /// Subcommands that are not listed and stay unknown, whatever `unlisted` says.
+    pub asks: Vec<String>,
+    /// A unique beginning of a subcommand's name stands for it; counts for all below.
+    pub shortened: bool,
     /// `-5` is an option.
     pub numeric: bool,
     /// Directory for operands and nested commands.
@@ -278,6 +282,18 @@ impl Subcommands {
     /// Their names without aliases.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.list.iter().map(|s| s.name.as_str())
+    }
+
+    /// Whether it is the beginning of a longer name or alias.
+    pub fn is_short(&self, start: &str) -> bool {
+        self.index.keys().any(|name| name.len() > start.len() && name.starts_with(start))
+    }
+
+    /// The only command with a name or alias that begins so.
+    pub fn completed(&self, start: &str) -> Option<&str> {
+        let mut found = self.index.range(start.to_owned()..).take_while(|(name, _)| name.starts_with(start));
+        let at = *found.next()?.1;
+        found.all(|(_, other)| *other == at).then(|| self.list.get(at).map(|s| s.name.as_str()))?
     }
 
     /// The declared name for a name or alias.
