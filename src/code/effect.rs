@@ -130,3 +130,25 @@ pub struct SqlStatement {
     /// Its text.
     pub text: String,
 }
+
+/// What fires a trigger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SqlEvent {
+    /// A row is put in.
+    Insert,
+    /// A row changes.
+    Update,
+    /// A row goes.
+    Delete,
+}
+
+/// A trigger as its definition says.
+#[derive(Clone, Debug)]
+pub struct SqlTrigger {
+    /// The table or view, in lower case.
+    pub table: String,
+    /// What fires it.
+    pub event: SqlEvent,
+    /// What it does then, but for what only reads.
+    pub statements: Vec<SqlStatement>,
+}

@@ -22,10 +22,10 @@ mod sql;
 mod tcl;
 mod tree;
 
-pub use effect::{CodeEffect, SqlStatement, SqlVerb};
+pub use effect::{CodeEffect, SqlEvent, SqlStatement, SqlTrigger, SqlVerb};
 pub use hcl::{Configuration, hcl, hcl_json};
 pub use sources::{Nowhere, Program, Runner, Source, Sources, Tasks};
-pub use sql::sql;
+pub use sql::{sql, sql_trigger};
 
 use crate::model::Value;
 

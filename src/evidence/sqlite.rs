@@ -1,7 +1,9 @@
 //! The sqlite probe: how many rows a statement reaches, and whether the database file is kept elsewhere.
 //!
 //! Only SELECTs run, in a read-only, safe shell. Facts it sets: `in-memory`, `database.exists`, `database.loss`,
-//! `database.summary`, `database.file`, `table.exists`, `rows`, `rows.summary`, `triggers`.
+//! `database.summary`, `database.file`, `table.exists`, `rows`, `rows.summary`, `fires`, `fires.summary`.
+
+mod triggers;
 
 use std::path::Path;
 
@@ -10,7 +12,7 @@ use crate::world::{FileKind, LookError, Query, World};
 
 use super::Session;
 use super::path;
-use super::text::count;
+use super::text::{count, list};
 
 /// What is acted on, as the mutation's subject gives it.
 pub(super) struct Statement<'a> {
@@ -28,8 +30,12 @@ pub(super) fn probe(
     session: &mut Session,
     evidence: &mut Evidence,
 ) {
-    if !matches!(mutation.action, Action::Delete | Action::Replace | Action::Update) {
+    let adds = mutation.action == Action::Create && !triggers::events(statement.text).is_empty();
+    if !adds && !matches!(mutation.action, Action::Delete | Action::Replace | Action::Update) {
         return;
+    }
+    if adds {
+        return added(mutation, statement, world, session, evidence);
     }
     let Some(file) = statement.database.as_known().filter(|_| mutation.context.host.is_none()) else {
         return evidence.miss(
@@ -86,8 +92,61 @@ pub(super) fn probe(
         .facts
         .insert("database.file".to_owned(), Fact::new(FactValue::Text(file.to_owned()), "the database"));
     let later = matches!(mutation.facts.get("later").map(|fact| &fact.value), Some(FactValue::Bool(true)));
-    rows(statement, table.as_deref(), later, database, world, session, evidence);
+    let fires = mutation.kind == "sql.rows";
+    rows(statement, table.as_deref(), (later, fires), database, world, session, evidence);
     kept(mutation, database, world, session, evidence);
+}
+
+/// Rows that are put in lose nothing, but they may fire triggers that stand in the database.
+fn added(
+    mutation: &Mutation,
+    statement: &Statement<'_>,
+    world: &dyn World,
+    session: &mut Session,
+    evidence: &mut Evidence,
+) {
+    let file = statement.database.as_known().filter(|_| mutation.context.host.is_none());
+    let (Some(file), Some(object)) = (file, statement.object) else { return };
+    let database = Path::new(file);
+    if !matches!(world.stat(database), Ok(meta) if meta.kind == FileKind::File && meta.size > 0) {
+        return;
+    }
+    let table = unquote(object.rsplit('.').next().unwrap_or(object));
+    let fired = {
+        let mut ask = asking(database, world, session);
+        triggers::fired(&table, &triggers::events(statement.text), &mut ask)
+    };
+    if let Some(why) = tell(fired, evidence) {
+        // What cannot be read as a database is none that has triggers.
+        evidence.miss("triggers", why, MissingEffect::LowersConfidence);
+    }
+    if evidence.facts.contains_key("fires") {
+        kept(mutation, database, world, session, evidence);
+    }
+}
+
+/// Sets what triggers lose; gives back why it is not all known.
+fn tell(fired: triggers::Fired, evidence: &mut Evidence) -> Option<String> {
+    if fired.rows > 0 {
+        let summary = list(&fired.said);
+        let text = Fact::new(FactValue::Text(summary.clone()), "what triggers change");
+        evidence.facts.insert("fires.summary".to_owned(), text);
+        evidence.fact("fires", FactValue::Bool(true), format!("triggers change {summary}"));
+    }
+    fired.unclear
+}
+
+/// Asks a database, as long as there is time.
+fn asking<'a>(
+    database: &'a Path,
+    world: &'a dyn World,
+    session: &'a mut Session,
+) -> impl FnMut(String) -> Result<String, LookError> + 'a {
+    move |sql| {
+        let query = Query::Sqlite { database: database.to_owned(), sql };
+        let timeout = session.time_left(world);
+        Ok(String::from_utf8_lossy(&world.ask(&query, timeout)?).trim().to_owned())
+    }
 }
 
 fn nothing(evidence: &mut Evidence, why: String) {
@@ -98,23 +157,20 @@ fn nothing(evidence: &mut Evidence, why: String) {
 fn rows(
     statement: &Statement<'_>,
     table: Option<&str>,
-    later: bool,
+    (later, fires): (bool, bool),
     database: &Path,
     world: &dyn World,
     session: &mut Session,
     evidence: &mut Evidence,
 ) {
-    let mut ask = |sql: String| -> Result<String, LookError> {
-        let query = Query::Sqlite { database: database.to_owned(), sql };
-        let timeout = session.time_left(world);
-        Ok(String::from_utf8_lossy(&world.ask(&query, timeout)?).trim().to_owned())
-    };
+    let mut ask = asking(database, world, session);
     let Some(table) = table else {
         return evidence.miss("rows", "which table it is cannot be told", MissingEffect::LowersConfidence);
     };
     let name = table.to_lowercase().replace('\'', "''");
     let about = format!(
-        "SELECT (SELECT count(*) FROM sqlite_master WHERE type IN ('table', 'view') AND lower(name) = '{name}'), \
+        "SELECT (SELECT count(*) FROM sqlite_master WHERE type IN ('table', 'view') AND lower(name) = '{name}') \
+           + ('{name}' IN ('sqlite_master', 'sqlite_schema')), \
          (SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND lower(tbl_name) = '{name}')"
     );
     let about = match ask(about) {
@@ -139,15 +195,17 @@ fn rows(
         evidence.fact("table.exists", FactValue::Bool(false), format!("there is no table {table}"));
         return nothing(evidence, format!("there is no table {table}"));
     }
-    let triggers = triggers.parse::<i64>().unwrap_or(0);
-    if triggers > 0 {
-        evidence.fact(
-            "triggers",
-            FactValue::Number(triggers),
-            format!("{} may change other tables too", count(triggers.unsigned_abs(), "trigger")),
-        );
+    let triggers = triggers.parse::<u64>().unwrap_or(1);
+    let mut unclear = None;
+    // They fire row by row: where none is met, also not by a value that stays as it is, nothing happens.
+    let met = statement.condition.filter(|text| !later && !text.contains(';') && !depends(text));
+    let met = met
+        .filter(|_| fires && triggers > 0)
+        .and_then(|text| ask(format!("SELECT count(*) FROM {} WHERE ({text}\n)", quoted(table))).ok());
+    if fires && triggers > 0 && met.as_deref() != Some("0") {
+        unclear = tell(triggers::fired(table, &triggers::events(statement.text), &mut ask), evidence);
     }
-    let from = format!("SELECT count(*) FROM \"{}\"", table.replace('"', "\"\""));
+    let from = format!("SELECT count(*) FROM {}", quoted(table));
     // What matches then need not match now.
     let counted = matching(statement)
         .filter(|_| !later)
@@ -155,13 +213,9 @@ fn rows(
         .or_else(|| ask(from.clone()).ok())
         .and_then(|answer| answer.parse::<i64>().ok());
     match counted {
-        // With triggers an unreached table says nothing about the others.
-        Some(0) if triggers > 0 => {
-            evidence.miss(
-                "rows",
-                "no rows are reached, but triggers may run",
-                MissingEffect::LowersConfidence,
-            );
+        Some(0) if unclear.is_some() => {
+            let why = unclear.unwrap_or_default();
+            evidence.miss("rows", why, MissingEffect::LowersConfidence);
         }
         Some(number) => {
             let said = format!("{} of {table}", count(number.unsigned_abs(), "row"));
@@ -293,6 +347,10 @@ fn outside(text: &str, mut each: impl FnMut(usize, usize, char)) {
             }
         }
     }
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 fn unquote(name: &str) -> String {

@@ -1,6 +1,6 @@
 //! Statements inside and behind others: blocks with control flow, and texts that need no semicolons.
 
-use crate::code::effect::{SqlStatement, SqlVerb};
+use crate::code::effect::{SqlEvent, SqlStatement, SqlTrigger, SqlVerb};
 
 use super::classify::classify;
 use super::lexer::{self, Dialect, Kind, Token};
@@ -42,18 +42,30 @@ pub(super) fn inside(reader: &Reader<'_>, session: &Session, depth: usize) -> Op
 
 /// What a trigger that a statement makes does to content, and the table whose changes fire it.
 pub(super) fn trigger(tokens: &[Token], source: &str, session: &Session) -> Vec<(String, SqlStatement)> {
+    let Some(mut made) = definition(tokens, source, session) else { return Vec::new() };
+    made.statements.retain(|statement| statement.verb != SqlVerb::Create);
+    made.statements.into_iter().map(|statement| (made.table.clone(), statement)).collect()
+}
+
+/// A trigger that a statement makes.
+pub(super) fn definition(tokens: &[Token], source: &str, session: &Session) -> Option<SqlTrigger> {
     let makes = tokens.first().is_some_and(|first| first.is("CREATE"))
         && tokens.iter().take(8).any(|token| token.is("TRIGGER"));
-    let Some(body) = tokens.iter().position(|token| token.is("BEGIN")).filter(|_| makes) else {
-        return Vec::new();
-    };
+    let body = tokens.iter().position(|token| token.is("BEGIN")).filter(|_| makes)?;
     let mut inner = Session::new(session.dialect, session.depth + 1);
-    let mut found = parts(tokens.get(body..).unwrap_or_default(), source, &mut inner, session.depth + 1);
-    found.retain(|statement| !matches!(statement.verb, SqlVerb::Read | SqlVerb::Control | SqlVerb::Create));
-    let table = tokens.iter().take(body).skip_while(|token| !token.is("ON")).nth(1);
-    let table = table.and_then(|token| source.get(token.start..token.end)).unwrap_or_default();
+    let mut statements = parts(tokens.get(body..)?, source, &mut inner, session.depth + 1);
+    statements.retain(|statement| !matches!(statement.verb, SqlVerb::Read | SqlVerb::Control));
+    let head = tokens.get(..body)?;
+    let on = head.iter().position(|token| token.is("ON"))?;
+    let event = head.iter().take(on).rev().find_map(|token| match token.word()? {
+        "INSERT" => Some(SqlEvent::Insert),
+        "UPDATE" => Some(SqlEvent::Update),
+        "DELETE" => Some(SqlEvent::Delete),
+        _ => None,
+    })?;
+    let table = head.get(on + 1).and_then(|token| source.get(token.start..token.end))?;
     let table = table.trim_matches(['"', '`', '[', ']', '\'']).to_lowercase();
-    found.into_iter().map(|statement| (table.clone(), statement)).collect()
+    Some(SqlTrigger { table, event, statements })
 }
 
 fn parts(tokens: &[Token], source: &str, inner: &mut Session, depth: usize) -> Vec<SqlStatement> {
@@ -70,6 +82,8 @@ fn parts(tokens: &[Token], source: &str, inner: &mut Session, depth: usize) -> V
             }
             level == 0 && token.word().is_some_and(|word| HEADS.contains(&word))
         });
+        // As a function it stands in the middle of a part, never at its head.
+        let start = if part.first().is_some_and(|token| token.is("REPLACE")) { Some(0) } else { start };
         let Some(part) = start.and_then(|start| part.get(start..)) else { continue };
         let (Some(first), Some(last)) = (part.first(), part.last()) else { continue };
         let own = source.get(first.start..last.end).unwrap_or_default();

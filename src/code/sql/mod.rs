@@ -14,7 +14,7 @@ mod reader;
 mod rows;
 mod session;
 
-use super::effect::{SqlStatement, SqlVerb};
+use super::effect::{SqlStatement, SqlTrigger, SqlVerb};
 use client::Client;
 use lexer::{Dialect, Token};
 use session::Session;
@@ -29,6 +29,12 @@ const DEPTH: usize = 6;
 /// `dialect` is `sqlite`, `postgres` or `mysql`; anything else is read generically.
 pub fn sql(dialect: &str, text: &str) -> Vec<SqlStatement> {
     read(Dialect::named(dialect), text, 0)
+}
+
+/// The trigger that a `CREATE TRIGGER` of SQLite defines; `None` when it cannot be read.
+pub fn sql_trigger(text: &str) -> Option<SqlTrigger> {
+    let session = Session::new(Dialect::Sqlite, 0);
+    block::definition(&lexer::tokens(text, Dialect::Sqlite), text, &session)
 }
 
 fn read(dialect: Dialect, text: &str, depth: usize) -> Vec<SqlStatement> {
