@@ -27,6 +27,9 @@ pub fn collect(mutation: &Mutation, world: &dyn World, session: &mut Session) ->
         Subject::Path(subject) if mutation.kind == "archive.extract" => {
             archive::probe(mutation, subject, world, session, &mut evidence);
         }
+        Subject::Path(subject) if mutation.kind == "package.tree" => {
+            path::installed(mutation, subject, world, session, &mut evidence);
+        }
         Subject::Path(subject) => path::probe(mutation, subject, world, session, &mut evidence),
         Subject::Sql { dialect: "sqlite", database, object, statement, condition } => {
             let statement = sqlite::Statement {

@@ -15,6 +15,7 @@ mod content;
 mod history;
 mod made_again;
 mod overwrite;
+mod packages;
 mod places;
 mod reach;
 mod regenerable;
@@ -41,6 +42,7 @@ use standing::exists;
 use walk::{How, Walk};
 
 pub(super) use overwrite::Overwritten;
+pub(super) use packages::installed;
 pub(super) use places::Places;
 pub(super) use vouch::Records;
 
