@@ -51,6 +51,20 @@ impl Machine<'_> {
                 self.callbacks(&arguments);
                 Object::Plain
             }
+            Act::Anew => {
+                let builder = name.ends_with("EnvBuilder");
+                let clears = arguments.get(if builder { 1 } else { 2 }, &["clear"]);
+                let clears = clears.is_some_and(|value| value.known().is_none_or(|text| text != "False"));
+                match (clears, builder) {
+                    (true, true) => {
+                        let reason = "an environment is made anew where another may stand".to_owned();
+                        self.emit(CodeEffect::Unknown { reason });
+                    }
+                    (true, false) => self.delete(&first, true),
+                    _ => {}
+                }
+                Object::Plain
+            }
             Act::Write(mode) => {
                 let target = arguments
                     .get(0, &["path", "filename", "file", "fname", "dst"])

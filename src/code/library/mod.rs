@@ -37,6 +37,8 @@ pub(super) enum Act {
     Delete {
         tree: bool,
     },
+    /// Makes a directory anew; what is in it goes where `clear` says so.
+    Anew,
     /// Opens the first argument for writing.
     Write(Mode),
     /// Writes a file that this argument names.

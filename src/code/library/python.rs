@@ -10,6 +10,7 @@ pub(super) fn act(name: &str) -> Option<Act> {
         "os.remove" | "os.unlink" | "os.rmdir" => Act::Delete { tree: false },
         "os.removedirs" => Act::Delete { tree: false },
         "shutil.rmtree" | "distutils.dir_util.remove_tree" => Act::Delete { tree: true },
+        "venv.create" | "venv.EnvBuilder" => Act::Anew,
         "os.rename" | "os.renames" | "os.replace" | "shutil.move" => Act::Rename,
         "os.symlink" => Act::Link { symbolic: true },
         "os.link" => Act::Link { symbolic: false },

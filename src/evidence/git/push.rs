@@ -234,14 +234,24 @@ fn into_local(
         let arguments = words.iter().map(|word| (*word).to_owned()).collect();
         look.ask_in(place, arguments).map_err(|e| format!("{remote} could not be looked at: {e}"))
     };
-    let theirs: BTreeMap<String, String> =
+    let mut theirs: BTreeMap<String, String> =
         asked(look, &["for-each-ref", "--format=%(refname) %(objectname)"])?
             .lines()
             .filter_map(|line| line.split_once(' '))
             .map(|(name, id)| (name.to_owned(), id.to_owned()))
             .collect();
+    // Pushes that this command makes before: what is left on one ref then may go with the next.
+    for (name, new) in look.session.git().done(place).pushed {
+        match new {
+            Some(id) => theirs.insert(name, id),
+            None => theirs.remove(&name),
+        };
+    }
     let ours = for_each_ref(look)?;
     let changes = changes(look, specs, &theirs, &ours)?;
+    let moved = changes.iter().filter(|change| change.forced || change.new.is_none());
+    let moved: Vec<_> = moved.map(|change| (change.name.clone(), change.new.clone())).collect();
+    look.session.git().note(place, |done| done.pushed.extend(moved));
     // Old tips that their ref leaves, and what refs there will hold.
     let mut leaving: Vec<(String, String)> = Vec::new();
     let mut staying: BTreeSet<String> = BTreeSet::new();

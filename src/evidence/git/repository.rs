@@ -77,6 +77,8 @@ pub(super) struct Done {
     pub(super) unstaged: bool,
     /// The repository is made by the command itself.
     pub(super) made: bool,
+    /// Refs that pushes of this command set here (`None`: deleted), by their full names.
+    pub(super) pushed: BTreeMap<String, Option<String>>,
 }
 
 impl GitCache {
