@@ -9,6 +9,7 @@ mod code;
 mod collect;
 mod draft;
 mod git;
+mod packing;
 mod paths;
 mod record;
 mod refine;
@@ -123,7 +124,11 @@ pub fn effects(step: &Step, knowledge: &Knowledge, files: &mut Files, look: &dyn
     let mut scene = Scene::new(step, knowledge, files, look);
     let drafts = match &step.kind {
         StepKind::Run(invocation) => run::run(&mut scene, invocation),
-        StepKind::UnknownProgram { name, args } => vec![unknown_program(&scene, name, args)],
+        StepKind::UnknownProgram { name, args } => {
+            // What it hands on is anything.
+            scene.files.set_packing(None);
+            vec![unknown_program(&scene, name, args)]
+        }
         StepKind::Write { path, mode, noclobber, content } => {
             write::write(&scene, path, *mode, *noclobber, content.as_ref())
         }

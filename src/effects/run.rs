@@ -7,6 +7,7 @@ use crate::model::{Action, FactValue, Mutation, RuleRef, Subject, Value};
 use crate::shell::{Invocation, Stdin, Stdout};
 
 use super::draft::{Change, Draft};
+use super::packing;
 use super::paths::{is_remote, keeps_nothing, text_of};
 use super::scene::{Scene, Word, fact};
 use super::unknown::{ANYTHING, TASKS, gaps, otherwise};
@@ -123,6 +124,8 @@ fn printed(scene: &mut Scene<'_>, invocation: &Invocation) -> Option<Draft> {
     match &invocation.stdout {
         Stdout::Pipe => {
             scene.files.set_stream(sources);
+            let packing = packing::packing(scene, invocation);
+            scene.files.set_packing(packing);
             None
         }
         Stdout::Inherited => None,

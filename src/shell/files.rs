@@ -54,6 +54,8 @@ pub struct Files {
     stamped: BTreeMap<PathBuf, bool>,
     /// What the text in the pipe between two stages is a copy of.
     stream: Vec<PathBuf>,
+    /// The archive in the pipe between two stages.
+    packing: Option<Packing>,
     /// Files that hold what git printed, and whether the pipe does.
     gits: BTreeMap<PathBuf, Printed>,
     from_git: Option<Printed>,
@@ -65,6 +67,19 @@ pub struct Files {
     pub(super) texts: Texts,
     /// What git moved.
     pub(super) moved: Moved,
+}
+
+/// What an archive that this command packs holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Packing {
+    /// Where the packing program runs.
+    pub dir: PathBuf,
+    /// The commit or tree, where it is git that packs.
+    pub tree: Option<String>,
+    /// What is packed, as it is named; none: all of the tree.
+    pub names: Vec<String>,
+    /// What stands in front of each name in the archive.
+    pub prefix: String,
 }
 
 /// A copy that this command made.
@@ -293,6 +308,16 @@ impl Files {
     /// Records what the output that goes into a pipe holds a copy of.
     pub fn set_stream(&mut self, sources: Vec<PathBuf>) {
         self.stream = sources;
+    }
+
+    /// Records the archive that goes into a pipe.
+    pub fn set_packing(&mut self, packing: Option<Packing>) {
+        self.packing = packing;
+    }
+
+    /// The archive that comes out of the pipe.
+    pub fn packing(&self) -> Option<&Packing> {
+        self.packing.as_ref()
     }
 
     /// Notes whether git prints what goes into the pipe, or into a file.

@@ -39,7 +39,7 @@ mod variables;
 mod view;
 mod walk;
 
-pub use files::{FileState, Files, Held, Printed};
+pub use files::{FileState, Files, Held, Packing, Printed};
 pub use interp::{interpret, left};
 pub use options::{Left, Limits, Options, Session, Start};
 pub use rewritten::Now;

@@ -30,6 +30,7 @@ mod oracle;
 #[cfg(unix)]
 mod places;
 mod prompt;
+mod really;
 mod secrets;
 mod serve;
 mod shell_hooks;

@@ -214,7 +214,7 @@ fn unread(scene: &Scene<'_>, words: &Words<'_>) -> Planned {
 }
 
 /// Directories that git may run in: every `-C` of git itself counts from the one before. Empty when not known.
-fn directories(scene: &Scene<'_>, matched: &Match) -> Vec<PathBuf> {
+pub(in crate::effects) fn directories(scene: &Scene<'_>, matched: &Match) -> Vec<PathBuf> {
     let mut dirs = scene.cwds().to_vec();
     for option in matched.options.iter().filter(|option| option.key == "-C" && option.level == 0) {
         let Some(given) = &option.value else { continue };

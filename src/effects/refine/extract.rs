@@ -5,6 +5,7 @@ use crate::model::{FactValue, Value};
 use crate::shell::{Invocation, Stdin};
 
 use super::super::draft::Draft;
+use super::super::packing;
 use super::super::paths::text_of;
 use super::super::scene::{Scene, fact, flag};
 
@@ -22,6 +23,11 @@ pub(super) fn extract(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Dr
                     }
                     None => {
                         flag(mutation, "archive.unknown", "the archive is not known");
+                        if let (Stdin::Text(_) | Stdin::Unknown, Some(packing)) =
+                            (&invocation.stdin, scene.files.packing())
+                        {
+                            packing::tell(mutation, packing);
+                        }
                         if let (Stdin::Text(_) | Stdin::Unknown, [only]) =
                             (&invocation.stdin, scene.files.stream())
                         {

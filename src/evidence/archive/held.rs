@@ -48,6 +48,7 @@ pub(in crate::evidence) fn elsewhere(
     // One packed file.
     let file = beside.join(stem);
     let one = Member {
+        blob: None,
         name: String::new(),
         size: Some(plain.len() as u64),
         content: Some(&plain),

@@ -5,6 +5,7 @@
 //! `excluded`, `strip`, `one-top-level`, `flat`, `transform`, `no-clobber`, `update-only`, `backup`; sets those of the path probe.
 
 mod held;
+mod packed;
 mod tar;
 mod zip;
 
@@ -34,6 +35,8 @@ struct Member<'a> {
     content: Option<&'a [u8]>,
     /// Checksum where there is one.
     crc: Option<u32>,
+    /// Git's name of the content where there is one.
+    blob: Option<&'a str>,
     /// Last change, seconds since the epoch.
     modified: Option<i64>,
 }
@@ -57,11 +60,16 @@ pub(super) fn probe(
     else {
         return unknown(evidence, "the directory cannot be told".to_owned());
     };
-    let found = Overwritten::new(mutation, world, session);
-    match world.read_dir(&target, 2) {
-        Err(LookError::NotFound) => return found.finish(evidence, "the directory does not exist yet"),
-        Ok(entries) if entries.is_empty() => return found.finish(evidence, "the directory is empty"),
-        _ => {}
+    let nothing_there = match world.read_dir(&target, 2) {
+        Err(LookError::NotFound) => Some("the directory does not exist yet"),
+        Ok(entries) if entries.is_empty() => Some("the directory is empty"),
+        _ => None,
+    };
+    if let Some(why) = nothing_there {
+        return Overwritten::new(mutation, world, session).finish(evidence, why);
+    }
+    if packed::probe(mutation, &target, world, session, evidence) {
+        return;
     }
     if let Some(piped) = text(mutation, "archive.piped") {
         return through_pipe(mutation, subject, piped, world, session, evidence);
@@ -69,6 +77,7 @@ pub(super) fn probe(
     let Some(archive) = text(mutation, "archive").map(PathBuf::from) else {
         return unknown(evidence, "the archive is not at hand".to_owned());
     };
+    let found = Overwritten::new(mutation, world, session);
     let data = match world.read_file(&archive, ARCHIVE_LIMIT.min(found.bytes_left())) {
         Ok(data) => data,
         Err(error) => return unknown(evidence, format!("{}: {error}", archive.display())),
@@ -268,10 +277,11 @@ fn overwrites(
         return true;
     }
     let Ok(old) = world.read_file(place, ARCHIVE_LIMIT) else { return true };
-    match (member.content, member.crc) {
-        (Some(content), _) => content != old,
-        (None, Some(crc)) => zip::crc32(&old) != crc,
-        (None, None) => true,
+    match (member.content, member.crc, member.blob) {
+        (Some(content), _, _) => content != old,
+        (None, Some(crc), _) => zip::crc32(&old) != crc,
+        (None, None, Some(id)) => !packed::is_blob(id, &old),
+        (None, None, None) => true,
     }
 }
 

@@ -48,10 +48,10 @@ fn end(data: &[u8]) -> Option<(Vec<Member<'_>>, usize)> {
                 if kind == b'5' || name.ends_with('/') {
                     // Directories overwrite nothing.
                 } else if regular {
-                    members.push(Member { name, size: Some(size), content, crc: None, modified });
+                    members.push(Member { name, size: Some(size), content, crc: None, blob: None, modified });
                 } else {
                     // A link or device takes the place of what stands there.
-                    members.push(Member { name, size: None, content: None, crc: None, modified });
+                    members.push(Member { name, size: None, content: None, crc: None, blob: None, modified });
                 }
             }
         }

@@ -33,6 +33,7 @@ pub(super) fn members(data: &[u8]) -> Option<Vec<Member<'_>>> {
                 size: Some(u64::from(long(data, at + 24)?)),
                 content: None,
                 crc: Some(long(data, at + 16)?),
+                blob: None,
                 modified: None,
             });
         }

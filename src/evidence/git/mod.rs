@@ -24,5 +24,15 @@ mod store;
 #[cfg(test)]
 mod tests;
 
+/// The id that git gives a file with this content, in the format whose ids are `length` digits long.
+pub(super) fn blob_id(content: &[u8], length: usize) -> Option<String> {
+    let format = match length {
+        40 => digest::Format::Sha1,
+        64 => digest::Format::Sha256,
+        _ => return None,
+    };
+    Some(digest::hex(&digest::blob(format, content)))
+}
+
 pub use probe::collect;
 pub use repository::{FileStatus, GitCache, GitRepo};

@@ -120,6 +120,12 @@ impl GitCache {
         self.done(common_dir).moved
     }
 
+    /// Whether a revision may by then be another one than it is now.
+    pub(in crate::evidence) fn in_motion(&self, common_dir: &Path) -> bool {
+        let done = self.done(common_dir);
+        done.moved || done.fetched
+    }
+
     /// What earlier steps of the command did to the repository.
     pub(super) fn done(&self, common_dir: &Path) -> Done {
         self.done.borrow().get(common_dir).cloned().unwrap_or_default()

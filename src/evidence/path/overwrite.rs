@@ -303,6 +303,29 @@ impl<'a> Overwritten<'a> {
         self.walk(|walk| walk.add(LossClass::Unseen, 0, path));
     }
 
+    /// A directory whose files are laid over those of another.
+    pub(in crate::evidence) fn add_tree(&mut self, target: &Path, from: &Path) {
+        let mutation = self.mutation;
+        self.walk(|walk| tree(walk, mutation, target, from));
+    }
+
+    /// A file that is laid over another, if one stands there.
+    pub(in crate::evidence) fn add_copy(&mut self, target: &Path, from: &Path, theirs: &Meta) {
+        let mutation = self.mutation;
+        match self.world.lstat(target) {
+            Ok(meta) if meta.kind == FileKind::File => {
+                self.walk(|walk| overwritten(walk, mutation, (target, &meta), (from, theirs)));
+            }
+            Ok(_) | Err(LookError::NotFound) => {}
+            Err(_) => self.add_unseen(target),
+        }
+    }
+
+    /// Whether something is lost, or may be.
+    pub(in crate::evidence) fn loses(&self) -> bool {
+        self.loss.worst() >= LossClass::Lost
+    }
+
     fn walk(&mut self, each: impl FnOnce(&mut Walk<'_>)) {
         let how = How { cwd: self.mutation.context.cwd.clone(), ..How::default() };
         let mut walk = Walk::new(self.world, self.session, &self.places, how);

@@ -1,0 +1,162 @@
+//! Repositories, databases and installed packages as they really are: what stands in them decides, not the command's name.
+
+use std::path::Path;
+use std::process::Command;
+
+fn report(home: &Path, command: &str) -> serde_json::Value {
+    let output = Command::new(env!("CARGO_BIN_EXE_recourse"))
+        .args(["evaluate", "shell", "--format", "json", "--fail-on", "never", "--"])
+        .arg(command)
+        .current_dir(home.join("proj"))
+        .env_clear()
+        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .env("HOME", home)
+        .output()
+        .unwrap();
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn verdict(home: &Path, command: &str) -> String {
+    report(home, command)["riskAssessment"].as_str().unwrap().to_owned()
+}
+
+fn stops(home: &Path, commands: &[&str]) {
+    for command in commands {
+        let found = verdict(home, command);
+        assert!(matches!(found.as_str(), "escalate" | "block"), "{command}: {found}");
+    }
+}
+
+fn passes(home: &Path, commands: &[&str]) {
+    for command in commands {
+        let found = verdict(home, command);
+        assert!(matches!(found.as_str(), "allow" | "warn"), "{command}: {found}");
+    }
+}
+
+fn sh(dir: &Path, text: &str) {
+    let done = Command::new("sh")
+        .args(["-ec", text])
+        .current_dir(dir)
+        .env("HOME", dir)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .envs([("GIT_AUTHOR_NAME", "a"), ("GIT_AUTHOR_EMAIL", "a@example.org")])
+        .envs([("GIT_COMMITTER_NAME", "a"), ("GIT_COMMITTER_EMAIL", "a@example.org")])
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{text}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// A home that is not below a temporary directory, with a repository in `proj`.
+fn home() -> tempfile::TempDir {
+    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/homes");
+    std::fs::create_dir_all(&place).unwrap();
+    let home = tempfile::tempdir_in(place).unwrap();
+    sh(
+        home.path(),
+        "mkdir proj; cd proj; git init -q -b main; mkdir src; echo one > src/a.py; echo two > src/b.py
+         printf 'node_modules\\nlogs\\n*.db\\n' > .gitignore; git add -A; git commit -qm first",
+    );
+    home
+}
+
+#[test]
+fn what_git_packs_overwrites_what_is_not_the_same() {
+    let home = home();
+    sh(
+        home.path(),
+        "cd proj; echo changed by hand >> src/a.py; mkdir ../spare; cp -r src ../spare/; echo own > ../spare/src/b.py",
+    );
+    stops(
+        home.path(),
+        &[
+            "git archive HEAD src | tar x",
+            "git archive HEAD | tar -xf - -C .",
+            "git archive --prefix=proj/ HEAD src/a.py | tar x -C ..",
+            "git archive HEAD src | gzip | tar xz",
+            "tar cf - src | tar xf - -C ../spare",
+        ],
+    );
+    passes(
+        home.path(),
+        &[
+            "git archive HEAD src/b.py | tar x",
+            "git archive --prefix=new/ HEAD | tar x",
+            "git archive HEAD src | tar xk",
+            "git archive HEAD | tar t",
+            "tar cf - src/a.py | tar xf - -C ../spare",
+        ],
+    );
+}
+
+#[test]
+fn pushes_of_one_command_are_judged_one_after_the_other() {
+    let home = home();
+    sh(
+        home.path(),
+        "cd proj; git clone -q --bare . ../team.git; git remote add team ../team.git; git clone -q ../team.git ../colleague
+         cd ../colleague; echo theirs > t; git add t; git commit -qm theirs; git push -q origin main main:other; rm -rf ../colleague",
+    );
+    stops(
+        home.path(),
+        &[
+            "git push team +main :other",
+            "git push -f team main && git push team -d other",
+            "git push team --delete other; git push team +main:main",
+        ],
+    );
+    passes(home.path(), &["git push team +main", "git push team :other", "git push team main:new"]);
+}
+
+#[test]
+fn triggers_in_a_database_fire() {
+    let home = home();
+    let made = Command::new("sqlite3")
+        .arg(home.path().join("proj/shop.db"))
+        .arg(
+            "create table ping(id, at); create table hist(a); insert into hist values(1),(2); create table log(a);
+             create trigger one after insert on ping begin delete from hist; end;
+             create table plain(id, at); create trigger two after insert on plain begin
+               insert into log values(new.id); update plain set at = 1 where id = new.id; end;
+             create trigger three after insert on log begin update log set a = a where a = new.a; end;",
+        )
+        .status();
+    if !made.is_ok_and(|status| status.success()) {
+        println!("SKIPPED: sqlite3 is not installed");
+        return;
+    }
+    stops(
+        home.path(),
+        &[
+            "sqlite3 shop.db 'insert into ping values(1, 2)'",
+            "sqlite3 shop.db '.import a.csv ping'",
+            "sqlite3 shop.db \"delete from sqlite_master where name = 'hist'\"",
+        ],
+    );
+    passes(
+        home.path(),
+        &[
+            "sqlite3 shop.db 'insert into plain values(1, 2)'",
+            "sqlite3 shop.db 'insert into log values(1)'",
+            "sqlite3 shop.db 'create table fresh(a)'",
+        ],
+    );
+}
+
+#[test]
+fn an_installer_does_not_take_a_clone_away() {
+    let home = home();
+    sh(
+        home.path(),
+        "cd proj; echo '{\"name\":\"p\"}' > package.json; mkdir -p node_modules/dep; echo 1 > node_modules/dep/index.js
+         echo '{\"name\":\"dep\"}' > node_modules/dep/package.json; echo '{}' > node_modules/.package-lock.json",
+    );
+    let installs = ["npm ci", "npm install", "npm prune", "yarn install", "pnpm add lodash"];
+    passes(home.path(), &installs);
+    sh(
+        home.path(),
+        "git init -q proj/node_modules/mine; cd proj/node_modules/mine; echo 1 > m; git add m; git commit -qm m",
+    );
+    stops(home.path(), &installs);
+    passes(home.path(), &["npm install -g typescript", "npm ls", "npm init -y", "npm ci --dry-run"]);
+}
