@@ -46,6 +46,8 @@ pub enum Follower {
     Invoke,
     /// `noxfile.py`.
     Nox,
+    /// Files that list commands: a Taskfile, `tox.ini`, `composer.json`, `pyproject.toml`.
+    Listed,
     /// A justfile.
     Just,
     /// `deno run`, `deno task`.

@@ -119,6 +119,8 @@ impl Interp<'_> {
         }
         let more = self.with_options_of_variables(state, name, call);
         let call = more.as_ref().unwrap_or(call);
+        let alias = if name == "cargo" { self.cargo_alias(state, scope, call) } else { None };
+        let call = alias.as_ref().unwrap_or(call);
         let values = call.values();
         let matched = match_words(tool, &values);
         if name == "git"

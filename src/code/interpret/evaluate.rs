@@ -72,7 +72,9 @@ impl Machine<'_> {
                 for (key, value) in entries {
                     let key = self.value(key);
                     let value = self.value(value);
-                    if let Some(key) = key.known() {
+                    // Ruby's `[:a, :b] => :c`
+                    let list = || matches!(key, Object::List(_)).then(|| "[]".to_owned());
+                    if let Some(key) = key.known().or_else(list) {
                         map.push((key, value));
                     }
                 }

@@ -33,6 +33,8 @@ pub(super) struct Declared {
 #[derive(Clone, Debug, Default)]
 struct Task {
     before: Vec<String>,
+    /// Names of arguments, or of tasks that come first behind them: those that are tasks run.
+    perhaps: Vec<String>,
     after: Vec<String>,
     bodies: Vec<Object>,
 }
@@ -165,6 +167,7 @@ impl Machine<'_> {
     fn declare(&mut self, space: &str, arguments: &Arguments) {
         let mut name = None;
         let mut before = Vec::new();
+        let mut perhaps = Vec::new();
         for object in &arguments.list {
             match object {
                 Object::Map(entries) => {
@@ -176,7 +179,7 @@ impl Machine<'_> {
                     }
                 }
                 other if name.is_none() => name = other.known(),
-                _ => {}
+                other => perhaps.extend(other.elements_or_self().iter().filter_map(Object::known)),
             }
         }
         for (key, value) in &arguments.named {
@@ -200,6 +203,7 @@ impl Machine<'_> {
         let Some(tasks) = self.tasks.as_mut() else { return };
         let task = tasks.known.entry(full).or_default();
         task.before.extend(names);
+        task.perhaps.extend(perhaps);
         task.bodies.extend(arguments.block.clone());
     }
 
@@ -232,7 +236,7 @@ impl Machine<'_> {
         let task = if tasks.runner == Runner::Invoke {
             let before = hold(tasks, before, "<");
             let after = hold(tasks, after, ">");
-            Task { before, after, bodies: vec![body] }
+            Task { before, after, bodies: vec![body], ..Task::default() }
         } else {
             Task { bodies: vec![body], ..Task::default() }
         };
@@ -273,10 +277,17 @@ impl Machine<'_> {
             return !asked && !tasks.more;
         };
         let mut known = true;
-        for before in &task.before {
-            let space = name.rsplit_once(':').map_or("", |(space, _)| space);
+        let space = name.rsplit_once(':').map_or("", |(space, _)| space);
+        let is_task = |machine: &Self, name: &str| {
+            machine.tasks.as_ref().is_some_and(|tasks| tasks.known.contains_key(name))
+        };
+        let perhaps = task
+            .perhaps
+            .iter()
+            .filter(|name| is_task(self, &format!("{space}:{name}")) || is_task(self, name));
+        for before in task.before.iter().chain(perhaps.collect::<Vec<_>>()) {
             let inner = format!("{space}:{before}");
-            let inside = self.tasks.as_ref().is_some_and(|tasks| tasks.known.contains_key(&inner));
+            let inside = is_task(self, &inner);
             known &= self.task(if inside { &inner } else { before }, false, depth + 1);
         }
         for body in task.bodies {

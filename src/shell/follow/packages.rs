@@ -25,6 +25,20 @@ const INSTALLING: [&str; 8] = [
     "postprepare",
     "dependencies",
 ];
+/// Options whose value is the next word.
+const VALUED: [&str; 11] = [
+    "--loglevel",
+    "--registry",
+    "--cache",
+    "--reporter",
+    "--scope",
+    "--include",
+    "--omit",
+    "--tag",
+    "--otp",
+    "--access",
+    "--node-options",
+];
 /// Scripts that packing or publishing runs, in order.
 const PACKING: [&str; 6] = ["prepublishOnly", "prepare", "prepack", "postpack", "publish", "postpublish"];
 
@@ -49,6 +63,8 @@ impl Interp<'_> {
         let mut elsewhere = false;
         let mut workspace = None;
         let mut shell = None;
+        let mut settings = None;
+        let mut alone = false;
         let mut at = texts.iter();
         while let Some(word) = at.next() {
             match *word {
@@ -61,6 +77,10 @@ impl Interp<'_> {
                     workspace = at.next().copied();
                 }
                 "-r" | "--recursive" | "--workspaces" | "-ws" => elsewhere = true,
+                "--userconfig" | "--globalconfig" => settings = at.next().copied(),
+                option if VALUED.contains(&option) => drop(at.next()),
+                "--ignore-scripts" | "--ignore-scripts=true" => alone = true,
+                "--no-ignore-scripts" | "--ignore-scripts=false" => alone = false,
                 "--script-shell" => shell = at.next().map(|word| Value::known(*word)),
                 option if option.starts_with("--script-shell=") => {
                     shell = option.split_once('=').map(|(_, value)| Value::known(value));
@@ -70,6 +90,9 @@ impl Interp<'_> {
                 }
                 option if option.starts_with('-') => {
                     let attached = ["--prefix=", "--dir=", "--cwd="];
+                    if let Some(file) = option.strip_prefix("--userconfig=") {
+                        settings = Some(file);
+                    }
                     if let Some(dir) = attached.iter().find_map(|name| option.strip_prefix(name)) {
                         directory = Some(dir);
                     }
@@ -101,6 +124,17 @@ impl Interp<'_> {
             [first, ..] if matches!(name, "yarn" | "pnpm" | "bun") => around(first),
             _ => return None,
         };
+        // What is asked for by its name runs all the same, and nothing before or after it.
+        let scripts: Vec<String> = match (alone, words.as_slice()) {
+            (true, ["run" | "run-script" | "rum" | "urn", script, ..]) if name == "npm" => own(&[script]),
+            (true, ["t" | "tst", ..]) if name == "npm" => own(&["test"]),
+            (true, [first, ..]) if name == "npm" && LIFECYCLE.contains(first) => own(&[first]),
+            (true, _) if own(&INSTALLING) == scripts || own(&PACKING) == scripts => Vec::new(),
+            _ => scripts,
+        };
+        if scripts.is_empty() {
+            return None;
+        }
         let script = match words.as_slice() {
             ["run" | "run-script" | "rum" | "urn", script, ..] => (*script).to_owned(),
             ["t" | "tst", ..] => "test".to_owned(),
@@ -151,7 +185,7 @@ impl Interp<'_> {
         let beside = own(&INSTALLING) == scripts || own(&PACKING) == scripts;
         let inner_scope = scope.through(name);
         let mut inner = state.clone();
-        let shell = shell.or_else(|| self.script_shell(state, call, &root));
+        let shell = shell.or_else(|| self.script_shell(state, call, &root, settings));
         inner.cwd = vec![root];
         self.package_variables(&mut inner, &package, &script);
         for name in scripts {
@@ -183,15 +217,27 @@ impl Interp<'_> {
     }
 
     /// The program that settings name for running scripts: those of the environment, of earlier commands, of files.
-    fn script_shell(&self, state: &State, call: &Call, root: &std::path::Path) -> Option<Value> {
-        let same = |name: &str| name.to_ascii_lowercase().replace('-', "_") == "npm_config_script_shell";
-        let environment = call.environment.iter().cloned().chain(self.exported(state));
-        let given = environment.into_iter().find(|(name, _)| same(name)).map(|(_, value)| value);
+    fn script_shell(
+        &self,
+        state: &State,
+        call: &Call,
+        root: &std::path::Path,
+        settings: Option<&str>,
+    ) -> Option<Value> {
+        let same = |name: &str, key: &str| {
+            name.to_ascii_lowercase().replace('-', "_").strip_prefix("npm_config_") == Some(key)
+        };
+        let environment = call.environment.iter().cloned().chain(self.exported(state)).collect::<Vec<_>>();
+        let set_to =
+            |key: &str| environment.iter().find(|(name, _)| same(name, key)).map(|(_, value)| value.clone());
+        let given = set_to("script_shell");
+        let named = settings.map(Value::known).or_else(|| set_to("userconfig"));
+        let named = named.and_then(|file| self.absolute(state, &file));
         let set = || self.scalar(state, SCRIPT_SHELL).filter(|_| state.variables.contains_key(SCRIPT_SHELL));
         let home = self.world.home(None);
         let files = || {
             let files = [Some(root.to_path_buf()), home].into_iter().flatten().map(|dir| dir.join(".npmrc"));
-            files.into_iter().find_map(|file| {
+            named.into_iter().chain(files).find_map(|file| {
                 let text = self.read_text(state, &file, 1 << 16)?;
                 let line = text.lines().find_map(|line| {
                     let (key, value) = line.split_once('=')?;

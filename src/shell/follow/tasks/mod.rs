@@ -5,6 +5,8 @@
 mod functions;
 mod javascript;
 mod just;
+mod listed;
+mod yaml;
 
 use std::path::PathBuf;
 
@@ -52,6 +54,7 @@ impl Interp<'_> {
                 self.just(&mut way, &inner, call, matched);
                 true
             }
+            Follower::Listed => self.listed(&mut way, &inner, call, name, matched),
             Follower::Rake => self.rake(&mut way, &inner, call, matched),
             Follower::Invoke | Follower::Nox => self.python_tasks(&mut way, &inner, call, matched, follower),
             _ => {
