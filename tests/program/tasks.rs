@@ -60,6 +60,30 @@ const CASES: &[Case] = &[
         ],
     },
     Case {
+        file: "Taskfile.yml",
+        text: "version: '3'\ntasks:\n  default:\n    deps: [look]\n    cmds:\n      - task: wipe\n  look:\n    cmds:\n      - ls\n  wipe:\n    cmds:\n      - cmd: rm -rf scratch\n  long:\n    cmds:\n      - |\n        ls\n        rm -rf scratch\n",
+        stopped: &["task", "task wipe", "task long", "go-task -t Taskfile.yml look wipe"],
+        free: &["task look", "task --list"],
+    },
+    Case {
+        file: "tox.ini",
+        text: "[tox]\nenvlist = lint\n[testenv:lint]\ncommands = ls\n[testenv:wipe]\ncommands =\n    ls\n    rm -rf scratch\n",
+        stopped: &["tox -e wipe", "tox -e lint,wipe"],
+        free: &["tox", "tox -e lint"],
+    },
+    Case {
+        file: "composer.json",
+        text: r#"{"scripts": {"wipe": ["ls", "@really"], "really": "rm -rf scratch", "look": "ls", "post-install-cmd": "rm -rf scratch"}}"#,
+        stopped: &["composer run wipe", "composer install", "composer run-script really"],
+        free: &["composer run look", "composer validate", "composer install --no-scripts"],
+    },
+    Case {
+        file: "pyproject.toml",
+        text: "[tool.pdm.scripts]\nwipe = {shell = 'rm -rf scratch'}\nlook = 'ls'\n[tool.poe.tasks]\nwipe = 'rm -rf scratch'\nboth = ['look', 'wipe']\nlook = 'ls'\n[tool.hatch.envs.default.scripts]\nwipe = 'rm -rf scratch'\n",
+        stopped: &["pdm run wipe", "poe both", "hatch run wipe"],
+        free: &["pdm run look", "poe look", "hatch run pytest"],
+    },
+    Case {
         file: "tasks.py",
         text: "from invoke import task\n@task\ndef wipe_all(c):\n    c.run('rm -rf scratch')\n@task(pre=[wipe_all])\ndef two(c):\n    pass\n@task\ndef look(c):\n    c.run('ls')\n",
         stopped: &["invoke wipe-all", "inv two"],
