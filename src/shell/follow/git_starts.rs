@@ -12,6 +12,8 @@ use crate::shell::state::State;
 use crate::shell::step::Arg;
 use crate::world::git_dir::{Config, GitDir, is_true};
 
+use super::git_attributes::Attributes;
+
 /// Subcommands that bring the index up to date, and with it ask the file monitor.
 const INDEX: [&str; 26] = [
     "add",
@@ -95,9 +97,32 @@ const SMUDGES: [&str; 16] = [
 ];
 
 /// Subcommands that read files of the working tree into git.
-const CLEANS: [&str; 12] = [
-    "add", "apply", "checkout", "commit", "diff", "merge", "pull", "rebase", "reset", "stash", "status",
+const CLEANS: [&str; 25] = [
+    "add",
+    "am",
+    "annotate",
+    "apply",
+    "blame",
+    "checkout",
+    "cherry-pick",
+    "commit",
+    "describe",
+    "diff",
+    "diff-files",
+    "diff-index",
+    "difftool",
+    "hash-object",
+    "merge",
+    "pull",
+    "rebase",
+    "reset",
+    "restore",
+    "revert",
+    "rm",
+    "stash",
+    "status",
     "switch",
+    "update-index",
 ];
 
 /// Subcommands that print differences as text.
@@ -111,21 +136,21 @@ const NETWORK: [&str; 8] =
 type Started = (Value, Vec<Value>);
 
 /// What is asked of one call of git.
-struct Asked<'a> {
-    name: &'a str,
-    matched: &'a Match,
-    words: Vec<&'a str>,
+pub(super) struct Asked<'a> {
+    pub(super) name: &'a str,
+    pub(super) matched: &'a Match,
+    pub(super) words: Vec<&'a str>,
     config: &'a Config,
     /// Its output may be shown page by page.
     shown: bool,
 }
 
 impl Asked<'_> {
-    fn is(&self, list: &[&str]) -> bool {
+    pub(super) fn is(&self, list: &[&str]) -> bool {
         list.contains(&self.name)
     }
 
-    fn says(&self, word: &str) -> bool {
+    pub(super) fn says(&self, word: &str) -> bool {
         self.words.contains(&word)
     }
 
@@ -151,6 +176,8 @@ impl Asked<'_> {
         };
         let asked = self.words.iter().any(text);
         match self.name {
+            // A short form of its output, and no fewer lines.
+            "annotate" | "blame" => true,
             "log" | "whatchanged" | "stash" => asked,
             _ => self.is(&PRINTS) && (asked || !self.words.iter().any(named)),
         }
@@ -232,7 +259,8 @@ impl Asked<'_> {
                 when(external, file())
             }
             ("diff", "command" | "textconv") => {
-                when(self.prints() && !self.says("--no-textconv") && used("diff", driver), file())
+                let shows = self.prints() || (self.is(&["cat-file", "grep"]) && self.says("--textconv"));
+                when(shows && !self.says("--no-textconv") && used("diff", driver), file())
             }
             ("filter", "process") => {
                 when((self.is(&SMUDGES) || self.is(&CLEANS)) && used("filter", driver), Vec::new())
@@ -245,7 +273,9 @@ impl Asked<'_> {
                 when(self.is(&merges) && (default || used("merge", driver)), Vec::new())
             }
             ("gpg", "program") => when(self.signs(), vec![Value::Unknown]),
-            ("difftool" | "mergetool", "cmd") => when(self.name == head, Vec::new()),
+            ("difftool" | "mergetool", "cmd") => {
+                when(self.name == head && self.is_tool(head, driver), Vec::new())
+            }
             ("trailer", "command" | "cmd") => {
                 when(self.name == "interpret-trailers" || self.says("--trailer"), Vec::new())
             }
@@ -258,22 +288,40 @@ impl Asked<'_> {
         }
     }
 
+    /// Whether a tool that shows or merges is the one that is used: the one that is asked for, or that the settings name.
+    fn is_tool(&self, head: &str, driver: &str) -> bool {
+        if self.matched.has("-x") {
+            return false;
+        }
+        let asked = match self.matched.value("-t") {
+            Some(tool) => return tool.as_known().is_none_or(|tool| tool == driver),
+            None => ["diff.tool", "diff.guitool", "merge.tool", "merge.guitool"],
+        };
+        let named = asked.iter().filter(|key| head == "difftool" || key.starts_with("merge"));
+        let named: Vec<&str> = named.filter_map(|key| self.config.get(key)).collect();
+        named.is_empty() || named.contains(&driver)
+    }
+
     /// Hooks that this call runs when they are there.
     fn hooks(&self) -> Vec<&str> {
         let mut found = Vec::new();
         // A push that only pretends asks its hook all the same.
+        let verified = !self.says("--no-verify") && !(self.name == "commit" && self.matched.has("-n"));
+        let first = |hook: &'static str| verified.then_some(hook);
         if self.matched.dry_run {
-            found.extend((self.name == "push").then_some("pre-push"));
+            found.extend(first("pre-push").filter(|_| self.name == "push"));
             return found;
         }
-        if self.name == "commit" && !self.matched.has("-n") {
-            found.push("pre-commit");
+        if self.name == "commit" {
+            found.extend(first("pre-commit"));
         }
         if self.is(&COMMITS) {
-            found.extend(["prepare-commit-msg", "commit-msg", "post-commit"]);
+            found.extend(["prepare-commit-msg", "post-commit"]);
+            found.extend(first("commit-msg"));
         }
         if self.is(&["merge", "pull"]) {
-            found.extend(["pre-merge-commit", "post-merge"]);
+            found.push("post-merge");
+            found.extend(first("pre-merge-commit"));
         }
         if self.is(&["rebase", "pull"]) {
             found.push("pre-rebase");
@@ -285,12 +333,16 @@ impl Asked<'_> {
             found.push("post-checkout");
         }
         match self.name {
-            "am" => found.extend(["applypatch-msg", "pre-applypatch", "post-applypatch"]),
-            "push" => found.push("pre-push"),
+            "am" => {
+                found.push("post-applypatch");
+                found.extend(["applypatch-msg", "pre-applypatch"].into_iter().filter(|_| verified));
+            }
+            "push" => found.extend(first("pre-push")),
             "send-email" => found.push("sendemail-validate"),
             "gc" | "maintenance" => found.push("pre-auto-gc"),
             "hook" => {
-                found.extend(self.words.iter().copied().find(|word| !word.starts_with('-') && *word != "run"))
+                let named = self.matched.operands.iter().find(|binding| binding.name == "hook");
+                found.extend(named.and_then(|binding| binding.value.as_known()));
             }
             _ => {}
         }
@@ -333,6 +385,7 @@ impl Interp<'_> {
         let mut inner = scope.through("git");
         inner.aliases.push(guard);
         let (status, cwd) = (state.status, state.cwd.clone());
+        let checked_out = self.git_checks_out(state, &asked, place.as_ref());
         // Both run at the top of the working tree, or in the git directory where there is none.
         if let Some(place) = &place {
             state.cwd = vec![place.work_tree.clone().unwrap_or_else(|| place.git_dir.clone())];
@@ -350,9 +403,14 @@ impl Interp<'_> {
             };
             let message = hook.ends_with("-msg").then(|| word(Value::known(super::git::MESSAGE)));
             let rest = message.unwrap_or_else(|| Expansion { elastic: true, ..word(Value::Unknown) });
+            let rest = match checked_out.clone().filter(|_| hook.ends_with("post-checkout")) {
+                Some(flag) => vec![word(Value::Unknown), word(Value::Unknown), word(flag)],
+                None => vec![rest],
+            };
             // A hook is called like a program of its purpose (`pre-commit`), and is none of that name.
             let name = hook.to_string_lossy().into_owned();
-            let words = vec![word(Value::known(name.as_str())), rest];
+            let mut words = vec![word(Value::known(name.as_str()))];
+            words.extend(rest);
             let hook = Call {
                 words,
                 environment: Vec::new(),
@@ -380,16 +438,20 @@ impl Interp<'_> {
         place: Option<&GitDir>,
         own: &Config,
     ) -> Vec<Started> {
-        let mut attributes: Option<String> = None;
+        let mut attributes: Option<Attributes> = None;
         let mut texts = Vec::new();
         for (key, value) in asked.config.iter() {
+            // The last one counts, but for helpers, which are asked one after the other.
+            let helper = key.starts_with("credential.");
+            if !helper && asked.config.get(key) != Some(value) {
+                continue;
+            }
             let personal = own.iter().any(|(known, text)| known == key && text == value);
-            let read = &mut attributes;
-            let text = std::cell::RefCell::new(read);
+            let read = std::cell::RefCell::new(&mut attributes);
             let used = |kind: &str, driver: &str| {
-                let mut text = text.borrow_mut();
-                let text = text.get_or_insert_with(|| self.git_attributes(state, asked.config, place));
-                !personal || text.split_whitespace().any(|word| word == format!("{kind}={driver}"))
+                let mut read = read.borrow_mut();
+                let attributes = read.get_or_insert_with(|| self.git_attributes(state, asked.config, place));
+                attributes.names(kind, driver).any(|pattern| self.git_touches(state, asked, place, pattern))
             };
             let Some(words) = asked.starts(key, value, &used) else { continue };
             if personal && !self.is_script(state, value) {
@@ -411,15 +473,6 @@ impl Interp<'_> {
             && self
                 .read_text(state, Path::new(first), self.options.limits.script_bytes)
                 .is_some_and(|text| text.starts_with("#!"))
-    }
-
-    /// Text of the attribute files that hold for the whole repository.
-    fn git_attributes(&self, state: &State, config: &Config, place: Option<&GitDir>) -> String {
-        let Some(place) = place else { return String::new() };
-        let mut files = vec![place.common_dir.join("info/attributes")];
-        files.extend(place.work_tree.as_ref().map(|top| top.join(".gitattributes")));
-        files.extend(config.get("core.attributesFile").map(PathBuf::from));
-        files.iter().filter_map(|file| self.read_text(state, file, 1 << 20)).collect::<Vec<_>>().join("\n")
     }
 
     /// Hooks of this call that are there and may run.

@@ -5,6 +5,7 @@ mod bindings;
 mod code;
 mod find;
 mod git;
+mod git_attributes;
 mod git_starts;
 mod hooks;
 mod keys;
