@@ -401,16 +401,18 @@ impl Interp<'_> {
                 elastic: false,
                 unordered: false,
             };
-            let message = hook.ends_with("-msg").then(|| word(Value::known(super::git::MESSAGE)));
-            let rest = message.unwrap_or_else(|| Expansion { elastic: true, ..word(Value::Unknown) });
-            let rest = match checked_out.clone().filter(|_| hook.ends_with("post-checkout")) {
-                Some(flag) => vec![word(Value::Unknown), word(Value::Unknown), word(flag)],
-                None => vec![rest],
-            };
             // A hook is called like a program of its purpose (`pre-commit`), and is none of that name.
             let name = hook.to_string_lossy().into_owned();
             let mut words = vec![word(Value::known(name.as_str()))];
-            words.extend(rest);
+            if name.ends_with("/commit-msg") || name.ends_with("/applypatch-msg") {
+                words.push(word(Value::known(super::git::MESSAGE)));
+            } else if let Some(flag) = checked_out.clone().filter(|_| name.ends_with("/post-checkout")) {
+                // The commits before and after: each may also be none.
+                let commit = || word(Value::one_of(vec!["0".repeat(40), "HEAD".to_owned()]));
+                words.extend([commit(), commit(), word(flag)]);
+            } else {
+                words.push(Expansion { elastic: true, ..word(Value::Unknown) });
+            }
             let hook = Call {
                 words,
                 environment: Vec::new(),
