@@ -9,6 +9,7 @@ mod code;
 mod collect;
 mod draft;
 mod git;
+mod outputs;
 mod packing;
 mod paths;
 mod record;
@@ -127,7 +128,9 @@ pub fn effects(step: &Step, knowledge: &Knowledge, files: &mut Files, look: &dyn
         StepKind::UnknownProgram { name, args } => {
             // What it hands on is anything.
             scene.files.set_packing(None);
-            vec![unknown_program(&scene, name, args)]
+            let mut drafts = vec![unknown_program(&scene, name, args)];
+            drafts.extend(outputs::of_unknown(&scene, args));
+            drafts
         }
         StepKind::Write { path, mode, noclobber, content } => {
             write::write(&scene, path, *mode, *noclobber, content.as_ref())

@@ -11,7 +11,7 @@ use super::packing;
 use super::paths::{is_remote, keeps_nothing, text_of};
 use super::scene::{Scene, Word, fact};
 use super::unknown::{ANYTHING, TASKS, gaps, otherwise};
-use super::{called, refine, sql, write};
+use super::{called, outputs, refine, sql, write};
 
 /// The mutations of a run.
 pub(super) fn run(scene: &mut Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
@@ -45,7 +45,9 @@ fn one(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> Vec<D
         return Vec::new();
     }
     if matched.unlisted_reads {
-        return otherwise(scene, invocation, false).into_iter().collect();
+        let mut drafts = outputs::of_unlisted(scene, invocation);
+        drafts.extend(otherwise(scene, invocation, false));
+        return drafts;
     }
     let mut drafts = gaps(scene, invocation, matched);
     if matched.does_nothing() {
@@ -60,6 +62,12 @@ fn one(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> Vec<D
         None => effects,
     });
     drafts.extend(written(scene, invocation, matched));
+    if matched.command.unlisted_options == Unlisted::Reads
+        || matched.command.reads
+        || !matched.gaps.is_empty()
+    {
+        drafts.extend(outputs::of_unlisted(scene, invocation));
+    }
     drafts.extend(sql::of_invocation(scene, invocation));
     let mild = |draft: &Draft| {
         draft

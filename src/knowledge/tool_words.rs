@@ -105,6 +105,8 @@ pub struct Commands {
     pub risky: Words,
     pub denying: Words,
     pub looking: Words,
+    pub outputs: Words,
+    pub in_place: Words,
 }
 
 /// What values begin with.

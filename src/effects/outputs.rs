@@ -1,0 +1,83 @@
+//! Files that a program is told to write by an option that no declaration explains: `--output notes.md` means the same
+//! wherever it stands, so a file that is there already is taken for written over.
+
+use super::draft::Draft;
+use super::scene::{Scene, Word, flag};
+use super::write::overwrite;
+use crate::knowledge::tool_words;
+use crate::model::{Action, Value, words as split};
+use crate::shell::{Arg, Invocation};
+use crate::world::FileKind;
+
+/// Of a program that nothing is known of.
+pub(super) fn of_unknown(scene: &Scene<'_>, args: &[Arg]) -> Vec<Draft> {
+    let words: Vec<&Arg> = args.iter().skip(1).collect();
+    written(scene, &words, true, &|_| true)
+}
+
+/// Of a known program: by options that its declaration does not list.
+pub(super) fn of_unlisted(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
+    let matched = &invocation.matched;
+    let words: Vec<&Arg> = invocation.args.iter().skip(1).collect();
+    let open = |index: usize| !matched.options.iter().any(|o| o.index == index || o.value_index == index);
+    // Programs that only look have a `-o` that means something else (`ls -o`, `nm -o`, `rg -o`).
+    let short = !matched.command.reads || matched.path.len() > 1;
+    written(scene, &words, short, &open)
+}
+
+fn written(scene: &Scene<'_>, words: &[&Arg], short: bool, open: &dyn Fn(usize) -> bool) -> Vec<Draft> {
+    let mut drafts = Vec::new();
+    let mut in_place = false;
+    for (index, word) in words.iter().enumerate() {
+        let Some(text) = word.value.as_known().filter(|text| text.starts_with('-') && open(index)) else {
+            continue;
+        };
+        if text == "--" {
+            break;
+        }
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(Value::known(value))),
+            None => (text, None),
+        };
+        let name = split(name).join("_");
+        if name.len() > 6 && tool_words().commands.in_place.has(&name) {
+            in_place = value.as_ref().and_then(Value::as_known) != Some("false");
+            continue;
+        }
+        if !short && text.starts_with("-o") && text.len() < 4 {
+            continue;
+        }
+        let attached = text.strip_prefix("-o").filter(|rest| short && !rest.is_empty() && value.is_none());
+        let value = match attached {
+            Some(rest) => Some(Value::known(rest)),
+            None => value.or_else(|| {
+                let next = words.get(index + 1).filter(|next| !next.value.prefix().starts_with('-'));
+                next.map(|next| next.value.clone())
+            }),
+        };
+        let named = || attached.is_some() || tool_words().commands.outputs.has(&name);
+        // `-o json=sbom.json`
+        let behind = |value: &Value| Some(Value::known(value.as_known()?.split_once('=')?.1));
+        let value = value.into_iter().flat_map(|value| [behind(&value), Some(value)]).flatten();
+        for value in value.filter(|value| is_file(scene, value) && named()) {
+            drafts.push(overwrite(scene, &Word::new(value, word.explicit), None, false));
+        }
+    }
+    let operands = words.iter().filter(|word| in_place && !word.value.prefix().starts_with('-'));
+    drafts.extend(operands.filter(|word| is_file(scene, &word.value)).map(|word| {
+        let mut mutation =
+            scene.on_path(Action::Update, "file", &Word::new(word.value.clone(), word.explicit));
+        flag(&mut mutation, "in-place", "written in place");
+        Draft::of(mutation)
+    }));
+    drafts
+}
+
+/// Only a file that is known to be there is written over for sure: most such values name something new.
+fn is_file(scene: &Scene<'_>, value: &Value) -> bool {
+    value.as_known().is_some()
+        && scene
+            .only_path(value)
+            .and_then(|path| scene.at(&path))
+            .is_some_and(|seen| seen.kind == FileKind::File)
+}
