@@ -162,6 +162,9 @@ pub(super) fn floored(mut judged: Assessment) -> Assessment {
     judged
 }
 
+/// Facts that say which server a command speaks to: a table of the same name on another one is another table.
+const ADDRESSES: [&str; 3] = ["sql.host", "sql.port", "sql.socket"];
+
 impl Claim {
     fn is_about(&self, mutation: &Mutation, about: &About<'_>) -> bool {
         let target = &mutation.target;
@@ -198,6 +201,10 @@ impl Claim {
             let words = about.words(look);
             if self.argv.is_some() && self.argv != words {
                 why = "its command is not the one that was suggested";
+                continue;
+            }
+            if self.argv.is_none() && ADDRESSES.iter().any(|key| mutation.facts.contains_key(*key)) {
+                why = "it does not say by which command, and so not of which server";
                 continue;
             }
             let Some(value) = about.read(look, raw) else {
@@ -292,6 +299,16 @@ mod tests {
         assert_eq!(tier(&claim("1", &ONE.replace("\"orders\"", "\"others\""))), 4, "another database");
         let bare = claim("1", ONE).replace("\"raw\"", "\"target\"");
         assert!(Supplied::parse(bare.as_bytes()).is_err(), "a key twice");
+    }
+
+    #[test]
+    fn output_of_a_server_says_which_one() {
+        let supplied = Supplied::parse(claim("1", ONE).as_bytes()).unwrap();
+        let mut mutation = database();
+        mutation.facts.insert("sql.host".into(), Fact::new(FactValue::Text("db".into()), "-h"));
+        let evidence = Evidence { facts: mutation.facts.clone(), ..Evidence::default() };
+        let judged = supplied.assess(mutation, evidence, Bar::None, &Knowledge::builtin());
+        assert_eq!(judged.recoverability.tier.number(), 4, "it may be another server's");
     }
 
     #[test]
