@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::model::{Mutation, Saved};
+use crate::shell::Packing;
 
 /// What an act does to files, beyond what its action says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub(super) enum Change {
     Linked { at: PathBuf, target: Option<PathBuf>, symbolic: bool },
     /// A file that stays holds another text: this one, where it is known.
     Rewritten { path: PathBuf, text: Option<String> },
+    /// A file is an archive of this.
+    Packs { at: PathBuf, packing: Packing },
     /// Work of the repository that `dir` belongs to is saved in git.
     Saved { dir: PathBuf, what: Saved },
 }
@@ -27,7 +30,7 @@ impl Change {
         match self {
             Self::Made { .. } | Self::Moved { .. } | Self::Linked { .. } | Self::Rewritten { .. } => true,
             Self::Copied { packed, .. } => !packed,
-            Self::Saved { .. } => false,
+            Self::Packs { .. } | Self::Saved { .. } => false,
         }
     }
 }

@@ -127,7 +127,7 @@ pub fn effects(step: &Step, knowledge: &Knowledge, files: &mut Files, look: &dyn
         StepKind::Run(invocation) => run::run(&mut scene, invocation),
         StepKind::UnknownProgram { name, args } => {
             // What it hands on is anything.
-            scene.files.set_packing(None);
+            scene.files.packings.set_pipe(None);
             let mut drafts = vec![unknown_program(&scene, name, args)];
             drafts.extend(outputs::of_unknown(&scene, args));
             drafts

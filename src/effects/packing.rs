@@ -1,11 +1,12 @@
 //! What an archive that goes through a pipe holds, where the command that packs it says so.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::knowledge::Match;
 use crate::model::{FactValue, Mutation, Value};
 use crate::shell::{Invocation, Packing, Stdin};
 
+use super::draft::{Change, Draft as Planned};
 use super::run::directories;
 use super::scene::{Scene, fact};
 
@@ -42,18 +43,49 @@ pub(super) fn packing(scene: &Scene<'_>, invocation: &Invocation) -> Option<Pack
     let matched = &invocation.matched;
     if matched.command.passes {
         let piped = matches!(invocation.stdin, Stdin::Text(_) | Stdin::Unknown);
-        return scene.files.packing().filter(|_| piped).cloned();
+        return scene.files.packings.pipe().filter(|_| piped).cloned();
     }
     if matched.does_nothing() {
         return None;
     }
-    let is = |names: &[&str]| matched.tool.names.iter().any(|name| names.contains(&name.as_str()));
-    if is(&["git"]) && matched.typed.get(1).is_some_and(|name| name == "archive") {
+    let out = match (&matched.value(out_key(matched)?), matched.has(out_key(matched)?)) {
+        (Some(file), _) => file.as_known() == Some("-"),
+        (None, given) => !given,
+    };
+    if out { packed(scene, matched) } else { None }
+}
+
+/// The archive that the invocation puts into a file which it names.
+pub(super) fn into_file(scene: &Scene<'_>, invocation: &Invocation) -> Option<Planned> {
+    let matched = &invocation.matched;
+    let file = matched.value(out_key(matched)?).filter(|file| file.as_known() != Some("-"))?;
+    let at = if is(matched, "git") {
+        scene.absolute(file, &super::git::directories(scene, matched)).as_known().map(PathBuf::from)?
+    } else {
+        scene.only_path(file)?
+    };
+    let packing = packed(scene, matched)?;
+    Some(Planned { mutation: None, changes: vec![Change::Packs { at, packing }], by_action: false })
+}
+
+fn is(matched: &Match, name: &str) -> bool {
+    matched.tool.names.iter().any(|known| known == name)
+}
+
+/// The option that names the archive, of programs that pack.
+fn out_key(matched: &Match) -> Option<&'static str> {
+    if is(matched, "git") && matched.typed.get(1).is_some_and(|name| name == "archive") {
+        return Some("-o");
+    }
+    (is(matched, "tar") && matched.has("-c")).then_some("-f")
+}
+
+/// What is packed, wherever to.
+fn packed(scene: &Scene<'_>, matched: &Match) -> Option<Packing> {
+    if is(matched, "git") {
         return git_archive(scene, matched);
     }
-    let tar = is(&["tar"]) && matched.has("-c") && !OTHERWISE.iter().any(|key| matched.has(key));
-    let out = matched.value("-f").is_none_or(|file| file.as_known() == Some("-"));
-    if !tar || !out || matched.cwd().len() > 1 {
+    if OTHERWISE.iter().any(|key| matched.has(key)) || matched.cwd().len() > 1 {
         return None;
     }
     let [dir] = <[_; 1]>::try_from(directories(scene, matched)).ok()?;
@@ -61,7 +93,7 @@ pub(super) fn packing(scene: &Scene<'_>, invocation: &Invocation) -> Option<Pack
 }
 
 fn git_archive(scene: &Scene<'_>, matched: &Match) -> Option<Packing> {
-    let other = ["-o", "--remote", "-l", "--add-file", "--add-virtual-file", "--git-dir", "--work-tree"];
+    let other = ["--remote", "-l", "--add-file", "--add-virtual-file", "--git-dir", "--work-tree"];
     if other.iter().any(|key| matched.has(key)) {
         return None;
     }

@@ -285,6 +285,7 @@ impl Scene<'_> {
                 self.files.rewrite(path, text.map_or(Now::Unread, Now::Text));
             }
             Change::Saved { dir, what } => self.files.save(dir, what),
+            Change::Packs { at, packing } => self.files.packings.set_file(at, packing),
             Change::Copied { from, to, packed } => {
                 let (from, to) = (key(&from), key(&to));
                 self.copied(from, to, packed);

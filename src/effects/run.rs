@@ -68,6 +68,7 @@ fn one(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> Vec<D
     {
         drafts.extend(outputs::of_unlisted(scene, invocation));
     }
+    drafts.extend(packing::into_file(scene, invocation));
     drafts.extend(sql::of_invocation(scene, invocation));
     let mild = |draft: &Draft| {
         draft
@@ -133,16 +134,19 @@ fn printed(scene: &mut Scene<'_>, invocation: &Invocation) -> Option<Draft> {
         Stdout::Pipe => {
             scene.files.set_stream(sources);
             let packing = packing::packing(scene, invocation);
-            scene.files.set_packing(packing);
+            scene.files.packings.set_pipe(packing);
             None
         }
         Stdout::Inherited => None,
         Stdout::File(path) => {
             let to = scene.only_path(path)?;
+            let packs =
+                packing::packing(scene, invocation).map(|packing| Change::Packs { at: to.clone(), packing });
             let changes = sources
                 .into_iter()
                 .filter(|from| *from != to)
                 .map(|from| Change::Copied { from, to: to.clone(), packed: true })
+                .chain(packs)
                 .collect();
             Some(Draft { mutation: None, changes, by_action: false })
         }

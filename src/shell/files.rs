@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::model::Saved;
 use crate::world::resolve::{Link, Links, physical};
 
+use super::packing::Packings;
+
 use super::rewritten::{Moved, Texts};
 
 /// A path after earlier steps of the same command. Paths are keys: see [`Files::key`].
@@ -54,8 +56,8 @@ pub struct Files {
     stamped: BTreeMap<PathBuf, bool>,
     /// What the text in the pipe between two stages is a copy of.
     stream: Vec<PathBuf>,
-    /// The archive in the pipe between two stages.
-    packing: Option<Packing>,
+    /// Archives that this command packs.
+    pub packings: Packings,
     /// Files that hold what git printed, and whether the pipe does.
     gits: BTreeMap<PathBuf, Printed>,
     from_git: Option<Printed>,
@@ -67,19 +69,6 @@ pub struct Files {
     pub(super) texts: Texts,
     /// What git moved.
     pub(super) moved: Moved,
-}
-
-/// What an archive that this command packs holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Packing {
-    /// Where the packing program runs.
-    pub dir: PathBuf,
-    /// The commit or tree, where it is git that packs.
-    pub tree: Option<String>,
-    /// What is packed, as it is named; none: all of the tree.
-    pub names: Vec<String>,
-    /// What stands in front of each name in the archive.
-    pub prefix: String,
 }
 
 /// A copy that this command made.
@@ -185,6 +174,7 @@ impl Files {
     /// Records that content was changed where it stands: it is no copy of anything any more, and what it was is gone.
     pub fn alter(&mut self, path: &Path) {
         self.drop_copies(|at| at == path);
+        self.packings.forget(path);
         self.altered.insert(path.to_owned());
     }
 
@@ -310,16 +300,6 @@ impl Files {
         self.stream = sources;
     }
 
-    /// Records the archive that goes into a pipe.
-    pub fn set_packing(&mut self, packing: Option<Packing>) {
-        self.packing = packing;
-    }
-
-    /// The archive that comes out of the pipe.
-    pub fn packing(&self) -> Option<&Packing> {
-        self.packing.as_ref()
-    }
-
     /// Notes whether git prints what goes into the pipe, or into a file.
     pub fn set_gits(&mut self, file: Option<PathBuf>, printed: Option<Printed>) {
         match (file, printed) {
@@ -382,6 +362,7 @@ impl Files {
             _ => self.drop_copies(|at| at.starts_with(&path)),
         }
         self.altered.retain(|at| !at.starts_with(&path));
+        self.packings.forget(&path);
         self.put_there(&path, matches!(state, FileState::Created { directory: true, .. }));
         self.links.retain(|at, _| !at.starts_with(&path));
         if matches!(state, FileState::Gone | FileState::MovedFrom(_)) {
@@ -480,6 +461,7 @@ impl Files {
         }
         self.saved.retain(|dir, set| other.saved.get(dir) == Some(set));
         self.gits.retain(|file, printed| other.gits.get(file) == Some(printed));
+        self.packings.merge(&other.packings);
         if self.from_git != other.from_git {
             self.from_git = None;
         }

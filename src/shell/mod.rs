@@ -24,6 +24,7 @@ mod loops;
 mod options;
 mod output;
 mod own;
+mod packing;
 pub mod pattern;
 mod redirect;
 mod rewritten;
@@ -39,8 +40,9 @@ mod variables;
 mod view;
 mod walk;
 
-pub use files::{FileState, Files, Held, Packing, Printed};
+pub use files::{FileState, Files, Held, Printed};
 pub use interp::{interpret, left};
 pub use options::{Left, Limits, Options, Session, Start};
+pub use packing::Packing;
 pub use rewritten::Now;
 pub use step::{Arg, Input, Invocation, Mode, Sink, Stdin, Stdout, Step, StepKind};

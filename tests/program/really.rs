@@ -74,6 +74,8 @@ fn what_git_packs_overwrites_what_is_not_the_same() {
             "git archive HEAD | tar -xf - -C .",
             "git archive --prefix=proj/ HEAD src/a.py | tar x -C ..",
             "git archive HEAD src | gzip | tar xz",
+            "git archive -o ../a.tar HEAD && tar xf ../a.tar",
+            "git archive HEAD > ../a.tar && tar xf ../a.tar",
             "tar cf - src | tar xf - -C ../spare",
         ],
     );
@@ -83,6 +85,7 @@ fn what_git_packs_overwrites_what_is_not_the_same() {
             "git archive HEAD src/b.py | tar x",
             "git archive --prefix=new/ HEAD | tar x",
             "git archive HEAD src | tar xk",
+            "git archive HEAD src/b.py > ../a.tar && tar xf ../a.tar",
             "git archive HEAD | tar t",
             "tar cf - src/a.py | tar xf - -C ../spare",
         ],
@@ -159,4 +162,62 @@ fn an_installer_does_not_take_a_clone_away() {
     );
     stops(home.path(), &installs);
     passes(home.path(), &["npm install -g typescript", "npm ls", "npm init -y", "npm ci --dry-run"]);
+}
+
+#[test]
+fn a_driver_runs_where_an_attribute_gives_it_a_file() {
+    let home = home();
+    sh(
+        home.path(),
+        "cd proj; mkdir data docs; echo a,b > data/t.csv; echo t > docs/t.md; git add -A; git commit -qm data; echo c,d >> data/t.csv
+         echo precious > own.txt; echo '*.csv diff=table' > .git/info/attributes; echo '*.md filter=wash' > docs/.gitattributes
+         git config diff.table.textconv 'rm -f own.txt; cat'; git config filter.wash.clean 'rm -f own.txt; cat'",
+    );
+    stops(
+        home.path(),
+        &["git diff", "git diff data", "git blame -s data/t.csv", "git show HEAD", "git add docs/t.md"],
+    );
+    passes(
+        home.path(),
+        &[
+            "git diff src",
+            "git blame src/a.py",
+            "git diff --stat",
+            "git show --no-textconv HEAD",
+            "git add src",
+            "git grep one",
+        ],
+    );
+}
+
+#[test]
+fn hooks_are_those_that_this_call_runs() {
+    let home = home();
+    sh(
+        home.path(),
+        "cd proj; echo precious > own.txt; cd .git/hooks; printf '#!/bin/sh\\n[ \"$3\" = 1 ] && rm -f own.txt\\n' > post-checkout
+         printf '#!/bin/sh\\nrm -f own.txt\\n' > pre-commit; cp pre-commit pre-push; chmod +x post-checkout pre-commit pre-push
+         cd ../..; git branch other; git clone -q --bare . ../r.git; git remote add origin ../r.git",
+    );
+    stops(
+        home.path(),
+        &[
+            "git switch other",
+            "git checkout -b new",
+            "git commit -m x",
+            "git push origin main",
+            "git hook run pre-commit",
+        ],
+    );
+    passes(
+        home.path(),
+        &[
+            "git checkout src/a.py",
+            "git checkout -- src",
+            "git commit --no-verify -m x",
+            "git push --no-verify origin main",
+            "git hook run commit-msg",
+            "git clone -q . ../second",
+        ],
+    );
 }

@@ -1,5 +1,7 @@
 //! Unpacking: which archive goes where, for the probe that lists its members.
 
+use std::path::Path;
+
 use crate::knowledge::Match;
 use crate::model::{FactValue, Value};
 use crate::shell::{Invocation, Stdin};
@@ -19,12 +21,15 @@ pub(super) fn extract(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Dr
             if let Some(mutation) = draft.mutation.as_mut().filter(|m| m.kind == "archive.extract") {
                 match archive(scene, invocation) {
                     Some(path) => {
+                        if let Some(packing) = scene.files.packings.file(Path::new(&path)) {
+                            packing::tell(mutation, packing);
+                        }
                         fact(mutation, "archive", FactValue::Text(path), "the archive that is unpacked");
                     }
                     None => {
                         flag(mutation, "archive.unknown", "the archive is not known");
                         if let (Stdin::Text(_) | Stdin::Unknown, Some(packing)) =
-                            (&invocation.stdin, scene.files.packing())
+                            (&invocation.stdin, scene.files.packings.pipe())
                         {
                             packing::tell(mutation, packing);
                         }

@@ -365,7 +365,7 @@ impl Interp<'_> {
         }
         let dirs = self.git_directories(state, matched);
         let place = self.git_place(&dirs);
-        let mut config = Config::load(self.world, place.as_ref());
+        let mut config = Config::load(self.world, place.as_ref().filter(|_| name != "clone"));
         for (key, value) in self.git_given(state, matched, call) {
             config.set(&key, value);
         }
@@ -374,7 +374,9 @@ impl Interp<'_> {
         let asked = Asked { name: &name, matched, words, config: &config, shown };
         let own = Config::load(self.world, None);
         let texts = self.git_named(state, &asked, place.as_ref(), &own);
-        let hooks = self.git_hooks(state, &asked, place.as_ref());
+        // A clone has hooks of its own, and no settings of the repository that it is called in.
+        let of = place.as_ref().filter(|_| name != "clone");
+        let hooks = self.git_hooks(state, &asked, of);
         if texts.is_empty() && hooks.is_empty() {
             return;
         }
