@@ -182,7 +182,7 @@ fn a_driver_runs_where_an_attribute_gives_it_a_file() {
         &[
             "git diff src",
             "git blame src/a.py",
-            "git diff --stat",
+            "git diff --stat src",
             "git show --no-textconv HEAD",
             "git add src",
             "git grep one",
