@@ -324,7 +324,7 @@ impl Scene<'_> {
 
     /// What git takes off the working tree may be what this command brought there: then that content goes. Whether git
     /// tracks the place, so that the act reaches it, is for the evidence to say.
-    pub(super) fn swept(&self, mutation: &Mutation) -> Vec<Mutation> {
+    pub(super) fn swept(&mut self, mutation: &Mutation) -> Vec<Mutation> {
         let Subject::Git { dir, names, .. } = &mutation.subject else { return Vec::new() };
         let reach = match mutation.kind.as_str() {
             "git.changes" => "if-tracked",
@@ -366,6 +366,13 @@ impl Scene<'_> {
             flag(&mut extra, reach, "only what git's act reaches");
             found.push(extra);
         }
+        // A copy over a file that was there may be taken back with it; one under a new name is not tracked.
+        let hit: Vec<PathBuf> = (self.files.held_in(Path::new("/")).map(|held| &held.at))
+            .filter(|at| (whole || at.starts_with(&dir)) && named(at))
+            .filter(|at| reach == "if-untracked" || self.look.at(at).is_some())
+            .cloned()
+            .collect();
+        self.files.drop_copies(|at| hit.iter().any(|gone| gone == at));
         found
     }
 

@@ -39,6 +39,7 @@ mod tests;
 mod variables;
 mod view;
 mod walk;
+mod zsh;
 
 pub use files::{FileState, Files, Held, Printed};
 pub use interp::{interpret, left};

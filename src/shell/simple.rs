@@ -292,6 +292,12 @@ impl Interp<'_> {
             }
             return self.external(state, scope, &program, &call);
         }
+        if state.switches.zsh
+            && matches!(name, "setopt" | "unsetopt")
+            && let Some(flow) = self.zsh_options(state, call, name == "setopt")
+        {
+            return flow;
+        }
         if self.mind_call(state, scope, name, call) {
             state.status = Status::Unknown;
             return Flow::Next;

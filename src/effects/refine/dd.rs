@@ -1,10 +1,13 @@
 //! `dd`: how much of its output file is overwritten.
 
+use std::path::{Path, PathBuf};
+
 use crate::knowledge::Match;
 use crate::model::{Action, Subject, Value};
 use crate::shell::Invocation;
+use crate::world::FileKind;
 
-use super::super::draft::Draft;
+use super::super::draft::{Change, Draft};
 use super::super::scene::{Scene, flag};
 
 /// Changes the draft of the output file by `conv=`, `oflag=`, `seek=` and the input.
@@ -38,10 +41,27 @@ pub(super) fn dd(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft>)
                     Some("/dev/null") => subject.content = Some(String::new()),
                     _ => subject.from = scene.only_path(input),
                 }
+                let file = |path: &PathBuf| scene.at(path).is_some_and(|seen| seen.kind == FileKind::File);
+                if exact(matched)
+                    && let (Some(from), Some(to)) = (subject.from.clone().filter(file), subject.path.as_known())
+                    && from != Path::new(to)
+                {
+                    draft.changes.push(Change::Copied { from, to: PathBuf::from(to), packed: true });
+                }
             }
             draft
         })
         .collect()
+}
+
+/// Whether what is written is what was read, byte for byte.
+fn exact(matched: &Match) -> bool {
+    let harmless = ["fsync", "fdatasync", "excl"];
+    let plain = |value: &Value| {
+        value.as_known().is_some_and(|text| text.split(',').all(|part| harmless.contains(&part)))
+    };
+    matched.values("conv").into_iter().all(plain)
+        && ["iflag", "oflag", "cbs"].iter().all(|key| matched.value(key).is_none())
 }
 
 /// Whether a list option holds a word; one that is not known may.

@@ -201,6 +201,11 @@ impl Interp<'_> {
     ) -> Expanded<()> {
         let mut builder = Builder::new(true, self.separators(state));
         self.parts_with_tilde(state, scope, &word.parts, false, &mut builder)?;
+        if state.switches.zsh && crate::shell::zsh::is_subscripted(&word.parts) {
+            let arg = Arg { value: Value::Unknown, span, explicit: false };
+            all.push(Expansion { arg, elastic: true, unordered: false });
+            return Ok(());
+        }
         for field in builder.fields() {
             self.finish(state, scope, field, span, all)?;
         }

@@ -166,6 +166,16 @@ impl Interp<'_> {
     }
 
     fn base(&mut self, state: &mut State, scope: &Scope, name: &str, index: Option<&Word>) -> Expanded<Held> {
+        if state.switches.zsh && matches!(self.content(state, name), Some(Content::Indexed(_))) {
+            // A name alone is all of the array, and its first element is the one or the zeroth, as an option says.
+            match index {
+                None => return Ok(self.all(state, name, false)),
+                Some(index) if !is_at(index, "@") && !is_at(index, "*") => {
+                    return Ok(Held::One(Value::Unknown));
+                }
+                Some(_) => {}
+            }
+        }
         match index {
             None => Ok(self.plain(state, name)),
             Some(index) if is_at(index, "@") => Ok(self.all(state, name, false)),
