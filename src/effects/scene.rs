@@ -14,6 +14,9 @@ use crate::world::resolve::{Link, Links};
 use super::paths::{absolute, text_of};
 use super::{Look, Seen, known};
 
+/// Flag of kinds that are judged anew by the `recourse exec` that the step runs through.
+const REJUDGED: &str = "judged-there";
+
 /// Everything at hand for one step.
 pub(super) struct Scene<'a> {
     pub(super) step: &'a Step,
@@ -187,6 +190,14 @@ impl<'a> Scene<'a> {
             Some(spec) if spec.is_unknown_program(&id) => Cause::UnknownProgram,
             _ => Cause::Rule,
         };
+        let mut facts = Facts::new();
+        // `recourse exec` judges again, with more at hand than there is now.
+        if self.step.context.via.last().is_some_and(|via| via == "recourse")
+            && spec.as_ref().is_some_and(|spec| spec.flags.iter().any(|flag| flag == REJUDGED))
+        {
+            let why = "recourse judges it again before it runs".to_owned();
+            facts.insert(REJUDGED.to_owned(), Fact::new(FactValue::Bool(true), why));
+        }
         Mutation {
             action,
             kind: kind.to_owned(),
@@ -205,7 +216,7 @@ impl<'a> Scene<'a> {
             rule: self.rule.clone(),
             cause,
             context: self.context(),
-            facts: Facts::new(),
+            facts,
             dependents: Vec::new(),
         }
     }

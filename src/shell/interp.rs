@@ -73,6 +73,8 @@ fn walk(
     };
     let mut state = interp.initial();
     interp.given = Arc::clone(&state.variables);
+    let length = if let Input::Text(text) = input { text.len() } else { 0 };
+    interp.recall(&mut state, Span::new(0, length));
     let scope = match input {
         Input::Text(text) => {
             let scope = Scope::top(Arc::from(text.as_str()));
@@ -126,7 +128,7 @@ pub(super) struct Scope {
 }
 
 impl Scope {
-    fn top(source: Arc<str>) -> Self {
+    pub(super) fn top(source: Arc<str>) -> Self {
         Self {
             source,
             span: None,
@@ -352,6 +354,7 @@ impl Interp<'_> {
 
     /// Notes what the shell is left with at the end of its text.
     fn leave(&mut self, state: &State) {
+        self.left.definitions = self.defined(state);
         let failed = state.failed_cwd.iter().flatten();
         self.left.directories = state.cwd.iter().chain(failed).cloned().collect();
         if state.failed_cwd.as_ref().is_some_and(Vec::is_empty) || state.cwd.is_empty() {

@@ -17,6 +17,7 @@ mod files;
 pub mod find;
 mod follow;
 mod interp;
+mod kept;
 mod laid_out;
 mod lines;
 mod located;
@@ -43,6 +44,7 @@ mod zsh;
 
 pub use files::{FileState, Files, Held, Printed};
 pub use interp::{interpret, left};
+pub use kept::{Kept, add};
 pub use options::{Left, Limits, Options, Session, Start};
 pub use packing::Packing;
 pub use rewritten::Now;

@@ -65,6 +65,8 @@ pub struct Start {
     pub open: bool,
     /// Any variable but `PATH` may have another value there.
     pub changed: bool,
+    /// Functions and aliases that earlier texts may have left there.
+    pub definitions: super::Kept,
 }
 
 /// What a shell that goes on is left with.
@@ -74,6 +76,8 @@ pub struct Left {
     pub directories: Vec<PathBuf>,
     /// Variables that the text set or took away.
     pub variables: BTreeSet<String>,
+    /// Functions and aliases that it defined.
+    pub definitions: super::Kept,
 }
 
 /// The circumstances of the text.

@@ -303,6 +303,7 @@ impl Interp<'_> {
             return Flow::Next;
         }
         if !call.external {
+            self.mind_kept(state, scope, name, call);
             self.learn(state, scope, name, call.span);
             if let Some(definitions) = state.functions.get(name).cloned() {
                 let arguments = call.values();

@@ -169,12 +169,14 @@ fn answers_are_these_bytes() {
 fn stopped_last(agent: &str, calls: &[Value]) -> bool {
     let scratch = scratch();
     let mut last = String::new();
+    let mut code = None;
     for call in calls {
         let text = input(&scratch, &call.to_string());
         let output = hook(&scratch, agent, text.as_bytes());
         last = String::from_utf8_lossy(&output.stdout).into_owned();
+        code = output.status.code();
     }
-    last.contains("deny") || last.contains("\"ask\"")
+    code == Some(2) || last.contains("deny") || last.contains("\"ask\"")
 }
 
 #[test]
@@ -185,7 +187,11 @@ fn terminals_that_go_on_are_judged_where_they_were_left() {
     };
     let copilot = |session: &str, command: &str| json!({"sessionId": session, "cwd": "@WORK@", "toolName": "bash", "toolArgs": {"command": command}});
     type Call<'a> = &'a dyn Fn(&str, &str) -> Value;
-    let calls: [(&str, Call<'_>); 2] = [("vscode", &vscode), ("copilot", &copilot)];
+    let windsurf = |session: &str, command: &str| {
+        json!({"agent_action_name": "pre_run_command", "trajectory_id": session,
+            "tool_info": {"command_line": command, "cwd": "@WORK@"}})
+    };
+    let calls: [(&str, Call<'_>); 3] = [("vscode", &vscode), ("copilot", &copilot), ("windsurf", &windsurf)];
     for (agent, call) in calls {
         let of = |commands: &[&str]| commands.iter().map(|text| call("s", text)).collect::<Vec<_>>();
         for lost in [
@@ -196,6 +202,9 @@ fn terminals_that_go_on_are_judged_where_they_were_left() {
             &["WHERE=@HOME@", "rm -rf \"$WHERE\""],
             &["export HOME=/x", "rm -rf \"$HOME/y\""],
             &["rm -rf $NOBODY_SET_THIS/notes.txt"],
+            &["alias ll='rm -rf @HOME@'", "ll"],
+            &["ls(){ rm -rf \"$@\"; }", "pwd", "ls @HOME@"],
+            &["echo 'k() { rm -rf @HOME@; }' > f.sh && . ./f.sh", "k"],
         ] {
             assert!(stopped_last(agent, &of(lost)), "{agent} {lost:?}");
         }
@@ -206,6 +215,8 @@ fn terminals_that_go_on_are_judged_where_they_were_left() {
             &["cd .", "rm notes.txt"],
             &["cd @WORK@ && ls", "rm notes.txt"],
             &["for f in a b; do echo $f; done", "ls -la $HOME"],
+            &["alias ls='ls -la'", "ls @HOME@"],
+            &["go() { cd \"$1\" && ls; }", "go @WORK@"],
         ] {
             assert!(!stopped_last(agent, &of(fine)), "{agent} {fine:?}");
         }

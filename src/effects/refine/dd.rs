@@ -43,7 +43,8 @@ pub(super) fn dd(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft>)
                 }
                 let file = |path: &PathBuf| scene.at(path).is_some_and(|seen| seen.kind == FileKind::File);
                 if exact(matched)
-                    && let (Some(from), Some(to)) = (subject.from.clone().filter(file), subject.path.as_known())
+                    && let (Some(from), Some(to)) =
+                        (subject.from.clone().filter(file), subject.path.as_known())
                     && from != Path::new(to)
                 {
                     draft.changes.push(Change::Copied { from, to: PathBuf::from(to), packed: true });

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use crate::attest::Places;
 use crate::attest::disk::{self, Access};
 use crate::attest::document::hex;
-use crate::shell::{Left, Start};
+use crate::shell::{self, Kept, Left, Start};
 
 /// Directories that are told apart; past them it is not known where the terminal is.
 const MOST: usize = 8;
@@ -48,6 +48,9 @@ pub(super) struct Memory {
     lost: bool,
     /// Variables that were set there.
     variables: BTreeSet<String>,
+    /// Functions and aliases that were defined there.
+    #[serde(default)]
+    definitions: Kept,
 }
 
 impl Memory {
@@ -63,7 +66,8 @@ impl Memory {
             Some(all)
         };
         let variables = self.variables.iter().map(|name| (name.clone(), None)).collect();
-        Start { directories, variables, open: true, changed: false }
+        let definitions = self.definitions.clone();
+        Start { directories, variables, open: true, changed: false, definitions }
     }
 
     /// With what a call may have left behind.
@@ -84,6 +88,7 @@ impl Memory {
             self.lost = true;
         }
         self.variables.extend(left.variables.iter().cloned());
+        shell::add(&mut self.definitions, &left.definitions);
         self
     }
 }
@@ -149,6 +154,7 @@ mod tests {
         Left {
             directories: dirs.iter().map(PathBuf::from).collect(),
             variables: variables.iter().map(|name| (*name).to_owned()).collect(),
+            definitions: Kept::new(),
         }
     }
 

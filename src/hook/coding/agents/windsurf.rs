@@ -3,6 +3,7 @@
 
 use super::super::Output;
 use super::super::call::{Answer, Object, Request, Unreadable, command, directory, object, text};
+use super::super::terminal::Terminal;
 use super::super::tools;
 use super::{Agent, silence, stopped};
 
@@ -20,7 +21,15 @@ pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
         }
         _ => return Ok(Request::default()),
     };
-    Ok(Request::new(event, &given, acts).at(directory(text(&given, &["cwd"]), None)))
+    // Its terminal goes on between the calls of a conversation.
+    let terminal = match event {
+        "pre_run_command" => {
+            let session = text(input, &["trajectory_id", "session_id"]).or(text(&given, &["cwd"]));
+            Terminal::Kept(session.unwrap_or_default().to_owned())
+        }
+        _ => Terminal::Fresh,
+    };
+    Ok(Request::new(event, &given, acts).at(directory(text(&given, &["cwd"]), None)).in_terminal(terminal))
 }
 
 pub(super) fn write(answer: &Answer) -> Output {
