@@ -192,7 +192,7 @@ impl<'a> Scene<'a> {
         };
         let mut facts = Facts::new();
         // `recourse exec` judges again, with more at hand than there is now.
-        if self.step.context.via.last().is_some_and(|via| via == "recourse")
+        if self.step.context.via == ["recourse"]
             && spec.as_ref().is_some_and(|spec| spec.flags.iter().any(|flag| flag == REJUDGED))
         {
             let why = "recourse judges it again before it runs".to_owned();

@@ -32,11 +32,7 @@ pub fn interpret(
 
 /// What `input` leaves a shell with that goes on afterwards.
 pub fn left(input: &Input, world: &dyn World, knowledge: &Knowledge, options: &Options) -> Left {
-    struct Nowhere;
-    impl Sink for Nowhere {
-        fn step(&mut self, _: Step, _: &mut Files) {}
-    }
-    walk(input, world, knowledge, options, &mut Nowhere)
+    walk(input, world, knowledge, options, &mut super::kept::Nowhere)
 }
 
 fn walk(

@@ -5,12 +5,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::Span;
+use crate::model::{Span, Value};
+use crate::world::resolve::logical;
 
+use super::files::{FileState, Files};
 use super::interp::{Interp, Scope, parse};
 use super::simple::Call;
 use super::state::{Definitions, State};
-use super::step::StepKind;
+use super::step::{Mode, Sink, Step, StepKind};
 
 /// Names with the texts that may define them; none: what the name means was not kept.
 pub type Kept = BTreeMap<String, BTreeSet<String>>;
@@ -36,6 +38,21 @@ pub fn add(kept: &mut Kept, more: &Kept) {
             Some(left) => room = left,
             None => texts.clear(),
         }
+    }
+}
+
+/// Records only the texts that the steps write: they may be read back as commands.
+pub(super) struct Nowhere;
+
+impl Sink for Nowhere {
+    fn step(&mut self, step: Step, files: &mut Files) {
+        let StepKind::Write { path, mode: Mode::Truncate, content, .. } = &step.kind else { return };
+        let (Some(name), [cwd], None) = (path.value.as_known(), &step.context.cwd[..], &step.context.host)
+        else {
+            return;
+        };
+        let content = content.as_ref().and_then(Value::as_known).map(str::to_owned);
+        files.set(logical(&cwd.join(name)), FileState::Created { content, directory: false });
     }
 }
 

@@ -5,7 +5,7 @@ use crate::syntax::Part;
 
 use super::interp::{Interp, Scope};
 use super::simple::Call;
-use super::state::{Flow, State, Status, Switches};
+use super::state::{Content, Flow, State, Status, Switches};
 use super::step::StepKind;
 
 /// Options that change nothing of what is judged: what they allow is taken to be so anyway, or only a prompt shows it.
@@ -100,6 +100,11 @@ fn switch(switches: &mut Switches, name: &str, on: bool) -> Option<()> {
     };
     *slot = on;
     Some(())
+}
+
+/// An array, of which a name alone is all, and whose first element is the one or the zeroth, as an option says.
+pub(super) fn is_counted_otherwise(switches: &Switches, content: Option<&Content>) -> bool {
+    switches.zsh && matches!(content, Some(Content::Indexed(_)))
 }
 
 /// Whether a word holds a subscript without braces (`$a[1]`), which bash takes for text.

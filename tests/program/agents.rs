@@ -216,7 +216,7 @@ fn terminals_that_go_on_are_judged_where_they_were_left() {
             &["cd @WORK@ && ls", "rm notes.txt"],
             &["for f in a b; do echo $f; done", "ls -la $HOME"],
             &["alias ls='ls -la'", "ls @HOME@"],
-            &["go() { cd \"$1\" && ls; }", "go @WORK@"],
+            &["enter() { cd \"$1\" && ls; }", "enter @WORK@"],
         ] {
             assert!(!stopped_last(agent, &of(fine)), "{agent} {fine:?}");
         }

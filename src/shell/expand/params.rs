@@ -5,6 +5,7 @@ use crate::shell::interp::{Interp, Scope};
 use crate::shell::pattern;
 use crate::shell::state::{Content, State};
 use crate::shell::variables::kept_by_the_shell;
+use crate::shell::zsh::is_counted_otherwise;
 use crate::syntax::{Parameter, ParameterOperator, Word};
 
 use super::{Abort, Builder, Expanded, Number, is_at};
@@ -166,20 +167,13 @@ impl Interp<'_> {
     }
 
     fn base(&mut self, state: &mut State, scope: &Scope, name: &str, index: Option<&Word>) -> Expanded<Held> {
-        if state.switches.zsh && matches!(self.content(state, name), Some(Content::Indexed(_))) {
-            // A name alone is all of the array, and its first element is the one or the zeroth, as an option says.
-            match index {
-                None => return Ok(self.all(state, name, false)),
-                Some(index) if !is_at(index, "@") && !is_at(index, "*") => {
-                    return Ok(Held::One(Value::Unknown));
-                }
-                Some(_) => {}
-            }
-        }
+        let zsh = is_counted_otherwise(&state.switches, self.content(state, name));
         match index {
+            None if zsh => Ok(self.all(state, name, false)),
             None => Ok(self.plain(state, name)),
             Some(index) if is_at(index, "@") => Ok(self.all(state, name, false)),
             Some(index) if is_at(index, "*") => Ok(self.all(state, name, true)),
+            Some(_) if zsh => Ok(Held::One(Value::Unknown)),
             Some(index) => {
                 let key = self.subscript(state, scope, name, index)?;
                 Ok(self.element(state, name, &key))
@@ -217,10 +211,7 @@ impl Interp<'_> {
                 open: state.positional.open,
             };
         }
-        match self.scalar(state, name) {
-            Some(value) => Held::One(value),
-            None => Held::Unset,
-        }
+        self.scalar(state, name).map_or(Held::Unset, Held::One)
     }
 
     fn all(&self, state: &State, name: &str, star: bool) -> Held {
