@@ -163,8 +163,8 @@ impl Interp<'_> {
             if !words.first().is_some_and(|first| own.contains(first) || LIFECYCLE.contains(first)) {
                 return None;
             }
-            let why = "which project's scripts it runs is not known";
-            return self.package_unknown(state, scope, call, why);
+            self.not_read(state, scope, call, name, &script);
+            return None;
         };
         // A program finds itself where the links lead.
         let cwd = self.physical(state, &cwd).unwrap_or(cwd);

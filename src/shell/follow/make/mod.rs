@@ -69,6 +69,15 @@ impl Interp<'_> {
                 }
                 // Make says so and stops.
                 FileText::Missing => {}
+                // On another machine, or where it is not known: the targets' names are all there is.
+                FileText::Unknown if place.is_none() && request.files.is_empty() => {
+                    ran = true;
+                    let all = [String::new()];
+                    let goals = if request.goals.is_empty() { &all } else { request.goals.as_slice() };
+                    for goal in goals {
+                        self.not_read(&mut inner, &inner_scope, call, "make", goal);
+                    }
+                }
                 FileText::Unknown => {
                     ran = true;
                     let reason = "the makefile could not be read";
