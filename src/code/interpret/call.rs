@@ -35,6 +35,13 @@ impl Machine<'_> {
                 {
                     return result;
                 }
+                if matches!(name.as_str(), "operator.methodcaller" | "operator.attrgetter") {
+                    let chosen = arguments.list.first().and_then(Object::known);
+                    if chosen.is_none_or(|chosen| library::takes_away(&chosen) || chosen.contains("write")) {
+                        self.unknown("a function that is chosen by its name");
+                    }
+                    return Object::Unknown;
+                }
                 match library::act(self.language, &name) {
                     Some(act) => self.perform(&name, act, arguments),
                     None => {

@@ -34,6 +34,11 @@ pub(super) fn act(name: &str) -> Option<Act> {
         | "tarfile.TarFile"
         | "gzip.GzipFile"
         | "file"
+        | "shelve.open"
+        | "dbm.open"
+        | "dbm.gnu.open"
+        | "dbm.ndbm.open"
+        | "dbm.dumb.open"
         | "logging.FileHandler"
         | "logging.basicConfig" => Act::Open,
         "os.system"

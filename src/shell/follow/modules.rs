@@ -13,6 +13,9 @@ use super::code::Code;
 /// The functions of Ruby's `un` library, which `ruby -run -e NAME -- WORDS` calls.
 const UN: [&str; 9] = ["cp", "ln", "mv", "rm", "mkdir", "rmdir", "install", "chmod", "touch"];
 
+/// Modules that load those of the project whose names they are given.
+const LOADING: [&str; 7] = ["unittest", "pydoc", "doctest", "inspect", "pytest", "nose2", "green"];
+
 impl Interp<'_> {
     /// `python -m MODULE WORDS`: a file of the project, a module that the knowledge has, or a program by that name.
     pub(super) fn python_module(
@@ -62,6 +65,9 @@ impl Interp<'_> {
             words.extend(rest.iter().cloned());
             words
         };
+        if scope.host.is_none() && LOADING.contains(&name) {
+            self.modules_loaded(state, scope, call, rest);
+        }
         let declared = format!("python:{name}");
         if let Some(tool) = self.knowledge.tool(&declared) {
             let call = Call { words: words(&declared), external: true, ..call.clone() };
@@ -78,6 +84,41 @@ impl Interp<'_> {
         self.emit_as(state, scope, call.span, &call.raw, kind);
         self.suspect(state, scope, call, "python");
         Some(())
+    }
+
+    /// Modules of the project that a tool loads to look at them: what stands in them outside functions runs.
+    fn modules_loaded(&mut self, state: &mut State, scope: &Scope, call: &Call, rest: &[Expansion]) {
+        for word in rest {
+            let Some(name) = word.arg.value.as_known().filter(|name| !name.starts_with('-')) else {
+                continue;
+            };
+            let name = name.trim_start_matches("./");
+            let dotted = name.strip_suffix(".py").unwrap_or(name).replace('/', ".");
+            // A class or a test may stand behind the module's name.
+            let prefixes =
+                std::iter::successors(Some(dotted.as_str()), |long| Some(long.rsplit_once('.')?.0));
+            let found = prefixes.take(6).find(|module| {
+                let stem = module.replace('.', "/");
+                [format!("{stem}.py"), format!("{stem}/__init__.py")].iter().any(|path| {
+                    let at = self.absolute(state, &Value::known(path.as_str()));
+                    at.is_some_and(|at| self.exists(state, &at) == Some(true))
+                })
+            });
+            let plain = |module: &&str| module.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+            let Some(module) = found.filter(plain) else { continue };
+            let text = Value::known(format!("import {module}"));
+            let roots = self.module_roots(state, "python");
+            let code = Code {
+                language: "python",
+                text: &text,
+                arguments: &[],
+                file: None,
+                roots,
+                span: call.span,
+                raw: &call.raw,
+            };
+            self.run_code(state, scope, code);
+        }
     }
 
     /// A module that is a file below the working directory or on the search path.
