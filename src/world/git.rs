@@ -19,6 +19,7 @@ pub struct GitCall {
 /// Subcommands that a probe may use, all of which only read.
 const READING: &[&str] = &[
     "cat-file",
+    "check-attr",
     "diff-index",
     "diff-tree",
     "for-each-ref",

@@ -221,3 +221,40 @@ fn hooks_are_those_that_this_call_runs() {
         ],
     );
 }
+
+#[test]
+fn what_was_put_into_git_first_is_not_lost_with_the_file() {
+    let home = home();
+    sh(
+        home.path(),
+        "cd proj; echo mine > own.txt; echo more >> src/a.py; mkdir logs; echo line > logs/x.log; echo raw > raw.bin
+         echo '*.bin filter=other' > .gitattributes",
+    );
+    passes(
+        home.path(),
+        &[
+            "git add own.txt && rm own.txt",
+            "git add -A && git commit -qm work && rm own.txt src/a.py",
+            "git add . ; echo new > own.txt",
+            "git add -f logs/x.log && rm logs/x.log",
+            "git commit -qam work && rm src/a.py",
+        ],
+    );
+    stops(
+        home.path(),
+        &[
+            "git add own.txt nothing; rm own.txt",
+            "test -e x && git add own.txt; rm own.txt",
+            "git add -n own.txt && rm own.txt",
+            "git add -u . && rm own.txt",
+            "git add -u own.txt; rm own.txt",
+            "git add --renormalize . && rm own.txt",
+            "git -C src add . && rm own.txt",
+            "git add -A && rm logs/x.log",
+            "git add -A && rm raw.bin",
+            "git commit -qam work && rm own.txt",
+            "git add -A && rm -rf ../proj",
+            "git add own.txt && rm own.txt && git reset -q && git gc --prune=now",
+        ],
+    );
+}

@@ -270,6 +270,14 @@ fn finish(scene: &Scene<'_>, invocation: &Invocation, draft: Draft, dirs: &[Path
         if made_here(scene, dir) {
             fact(&mut mutation, "made", FactValue::Bool(true), "this command makes the directory itself");
         }
+        for what in &draft.saves {
+            let key = match what {
+                Saved::Tracked => "saves-tracked",
+                Saved::Untracked => "saves-untracked",
+                Saved::Ignored => "saves-ignored",
+            };
+            fact(&mut mutation, key, FactValue::Bool(true), "the command puts it into git");
+        }
         changes.extend(draft.saves.into_iter().map(|what| Change::Saved { dir: dir.clone(), what }));
     }
     Planned::with(mutation, changes)

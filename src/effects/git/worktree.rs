@@ -17,18 +17,21 @@ fn covers_everything(names: &[Value]) -> bool {
 pub(super) fn add(words: &Words<'_>) -> Vec<Draft> {
     let names = words.operands();
     let mut draft = Draft::new(Action::Update, "git.index");
-    if !words.any(&["-p", "-i", "-e", "-N", "--refresh"]) {
-        let all = words.has("-A") && names.is_empty();
-        if all || covers_everything(&names) {
-            draft = draft.saves(&[Saved::Tracked, Saved::Untracked]);
-            if words.has("-f") {
-                draft = draft.saves(&[Saved::Ignored]);
-            }
-        } else if words.has("-u") && names.is_empty() {
+    let whole = names.is_empty() || covers_everything(&names);
+    if words.any(&["-p", "-i", "-e", "-N", "--refresh", "--chmod"]) {
+        // Nothing of what stands there, or what somebody chooses.
+    } else if words.any(&["-u", "--renormalize"]) {
+        // Files that git does not know stay outside.
+        if whole {
             draft = draft.saves(&[Saved::Tracked]);
-        } else {
-            draft = draft.flag("saves-paths", true).names(names);
         }
+    } else if whole && (words.has("-A") || !names.is_empty()) {
+        draft = draft.saves(&[Saved::Tracked, Saved::Untracked]);
+        if words.has("-f") {
+            draft = draft.saves(&[Saved::Ignored]);
+        }
+    } else {
+        draft = draft.flag("saves-paths", true).flag("forced", words.has("-f")).names(names);
     }
     vec![draft]
 }

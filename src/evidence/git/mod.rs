@@ -20,6 +20,7 @@ mod probe;
 mod push;
 mod refs;
 mod repository;
+mod saved;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -36,3 +37,4 @@ pub(super) fn blob_id(content: &[u8], length: usize) -> Option<String> {
 
 pub use probe::collect;
 pub use repository::{FileStatus, GitCache, GitRepo};
+pub(super) use saved::holds;

@@ -9,8 +9,7 @@ use crate::world::World;
 
 use super::changes::{self, Outcome};
 use super::look::{Found, Look, find, has_fact, text_fact};
-use super::pathspec::Pathspecs;
-use super::{clean, objects, push, refs};
+use super::{clean, objects, push, refs, saved};
 
 /// Directories that a command may run in that are looked at.
 const DIRECTORIES: usize = 4;
@@ -133,18 +132,12 @@ fn nowhere(
 
 fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
     let common = look.repo.place().common_dir.clone();
-    if look.has("saves-paths") {
-        let names: Vec<_> = look.names().into_iter().filter(Option::is_some).collect();
-        if !names.is_empty() {
-            let specs = Pathspecs::read(&names, &look.prefix());
-            look.session.git().note(&common, |done| done.saved_paths.push(specs));
-        }
-    }
+    saved::note(look);
     match (look.mutation.kind.as_str(), look.mutation.action) {
         ("git.changes", _) => {
             outcome(changes::changes(look), evidence, "overwritten");
             let whole = look.has("whole");
-            look.session.git().note(&common, |done| done.unstaged |= whole);
+            look.session.git().note(&common, |done| done.unstage(whole));
         }
         ("git.untracked", _) => outcome(clean::clean(look), evidence, "removed"),
         (
@@ -189,7 +182,7 @@ fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
         ("git.index", _) => {
             let unstages = look.has("unstages");
             look.session.git().note(&common, |done| {
-                done.unstaged |= unstages;
+                done.unstage(unstages);
                 done.staged_here |= !unstages;
             });
             nothing(evidence, "staged content stays as objects in git".to_owned());

@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use crate::model::Saved;
 use crate::world::git_dir::{self, Config, GitDir};
 use crate::world::{FileKind, LookError, Meta, World};
 
@@ -73,12 +74,28 @@ pub(super) struct Done {
     pub(super) index_kept: bool,
     /// Paths whose content was put into git.
     pub(super) saved_paths: Vec<Pathspecs>,
+    /// Paths whose content was put into git though git ignores them.
+    pub(super) saved_ignored: Vec<Pathspecs>,
+    /// Commands that put the work of all files below a directory into git.
+    pub(super) saved_below: Vec<(PathBuf, Saved)>,
     /// Staged content was taken out of the index: it may be reachable from nothing any more.
     pub(super) unstaged: bool,
     /// The repository is made by the command itself.
     pub(super) made: bool,
     /// Refs that pushes of this command set here (`None`: deleted), by their full names.
     pub(super) pushed: BTreeMap<String, Option<String>>,
+}
+
+impl Done {
+    /// Notes that staged content is taken out of the index, if it is: what was only staged is in git by no name then.
+    pub(super) fn unstage(&mut self, unstages: bool) {
+        self.unstaged |= unstages;
+        if unstages && self.staged_here {
+            self.saved_paths.clear();
+            self.saved_ignored.clear();
+            self.saved_below.clear();
+        }
+    }
 }
 
 impl GitCache {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::evidence::Session;
-use crate::evidence::git::{FileStatus, GitCache, GitRepo};
+use crate::evidence::git::{self, FileStatus, GitCache, GitRepo};
 use crate::model::{Loss, LossClass};
 use crate::world::{FileKind, LookError, Meta, World};
 
@@ -397,6 +397,11 @@ impl<'a> Walk<'a> {
                     Fate::Stays => return LossClass::Snapshot,
                     Fate::Pushed | Fate::Goes(_) => return LossClass::Lost,
                 },
+                FileStatus::Modified | FileStatus::Untracked
+                    if git::holds(self.world, self.session, repo, path) && self.fate(repo) == Fate::Stays =>
+                {
+                    return LossClass::Tracked;
+                }
                 FileStatus::Modified => {
                     self.loss.modified += 1;
                     return LossClass::Lost;

@@ -1,0 +1,94 @@
+//! What earlier steps of the same command put into git (`git add`, `git commit`, `git stash`): content that a file loses later
+//! is there still. Owns the notes and their reading.
+
+use std::path::Path;
+
+use super::look::Look;
+use super::pathspec::Pathspecs;
+use super::repository::GitRepo;
+use crate::evidence::Session;
+use crate::model::Saved;
+use crate::world::{Query, World};
+
+/// Facts by which an act says that it saves the work of all files below its directory.
+const BELOW: [(&str, Saved); 3] = [
+    ("saves-tracked", Saved::Tracked),
+    ("saves-untracked", Saved::Untracked),
+    ("saves-ignored", Saved::Ignored),
+];
+
+/// Notes what the act saves, if it is certain to run.
+pub(super) fn note(look: &mut Look<'_>) {
+    if look.mutation.context.maybe {
+        return;
+    }
+    let common = look.repo.place().common_dir.clone();
+    if look.has("saves-paths") {
+        let names: Vec<_> = look.names().into_iter().filter(Option::is_some).collect();
+        // One name that is not there, and git puts nothing in at all.
+        let there = |name: &str| {
+            name.contains(['*', '?', '[', ':']) || look.world.lstat(&look.dir.join(name)).is_ok()
+        };
+        if !names.is_empty() && names.iter().flatten().all(|name| there(name)) {
+            let specs = Pathspecs::read(&names, &look.prefix());
+            let forced = look.has("forced");
+            look.session.git().note(&common, |done| {
+                if forced {
+                    done.saved_ignored.push(specs.clone());
+                }
+                done.saved_paths.push(specs);
+            });
+        }
+    }
+    for (fact, saved) in BELOW {
+        if look.has(fact) {
+            let dir = look.dir.clone();
+            look.session.git().note(&common, |done| done.saved_below.push((dir, saved)));
+        }
+    }
+}
+
+/// Whether a file whose content no commit has is in git all the same by an earlier step of the command.
+pub(in crate::evidence) fn holds(
+    world: &dyn World,
+    session: &mut Session,
+    repo: &GitRepo,
+    path: &Path,
+) -> bool {
+    let common = &repo.place().common_dir;
+    let done = session.git().done(common);
+    if done.saved_paths.is_empty() && done.saved_below.is_empty() {
+        return false;
+    }
+    let Some(name) = repo.work_tree().and_then(|top| path.strip_prefix(top).ok()).and_then(Path::to_str)
+    else {
+        return false;
+    };
+    let below =
+        |what: Saved| done.saved_below.iter().any(|(dir, saved)| *saved == what && path.starts_with(dir));
+    let named = done.saved_paths.iter().any(|specs| specs.matches(name));
+    let mut asked = |words: &[&str], name: &str| {
+        let dir = repo.work_tree().unwrap_or(path).to_owned();
+        let arguments = words.iter().copied().chain(["--", name]).map(str::to_owned).collect();
+        world.ask(&Query::Git { dir, arguments }, session.time_left(world)).ok()
+    };
+    let exactly = format!(":(literal){name}");
+    let known = asked(&["ls-files", "-z", "--cached"], &exactly).is_some_and(|text| !text.is_empty());
+    let in_git = if known {
+        named || below(Saved::Tracked)
+    } else {
+        // What is ignored is put in only where that is asked for.
+        below(Saved::Ignored)
+            || done.saved_ignored.iter().any(|specs| specs.matches(name))
+            || (named || below(Saved::Untracked))
+                && asked(&["ls-files", "-z", "--others", "--exclude-standard"], &exactly)
+                    .is_some_and(|text| !text.is_empty())
+    };
+    // A filter may put something else in than what stands there.
+    let plain = |text: Vec<u8>| text.ends_with(b"\0filter\0unspecified\0");
+    let held = in_git && asked(&["check-attr", "-z", "filter"], name).is_some_and(plain);
+    if held {
+        session.git().note(common, |done| done.only_saved = true);
+    }
+    held
+}
