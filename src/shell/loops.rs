@@ -40,6 +40,8 @@ impl Interp<'_> {
         }
         for turn in 0.. {
             state.settle();
+            // Taken before the condition: a line that it reads, or a word that it shifts away, is progress too.
+            let before = state.clone();
             let flow = self.script(state, &scope.tested(), condition);
             match self.turn(flow) {
                 Turn::On => {}
@@ -62,7 +64,6 @@ impl Interp<'_> {
                     } else {
                         state.succeed()
                     }
-                    let before = state.clone();
                     let flow = self.script(state, scope, body);
                     result = state.status;
                     match self.turn(flow) {

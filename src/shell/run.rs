@@ -19,6 +19,9 @@ pub(super) const TEXT_PROTOCOL: &str = "text-protocol";
 /// Programs that fetch a package, of a version given behind `@`, and run the program of its name.
 pub(super) const RUNNERS: [&str; 8] = ["npx", "bunx", "pnpx", "uvx", "npm", "pnpm", "yarn", "bun"];
 
+/// Programs that become the one they start, so that its status is theirs. All others may end it, refuse it, or outlive it.
+const HAND_ON: [&str; 8] = ["env", "nice", "nohup", "stdbuf", "ionice", "chrt", "taskset", "time"];
+
 /// Directories of modules that a command line names (`perl -I lib`).
 fn roots(matched: &Match) -> Vec<String> {
     matched.values("-I").into_iter().filter_map(Value::as_known).map(str::to_owned).collect()
@@ -291,8 +294,8 @@ impl Interp<'_> {
         state.files = inner.files;
         state.output = inner.output;
         state.stdin = inner.stdin;
-        state.status =
-            if runs == 1 && nested.iter().any(|p| p.role == "argv") { inner.status } else { Status::Unknown };
+        let hands_on = runs == 1 && HAND_ON.contains(&name) && nested.iter().any(|p| p.role == "argv");
+        state.status = if hands_on { inner.status } else { Status::Unknown };
         if scope.capture && !nested.iter().any(|p| p.role == "argv" || p.role == "shell") {
             state.print(&Value::Unknown);
         }
