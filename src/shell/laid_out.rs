@@ -106,10 +106,7 @@ impl Interp<'_> {
             "switch" => {
                 let from = values();
                 let forced = has(&["-f", "--discard-changes"]);
-                match from.first() {
-                    Some(first) => Some(Checkout::whole(text(Some(first)), !forced)),
-                    None => None,
-                }
+                from.first().map(|first| Checkout::whole(text(Some(first)), !forced))
             }
             "restore" => {
                 if has(&["-S"]) && !has(&["-W"]) {

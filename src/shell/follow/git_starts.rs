@@ -306,7 +306,8 @@ impl Asked<'_> {
     fn hooks(&self) -> Vec<&str> {
         let mut found = Vec::new();
         // A push that only pretends asks its hook all the same.
-        let verified = !self.says("--no-verify") && !(self.name == "commit" && self.matched.has("-n"));
+        let skipped = self.says("--no-verify") || self.name == "commit" && self.matched.has("-n");
+        let verified = !skipped;
         let first = |hook: &'static str| verified.then_some(hook);
         if self.matched.dry_run {
             found.extend(first("pre-push").filter(|_| self.name == "push"));

@@ -25,7 +25,9 @@ pub(super) fn read(text: &str) -> Option<Json> {
         if trimmed.starts_with('\t') || trimmed == "..." {
             return None;
         }
-        if !trimmed.is_empty() && !trimmed.starts_with('#') && !(trimmed == "---" && lines.is_empty()) {
+        let says_nothing =
+            trimmed.is_empty() || trimmed.starts_with('#') || trimmed == "---" && lines.is_empty();
+        if !says_nothing {
             lines.push(Line { indent, text: trimmed, at });
             if block_mark(trimmed).is_some() {
                 // What is text is no structure.
