@@ -138,6 +138,12 @@ fn what_only_changes_its_place_is_not_stopped() {
         "set -C; echo hi > notes.md",
         "dd if=notes.md of=kept.md bs=1M && rm notes.md",
         "cp notes.md kept.md && git checkout -q README.md && rm notes.md",
+        "cp -b README.md notes.md",
+        "cp --backup=t README.md notes.md; cp --backup=t Makefile notes.md",
+        "SIMPLE_BACKUP_SUFFIX=.old install -b README.md notes.md",
+        "sed -i.bak 1d notes.md; sed -i.old 1d notes.md",
+        "cp -nf README.md notes.md",
+        "mv -fn draft.txt notes.md",
     ] {
         assert!(!stopped(&fixture.verdict(command)), "{command}");
     }

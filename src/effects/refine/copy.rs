@@ -10,7 +10,8 @@ use crate::world::FileKind;
 use super::super::draft::{Change, Draft};
 use super::super::paths::{is_remote, text_of};
 use super::super::scene::{Scene, flag};
-use super::place::{Placed, backup_change, overwrite_facts, placed};
+use super::backup;
+use super::place::{Placed, overwrite_facts, placed, with_displaced};
 
 /// One draft per source. Forms without sources (`install -d`) are what the data says.
 pub(super) fn copy(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft>) -> Vec<Draft> {
@@ -26,10 +27,10 @@ pub(super) fn copy(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft
     }
     let links = matched.tool.names.iter().any(|name| name == "ln");
     let places = placed(scene, invocation, matched.has("--parents"));
-    places
-        .into_iter()
-        .map(|place| if links { link(scene, matched, &place) } else { one(scene, matched, &place) })
-        .collect()
+    let drafts = places.into_iter();
+    let drafts = drafts
+        .map(|place| if links { link(scene, invocation, &place) } else { one(scene, invocation, &place) });
+    with_displaced(scene, drafts.collect())
 }
 
 /// Its operands may be on other machines.
@@ -37,13 +38,14 @@ fn is_scp(matched: &Match) -> bool {
     matched.tool.names.iter().any(|name| name == "scp")
 }
 
-fn one(scene: &Scene<'_>, matched: &Match, placed: &Placed) -> Draft {
+fn one(scene: &Scene<'_>, invocation: &Invocation, placed: &Placed) -> Draft {
+    let matched = &invocation.matched;
     let source = placed.from.as_deref().and_then(|from| scene.at(from));
     let is_tree = source.is_some_and(|seen| seen.kind == FileKind::Directory);
     let onto_tree = is_tree && placed.place().is_some_and(|to| scene.is_directory(&to));
     let kind = if onto_tree { "tree" } else { "file" };
     let mut mutation = scene.on_absolute(Action::Replace, kind, placed.to.clone(), &placed.shown);
-    overwrite_facts(matched, &mut mutation);
+    overwrite_facts(invocation, &mut mutation);
     let installs = matched.tool.names.iter().any(|name| name == "install");
     if matched.has("--attributes-only") {
         flag(&mut mutation, "no-change", "only attributes are copied");
@@ -58,7 +60,8 @@ fn one(scene: &Scene<'_>, matched: &Match, placed: &Placed) -> Draft {
             None => {}
         }
         if let (Some(from), Some(to)) = (&placed.from, placed.place()) {
-            changes.extend(backup_change(scene, matched, &to));
+            // What is in a tree is backed up file by file.
+            changes.extend(backup::moved(scene, invocation, &to).filter(|_| !onto_tree));
             let stays = mutation.facts.contains_key("no-clobber") && scene.at(&to).is_some();
             let skips = mutation.facts.contains_key("update-only") && scene.at(&to).is_some();
             let partial = is_tree && !["-r", "-a"].iter().any(|key| matched.has(key));
@@ -86,17 +89,20 @@ fn one(scene: &Scene<'_>, matched: &Match, placed: &Placed) -> Draft {
     Draft::with(mutation, changes)
 }
 
-fn link(scene: &Scene<'_>, matched: &Match, placed: &Placed) -> Draft {
-    let forced = matched.has("-f") || matched.has("-b") || matched.has("--backup");
+fn link(scene: &Scene<'_>, invocation: &Invocation, placed: &Placed) -> Draft {
+    let matched = &invocation.matched;
+    let forced = ["-f", "-i", "-b", "--backup", "-S"].iter().any(|key| matched.has(key));
     let action = if forced { Action::Replace } else { Action::Create };
     let mut mutation = scene.on_absolute(action, "file", placed.to.clone(), &placed.shown);
-    overwrite_facts(matched, &mut mutation);
+    overwrite_facts(invocation, &mut mutation);
     let mut changes = Vec::new();
     if let Subject::Path(subject) = &mut mutation.subject {
         subject.follow = false;
         if let Some(to) = placed.place() {
-            changes.extend(backup_change(scene, matched, &to));
+            changes.extend(backup::moved(scene, invocation, &to));
             let absent = scene.at(&to).is_none();
+            let asks = mutation.context.asks && !absent;
+            let forced = forced && !asks;
             if !matched.has("-s")
                 && let Some(from) = &placed.from
             {

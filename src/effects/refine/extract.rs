@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use crate::knowledge::Match;
-use crate::model::{FactValue, Value};
+use crate::model::{FactValue, Mutation, Subject, Value};
 use crate::shell::{Invocation, Stdin};
 
 use super::super::draft::Draft;
 use super::super::packing;
 use super::super::paths::text_of;
 use super::super::scene::{Scene, fact, flag};
+use super::backup;
 
 /// Adds to drafts of kind `archive.extract` the archive, the members asked for and how existing files are treated. Other
 /// drafts stay as they are.
@@ -75,7 +76,7 @@ pub(super) fn extract(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Dr
                     flag(mutation, "transform", "names are changed on the way");
                 }
                 if is_tar(matched) || is(matched, &["unzip"]) {
-                    overwriting(matched, mutation);
+                    overwriting(scene, invocation, mutation);
                 }
                 if matched.has("-j") && is(matched, &["unzip"]) {
                     flag(mutation, "flat", "directories inside the archive are not made");
@@ -86,7 +87,8 @@ pub(super) fn extract(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Dr
         .collect()
 }
 
-fn overwriting(matched: &Match, mutation: &mut crate::model::Mutation) {
+fn overwriting(scene: &Scene<'_>, invocation: &Invocation, mutation: &mut Mutation) {
+    let matched = &invocation.matched;
     let tar = is_tar(matched);
     let keeps = if tar {
         ["-k", "--keep-old-files", "--skip-old-files"].iter().any(|key| matched.has(key))
@@ -99,7 +101,7 @@ fn overwriting(matched: &Match, mutation: &mut crate::model::Mutation) {
     if tar && matched.has("--keep-newer-files") || !tar && (matched.has("-u") || matched.has("-f")) {
         flag(mutation, "update-only", "newer files are left alone");
     }
-    if tar && matched.has("--backup") || !tar && matched.has("-B") {
+    if tar && backs_up(scene, invocation, mutation) || !tar && matched.has("-B") {
         flag(mutation, "backup", "existing files are kept under another name");
     }
     // Without -o unzip asks about each file that exists.
@@ -107,6 +109,15 @@ fn overwriting(matched: &Match, mutation: &mut crate::model::Mutation) {
         mutation.context.asks = true;
         flag(mutation, "asks", "asks before it overwrites");
     }
+}
+
+/// Whether tar keeps all that it overwrites. Plain backups of what this command unpacked there before would take the place of
+/// those that it made then.
+fn backs_up(scene: &Scene<'_>, invocation: &Invocation, mutation: &Mutation) -> bool {
+    let Some(naming) = backup::naming(invocation) else { return false };
+    let Subject::Path(subject) = &mutation.subject else { return false };
+    let again = subject.path.as_known().is_none_or(|path| scene.files.is_altered(Path::new(path)));
+    naming == backup::Naming::Numbered || !again
 }
 
 fn is(matched: &Match, names: &[&str]) -> bool {

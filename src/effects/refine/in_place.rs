@@ -9,6 +9,7 @@ use crate::shell::Invocation;
 use super::super::draft::{Change, Draft};
 use super::super::paths::text_of;
 use super::super::scene::{Scene, flag};
+use super::backup;
 
 /// What a script does to a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,12 +34,13 @@ pub(super) fn in_place(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<D
     let scripts = scripts(matched);
     drafts
         .into_iter()
-        .map(|mut draft| {
+        .flat_map(|mut draft| {
             let Some(mutation) = draft.mutation.as_mut().filter(|m| m.action == Action::Update) else {
-                return draft;
+                return vec![draft];
             };
-            let Subject::Path(subject) = &mutation.subject else { return draft };
-            let Some(path) = subject.path.as_known().map(PathBuf::from) else { return draft };
+            let Subject::Path(subject) = &mutation.subject else { return vec![draft] };
+            let Some(path) = subject.path.as_known().map(PathBuf::from) else { return vec![draft] };
+            let mut displaced = None;
             let text = scene.text(&path);
             let edit = match (&scripts, &text) {
                 (Some(scripts), Some(text)) => {
@@ -59,10 +61,13 @@ pub(super) fn in_place(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<D
                 flag(mutation, "backup", "the old content is kept beside it");
                 let to = scene.absolute(&Value::Known(text_of(&backup_name(&path, suffix))), &[]);
                 if let Some(to) = to.as_known().map(PathBuf::from) {
+                    // Where there is nothing to edit, nothing is backed up.
+                    displaced =
+                        scene.at(&path).and_then(|_| backup::overwritten(scene, mutation, &path, &to));
                     draft.changes.push(Change::Copied { from: path, to, packed: false });
                 }
             }
-            draft
+            displaced.into_iter().chain([draft]).collect()
         })
         .collect()
 }

@@ -2,6 +2,7 @@
 //!
 //! A refiner gets the drafts of the declared effects and returns those that hold instead.
 
+mod backup;
 mod copy;
 mod dd;
 mod extract;
@@ -31,7 +32,7 @@ pub(super) fn refine(
         Refiner::Copy => copy::copy(scene, invocation, drafts),
         Refiner::Move => moves::moves(scene, invocation),
         Refiner::Dd => dd::dd(scene, invocation, drafts),
-        Refiner::Remove => remove::remove(drafts),
+        Refiner::Remove => remove::remove(invocation, drafts),
         Refiner::Rsync => rsync::rsync(scene, invocation),
         Refiner::Extract => extract::extract(scene, invocation, drafts),
         Refiner::InPlace => in_place::in_place(scene, invocation, drafts),

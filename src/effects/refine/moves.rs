@@ -8,7 +8,8 @@ use crate::shell::Invocation;
 use super::super::draft::{Change, Draft};
 use super::super::paths::{keeps_nothing, text_of};
 use super::super::scene::{Scene, Word, flag};
-use super::place::{Placed, backup_change, overwrite_facts, placed};
+use super::backup;
+use super::place::{Placed, overwrite_facts, placed, with_displaced};
 
 /// One draft per source.
 pub(super) fn moves(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
@@ -27,7 +28,7 @@ pub(super) fn moves(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
                 return Draft::of(scene.on_absolute(Action::Delete, "file", path, &word));
             }
             let mut mutation = scene.on_absolute(Action::Replace, "file", placed.to.clone(), &placed.shown);
-            overwrite_facts(matched, &mut mutation);
+            overwrite_facts(invocation, &mut mutation);
             if matched.has("--exchange") {
                 flag(&mut mutation, "no-change", "the two change places");
             } else {
@@ -38,7 +39,7 @@ pub(super) fn moves(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
                 subject.follow = false;
                 subject.from.clone_from(&placed.from);
                 if let (Some(from), Some(to)) = (&placed.from, placed.place()) {
-                    changes.extend(backup_change(scene, matched, &to));
+                    changes.extend(backup::moved(scene, invocation, &to));
                     let stays = mutation.facts.contains_key("no-clobber") && scene.at(&to).is_some();
                     if !stays && !mutation.context.asks && !matched.has("--exchange") {
                         changes.push(Change::Moved { from: from.clone(), to });
@@ -48,7 +49,7 @@ pub(super) fn moves(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
             Draft::with(mutation, changes)
         })
         .collect::<Vec<_>>();
-    away.extend(put);
+    away.extend(with_displaced(scene, put));
     away
 }
 

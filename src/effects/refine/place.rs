@@ -7,10 +7,11 @@ use crate::model::{FactValue, Mutation, Value};
 use crate::shell::Invocation;
 use crate::world::FileKind;
 
-use super::super::draft::Change;
-use super::super::paths::{base_name, below, keeps_nothing, text_of};
+use super::super::draft::Draft;
+use super::super::paths::{base_name, below, keeps_nothing};
 use super::super::run::explicit;
 use super::super::scene::{Scene, Word, fact, flag};
+use super::backup;
 
 /// One source and where it lands.
 pub(super) struct Placed {
@@ -113,41 +114,73 @@ fn unknown_name(value: &Value) -> Value {
     }
 }
 
-/// The facts that options of `cp`, `mv`, `ln` and `install` give about what stands at the target.
-pub(super) fn overwrite_facts(matched: &Match, mutation: &mut Mutation) {
-    let update = matched.value("-u").and_then(Value::as_known).unwrap_or("older").to_owned();
-    let updates = matched.has("-u");
-    if (matched.has("-n") && !matched.tool.names.iter().any(|name| name == "ln"))
-        || (updates && update.starts_with("none"))
-    {
-        flag(mutation, "no-clobber", "existing files are left alone");
-    } else if updates && update == "older" {
-        flag(mutation, "update-only", "newer files are left alone");
+/// What an act does with what stands at the target, as its options say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Manner {
+    Overwrites,
+    Asks,
+    Keeps,
+    /// Only what is older is overwritten.
+    Newer,
+}
+
+/// Of the options that say what happens to an existing file, the last one wins; for `cp`, `-f` is none of them but on a Mac.
+fn manner(matched: &Match) -> Manner {
+    let is = |tool: &str| matched.tool.names.iter().any(|name| name == tool);
+    let forces = !is("cp") || cfg!(target_os = "macos");
+    let mut manner = Manner::Overwrites;
+    let mut update = None;
+    // Its letters mean other things.
+    if is("scp") {
+        return manner;
     }
-    if backs_up(matched) {
+    for option in &matched.options {
+        match option.key.as_str() {
+            "-i" => manner = Manner::Asks,
+            "-n" if !is("ln") => manner = Manner::Keeps,
+            "-f" if forces => {
+                manner = Manner::Overwrites;
+                // It takes back `--update=none`, and leaves `-u`.
+                update = update.filter(|update| *update != Manner::Keeps);
+            }
+            "-u" => {
+                update = match option.value.as_ref().map(|value| value.as_known()) {
+                    None => Some(Manner::Newer),
+                    Some(Some(word)) if word.len() > 2 && "older".starts_with(word) => Some(Manner::Newer),
+                    Some(Some("none" | "none-fail")) => Some(Manner::Keeps),
+                    Some(_) => None,
+                };
+            }
+            _ => {}
+        }
+    }
+    match (manner, update) {
+        (Manner::Keeps, _) | (_, Some(Manner::Keeps)) => Manner::Keeps,
+        (Manner::Asks, _) => Manner::Asks,
+        (_, Some(update)) => update,
+        _ => manner,
+    }
+}
+
+/// The facts that options of `cp`, `mv`, `ln` and `install` give about what stands at the target.
+pub(super) fn overwrite_facts(invocation: &Invocation, mutation: &mut Mutation) {
+    let how = manner(&invocation.matched);
+    match how {
+        Manner::Keeps => flag(mutation, "no-clobber", "existing files are left alone"),
+        Manner::Newer => flag(mutation, "update-only", "newer files are left alone"),
+        Manner::Asks => {
+            mutation.context.asks = true;
+            fact(mutation, "asks", FactValue::Bool(true), "asks before it overwrites");
+        }
+        Manner::Overwrites => {}
+    }
+    if backup::naming(invocation).is_some() {
         flag(mutation, "backup", "existing files are kept under another name");
     }
-    if matched.has("-i") && !matched.has("-f") {
-        mutation.context.asks = true;
-        fact(mutation, "asks", FactValue::Bool(true), "asks before it overwrites");
-    }
 }
 
-/// Whether a backup of what is overwritten is made.
-pub(super) fn backs_up(matched: &Match) -> bool {
-    let off = matched
-        .value("--backup")
-        .and_then(Value::as_known)
-        .is_some_and(|control| matches!(control, "none" | "off"));
-    (matched.has("--backup") || matched.has("-b")) && !off
-}
-
-/// The old content of `to` moves to its backup name (the simple one; numbered ones never meet anything).
-pub(super) fn backup_change(scene: &Scene<'_>, matched: &Match, to: &Path) -> Option<Change> {
-    if !backs_up(matched) || scene.at(to).is_none() {
-        return None;
-    }
-    let suffix = matched.value("-S").and_then(Value::as_known).unwrap_or("~").to_owned();
-    let backup = PathBuf::from(format!("{}{suffix}", text_of(to)));
-    Some(Change::Moved { from: to.to_owned(), to: backup })
+/// The drafts of an act with those of what its backups take the place of, each in front of its own.
+pub(super) fn with_displaced(scene: &Scene<'_>, drafts: Vec<Draft>) -> Vec<Draft> {
+    let pairs = drafts.into_iter().map(|draft| (backup::displaced(scene, &draft), draft));
+    pairs.flat_map(|(displaced, draft)| displaced.into_iter().chain([draft])).collect()
 }
