@@ -197,7 +197,10 @@ fn hooks_are_those_that_this_call_runs() {
         home.path(),
         "cd proj; echo precious > own.txt; cd .git/hooks; printf '#!/bin/sh\\n[ \"$3\" = 1 ] && rm -f own.txt\\n' > post-checkout
          printf '#!/bin/sh\\nrm -f own.txt\\n' > pre-commit; cp pre-commit pre-push; chmod +x post-checkout pre-commit pre-push
-         cd ../..; git branch other; git clone -q --bare . ../r.git; git remote add origin ../r.git",
+         cd ../..; git branch other; git clone -q --bare . ../r.git; git remote add origin ../r.git
+         git init -q ../said; cd ../said; echo x > x; git add x
+         printf '#!/bin/sh\n[ -z \"$2\" ] || [ \"$2\" = message ] && sed -i \"1s/^/[x] /\" \"$1\"\n' > .git/hooks/prepare-commit-msg
+         chmod +x .git/hooks/prepare-commit-msg",
     );
     stops(
         home.path(),
@@ -218,6 +221,8 @@ fn hooks_are_those_that_this_call_runs() {
             "git push --no-verify origin main",
             "git hook run commit-msg",
             "git clone -q . ../second",
+            "cd ../said && git commit -qm x",
+            "cd ../said && git commit",
         ],
     );
 }

@@ -357,6 +357,9 @@ impl Asked<'_> {
     }
 }
 
+/// Hooks that git tells nothing.
+const NO_WORDS: [&str; 4] = ["/pre-commit", "/post-commit", "/pre-merge-commit", "/pre-auto-gc"];
+
 impl Interp<'_> {
     /// Follows the programs that git itself starts for this call.
     pub(super) fn git_starts(&mut self, state: &mut State, scope: &Scope, call: &Call, matched: &Match) {
@@ -413,7 +416,14 @@ impl Interp<'_> {
                 // The commits before and after: each may also be none.
                 let commit = || word(Value::one_of(vec!["0".repeat(40), "HEAD".to_owned()]));
                 words.extend([commit(), commit(), word(flag)]);
-            } else {
+            } else if name.ends_with("/prepare-commit-msg") {
+                // Where the message comes from, and of which commit; each may be left out.
+                let given = matched.has("-m") || matched.has("-F");
+                let sources =
+                    if given { &["message"][..] } else { &["", "template", "merge", "squash", "commit"] };
+                let sources = sources.iter().map(|source| (*source).to_owned()).collect();
+                words.extend([Value::known(super::git::MESSAGE), Value::one_of(sources)].map(word));
+            } else if !NO_WORDS.iter().any(|hook| name.ends_with(hook)) {
                 words.push(Expansion { elastic: true, ..word(Value::Unknown) });
             }
             let hook = Call {
