@@ -24,7 +24,7 @@ mod tree;
 
 pub use effect::{CodeEffect, SqlEvent, SqlStatement, SqlTrigger, SqlVerb};
 pub use hcl::{Configuration, hcl, hcl_json};
-pub use sources::{Nowhere, Program, Runner, Source, Sources, Tasks};
+pub use sources::{Nowhere, Program, Reading, Runner, Source, Sources, Tasks};
 pub use sql::{sql, sql_trigger};
 
 use crate::model::Value;
@@ -45,7 +45,8 @@ pub fn may_lose(text: &str) -> bool {
 /// held against a list of what is harmless and otherwise gives one [`CodeEffect::Unknown`]. `arguments` are the program's operands (`sys.argv[1:]`, `@ARGV`, awk's input files).
 /// Nothing in the result means that the code changes nothing.
 pub fn analyse(language: &str, text: &str, arguments: &[Value]) -> Vec<CodeEffect> {
-    analyse_with(&Program { language, text, arguments, file: None, roots: &[] }, &Nowhere)
+    let program = Program { language, text, arguments, file: None, roots: &[], reading: Reading::default() };
+    analyse_with(&program, &Nowhere)
 }
 
 /// The same for a program that may load files of its own.

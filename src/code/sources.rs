@@ -46,6 +46,17 @@ pub struct Program<'a> {
     pub file: Option<&'a str>,
     /// Directories in which modules are looked for, before those of the language itself.
     pub roots: &'a [String],
+    /// What an interpreter's options do with the files that the operands name.
+    pub reading: Reading,
+}
+
+/// How an interpreter reads the files that its operands name, whatever the program says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// The program runs for each of their lines (`-n`, `-p`).
+    pub lines: bool,
+    /// What is printed takes their place (`-i`).
+    pub in_place: bool,
 }
 
 /// Which tasks of a file are run, and whose file it is.

@@ -249,6 +249,15 @@ fn effect_on(
                 changes.extend(becomes(scene, &mutation, end));
             }
             Some(("holds", name)) => changes.extend(holds(scene, invocation, matched, &mutation, name)),
+            Some(("adds", name)) => {
+                let added = added(matched, name);
+                fact(
+                    &mut mutation,
+                    "adds",
+                    FactValue::Text(added),
+                    "what is put into the archive, one a line",
+                );
+            }
             Some((key, value)) if value.starts_with('{') => {
                 // What was given and cannot be told is an empty text.
                 let name = value.trim_matches(['{', '}']);
@@ -353,6 +362,17 @@ fn holds(
         .filter(|from| *from != to && !(flat && scene.is_directory(from)))
         .map(|from| Change::Copied { from, to: to.clone(), packed: true })
         .collect()
+}
+
+/// `adds=name`: what is put into an archive, by the names that it gets there; `.` where that is not said.
+fn added(matched: &Match, name: &str) -> String {
+    let other = ["-i", "-R", "-@", "-U", "-O", "-DF"].iter().any(|key| matched.has(key));
+    let names = matched.named(name);
+    let known = names.iter().map(|(value, _)| value.as_known()).collect::<Option<Vec<_>>>();
+    match known.filter(|names| !names.is_empty() && !other) {
+        Some(names) => names.join("\n"),
+        None => ".".to_owned(),
+    }
 }
 
 /// Deleted once packed (`tar --remove-files`, `zip -m`): kept where this same command packs it, and nowhere else.

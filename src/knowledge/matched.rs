@@ -407,7 +407,7 @@ impl Match {
 fn take(part: Part, value: &Value) -> Value {
     match (part, value.choices()) {
         (Part::Whole, _) => value.clone(),
-        (_, Some(list)) => Value::one_of(list.iter().map(|text| part.of(text).to_owned()).collect()),
+        (_, Some(list)) => Value::one_of(list.iter().map(|text| part.of(text).into_owned()).collect()),
         (_, None) => Value::Unknown,
     }
 }

@@ -308,13 +308,18 @@ pub enum Part {
     Stem,
     /// The last component, without a query: `{url@base}` of `http://x/a/b.tgz?c` is `b.tgz`.
     Base,
+    /// With the ending that zip adds to a name without one: `{archive@zip}` of `a.d/b` is `a.d/b.zip`.
+    Zip,
 }
 
 impl Part {
     /// The part of a known text.
-    pub fn of(self, text: &str) -> &str {
-        match self {
-            Self::Whole => text,
+    pub fn of(self, text: &str) -> std::borrow::Cow<'_, str> {
+        if self == Self::Zip && !text.rsplit('/').next().unwrap_or_default().contains('.') && text != "-" {
+            return format!("{text}.zip").into();
+        }
+        let part = match self {
+            Self::Whole | Self::Zip => text,
             Self::Stem => match text.rfind('.') {
                 Some(at) if at > text.rfind('/').map_or(0, |slash| slash + 1) => &text[..at],
                 _ => text,
@@ -323,7 +328,8 @@ impl Part {
                 let path = text.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
                 path.rsplit('/').next().unwrap_or_default()
             }
-        }
+        };
+        part.into()
     }
 }
 
@@ -366,6 +372,7 @@ impl TryFrom<String> for Template {
             let (name, part) = match name.rsplit_once('@') {
                 Some((name, "stem")) => (name, Part::Stem),
                 Some((name, "base")) => (name, Part::Base),
+                Some((name, "zip")) => (name, Part::Zip),
                 _ => (name, Part::Whole),
             };
             if name.is_empty() {

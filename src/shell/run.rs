@@ -7,7 +7,7 @@ use crate::knowledge::{Follower, Match, Nested, ToolFile, match_words};
 use crate::model::{Span, Value};
 
 use super::expand::Expansion;
-use super::follow::Code;
+use super::follow::{Code, reading};
 use super::interp::{Interp, Scope};
 use super::simple::Call;
 use super::state::{Flow, State, Status};
@@ -400,6 +400,7 @@ impl Interp<'_> {
                     arguments: &arguments,
                     file: None,
                     roots: roots(matched),
+                    reading: reading(matched),
                     span: word.arg.span,
                     raw: &call.raw,
                 };

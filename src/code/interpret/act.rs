@@ -21,7 +21,7 @@ impl Machine<'_> {
             }
             Act::Outside => {
                 self.callbacks(&arguments);
-                Object::Unknown
+                self.outside(name, &first)
             }
             Act::Same => first,
             Act::Text => match first {

@@ -139,7 +139,7 @@ impl Machine<'_> {
                 let (value, _) = self.text(parts).value();
                 Object::Many(Box::new(Object::pattern(value)))
             }
-            Expr::Input => Object::Unknown,
+            Expr::Input => self.input(),
             Expr::Plain(parts) => {
                 for part in parts {
                     self.value(part);
@@ -184,7 +184,7 @@ impl Machine<'_> {
         text
     }
 
-    fn named(&mut self, name: &str) -> Object {
+    pub(super) fn named(&mut self, name: &str) -> Object {
         if let Some(object) = self.get(name) {
             let object = object.clone();
             return if matches!(object, Object::Function(_)) { self.ruby_call(object) } else { object };

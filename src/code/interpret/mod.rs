@@ -7,6 +7,7 @@ mod act;
 mod call;
 mod evaluate;
 mod implicit;
+mod inputs;
 mod load;
 mod method;
 mod object;
@@ -42,7 +43,9 @@ const UNROLL: usize = 64;
 /// The effects of a program in one of the languages that share this interpreter.
 pub(super) fn run(language: Language, program: &Program<'_>, sources: &dyn Sources) -> Vec<CodeEffect> {
     let mut machine = Machine::new(language, program, sources);
+    machine.lines();
     let faults = machine.program(program.text);
+    machine.lines();
     machine.afterwards();
     machine.settle();
     let mut effects = machine.effects;
@@ -89,6 +92,8 @@ struct Machine<'a> {
     methods: BTreeMap<String, Vec<Rc<Function>>>,
     /// Classes, decorated functions and functions that were not called yet.
     implicit: implicit::Implicit,
+    /// Files that the program gets as input.
+    inputs: inputs::Inputs,
     /// Tasks that the file declares, where it is one of a task runner.
     tasks: Option<tasks::Declared>,
     /// Modules whose names are used without the module's (`from os import *`).
@@ -127,6 +132,7 @@ impl<'a> Machine<'a> {
             direct: false,
             inline: program.file.is_none(),
             implicit: implicit::Implicit::default(),
+            inputs: inputs::Inputs::new(program.reading),
             tasks: None,
             frames: vec![BTreeMap::new()],
             methods: BTreeMap::new(),

@@ -33,12 +33,7 @@ impl Machine<'_> {
     pub(super) fn open(&mut self, arguments: &Arguments) -> Object {
         let target =
             arguments.get(0, &["file", "name", "path", "filename"]).cloned().unwrap_or(Object::Unknown);
-        if let Some(command) = target
-            .known()
-            .filter(|_| self.language == Language::Ruby)
-            .and_then(|t| t.strip_prefix('|').map(str::to_owned))
-        {
-            self.emit(CodeEffect::Shell { text: Value::known(command) });
+        if self.language == Language::Ruby && self.ruby_command(&target) {
             return Object::Unknown;
         }
         let mode = match arguments.get(1, &["mode", "filemode"]) {
@@ -65,34 +60,13 @@ impl Machine<'_> {
     pub(super) fn perl_open(&mut self, arguments: &Arguments) -> Object {
         let Some(mode) = arguments.list.get(1) else { return Object::Plain };
         let Some(mode) = mode.known() else {
-            // Two arguments with a text that begins in a known way.
-            let (value, _) = mode.value();
-            let prefix = value.prefix();
-            if prefix.trim_start().starts_with('>') {
-                self.write(
-                    &Object::Unknown,
-                    if prefix.contains(">>") { Mode::Append } else { Mode::Truncate },
-                );
-            } else if prefix.trim_start().starts_with('|') || value.suffix().trim_end().ends_with('|') {
-                self.emit(CodeEffect::Shell { text: Value::Unknown });
-            }
+            self.perl_open_partly(&mode.value().0);
             return Object::Plain;
         };
         let mode = mode.trim();
         let rest = arguments.list.get(2..).unwrap_or_default();
         if rest.is_empty() {
-            if let Some(command) = mode.strip_prefix('|') {
-                self.emit(CodeEffect::Shell { text: fed(None, &Value::known(command.trim())) });
-                return Object::Plain;
-            }
-            if let Some(command) = mode.strip_suffix('|') {
-                self.emit(CodeEffect::Shell { text: Value::known(command.trim()) });
-                return Object::Plain;
-            }
-            let path = mode.trim_start_matches(['+', '<', '>']).trim().to_owned();
-            if let Some(how) = open_sign(mode) {
-                self.write(&Object::text(path), how);
-            }
+            self.perl_open_name(mode);
             return Object::Plain;
         }
         if mode.starts_with("|-") || mode.starts_with("-|") {
@@ -110,6 +84,50 @@ impl Machine<'_> {
             self.write(&rest[0], how);
         }
         Object::Plain
+    }
+
+    /// Perl's `open` with no more than a name, which says by its signs what is done; tells whether it has any.
+    pub(super) fn perl_open_name(&mut self, name: &str) -> bool {
+        let name = name.trim();
+        if let Some(command) = name.strip_prefix('|') {
+            self.emit(CodeEffect::Shell { text: fed(None, &Value::known(command.trim())) });
+        } else if let Some(command) = name.strip_suffix('|') {
+            self.emit(CodeEffect::Shell { text: Value::known(command.trim()) });
+        } else if let Some(how) = open_sign(name) {
+            let path = name.trim_start_matches(['+', '<', '>']).trim().to_owned();
+            self.write(&Object::text(path), how);
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// The same for a name of which only a part is known.
+    pub(super) fn perl_open_partly(&mut self, name: &Value) -> bool {
+        let prefix = name.prefix();
+        let prefix = prefix.trim_start();
+        if let Some(how) = open_sign(prefix) {
+            self.write(&Object::Unknown, how);
+        } else if prefix.starts_with('|') || name.suffix().trim_end().ends_with('|') {
+            self.emit(CodeEffect::Shell { text: Value::Unknown });
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// Ruby runs a name behind `|`; tells whether this is one.
+    pub(super) fn ruby_command(&mut self, name: &Object) -> bool {
+        let value = name.value().0;
+        let text = match value.as_known() {
+            Some(text) => text.strip_prefix('|').map(Value::known),
+            None => value.prefix().starts_with('|').then_some(Value::Unknown),
+        };
+        let runs = text.is_some();
+        if let Some(text) = text {
+            self.emit(CodeEffect::Shell { text });
+        }
+        runs
     }
 }
 

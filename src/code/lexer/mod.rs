@@ -304,6 +304,12 @@ impl Lexer {
                     self.push(Tok::Op(if sigil == '@' { "@" } else { "$" }));
                     return true;
                 }
+                // `$^I` of Perl, `$-i` of Ruby.
+                Some('^' | '-')
+                    if sigil == '$' && self.chars.get(at + 1).is_some_and(char::is_ascii_alphabetic) =>
+                {
+                    at += 2;
+                }
                 Some(c) if sigil == '$' && !c.is_whitespace() && at == self.at + 1 => at += 1,
                 _ if at > self.at + 1 => {}
                 _ => return false,

@@ -71,8 +71,10 @@ pub(super) fn act(name: &str) -> Option<Act> {
         "format" | "sprintf" => Act::Format,
         "Base64.decode64" | "Base64.strict_decode64" => Act::Decode,
         "gets" | "readlines" | "readline" | "ARGF.read" | "STDIN.read" | "File.read" | "IO.read"
-        | "File.readlines" | "ENV.fetch" | "JSON.parse" | "YAML.load_file" | "ARGF.each_line"
-        | "STDIN.each_line" | "File.foreach" | "Marshal.load" => Act::Outside,
+        | "File.readlines" | "IO.readlines" | "IO.foreach" | "IO.binread" | "ENV.fetch" | "JSON.parse"
+        | "YAML.load_file" | "ARGF.each_line" | "STDIN.each_line" | "File.foreach" | "Marshal.load" => {
+            Act::Outside
+        }
         "lambda" | "proc" | "Proc.new" => Act::Apply,
         "loop" | "Thread.new" | "at_exit" | "fork" | "catch" | "tap" => Act::Plain,
         _ => return None,

@@ -148,6 +148,8 @@ pub(super) fn config(words: &Words<'_>) -> Vec<Draft> {
     let mut operands = words.operands();
     let known = |value: Option<&Value>| value.and_then(Value::as_known).map(str::to_owned);
     let first = known(operands.first());
+    let takes = matches!(first.as_deref(), Some("unset" | "rename-section" | "remove-section"))
+        || words.any(&["--unset", "--unset-all", "--remove-section", "--rename-section"]);
     let write = match first.as_deref() {
         Some("get" | "list" | "get-color" | "get-colorbool") => return Vec::new(),
         Some("set" | "unset" | "rename-section" | "remove-section" | "edit") if operands.len() > 1 => {
@@ -164,7 +166,8 @@ pub(super) fn config(words: &Words<'_>) -> Vec<Draft> {
     }
     let value = known(operands.get(1));
     let name = operands.into_iter().next().unwrap_or(Value::Unknown);
-    vec![Draft::new(Action::Update, "git.config").names([name]).text("value", value.as_deref())]
+    let action = if takes { Action::Delete } else { Action::Update };
+    vec![Draft::new(action, "git.config").names([name]).text("value", value.as_deref())]
 }
 
 /// `init` and `clone`.

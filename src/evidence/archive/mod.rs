@@ -4,6 +4,7 @@
 //! forms what is overwritten stays unknown and is told as missing. Heeds the facts `archive`, `members` (one a line),
 //! `excluded`, `strip`, `one-top-level`, `flat`, `transform`, `no-clobber`, `update-only`, `backup`; sets those of the path probe.
 
+mod added;
 mod held;
 mod packed;
 mod tar;
@@ -17,6 +18,7 @@ use crate::world::{FileKind, LookError, Meta, World};
 use super::Session;
 use super::path::{Overwritten, flag};
 
+pub(super) use added::replaces;
 pub(super) use held::elsewhere;
 
 /// Largest archive that is read, and the most that it may unpack to, in bytes.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::evidence::{Session, archive};
-use crate::model::{Action, Evidence, Loss, LossClass, Mutation, PathSubject, keeps_nothing};
+use crate::model::{Action, Evidence, FactValue, Loss, LossClass, Mutation, PathSubject, keeps_nothing};
 use crate::world::{FileKind, LookError, Meta, Query, World};
 
 use super::walk::{How, Walk};
@@ -104,6 +104,13 @@ fn stays(
     }
     if flag(mutation, "append") {
         return Some("is only added to");
+    }
+    if let Some(fact) = mutation.facts.get("adds")
+        && let FactValue::Text(names) = &fact.value
+    {
+        let from = mutation.context.cwd.as_slice();
+        return (archive::replaces(walk.world, walk.session, place, names, from) == Some(false))
+            .then_some("gets new members, and keeps those that it has");
     }
     if flag(mutation, "no-clobber") {
         return Some("exists, so it is left alone");

@@ -1,6 +1,7 @@
 //! Code in other languages: its effects come as steps, what it runs is followed.
 
-use crate::code::{CodeEffect, Program, Source, Sources, analyse_with, plain_language};
+use crate::code::{CodeEffect, Program, Reading, Source, Sources, analyse_with, plain_language};
+use crate::knowledge::Match;
 use crate::model::{Span, Value};
 use crate::shell::expand::Expansion;
 use crate::shell::interp::{Interp, Scope};
@@ -57,8 +58,18 @@ pub(in crate::shell) struct Code<'a> {
     pub(in crate::shell) file: Option<&'a str>,
     /// Directories of modules that the command line names.
     pub(in crate::shell) roots: Vec<String>,
+    pub(in crate::shell) reading: Reading,
     pub(in crate::shell) span: Span,
     pub(in crate::shell) raw: &'a str,
+}
+
+/// What `-n`, `-p` and `-i` of Perl and Ruby do with the files that are named.
+pub(in crate::shell) fn reading(matched: &Match) -> Reading {
+    let filters = ["perl", "ruby"].iter().any(|name| matched.tool.names.iter().any(|tool| tool == name));
+    Reading {
+        lines: filters && (matched.has("-n") || matched.has("-p")),
+        in_place: filters && matched.has("-i"),
+    }
 }
 
 /// Files of the machine, as the command sees them.
@@ -106,7 +117,9 @@ impl Interp<'_> {
         span: Span,
         raw: &str,
     ) {
-        let code = Code { language: name, text, arguments, file: None, roots: Vec::new(), span, raw };
+        let reading = Reading::default();
+        let code =
+            Code { language: name, text, arguments, file: None, roots: Vec::new(), reading, span, raw };
         self.run_code(state, scope, code);
     }
 
@@ -122,8 +135,8 @@ impl Interp<'_> {
         let mut roots = code.roots;
         roots.extend(self.module_roots(state, language));
         for text in texts {
-            let program =
-                Program { language, text, arguments: code.arguments, file: code.file, roots: &roots };
+            let Code { arguments, file, reading, .. } = code;
+            let program = Program { language, text, arguments, file, roots: &roots, reading };
             let effects = analyse_with(&program, &Beside { interp: self, state, scope });
             self.code_effects(state, scope, language, effects, code.span, code.raw);
         }
@@ -242,6 +255,7 @@ impl Interp<'_> {
                     arguments,
                     file: value.as_known().filter(|_| !stream),
                     roots,
+                    reading: Reading::default(),
                     span: file.span,
                     raw: &shown,
                 };

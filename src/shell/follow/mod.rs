@@ -26,7 +26,7 @@ use super::interp::{Interp, Scope};
 use super::simple::Call;
 use super::state::{Flow, State};
 
-pub(super) use code::Code;
+pub(super) use code::{Code, reading};
 pub(super) use shells::is_shell;
 
 impl Interp<'_> {

@@ -1,5 +1,6 @@
 //! Modules that an interpreter's options name: `python -m`, `perl -M`, `ruby -r`.
 
+use crate::code::Reading;
 use crate::knowledge::Match;
 use crate::model::Value;
 use crate::shell::expand::Expansion;
@@ -114,6 +115,7 @@ impl Interp<'_> {
                 arguments: &[],
                 file: None,
                 roots,
+                reading: Reading::default(),
                 span: call.span,
                 raw: &call.raw,
             };
@@ -153,6 +155,7 @@ impl Interp<'_> {
                         arguments: &[],
                         file: None,
                         roots: roots.clone(),
+                        reading: Reading::default(),
                         span: call.span,
                         raw: &call.raw,
                     };
@@ -193,6 +196,7 @@ impl Interp<'_> {
             arguments: &[],
             file: None,
             roots,
+            reading: Reading::default(),
             span: call.span,
             raw: &call.raw,
         };
@@ -273,6 +277,7 @@ impl Interp<'_> {
                 arguments: &[],
                 file: None,
                 roots: roots.clone(),
+                reading: Reading::default(),
                 span: call.span,
                 raw: &call.raw,
             };

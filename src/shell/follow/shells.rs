@@ -453,6 +453,7 @@ impl Interp<'_> {
                     arguments: &arguments,
                     file: Some(name),
                     roots: Vec::new(),
+                    reading: crate::code::Reading::default(),
                     span: call.span,
                     raw: &call.raw,
                 };

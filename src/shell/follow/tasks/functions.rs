@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::code::{Program, Runner, tasks};
+use crate::code::{Program, Reading, Runner, tasks};
 use crate::knowledge::{Follower, Match};
 use crate::model::Value;
 use crate::shell::follow::code::Beside;
@@ -137,7 +137,14 @@ impl Interp<'_> {
         let language = if runner == Runner::Rake { "ruby" } else { "python" };
         let file = path.to_string_lossy();
         let roots = self.module_roots(state, language);
-        let program = Program { language, text, arguments: &[], file: Some(&file), roots: &roots };
+        let program = Program {
+            language,
+            text,
+            arguments: &[],
+            file: Some(&file),
+            roots: &roots,
+            reading: Reading::default(),
+        };
         let done = tasks(runner, &program, wanted, &Beside { interp: self, state, scope });
         self.code_effects(state, scope, language, done.effects, call.span, &call.raw);
         for task in done.unknown {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::code::Reading;
 use crate::knowledge::Match;
 use crate::model::Value;
 use crate::shell::follow::{Code, code};
@@ -152,6 +153,7 @@ impl Interp<'_> {
                     arguments: &[],
                     file: None,
                     roots: Vec::new(),
+                    reading: Reading::default(),
                     span: call.span,
                     raw: &call.raw,
                 };
