@@ -4,9 +4,6 @@
 //! through [`crate::exec`], and holds no judgement.
 
 pub mod coding;
-mod fish;
-#[cfg(test)]
-mod fish_tests;
 mod script;
 mod session;
 pub mod shell;

@@ -11,7 +11,8 @@ use crate::exec::{self, Permit, ShellLine, Surroundings};
 use crate::shell::Session;
 
 use super::session::{bodies, session};
-use super::{fish, zsh};
+use super::zsh;
+use crate::syntax::fish;
 
 /// Exit status: the line names functions of the shell, and what they do is not known yet.
 pub const WANTS_BODIES: u8 = 3;

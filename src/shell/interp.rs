@@ -11,7 +11,7 @@ use crate::world::resolve::logical;
 
 use super::files::Files;
 use super::options::{Left, Options};
-use super::state::{Alias, Content, Flow, Positional, State, Status, Switches, Variable};
+use super::state::{Alias, Content, Flow, Positional, State, Status, Switches, Variable, Words};
 use super::step::{Arg, Input, Sink, Stdin, Step, StepKind, shown_words};
 
 /// Longest `raw` text of a step, in characters.
@@ -304,6 +304,7 @@ impl Interp<'_> {
                 // zsh and fish have `**` without being told.
                 globstar: options.session.translated,
                 zsh: options.session.translated,
+                words: if options.session.translated { Words::Unsure } else { Words::Split },
                 ..Switches::default()
             },
             zero,

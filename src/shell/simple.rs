@@ -292,6 +292,9 @@ impl Interp<'_> {
             }
             return self.external(state, scope, &program, &call);
         }
+        if state.switches.zsh && name == "emulate" {
+            return self.zsh_emulate(state, scope, call);
+        }
         if state.switches.zsh
             && matches!(name, "setopt" | "unsetopt")
             && let Some(flow) = self.zsh_options(state, call, name == "setopt")

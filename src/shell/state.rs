@@ -177,9 +177,34 @@ pub(super) struct Switches {
     pub(super) physical: bool,
     /// zsh reads it: `*(.)` is a pattern with conditions, `>!` one operator.
     pub(super) zsh: bool,
+    /// fish reads it: its text is brought over before it is parsed.
+    pub(super) fish: bool,
+    /// What becomes of the words in a variable's value.
+    pub(super) words: Words,
+}
+
+/// What a shell makes of a variable that stands without quotes and holds blanks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) enum Words {
+    /// As many words as it holds.
+    #[default]
+    Split,
+    /// One word, as in zsh and fish.
+    Whole,
+    /// One or several: an option decides that nobody told of.
+    Unsure,
 }
 
 impl Switches {
+    /// What a shell of this name starts with.
+    pub(super) fn of_shell(name: &str) -> Self {
+        let (zsh, fish) = (name == "zsh", name == "fish");
+        let words = if zsh || fish { Words::Whole } else { Words::Split };
+        let own = zsh || fish;
+        // They run the last command of a pipeline themselves, so that `… | read x` stays.
+        Self { zsh, fish, words, globstar: own, lastpipe: own, ..Self::default() }
+    }
+
     fn join(&self, other: &Self) -> Self {
         Self {
             errexit: self.errexit && other.errexit,
@@ -202,6 +227,8 @@ impl Switches {
             no_braces: self.no_braces && other.no_braces,
             physical: self.physical || other.physical,
             zsh: self.zsh || other.zsh,
+            fish: self.fish || other.fish,
+            words: if self.words == other.words { self.words } else { Words::Unsure },
         }
     }
 }

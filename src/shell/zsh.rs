@@ -5,7 +5,7 @@ use crate::syntax::Part;
 
 use super::interp::{Interp, Scope};
 use super::simple::Call;
-use super::state::{Content, Flow, State, Status, Switches};
+use super::state::{Content, Flow, State, Status, Switches, Words};
 use super::step::StepKind;
 
 /// Options that change nothing of what is judged: what they allow is taken to be so anyway, or only a prompt shows it.
@@ -66,7 +66,6 @@ const WITHOUT_EFFECT: &[&str] = &[
     "rmstarsilent",
     "rmstarwait",
     "sharehistory",
-    "shwordsplit",
     "transientrprompt",
     "typesetsilent",
     "verbose",
@@ -79,6 +78,10 @@ const WITHOUT_EFFECT: &[&str] = &[
 fn switch(switches: &mut Switches, name: &str, on: bool) -> Option<()> {
     let plain: String = name.chars().filter(|c| *c != '_').flat_map(char::to_lowercase).collect();
     if WITHOUT_EFFECT.contains(&plain.as_str()) {
+        return Some(());
+    }
+    if plain == "shwordsplit" {
+        switches.words = if on { Words::Split } else { Words::Whole };
         return Some(());
     }
     let (slot, on) = match plain.as_str() {
@@ -102,13 +105,28 @@ fn switch(switches: &mut Switches, name: &str, on: bool) -> Option<()> {
     Some(())
 }
 
+/// The same for an option on zsh's own command line: one that is not known may be the one that splits words.
+pub(super) fn switch_or_doubt(switches: &mut Switches, name: Option<&str>, on: bool) {
+    if name.and_then(|name| switch(switches, name, on)).is_none() {
+        switches.words = Words::Unsure;
+    }
+}
+
 /// An array, of which a name alone is all, and whose first element is the one or the zeroth, as an option says.
 pub(super) fn is_counted_otherwise(switches: &Switches, content: Option<&Content>) -> bool {
     switches.zsh && matches!(content, Some(Content::Indexed(_)))
 }
 
-/// Whether a word holds a subscript without braces (`$a[1]`), which bash takes for text.
+/// Whether a word holds what bash takes for text: a subscript without braces (`$a[1]`), or a sign that says what becomes
+/// of a variable (`$=a`, `$~a`, `$^a`).
 pub(super) fn is_subscripted(parts: &[Part]) -> bool {
+    let signed = |part: &Part| match part {
+        Part::Literal(text) => ["$=", "$~", "$^"].iter().any(|sign| text.contains(sign)),
+        _ => false,
+    };
+    if parts.iter().any(signed) {
+        return true;
+    }
     let pairs = parts.iter().zip(parts.iter().skip(1));
     let here = pairs.into_iter().any(|(first, second)| match (first, second) {
         (Part::Parameter(parameter), Part::Literal(text) | Part::Quoted(text)) => {
@@ -124,6 +142,19 @@ pub(super) fn is_subscripted(parts: &[Part]) -> bool {
 }
 
 impl Interp<'_> {
+    /// `emulate sh`, `emulate sh -c text`: another shell's rules.
+    pub(super) fn zsh_emulate(&mut self, state: &mut State, scope: &Scope, call: &Call) -> Flow {
+        let before = std::mem::replace(&mut state.switches.words, Words::Unsure);
+        state.status = Status::True;
+        let mut words = call.arguments().iter();
+        let Some(word) = words.find(|word| word.arg.value.as_known() == Some("-c")).and(words.next()) else {
+            return Flow::Next;
+        };
+        let flow = self.shell_text(state, scope, &word.arg.value, word.arg.span);
+        state.switches.words = before;
+        flow
+    }
+
     /// `setopt` and `unsetopt`. `None` when one of the options is not known.
     pub(super) fn zsh_options(&self, state: &mut State, call: &Call, on: bool) -> Option<Flow> {
         let mut switches = state.switches.clone();

@@ -14,6 +14,9 @@
 mod commands;
 mod coverage;
 mod expansion;
+pub mod fish;
+#[cfg(test)]
+mod fish_tests;
 mod heredoc;
 mod parameter;
 mod reader;

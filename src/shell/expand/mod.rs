@@ -15,7 +15,7 @@ use crate::shell::pattern;
 use crate::syntax::{Part, Word};
 
 use super::interp::{Interp, Scope};
-use super::state::State;
+use super::state::{State, Words};
 use super::step::Arg;
 
 pub(super) use arith::Number;
@@ -88,6 +88,8 @@ struct Builder {
     current: Field,
     /// Unquoted results are split into words.
     split: bool,
+    /// What becomes of the words of a variable.
+    words: Words,
     /// Characters that separate words.
     separators: Option<String>,
     /// Bytes that expansions gave so far.
@@ -95,8 +97,8 @@ struct Builder {
 }
 
 impl Builder {
-    fn new(split: bool, separators: Option<String>) -> Self {
-        Self { done: Vec::new(), current: Field::new(), split, separators, length: 0 }
+    fn new(split: bool, separators: Option<String>, words: Words) -> Self {
+        Self { done: Vec::new(), current: Field::new(), split, words, separators, length: 0 }
     }
 
     fn finish_field(&mut self) {
@@ -127,6 +129,25 @@ impl Builder {
         } else {
             self.current.pieces.push(Piece::Active(value));
         }
+    }
+
+    /// What a variable holds.
+    fn variable(&mut self, value: Value, quoted: bool) {
+        if quoted || !self.split || self.words == Words::Split {
+            return self.result(value, quoted);
+        }
+        let blank = value.as_known().is_some_and(|text| text.contains(char::is_whitespace));
+        let value = match self.words {
+            Words::Unsure if !blank => return self.result(value, false),
+            Words::Unsure => Value::Unknown,
+            _ => value,
+        };
+        // A name may stand for a list there, of any length.
+        self.current.elastic |= value.as_known().is_none();
+        self.current.explicit = false;
+        self.length += length(&value);
+        let value = if self.length > LENGTH { Value::Unknown } else { value };
+        self.current.pieces.push(Piece::Quoted(value));
     }
 
     fn fields(mut self) -> Vec<Field> {
@@ -165,11 +186,12 @@ impl Interp<'_> {
         all: &mut Vec<Expansion>,
     ) -> Expanded<()> {
         let span = scope.place(word.span);
-        if let Some(text) = plain_text(word) {
+        let otherwise = state.switches.zsh && crate::shell::zsh::is_subscripted(&word.parts);
+        if let Some(text) = plain_text(word).filter(|_| !otherwise) {
             all.push(Expansion { arg: Arg::literal(text, span), elastic: false, unordered: false });
             return Ok(());
         }
-        if state.switches.no_braces {
+        if state.switches.no_braces || otherwise {
             return self.expand_braced(state, scope, word, span, all);
         }
         match braces::expand(word, self.options.limits.words) {
@@ -199,7 +221,7 @@ impl Interp<'_> {
         span: Span,
         all: &mut Vec<Expansion>,
     ) -> Expanded<()> {
-        let mut builder = Builder::new(true, self.separators(state));
+        let mut builder = Builder::new(true, self.separators(state), state.switches.words);
         self.parts_with_tilde(state, scope, &word.parts, false, &mut builder)?;
         if state.switches.zsh && crate::shell::zsh::is_subscripted(&word.parts) {
             let arg = Arg { value: Value::Unknown, span, explicit: false };
@@ -258,7 +280,7 @@ impl Interp<'_> {
         if let Some(text) = plain_text(word) {
             return Ok(Value::Known(text));
         }
-        let mut builder = Builder::new(false, None);
+        let mut builder = Builder::new(false, None, Words::Split);
         self.parts_with_tilde(state, scope, &word.parts, true, &mut builder)?;
         Ok(self.joined(state, builder))
     }
@@ -270,7 +292,7 @@ impl Interp<'_> {
         scope: &Scope,
         parts: &[Part],
     ) -> Expanded<Value> {
-        let mut builder = Builder::new(false, None);
+        let mut builder = Builder::new(false, None, Words::Split);
         self.parts(state, scope, parts, true, &mut builder)?;
         Ok(self.joined(state, builder))
     }
@@ -282,7 +304,7 @@ impl Interp<'_> {
         scope: &Scope,
         word: &Word,
     ) -> Expanded<Option<String>> {
-        let mut builder = Builder::new(false, None);
+        let mut builder = Builder::new(false, None, Words::Split);
         self.parts_with_tilde(state, scope, &word.parts, false, &mut builder)?;
         let mut text = String::new();
         for field in builder.fields() {
@@ -375,6 +397,9 @@ impl Interp<'_> {
 
     /// `$IFS` where known; `None` when it is not.
     fn separators(&self, state: &State) -> Option<String> {
+        if state.switches.fish {
+            return Some("\n".to_owned());
+        }
         match self.scalar(state, "IFS") {
             Some(value) => value.as_known().map(str::to_owned),
             None => Some(" \t\n".to_owned()),

@@ -97,7 +97,7 @@ impl Interp<'_> {
     fn deliver(&self, state: &State, held: Held, quoted: bool, builder: &mut Builder) {
         match held {
             Held::Unset => builder.result(Value::known(""), quoted),
-            Held::One(value) => builder.result(value, quoted),
+            Held::One(value) => builder.variable(value, quoted),
             Held::Many { values, star, open } => {
                 if quoted && star {
                     let separator = match self.separators(state) {
@@ -128,7 +128,7 @@ impl Interp<'_> {
                         builder.finish_field();
                     }
                     builder.current.elastic |= open;
-                    builder.result(value.clone(), quoted);
+                    builder.variable(value.clone(), quoted);
                 }
             }
         }
@@ -318,7 +318,7 @@ impl Interp<'_> {
             ('+', Some(true)) => self.word_in_place(state, scope, word, quoted, builder),
             ('+', None) => {
                 let value = self.expand_text(state, scope, word)?;
-                builder.result(value.join(&Value::known("")), quoted);
+                builder.variable(value.join(&Value::known("")), quoted);
                 Ok(())
             }
             (_, Some(true)) => {
@@ -343,7 +343,7 @@ impl Interp<'_> {
             ('=', Some(false)) => {
                 let value = self.expand_text(state, scope, word)?;
                 self.assign_scalar(state, &parameter.name, value.clone());
-                builder.result(value, quoted);
+                builder.variable(value, quoted);
                 Ok(())
             }
             (_, Some(false)) => self.word_in_place(state, scope, word, quoted, builder),
@@ -360,7 +360,7 @@ impl Interp<'_> {
                 if which == '=' {
                     self.assign_scalar(state, &parameter.name, value.clone());
                 }
-                builder.result(value, quoted);
+                builder.variable(value, quoted);
                 Ok(())
             }
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::model::{Span, Value};
 use crate::shell::interp::{Interp, Scope, parse};
 use crate::shell::simple::Call;
-use crate::shell::state::{Flow, Positional, State, Status, Switches};
+use crate::shell::state::{Flow, Positional, State, Status, Switches, Words};
 use crate::shell::step::{Arg, Stdin, StepKind};
 
 /// Programs that read shell text.
@@ -41,8 +41,7 @@ impl Interp<'_> {
             self.environment_commands(&mut inner, &inner_scope, name, call, &environment);
         }
         let mut startup = self.startup(&inner, call);
-        let zsh = name == "zsh";
-        let mut switches = Switches { zsh, globstar: zsh, ..Switches::default() };
+        let mut switches = Switches::of_shell(name);
         let mut command = false;
         let mut from_stdin = false;
         let mut words = call.arguments().iter();
@@ -67,6 +66,9 @@ impl Interp<'_> {
                 long if long.starts_with("--") => {
                     if long == "--command" {
                         command = true;
+                    } else if long == "--emulate" {
+                        words.next();
+                        switches.words = Words::Unsure;
                     }
                 }
                 short if short.len() > 1 && short.starts_with(['-', '+']) => {
@@ -84,9 +86,12 @@ impl Interp<'_> {
                             }
                             's' => from_stdin = true,
                             'i' => switches.execfail |= on,
+                            'y' if switches.zsh => switches.words = Words::Split,
                             'o' | 'O' => {
                                 let option = words.next().and_then(|word| word.arg.value.as_known());
-                                if let Some(option) = option {
+                                if switches.zsh {
+                                    crate::shell::zsh::switch_or_doubt(&mut switches, option, on);
+                                } else if let Some(option) = option {
                                     crate::shell::builtins::switch(&mut switches, option, on);
                                 }
                             }
@@ -116,7 +121,9 @@ impl Interp<'_> {
         }
         if command {
             let mut arguments = rest.iter().skip(1).map(|arg| arg.value.clone());
-            inner.zero = arguments.next().unwrap_or(Value::known(name));
+            // fish counts all of them, the others take the first for its name.
+            inner.zero =
+                if inner.switches.fish { None } else { arguments.next() }.unwrap_or(Value::known(name));
             inner.source = None;
             inner.positional = Positional { values: arguments.collect(), open };
             if let Some(text) = rest.first() {
@@ -210,6 +217,8 @@ impl Interp<'_> {
                     self.limit("script size", scope, span, state);
                     return Flow::Exit;
                 }
+                let brought_over = state.switches.fish.then(|| crate::syntax::fish::to_bash(text));
+                let text = brought_over.as_ref().unwrap_or(text);
                 let mut inner = scope.inside(text, span);
                 if inner.followed.is_none() && self.is_read_from_a_file(text) {
                     inner = scope.following(&Value::known("a file that is read")).inside(text, span);
@@ -423,7 +432,7 @@ impl Interp<'_> {
             }
             Some(name) if is_shell(name) => {
                 let mut inner = state.clone();
-                let mut switches = Switches::default();
+                let mut switches = Switches::of_shell(name);
                 if let Some(options) = text.lines().next().and_then(|line| line.split_whitespace().nth(1))
                     && options.starts_with('-')
                 {
@@ -521,6 +530,8 @@ pub(in crate::shell) fn new_shell(state: &mut State, switches: Switches) {
     state.shadowed.clear();
     state.stack.clear();
     state.exit_traps.clear();
+    // fish has variables that it keeps between its sessions.
+    state.unset_is_empty &= !switches.fish;
     state.switches = switches;
     state.positional = Positional::default();
     state.returns = false;

@@ -14,7 +14,7 @@ fn fish_is_brought_over() {
         ("if a; b; else if c; d; end", "if a; then :; b; elif c; then :; d; fi"),
         ("for i in *.c; rm $i; end", "for i in *.c; do :; rm ${i}; done"),
         ("while a; b; end", "while a; do :; b; done"),
-        ("set -l x (rm y)", ": $(rm y); read x"),
+        ("set -l x (rm y)", ": $(rm y); x=${__recourse_unknown}"),
         ("function f; rm x; end; f", "f() { :; rm x; }; f"),
         (
             "function f -a d e -d 'x'\nrm $d/y $e[1]\nend",

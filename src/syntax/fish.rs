@@ -4,7 +4,7 @@
 //! shape. What a variable holds is given up: bash would split and index it differently, so it counts as unknown.
 
 /// The text as bash would have to be given it.
-pub(super) fn to_bash(text: &str) -> String {
+pub fn to_bash(text: &str) -> String {
     let mut reader = Reader { chars: text.chars().collect(), at: 0, single: Vec::new() };
     reader.list(None)
 }
@@ -243,9 +243,9 @@ impl Reader {
     /// `set name words…`: the substitutions run, and the variable is not known any more.
     fn set(&mut self, out: &mut String) {
         let words = self.words();
-        let erases = words.iter().any(|w| {
-            w.starts_with("--") && matches!(w.as_str(), "--erase" | "--query" | "--names" | "--show")
-                || w.starts_with('-') && !w.starts_with("--") && w.contains(['e', 'q', 'n', 'S'])
+        let asks = words.iter().any(|w| {
+            w.starts_with("--") && matches!(w.as_str(), "--query" | "--names" | "--show")
+                || w.starts_with('-') && !w.starts_with("--") && w.contains(['q', 'n', 'S'])
         });
         let mut rest = words.iter().skip_while(|word| word.starts_with('-'));
         let name = rest.next().map(|name| name.split('[').next().unwrap_or(name).to_owned());
@@ -254,9 +254,8 @@ impl Reader {
             out.push(' ');
             out.push_str(word);
         }
-        if let Some(name) = name.filter(|name| !erases && is_name(name)) {
-            out.push_str("; read ");
-            out.push_str(&name);
+        if let Some(name) = name.filter(|name| !asks && is_name(name)) {
+            out.push_str(&format!("; {name}=${{__recourse_unknown}}"));
         }
     }
 
