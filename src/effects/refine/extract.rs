@@ -155,6 +155,12 @@ fn exclusions(matched: &Match) -> Option<usize> {
 }
 
 fn excluded(matched: &Match) -> Option<String> {
+    // A plain name leaves out the member of exactly that name, whatever else it leaves out.
+    if is_tar(matched) {
+        let names = matched.values("--exclude").into_iter().filter_map(Value::as_known);
+        let names: Vec<_> = names.filter(|name| !name.contains(['*', '?', '[', '\\'])).collect();
+        return (!names.is_empty()).then(|| names.join("\n"));
+    }
     let from = exclusions(matched)?;
     let first = matched.value("-x")?.as_known()?;
     let rest = matched.operands.iter().filter(|b| b.name == "member" && b.index > from);

@@ -10,6 +10,7 @@ mod in_place;
 mod moves;
 mod place;
 mod remove;
+mod rename;
 mod rsync;
 mod split;
 mod truncate;
@@ -37,9 +38,8 @@ pub(super) fn refine(
         Refiner::Extract => extract::extract(scene, invocation, drafts),
         Refiner::InPlace => in_place::in_place(scene, invocation, drafts),
         Refiner::Truncate => truncate::truncate(scene, invocation, drafts),
-        Refiner::Split => split::split(scene, drafts),
-        // Names made by a pattern: what the data says stands.
-        Refiner::Rename => drafts,
+        Refiner::Split => split::split(scene, invocation, drafts),
+        Refiner::Rename => rename::rename(scene, invocation, drafts),
         Refiner::Web => web::web(scene, invocation, drafts),
         // With a file named, or output elsewhere, the data says it.
         Refiner::Patch if invocation.matched.has("-o") => drafts,

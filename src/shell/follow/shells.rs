@@ -453,7 +453,22 @@ impl Interp<'_> {
                 if self.knowledge.tool(base).is_some() {
                     return None;
                 }
-                let language = super::code::language(other)?;
+                let words = shebang_words(&text);
+                let edits = words.iter().skip(1).any(|word| word.starts_with('-') && word.contains('i'));
+                let language = match super::code::language(other) {
+                    Some(language) if !edits => language,
+                    _ if self.knowledge.tool(other).is_none() => return None,
+                    // The program gets its words, then the script's name, then the operands.
+                    _ => {
+                        let words = words.into_iter().map(|word| Arg::literal(word, call.span));
+                        let operands = call.arguments().iter().map(|word| word.arg.clone());
+                        let argv = words.chain([file]).chain(operands).collect();
+                        self.line = None;
+                        self.argv(state, &inner_scope, argv, call.environment.clone(), call.span);
+                        self.unknown_result(state, scope);
+                        return Some(Flow::Next);
+                    }
+                };
                 let mut inner = state.clone();
                 let text = Value::Known(text);
                 let code = super::code::Code {
@@ -536,6 +551,21 @@ pub(in crate::shell) fn new_shell(state: &mut State, switches: Switches) {
     state.positional = Positional::default();
     state.returns = false;
     state.loops = 0;
+}
+
+/// The words that a script's first line runs: a program and, as one word, all that follows it. What `env -S` splits is split.
+fn shebang_words(text: &str) -> Vec<String> {
+    let line = text.strip_prefix("#!").and_then(|text| text.lines().next()).unwrap_or_default().trim();
+    let (program, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
+    let rest = rest.trim();
+    let is_env = program.rsplit('/').next() == Some("env");
+    let split = rest.strip_prefix("-S").or_else(|| rest.strip_prefix("--split-string="));
+    match split.filter(|_| is_env) {
+        Some(command) => {
+            command.split_whitespace().skip_while(|word| word.contains('=')).map(str::to_owned).collect()
+        }
+        None => [program, rest].into_iter().filter(|word| !word.is_empty()).map(str::to_owned).collect(),
+    }
 }
 
 /// The interpreter that a script's first line names.
