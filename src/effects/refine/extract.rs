@@ -75,6 +75,9 @@ pub(super) fn extract(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Dr
                 if matched.has("--transform") || matched.has("-s") && is_tar(matched) {
                     flag(mutation, "transform", "names are changed on the way");
                 }
+                if matched.has("-P") && is_tar(matched) {
+                    flag(mutation, "absolute", "names lead to where they say, also outside the directory");
+                }
                 if is_tar(matched) || is(matched, &["unzip"]) {
                     overwriting(scene, invocation, mutation);
                 }

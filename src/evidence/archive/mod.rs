@@ -62,9 +62,10 @@ pub(super) fn probe(
     else {
         return unknown(evidence, "the directory cannot be told".to_owned());
     };
+    let absolute = flag(mutation, "absolute");
     let nothing_there = match world.read_dir(&target, 2) {
-        Err(LookError::NotFound) => Some("the directory does not exist yet"),
-        Ok(entries) if entries.is_empty() => Some("the directory is empty"),
+        Err(LookError::NotFound) if !absolute => Some("the directory does not exist yet"),
+        Ok(entries) if entries.is_empty() && !absolute => Some("the directory is empty"),
         _ => None,
     };
     if let Some(why) = nothing_there {
@@ -243,6 +244,10 @@ fn is_wanted(member: &str, wanted: &str) -> bool {
 
 /// Where a member lands; `None` where programs refuse it.
 fn place(mutation: &Mutation, target: &Path, name: &str) -> Option<PathBuf> {
+    // With `-P` a name is taken as it stands.
+    if flag(mutation, "absolute") && (name.starts_with('/') || name.split('/').any(|part| part == "..")) {
+        return Some(target.join(name));
+    }
     let mut parts: Vec<&str> = Vec::new();
     for part in Path::new(name).components() {
         match part {

@@ -167,3 +167,15 @@ fn any_bytes_are_survived() {
     assert_eq!(zip::crc32(b"123456789"), 0xcbf4_3926);
     assert_eq!(stem(Path::new("/x/a.tar.gz")), "a");
 }
+
+#[test]
+fn names_are_taken_as_they_stand_where_that_is_asked_for() {
+    let Some(place) = Place::new() else { return };
+    if place.run("tar", &["-P", "-C", "out", "-cf", "up.tar", "../out/a"]).is_none() {
+        return;
+    }
+    place.write("out/a", "written since");
+    let yes = FactValue::Bool(true);
+    assert_eq!(place.lost("up.tar", &[]), Some(0));
+    assert_eq!(place.lost("up.tar", &[("absolute", yes)]), Some(1));
+}
