@@ -220,12 +220,18 @@ fn shell_terraform_and_unknown_names() {
     ] {
         assert_eq!(argv(text), None, "{text}");
     }
-    let empty = |raw: &str| {
-        judge(shell_text("psql -h db -c 'DROP TABLE users'"), &claim("users", "rows", raw, None)).verdict()
+    // Output counts with the command that asked this very server.
+    let here = judge(shell_text("psql -h db -c 'DROP TABLE users'"), NOTHING);
+    let asked = here.report.verification_suggestions.first().expect("a look").verification.argv.clone();
+    let empty = |raw: &str, argv: Option<&[String]>| {
+        judge(shell_text("psql -h db -c 'DROP TABLE users'"), &claim("users", "rows", raw, argv)).verdict()
     };
-    assert_eq!(empty("users 0\n"), Verdict::Warn);
-    assert_eq!(empty("users 3\n"), Verdict::Block);
-    assert_eq!(empty("orders 0\n"), Verdict::Block);
+    assert_eq!(empty("users 0\n", Some(&asked)), Verdict::Warn);
+    assert_eq!(empty("users 0\n", None), Verdict::Block);
+    let other = asked.iter().map(|word| word.replace("db", "else")).collect::<Vec<_>>();
+    assert_eq!(empty("users 0\n", Some(&other)), Verdict::Block);
+    assert_eq!(empty("users 3\n", Some(&asked)), Verdict::Block);
+    assert_eq!(empty("orders 0\n", Some(&asked)), Verdict::Block);
     let many = (0..40).map(|n| format!("aws s3 rb s3://b{n} --force; ")).collect::<String>();
     assert_eq!(judge(shell_text(&many), NOTHING).report.verification_suggestions.len(), 20);
 }
