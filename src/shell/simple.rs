@@ -99,6 +99,7 @@ impl Interp<'_> {
         words: &[Word],
     ) -> Flow {
         self.substituted = None;
+        self.behind_wide_alias(state, scope, command);
         let Ok(expanded) = self.expand_words(state, scope, words) else {
             return self.aborted(state);
         };

@@ -177,6 +177,8 @@ pub(super) struct Switches {
     pub(super) physical: bool,
     /// zsh reads it: `*(.)` is a pattern with conditions, `>!` one operator.
     pub(super) zsh: bool,
+    /// An alias was made that holds anywhere in what comes after.
+    pub(super) wide_alias: bool,
     /// fish reads it: its text is brought over before it is parsed.
     pub(super) fish: bool,
     /// What becomes of the words in a variable's value.
@@ -227,6 +229,7 @@ impl Switches {
             no_braces: self.no_braces && other.no_braces,
             physical: self.physical || other.physical,
             zsh: self.zsh || other.zsh,
+            wide_alias: self.wide_alias || other.wide_alias,
             fish: self.fish || other.fish,
             words: if self.words == other.words { self.words } else { Words::Unsure },
         }

@@ -1,7 +1,7 @@
 //! What zsh reads otherwise than bash: options by their own names, subscripts without braces, arrays from one on.
 
 use crate::model::Value;
-use crate::syntax::Part;
+use crate::syntax::{Command, Part};
 
 use super::interp::{Interp, Scope};
 use super::simple::Call;
@@ -166,12 +166,17 @@ impl Interp<'_> {
         Some(Flow::Next)
     }
 
-    /// `alias -g x=…` stands anywhere in a line, `alias -s txt=…` opens every file of that name.
-    pub(super) fn zsh_alias(&mut self, state: &mut State, scope: &Scope, call: &Call) {
+    /// `alias -g x=…` stands anywhere in a line, `alias -s txt=…` opens every file of that name: in what comes after.
+    pub(super) fn zsh_alias(state: &mut State, call: &Call) {
         let wide = |word: &Value| word.prefix().starts_with('-') && word.prefix().contains(['g', 's']);
-        if state.switches.zsh && call.values().first().is_some_and(wide) {
+        state.switches.wide_alias |= state.switches.zsh && call.values().first().is_some_and(wide);
+    }
+
+    /// A command behind such an alias.
+    pub(super) fn behind_wide_alias(&mut self, state: &mut State, scope: &Scope, command: &Command) {
+        if std::mem::take(&mut state.switches.wide_alias) {
             let reason = "an alias that holds anywhere in a line changes what later words mean".to_owned();
-            self.emit_as(state, scope, call.span, &call.raw, StepKind::Opaque { reason });
+            self.emit_as(state, scope, command.span, "alias", StepKind::Opaque { reason });
         }
     }
 }

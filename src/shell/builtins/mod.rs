@@ -208,7 +208,7 @@ impl Interp<'_> {
             "read" => Some(self.read(state, call)),
             "mapfile" | "readarray" => Some(self.mapfile(state, scope, call)),
             "alias" => {
-                self.zsh_alias(state, scope, call);
+                Self::zsh_alias(state, call);
                 for word in call.arguments() {
                     if let Some((name, text)) = word.arg.value.as_known().and_then(|t| t.split_once('=')) {
                         let end = scope.source.len().min(word.arg.span.end);
