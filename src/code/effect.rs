@@ -95,6 +95,10 @@ pub enum SqlVerb {
     Alter,
     /// `GRANT`, `REVOKE`, roles and passwords.
     Rights,
+    /// Rights are given; `object_kind` is `full control` where nothing is kept back.
+    Grant,
+    /// Rights or an account are taken away.
+    Revoke,
     /// Transaction control, session settings.
     Control,
     /// Runs a program or writes a file on the server or client (`COPY … TO PROGRAM`, `.shell`, `\!`, `.output f`).

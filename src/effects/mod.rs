@@ -9,6 +9,7 @@ mod code;
 mod collect;
 mod draft;
 mod git;
+mod grants;
 mod outputs;
 mod packing;
 mod paths;
@@ -156,7 +157,8 @@ pub fn effects(step: &Step, knowledge: &Knowledge, files: &mut Files, look: &dyn
     };
     let mut all = Vec::new();
     for draft in drafts {
-        let swept = draft.mutation.as_ref().map(|mutation| scene.swept(mutation)).unwrap_or_default();
+        let mut swept = draft.mutation.as_ref().map(|mutation| scene.swept(mutation)).unwrap_or_default();
+        swept.extend(draft.mutation.as_ref().and_then(|mutation| grants::by_file(&scene, mutation)));
         all.extend(scene.finish(draft));
         all.extend(swept.into_iter().filter_map(|extra| scene.finish(Draft::of(extra))));
     }

@@ -11,7 +11,7 @@ use super::packing;
 use super::paths::{is_remote, keeps_nothing, text_of};
 use super::scene::{Scene, Word, fact};
 use super::unknown::{ANYTHING, TASKS, gaps, otherwise};
-use super::{called, outputs, refine, sql, write};
+use super::{called, grants, outputs, refine, sql, write};
 
 /// The mutations of a run.
 pub(super) fn run(scene: &mut Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
@@ -27,6 +27,7 @@ pub(super) fn run(scene: &mut Scene<'_>, invocation: &Invocation) -> Vec<Draft> 
         }
     }
     aimed(invocation, &mut drafts);
+    grants::told(scene, invocation, &mut drafts);
     drafts
 }
 
@@ -44,8 +45,12 @@ fn one(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> Vec<D
     if matched.does_nothing() && first_gap.is_none() {
         return Vec::new();
     }
-    if matched.unlisted_reads {
+    if matched.unlisted_reads || matched.unlisted_verb.is_some() {
+        if matched.does_nothing() {
+            return Vec::new();
+        }
         let mut drafts = outputs::of_unlisted(scene, invocation);
+        drafts.extend(grants::unlisted(scene, invocation, matched));
         drafts.extend(otherwise(scene, invocation, false));
         return drafts;
     }

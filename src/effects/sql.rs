@@ -153,7 +153,9 @@ fn statement(
         SqlVerb::Drop => (Action::Delete, dropped(statement.object_kind)),
         SqlVerb::DropDefinition => (Action::Delete, "sql.definition"),
         SqlVerb::Alter => (Action::Update, "sql.definition"),
-        SqlVerb::Rights => (Action::Grant, "sql.rights"),
+        SqlVerb::Rights => (Action::Update, "sql.rights"),
+        SqlVerb::Grant => (Action::Grant, "sql.rights"),
+        SqlVerb::Revoke => (Action::Revoke, "sql.rights"),
         SqlVerb::Escape => return escape(scene, &database, statement),
         SqlVerb::Unknown => (Action::Execute, "sql.statement"),
     };
@@ -164,6 +166,9 @@ fn statement(
     let mut mutation = on(scene, action, kind, dialect, &database, statement);
     if statement.verb == SqlVerb::Unknown {
         mutation.cause = Cause::Opaque("a SQL statement that is not understood".to_owned());
+    }
+    if statement.verb == SqlVerb::Grant && statement.object_kind == "full control" {
+        flag(&mut mutation, "full", "nothing is kept back");
     }
     if statement.fresh {
         flag(&mut mutation, "fresh", "made by the same text");

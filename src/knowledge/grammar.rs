@@ -8,6 +8,7 @@ use super::matched::{Binding, GrammarGap, Match, OptionUse};
 use super::micro::{Count, OperandSpec, OptionSpec};
 use super::schema::{CommandSpec, Style, ToolFile, Unlisted, writes_or_runs};
 use super::tool_words::tool_words;
+use super::verbs::Verb;
 use super::words::{is_assignment, option_like};
 use crate::model::Value;
 use options::Found;
@@ -47,6 +48,7 @@ struct Scan<'a> {
     /// `--` was seen, or the style says that options are over.
     ended: bool,
     unlisted_reads: bool,
+    unlisted_verb: Option<(Verb, usize)>,
     /// The last option that is not listed and has no value: the next word may be its value.
     loose: Option<usize>,
 }
@@ -68,6 +70,7 @@ impl<'a> Scan<'a> {
             gaps: Vec::new(),
             ended: false,
             unlisted_reads: false,
+            unlisted_verb: None,
             loose: None,
         }
     }
@@ -198,10 +201,16 @@ impl<'a> Scan<'a> {
             return false;
         }
         let verbs = self.levels.iter().rev().find_map(|level| level.verbs.as_ref());
-        let reads = verbs.is_some_and(|v| v.only_read(&self.words[index..]));
-        if reads || command.unlisted == Unlisted::Reads {
-            self.unlisted_reads = true;
+        let above = self.path.get(1..).unwrap_or_default();
+        let said = verbs.and_then(|v| v.said(above, self.words.get(index..).unwrap_or_default()));
+        if said.is_some() || command.unlisted == Unlisted::Reads {
+            self.unlisted_verb = said.map(|verb| (verb, index)).filter(|(verb, _)| *verb != Verb::Reads);
+            self.unlisted_reads = self.unlisted_verb.is_none_or(|(verb, _)| verb != Verb::Grant);
             self.at = self.words.len();
+            if self.unlisted_verb.is_some() && !self.asks_for_help(index) && self.ends_in_help(index) {
+                self.unlisted_verb = None;
+                self.unlisted_reads = true;
+            }
             return true;
         }
         if let Some(default) = command.default.clone()
@@ -253,6 +262,13 @@ impl<'a> Scan<'a> {
         let at = self.words.len() - 1;
         self.record(found, at, None, at);
         true
+    }
+
+    /// `aws iam attach-user-policy help`.
+    fn ends_in_help(&self, from: usize) -> bool {
+        let words = self.words.get(from..).unwrap_or_default();
+        words.last().and_then(Value::as_known) == Some("help")
+            && words.iter().all(|word| word.as_known().is_some_and(|text| !text.starts_with('-')))
     }
 
     fn is_unlisted(&self, word: &Value) -> bool {
@@ -324,6 +340,7 @@ impl<'a> Scan<'a> {
             informational,
             dry_run,
             unlisted_reads: self.unlisted_reads,
+            unlisted_verb: self.unlisted_verb,
         };
         let wanted = command.forms.iter().position(|form| result.holds(&form.r#if, &form.unless));
         (result, wanted)

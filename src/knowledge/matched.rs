@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::micro::{Atom, Condition, Part, Piece, Template};
 use super::schema::{CommandSpec, ToolFile, runs};
+use super::verbs::Verb;
 use crate::model::Value;
 
 /// An option that was given.
@@ -136,6 +137,8 @@ pub struct Match {
     pub dry_run: bool,
     /// The subcommand is not listed, and the file says that such ones only read.
     pub unlisted_reads: bool,
+    /// The subcommand is not listed, and its verb says that it makes something or hands out access; where its words begin.
+    pub unlisted_verb: Option<(Verb, usize)>,
 }
 
 impl Match {
@@ -399,7 +402,8 @@ impl Match {
 
     /// True when this very form may lose or run something: its command is dangerous and it is no help or dry run.
     pub fn is_dangerous(&self) -> bool {
-        !self.does_nothing() && !self.unlisted_reads && self.command.is_dangerous()
+        let grants = self.unlisted_verb.is_some_and(|(verb, _)| verb == Verb::Grant);
+        !self.does_nothing() && (grants || !self.unlisted_reads && self.command.is_dangerous())
     }
 }
 

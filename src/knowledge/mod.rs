@@ -55,7 +55,7 @@ pub use schema::{
 };
 pub use secrets::SECRET;
 pub use terraform::{Related, TerraformExample, TerraformType};
-pub use tool_words::{ToolWords, Words, tool_words};
+pub use tool_words::{Grants, ToolWords, Words, tool_words};
 pub use variables::{Held, Variables, variables};
-pub use verbs::Verbs;
+pub use verbs::{Verb, Verbs};
 pub use words::is_true;

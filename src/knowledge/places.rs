@@ -22,6 +22,10 @@ pub struct Places {
     pub brings: Vec<String>,
     /// Endings of sources that are compiled, or read by a program that nobody reads here.
     pub compiled: Vec<String>,
+    /// Files by which somebody gets full control of this machine.
+    pub masters: Vec<String>,
+    /// Files by which somebody gets in.
+    pub keys: Vec<String>,
 }
 
 impl Places {
@@ -39,9 +43,24 @@ impl Places {
         })
     }
 
+    /// Whether a file says who may do what; and whether it gives full control.
+    pub fn grants(&self, path: &str) -> Option<bool> {
+        let among = |list: &[String]| list.iter().any(|known| is_at(known, path));
+        if among(&self.masters) { Some(true) } else { among(&self.keys).then_some(false) }
+    }
+
     /// Whether a variable says whom a program speaks to.
     pub fn aims(&self, variable: &str) -> bool {
         self.aims.iter().any(|start| variable.starts_with(start.as_str()))
+    }
+}
+
+/// Whether a path is the known file, lies in the known directory, or ends as is known.
+fn is_at(known: &str, path: &str) -> bool {
+    match known.strip_prefix('*') {
+        Some(end) => path.ends_with(end),
+        None if known.ends_with('/') => path.starts_with(known),
+        None => path == known,
     }
 }
 
@@ -60,6 +79,10 @@ fn read() -> Result<Places, serde_json::Error> {
 mod tests {
     #[test]
     fn the_lists_can_be_read() {
-        assert!(super::read().unwrap().holds_programs("/usr/bin"));
+        let places = super::read().unwrap();
+        assert!(places.holds_programs("/usr/bin"));
+        assert_eq!(places.grants("/etc/sudoers.d/me"), Some(true));
+        assert_eq!(places.grants("/home/me/.ssh/authorized_keys"), Some(false));
+        assert_eq!(places.grants("/home/me/.ssh/known_hosts"), None);
     }
 }

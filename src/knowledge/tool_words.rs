@@ -41,6 +41,8 @@ pub struct ToolWords {
     pub values: Values,
     /// Words of command lines.
     pub commands: Commands,
+    /// Words by which a grant says whom it reaches and what it gives.
+    pub grants: Grants,
 }
 
 /// Words of names, by what they say.
@@ -107,6 +109,20 @@ pub struct Commands {
     pub looking: Words,
     pub outputs: Words,
     pub in_place: Words,
+}
+
+/// Words by which a grant of access says whom it reaches and what it gives.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+#[allow(missing_docs)] // The data says what each list is.
+pub struct Grants {
+    pub everybody: Words,
+    pub full: Words,
+    pub whom: Words,
+    pub what: Words,
+    pub closed: Words,
+    pub deciding: Words,
+    pub names: Words,
 }
 
 /// What values begin with.

@@ -20,6 +20,7 @@ mod exec_terraform;
 mod fail_open;
 mod git_commands;
 mod git_hardening;
+mod grants;
 mod guarding;
 mod knowledge;
 mod looks;

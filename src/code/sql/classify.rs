@@ -8,7 +8,7 @@ use super::lexer::{Dialect, Kind, Token};
 use super::reader::Reader;
 use super::rows::{delete, insert, select, update};
 use super::session::Session;
-use super::{DEPTH, block, definition};
+use super::{DEPTH, block, definition, rights};
 
 /// What a statement does. `own` is its text; the tokens' places refer to `source`.
 pub(super) fn classify(
@@ -53,7 +53,9 @@ pub(super) fn classify(
         "RENAME" | "COMMENT" | "REFRESH" | "SECURITY" | "IMPORT" | "INSTALL" => {
             one(reader.is(SqlVerb::Alter, None, "database"))
         }
-        "GRANT" | "REVOKE" | "REASSIGN" => one(reader.is(SqlVerb::Rights, None, "rights")),
+        "GRANT" => one(rights::grant(&reader)),
+        "REVOKE" => one(reader.is(SqlVerb::Revoke, None, "rights")),
+        "REASSIGN" => one(reader.is(SqlVerb::Rights, None, "rights")),
         "SET" if matches!(reader.word(), Some("PASSWORD")) => one(reader.is(SqlVerb::Rights, None, "rights")),
         "BEGIN" | "START" => {
             if head == "START" && matches!(reader.word(), Some("SLAVE" | "REPLICA" | "GROUP_REPLICATION")) {

@@ -4,6 +4,7 @@ use crate::code::effect::{SqlStatement, SqlVerb};
 
 use super::lexer::Token;
 use super::reader::Reader;
+use super::rights;
 use super::rows::whole_table;
 use super::session::Session;
 
@@ -37,7 +38,7 @@ pub(super) fn drop(reader: &mut Reader<'_>) -> Vec<SqlStatement> {
             (SqlVerb::Drop, "everything owned by a role")
         }
         "USER" if reader.word() == Some("MAPPING") => (SqlVerb::DropDefinition, "user mapping"),
-        "USER" | "ROLE" | "GROUP" | "LOGIN" => (SqlVerb::Rights, "role"),
+        "USER" | "ROLE" | "GROUP" | "LOGIN" => (SqlVerb::Revoke, "role"),
         "PREPARE" => (SqlVerb::Control, "session"),
         "FOREIGN" => {
             reader.skip_all(&["TABLE", "DATA", "WRAPPER"]);
@@ -101,7 +102,8 @@ pub(super) fn alter(reader: &mut Reader<'_>) -> Vec<SqlStatement> {
             }
             found
         }
-        "USER" | "ROLE" | "GROUP" | "DEFAULT" | "LOGIN" => vec![reader.is(SqlVerb::Rights, None, "rights")],
+        "USER" | "ROLE" | "GROUP" | "DEFAULT" | "LOGIN" => vec![rights::altered(reader)],
+        "SERVER" if reader.word() == Some("ROLE") => vec![rights::altered(reader)],
         "SYSTEM" | "INSTANCE" => vec![reader.is(SqlVerb::Alter, None, "server")],
         "DATABASE" => {
             let object = reader.name();
@@ -159,7 +161,8 @@ pub(super) fn create(reader: &mut Reader<'_>, session: &mut Session) -> Vec<SqlS
     let word = reader.word().unwrap_or_default();
     reader.at += 1;
     match word {
-        "USER" | "ROLE" | "GROUP" | "LOGIN" | "POLICY" => vec![reader.is(SqlVerb::Rights, None, "rights")],
+        "USER" | "ROLE" | "GROUP" | "LOGIN" => vec![rights::made(reader)],
+        "POLICY" => vec![reader.is(SqlVerb::Rights, None, "rights")],
         "TABLE" | "VIEW" => {
             let guarded = reader.skip("IF");
             reader.skip_all(&["NOT", "EXISTS"]);

@@ -11,6 +11,7 @@ mod copy;
 mod definition;
 mod lexer;
 mod reader;
+mod rights;
 mod rows;
 mod session;
 

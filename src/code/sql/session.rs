@@ -198,7 +198,13 @@ impl Session {
 fn commits_in_mysql(statement: &SqlStatement) -> bool {
     matches!(
         statement.verb,
-        SqlVerb::Truncate | SqlVerb::Drop | SqlVerb::DropDefinition | SqlVerb::Alter | SqlVerb::Rights
+        SqlVerb::Truncate
+            | SqlVerb::Drop
+            | SqlVerb::DropDefinition
+            | SqlVerb::Alter
+            | SqlVerb::Rights
+            | SqlVerb::Grant
+            | SqlVerb::Revoke
     ) || (statement.verb == SqlVerb::Create && !starts_with(&statement.text, "INSERT"))
 }
 
