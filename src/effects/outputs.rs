@@ -56,9 +56,7 @@ fn written(scene: &Scene<'_>, words: &[&Arg], short: bool, open: &dyn Fn(usize) 
             }),
         };
         let named = || attached.is_some() || tool_words().commands.outputs.has(&name);
-        // `-o json=sbom.json`
-        let behind = |value: &Value| Some(Value::known(value.as_known()?.split_once('=')?.1));
-        let value = value.into_iter().flat_map(|value| [behind(&value), Some(value)]).flatten();
+        let value = value.into_iter().flat_map(|value| [behind_format(&value), Some(value)]).flatten();
         for value in value.filter(|value| is_file(scene, value) && named()) {
             drafts.push(overwrite(scene, &Word::new(value, word.explicit), None, false));
         }
@@ -71,6 +69,19 @@ fn written(scene: &Scene<'_>, words: &[&Arg], short: bool, open: &dyn Fn(usize) 
         Draft::of(mutation)
     }));
     drafts
+}
+
+/// The file of `-o json=sbom.json`, where a format stands in front of it, and of `-o=bundle.js`.
+fn behind_format(value: &Value) -> Option<Value> {
+    Some(Value::known(value.as_known()?.split_once('=')?.1))
+}
+
+/// The file that the value of a declared output means: what stands behind a format only if it is there.
+pub(super) fn meant(scene: &Scene<'_>, value: &Value) -> Value {
+    match behind_format(value).filter(|behind| !is_file(scene, value) && is_file(scene, behind)) {
+        Some(behind) => behind,
+        None => value.clone(),
+    }
 }
 
 /// Only a file that is known to be there is written over for sure: most such values name something new.

@@ -442,7 +442,7 @@ fn written(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> V
             continue;
         }
         scene.rule = RuleRef { tool: scene.tool.clone(), rule: format!("{role}@{}", index + 1) };
-        let word = Word::new(value.clone(), explicit(invocation, &[index]));
+        let word = Word::new(outputs::meant(scene, &value), explicit(invocation, &[index]));
         let mut made = match role.as_str() {
             "appendfile" => write::append(scene, &word),
             _ => vec![write::overwrite(scene, &word, None, false)],
