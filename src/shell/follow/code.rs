@@ -5,6 +5,7 @@ use crate::knowledge::Match;
 use crate::model::{Span, Value};
 use crate::shell::expand::Expansion;
 use crate::shell::interp::{Interp, Scope};
+use crate::shell::simple::Call;
 use crate::shell::state::State;
 use crate::shell::step::{Arg, StepKind};
 use crate::world::FileKind;
@@ -61,6 +62,19 @@ pub(in crate::shell) struct Code<'a> {
     pub(in crate::shell) reading: Reading,
     pub(in crate::shell) span: Span,
     pub(in crate::shell) raw: &'a str,
+}
+
+impl<'a> Code<'a> {
+    /// A text of its own, without arguments, that a call brings in.
+    pub(in crate::shell) fn of(
+        language: &'a str,
+        text: &'a Value,
+        roots: Vec<String>,
+        call: &'a Call,
+    ) -> Self {
+        let (span, raw) = (call.span, call.raw.as_str());
+        Self { language, text, arguments: &[], file: None, roots, reading: Reading::default(), span, raw }
+    }
 }
 
 /// What `-n`, `-p` and `-i` of Perl and Ruby do with the files that are named.

@@ -1,6 +1,5 @@
 //! Modules that an interpreter's options name: `python -m`, `perl -M`, `ruby -r`.
 
-use crate::code::Reading;
 use crate::knowledge::Match;
 use crate::model::Value;
 use crate::shell::expand::Expansion;
@@ -109,16 +108,7 @@ impl Interp<'_> {
             let Some(module) = found.filter(plain) else { continue };
             let text = Value::known(format!("import {module}"));
             let roots = self.module_roots(state, "python");
-            let code = Code {
-                language: "python",
-                text: &text,
-                arguments: &[],
-                file: None,
-                roots,
-                reading: Reading::default(),
-                span: call.span,
-                raw: &call.raw,
-            };
+            let code = Code::of("python", &text, roots, call);
             self.run_code(state, scope, code);
         }
     }
@@ -149,16 +139,7 @@ impl Interp<'_> {
                 let packages = name.rsplit_once('.').map_or(name, |(package, _)| package);
                 if name.contains('.') || path.ends_with("__main__.py") {
                     let text = Value::known(format!("import {packages}"));
-                    let code = Code {
-                        language: "python",
-                        text: &text,
-                        arguments: &[],
-                        file: None,
-                        roots: roots.clone(),
-                        reading: Reading::default(),
-                        span: call.span,
-                        raw: &call.raw,
-                    };
+                    let code = Code::of("python", &text, roots.clone(), call);
                     self.run_code(state, scope, code);
                 }
                 let file = Arg { value: Value::known(path), span: call.span, explicit: false };
@@ -190,16 +171,7 @@ impl Interp<'_> {
         let inner = scope.through("perl");
         let text = Value::known(uses);
         let roots = matched.values("-I").into_iter().filter_map(Value::as_known).map(str::to_owned).collect();
-        let code = Code {
-            language: "perl",
-            text: &text,
-            arguments: &[],
-            file: None,
-            roots,
-            reading: Reading::default(),
-            span: call.span,
-            raw: &call.raw,
-        };
+        let code = Code::of("perl", &text, roots, call);
         self.run_code(state, &inner, code);
     }
 
@@ -271,16 +243,7 @@ impl Interp<'_> {
             if name.contains(['\'', '\\']) {
                 continue;
             }
-            let code = Code {
-                language: "ruby",
-                text: &text,
-                arguments: &[],
-                file: None,
-                roots: roots.clone(),
-                reading: Reading::default(),
-                span: call.span,
-                raw: &call.raw,
-            };
+            let code = Code::of("ruby", &text, roots.clone(), call);
             self.run_code(state, &inner, code);
         }
         None

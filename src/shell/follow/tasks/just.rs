@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::code::Reading;
 use crate::knowledge::Match;
 use crate::model::Value;
 use crate::shell::follow::{Code, code};
@@ -147,16 +146,7 @@ impl Interp<'_> {
                 self.just_text(state, scope, call, text);
             } else if let Some(language) = code::language(program) {
                 let text = Value::Known(text);
-                let code = Code {
-                    language,
-                    text: &text,
-                    arguments: &[],
-                    file: None,
-                    roots: Vec::new(),
-                    reading: Reading::default(),
-                    span: call.span,
-                    raw: &call.raw,
-                };
+                let code = Code::of(language, &text, Vec::new(), call);
                 self.run_code(state, scope, code);
             } else {
                 self.not_read(state, scope, call, "just", name);
