@@ -62,6 +62,14 @@ pub enum CodeEffect {
         /// Text.
         text: Value,
     },
+    /// The same for every file that a wildcard pattern matches: where the pattern's text stands in the effect, the
+    /// file's name is meant.
+    Each {
+        /// The pattern.
+        pattern: Value,
+        /// The effect on one of them.
+        effect: Box<CodeEffect>,
+    },
     /// Changes the directory for what follows.
     ChangeDirectory {
         /// To.
@@ -72,6 +80,50 @@ pub enum CodeEffect {
         /// What.
         reason: String,
     },
+}
+
+impl CodeEffect {
+    /// The same effect with other values.
+    pub fn map(self, change: &dyn Fn(Value) -> Value) -> Self {
+        match self {
+            Self::Delete { path, glob, recursive } => Self::Delete { path: change(path), glob, recursive },
+            Self::Overwrite { path } => Self::Overwrite { path: change(path) },
+            Self::Update { path } => Self::Update { path: change(path) },
+            Self::Append { path } => Self::Append { path: change(path) },
+            Self::Rename { from, to } => Self::Rename { from: change(from), to: change(to) },
+            Self::Copy { from, to } => Self::Copy { from: change(from), to: change(to) },
+            Self::Shell { text } => Self::Shell { text: change(text) },
+            Self::Run { argv } => Self::Run { argv: argv.into_iter().map(change).collect() },
+            Self::Each { pattern, effect } => Self::Each { pattern, effect: Box::new(effect.map(change)) },
+            other @ (Self::Sql { .. } | Self::ChangeDirectory { .. } | Self::Unknown { .. }) => other,
+        }
+    }
+}
+
+/// What is known of any name that a wildcard pattern matches: what stands before its first wildcard and behind its last.
+pub fn matched(pattern: &Value) -> Value {
+    let special = |c: char| matches!(c, '*' | '?' | '[' | ']' | '{' | '}');
+    if let Some(choices) = pattern.choices() {
+        let names = choices.iter().map(|text| match (text.find(special), text.rfind(special)) {
+            (Some(first), Some(last)) => Value::Affix {
+                prefix: text.get(..first).unwrap_or_default().to_owned(),
+                suffix: text.get(last + 1..).unwrap_or_default().to_owned(),
+            },
+            _ => Value::known(text.as_str()),
+        });
+        let joined = names.reduce(|all, next| all.join(&next)).unwrap_or(Value::Unknown);
+        return match joined {
+            Value::Affix { prefix, suffix } if prefix.is_empty() && suffix.is_empty() => Value::Unknown,
+            other => other,
+        };
+    }
+    let (prefix, suffix) = (pattern.prefix(), pattern.suffix());
+    let prefix = prefix.find(special).map_or(prefix.as_str(), |at| prefix.get(..at).unwrap_or_default());
+    let suffix = suffix.rfind(special).map_or(suffix.as_str(), |at| suffix.get(at + 1..).unwrap_or_default());
+    if prefix.is_empty() && suffix.is_empty() {
+        return Value::Unknown;
+    }
+    Value::Affix { prefix: prefix.to_owned(), suffix: suffix.to_owned() }
 }
 
 /// What a SQL statement does, by its head.

@@ -22,7 +22,7 @@ mod sql;
 mod tcl;
 mod tree;
 
-pub use effect::{CodeEffect, SqlEvent, SqlStatement, SqlTrigger, SqlVerb};
+pub use effect::{CodeEffect, SqlEvent, SqlStatement, SqlTrigger, SqlVerb, matched};
 pub use hcl::{Configuration, hcl, hcl_json};
 pub use sources::{Nowhere, Program, Reading, Runner, Source, Sources, Tasks};
 pub use sql::{sql, sql_trigger};

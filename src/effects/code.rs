@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::code::CodeEffect;
+use crate::code::{CodeEffect, matched};
 use crate::model::{Action, Cause, Subject, Value};
 
 use super::draft::{Change, Draft};
@@ -63,7 +63,10 @@ pub(super) fn code(scene: &Scene<'_>, language: &str, effect: &CodeEffect) -> Ve
             &scene.step.raw,
             reason,
         ))],
-        CodeEffect::Shell { .. } | CodeEffect::Run { .. } | CodeEffect::ChangeDirectory { .. } => Vec::new(),
+        CodeEffect::Shell { .. }
+        | CodeEffect::Run { .. }
+        | CodeEffect::Each { .. }
+        | CodeEffect::ChangeDirectory { .. } => Vec::new(),
     }
 }
 
@@ -76,16 +79,13 @@ fn only(path: &Value) -> Option<PathBuf> {
     path.as_known().map(PathBuf::from)
 }
 
-/// A wildcard pattern as a value: what stands before the first and behind the last wildcard is known.
+/// A wildcard pattern as a value.
 fn pattern(path: &Value) -> Value {
-    let Value::Known(text) = path else { return path.clone() };
-    let special = |c: char| matches!(c, '*' | '?' | '[' | ']' | '{' | '}');
-    let (Some(first), Some(last)) = (text.find(special), text.rfind(special)) else { return path.clone() };
-    let prefix = text[..first].to_owned();
-    let suffix = text[last + 1..].to_owned();
-    if prefix.is_empty() {
+    match matched(path) {
         // In the working directory, by name: an anchor keeps it from being taken for an absolute path.
-        return Value::Affix { prefix: "./".to_owned(), suffix };
+        Value::Affix { prefix, suffix } if prefix.is_empty() && path.as_known().is_some() => {
+            Value::Affix { prefix: "./".to_owned(), suffix }
+        }
+        other => other,
     }
-    Value::Affix { prefix, suffix }
 }

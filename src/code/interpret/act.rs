@@ -77,7 +77,7 @@ impl Machine<'_> {
                     || arguments.list.iter().any(|o| matches!(o, Object::Native(n) if n == "FILE_APPEND"));
                 self.write(&target, if appends { Mode::Append } else { mode });
                 self.callbacks(&arguments);
-                Object::Handle(target.value().0)
+                Object::Handle(target.word())
             }
             Act::WriteTo(place) => {
                 if let Some(target) = arguments.get(place, &["filename", "file", "path", "dest"]).cloned() {
@@ -98,47 +98,39 @@ impl Machine<'_> {
             Act::PerlOpen => self.perl_open(&arguments),
             Act::Rename | Act::Copy => {
                 let to = arguments.get(1, &["dst", "target"]).cloned().unwrap_or(Object::Unknown);
-                for (from, glob) in first.paths() {
-                    let from = if glob { Value::Unknown } else { from };
-                    let to = to.value().0;
-                    self.emit(if act == Act::Rename {
-                        CodeEffect::Rename { from, to }
-                    } else {
-                        CodeEffect::Copy { from, to }
-                    });
-                }
+                self.transfer(act == Act::Rename, &first, &to);
                 to
             }
             Act::Shell => {
-                let input = arguments.keyword(&["input"]).map(|o| o.value().0);
+                let input = arguments.keyword(&["input"]).map(|o| o.word());
                 let directory =
-                    arguments.keyword(&["cwd"]).filter(|o| !matches!(o, Object::Plain)).map(|o| o.value().0);
-                self.shell(first.value().0, input, directory);
+                    arguments.keyword(&["cwd"]).filter(|o| !matches!(o, Object::Plain)).map(|o| o.word());
+                self.shell(&first, input, directory);
                 self.callbacks(&arguments);
                 Object::Unknown
             }
             Act::System => self.system(&arguments),
             Act::Words => {
-                let argv =
-                    arguments.list.iter().flat_map(|o| o.elements_or_self()).map(|o| o.value().0).collect();
-                self.emit(CodeEffect::Run { argv });
+                let words = arguments.list.iter().flat_map(Object::elements_or_self).collect::<Vec<_>>();
+                self.run_words(&words);
                 Object::Unknown
             }
             Act::Exec => self.exec(name, &arguments),
             Act::Process => self.process(&arguments),
             Act::Tool(tool) => {
-                let mut argv = vec![Value::known(tool)];
-                argv.extend(arguments.list.iter().flat_map(Object::paths).map(|(value, _)| value));
-                self.emit(CodeEffect::Run { argv });
+                let mut words = vec![Object::text(tool)];
+                let paths = arguments.list.iter().flat_map(Object::paths);
+                words.extend(paths.map(|(value, glob)| Object::Text { value, glob }));
+                self.run_words(&words);
                 Object::Unknown
             }
             Act::Link { symbolic } => {
                 let at = arguments.get(1, &["dst", "path"]).cloned().unwrap_or(Object::Unknown);
-                self.link(first.value().0, at.value().0, symbolic);
+                self.link(first.word(), at.word(), symbolic);
                 Object::Plain
             }
             Act::ChangeDirectory => {
-                self.emit(CodeEffect::ChangeDirectory { path: first.value().0 });
+                self.emit(CodeEffect::ChangeDirectory { path: first.word() });
                 if let Some(block) = &arguments.block {
                     self.apply(block, vec![first]);
                 }
@@ -253,7 +245,7 @@ impl Machine<'_> {
                 {
                     self.set("\u{0}commits", Object::Plain);
                 }
-                let database = if dialect == "sqlite" { first.value().0 } else { Value::Unknown };
+                let database = if dialect == "sqlite" { first.word() } else { Value::Unknown };
                 Object::Database { dialect, database }
             }
             Act::Query => {

@@ -1,6 +1,5 @@
 //! Values of expressions.
 
-use crate::code::effect::CodeEffect;
 use crate::code::language::Language;
 use crate::code::library;
 use crate::code::tree::{Argument, Expr, Operator, Part};
@@ -102,8 +101,8 @@ impl Machine<'_> {
             }
             Expr::Function(function) => Object::Function(function.clone()),
             Expr::Shell(parts) => {
-                let (text, _) = self.text(parts).value();
-                self.emit(CodeEffect::Shell { text });
+                let text = self.text(parts);
+                self.shell(&text, None, None);
                 Object::Unknown
             }
             Expr::Assign { target, value, adds } => {

@@ -99,8 +99,7 @@ impl Machine<'_> {
             "write_text" | "write_bytes" => self.write(&Object::Unknown, Mode::Truncate),
             "writeFileSync" | "writeFile" => self.write(&arguments.first(), Mode::Truncate),
             "execSync" => {
-                let text = arguments.first().value().0;
-                self.emit(CodeEffect::Shell { text });
+                self.shell(&arguments.first(), None, None);
             }
             "execute" | "executescript" | "executemany" | "query" | "exec" | "raw" | "run" => {
                 self.query(&Object::Unknown, &arguments.first(), name);
@@ -178,17 +177,17 @@ impl Machine<'_> {
             }
             "rename" | "replace" | "move" => {
                 let to = arguments.first();
-                self.emit(CodeEffect::Rename { from: path.value().0, to: to.value().0 });
+                self.transfer(true, &path, &to);
                 let (value, glob) = to.value();
                 Object::Path { value, glob }
             }
             "symlink_to" | "link_to" | "hardlink_to" | "make_symlink" | "make_link" => {
-                let target = arguments.first().value().0;
-                self.link(target, path.value().0, name.contains("sym"));
+                let target = arguments.first().word();
+                self.link(target, path.word(), name.contains("sym"));
                 Object::Plain
             }
             "copy" | "copy_into" => {
-                self.emit(CodeEffect::Copy { from: path.value().0, to: arguments.first().value().0 });
+                self.transfer(false, &path, &arguments.first());
                 Object::Plain
             }
             "glob" | "rglob" => {

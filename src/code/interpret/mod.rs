@@ -5,6 +5,7 @@
 
 mod act;
 mod call;
+mod each;
 mod evaluate;
 mod implicit;
 mod inputs;

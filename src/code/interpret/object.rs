@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::code::effect::matched;
 use crate::code::tree::Function;
 use crate::model::Value;
 
@@ -69,6 +70,22 @@ impl Object {
         }
     }
 
+    /// What is known of the one text that this is at a time; of one of many names only what all of them share.
+    pub(in crate::code) fn word(&self) -> Value {
+        match self.value() {
+            (value, true) => matched(&value),
+            (value, false) => value,
+        }
+    }
+
+    /// The wildcard pattern that this is one of the names of, when all of it is known.
+    pub(in crate::code) fn wildcard(&self) -> Option<String> {
+        match self.value() {
+            (Value::Known(pattern), true) => Some(pattern),
+            _ => None,
+        }
+    }
+
     /// The text when it is known.
     pub(in crate::code) fn known(&self) -> Option<String> {
         match self {
@@ -84,7 +101,13 @@ impl Object {
             Self::List(list) | Self::Either(list) => list.iter().flat_map(Self::paths).collect(),
             Self::Many(element) => element.paths(),
             Self::Handle(path) => vec![(path.clone(), false)],
-            other => vec![other.value()],
+            other => match other.value() {
+                // Several patterns: each stands for names of its own.
+                (Value::OneOf(list), true) => {
+                    list.into_iter().map(|text| (Value::Known(text), true)).collect()
+                }
+                one => vec![one],
+            },
         }
     }
 

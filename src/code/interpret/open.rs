@@ -19,13 +19,13 @@ impl Machine<'_> {
     /// Opens for writing everything that a value stands for.
     pub(super) fn write(&mut self, target: &Object, mode: Mode) {
         for (path, glob) in target.paths() {
-            // A pattern stands for some names; which ones get written is not known.
-            let path = if glob { Value::Unknown } else { path };
-            self.emit(match mode {
+            let pattern = path.clone();
+            let effect = match mode {
                 Mode::Truncate => CodeEffect::Overwrite { path },
                 Mode::Append => CodeEffect::Append { path },
                 Mode::Change => CodeEffect::Update { path },
-            });
+            };
+            self.emit(if glob { CodeEffect::Each { pattern, effect: Box::new(effect) } } else { effect });
         }
     }
 
@@ -49,7 +49,7 @@ impl Machine<'_> {
         if let Some(mode) = mode {
             self.write(&target, mode);
         }
-        let handle = Object::Handle(target.value().0);
+        let handle = Object::Handle(target.word());
         if arguments.block.is_some() {
             return self.with_block(handle, arguments);
         }
@@ -60,7 +60,7 @@ impl Machine<'_> {
     pub(super) fn perl_open(&mut self, arguments: &Arguments) -> Object {
         let Some(mode) = arguments.list.get(1) else { return Object::Plain };
         let Some(mode) = mode.known() else {
-            self.perl_open_partly(&mode.value().0);
+            self.perl_open_partly(&mode.word());
             return Object::Plain;
         };
         let mode = mode.trim();
@@ -72,13 +72,10 @@ impl Machine<'_> {
         if mode.starts_with("|-") || mode.starts_with("-|") {
             match rest {
                 [one] if mode.starts_with('|') => {
-                    self.emit(CodeEffect::Shell { text: fed(None, &one.value().0) });
+                    self.emit(CodeEffect::Shell { text: fed(None, &one.word()) });
                 }
-                [one] => self.emit(CodeEffect::Shell { text: one.value().0 }),
-                list => {
-                    let argv = list.iter().map(|o| o.value().0).collect();
-                    self.emit(CodeEffect::Run { argv });
-                }
+                [one] => self.shell(one, None, None),
+                list => self.run_words(list),
             }
         } else if let Some(how) = open_sign(mode) {
             self.write(&rest[0], how);
@@ -118,7 +115,7 @@ impl Machine<'_> {
 
     /// Ruby runs a name behind `|`; tells whether this is one.
     pub(super) fn ruby_command(&mut self, name: &Object) -> bool {
-        let value = name.value().0;
+        let value = name.word();
         let text = match value.as_known() {
             Some(text) => text.strip_prefix('|').map(Value::known),
             None => value.prefix().starts_with('|').then_some(Value::Unknown),

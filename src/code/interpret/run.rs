@@ -9,7 +9,8 @@ use super::{Arguments, Machine, Object};
 
 impl Machine<'_> {
     /// Shell text, with the input that it gets and the directory that it runs in.
-    pub(super) fn shell(&mut self, text: Value, input: Option<Value>, directory: Option<Value>) {
+    pub(super) fn shell(&mut self, text: &Object, input: Option<Value>, directory: Option<Value>) {
+        let text = self.shell_object(text);
         let text = match input {
             Some(input) => fed(Some(&input), &text),
             None => text,
@@ -36,23 +37,19 @@ impl Machine<'_> {
         match words.as_slice() {
             [] => {}
             [Object::List(list)] => {
-                let argv =
-                    list.iter().filter(|o| !matches!(o, Object::Map(_))).map(|o| o.value().0).collect();
-                self.emit(CodeEffect::Run { argv });
+                let words = list.iter().filter(|o| !matches!(o, Object::Map(_))).cloned().collect::<Vec<_>>();
+                self.run_words(&words);
             }
-            [one] => self.emit(CodeEffect::Shell { text: one.value().0 }),
+            [one] => self.shell(one, None, None),
             // `IO.popen("cmd", "r")`, `Open3.capture2("cmd")`, and PHP's result variables.
             [one, Object::Text { value: Value::Known(mode), .. }, ..]
                 if mode.len() <= 2 && mode.starts_with(['r', 'w']) =>
             {
-                self.emit(CodeEffect::Shell { text: one.value().0 });
+                self.shell(one, None, None);
             }
-            [one, ..] if self.language == Language::Php => {
-                self.emit(CodeEffect::Shell { text: one.value().0 })
-            }
+            [one, ..] if self.language == Language::Php => self.shell(one, None, None),
             list => {
-                let argv = list.iter().map(|o| o.value().0).collect();
-                self.emit(CodeEffect::Run { argv });
+                self.run_words(list);
             }
         }
         self.callbacks(arguments);
@@ -72,9 +69,9 @@ impl Machine<'_> {
             [Object::Text { .. }, ..] => rest.to_vec(),
             _ => vec![Object::Unknown, Object::Unknown],
         };
-        let mut argv = vec![program.value().0];
-        argv.extend(words.iter().skip(1).map(|o| o.value().0));
-        self.emit(CodeEffect::Run { argv });
+        let mut argv = vec![program.clone()];
+        argv.extend(words.into_iter().skip(1));
+        self.run_words(&argv);
         if name.contains("exec") && self.maybe == 0 {
             self.ended = true;
         }
@@ -100,25 +97,24 @@ impl Machine<'_> {
             // `Deno.run({ cmd: [...] })`
             words = arguments.keyword(&["cmd"]).map_or(vec![Object::Unknown], |o| o.elements().0);
         }
-        let values = words.iter().map(|o| o.value().0).collect::<Vec<_>>();
-        let opaque = matches!(program, Object::Unknown | Object::Many(_));
-        let input = arguments.keyword(&["input"]).map(|o| o.value().0);
-        let directory =
-            arguments.keyword(&["cwd"]).filter(|o| !matches!(o, Object::Plain)).map(|o| o.value().0);
+        let values = words.iter().map(|o| o.word()).collect::<Vec<_>>();
+        let opaque = matches!(program, Object::Unknown | Object::Plain | Object::Many(_) | Object::Either(_));
+        let input = arguments.keyword(&["input"]).map(|o| o.word());
+        let directory = arguments.keyword(&["cwd"]).filter(|o| !matches!(o, Object::Plain)).map(|o| o.word());
         if shell {
-            let text = values.into_iter().reduce(|text, word| text.concat(&Value::known(" ")).concat(&word));
-            self.shell(text.unwrap_or(Value::Unknown), input, directory);
+            let text = words.into_iter().reduce(|text, word| text.then(&Object::text(" ")).then(&word));
+            self.shell(&text.unwrap_or(Object::Unknown), input, directory);
         } else if opaque {
             self.emit(CodeEffect::Run { argv: vec![Value::Unknown] });
         } else if (input.is_some() || directory.is_some())
             && let Some(text) = line(&values)
         {
-            self.shell(Value::known(text), input, directory);
+            self.shell(&Object::text(text), input, directory);
         } else {
             if let Some(path) = directory {
                 self.emit(CodeEffect::ChangeDirectory { path });
             }
-            self.emit(CodeEffect::Run { argv: values });
+            self.run_words(&words);
         }
         self.callbacks(arguments);
         Object::Unknown
@@ -152,7 +148,7 @@ impl Machine<'_> {
 
     /// SQL on a database.
     pub(super) fn query(&mut self, connection: &Object, text: &Object, method: &str) {
-        let text = text.value().0;
+        let text = text.word();
         match connection {
             Object::Database { dialect, database } => {
                 let effect = CodeEffect::Sql { dialect, database: database.clone(), text: text.clone() };

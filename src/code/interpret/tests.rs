@@ -7,32 +7,33 @@ use crate::model::Value;
 /// Effects in short: `rm a`, `rm -r a`, `rm glob:a`, `> a`, `>> a`, `+ a`, `mv a b`, `cp a b`, `sh text`, `run a b`, `sql db text`.
 pub(in crate::code) fn show(language: &str, text: &str, arguments: &[&str]) -> String {
     let arguments = arguments.iter().map(|a| Value::known(*a)).collect::<Vec<_>>();
-    let shown = analyse(language, text, &arguments)
-        .iter()
-        .map(|effect| match effect {
-            CodeEffect::Delete { path, glob, recursive } => format!(
-                "rm {}{}{}",
-                if *recursive { "-r " } else { "" },
-                if *glob { "glob:" } else { "" },
-                path.display()
-            ),
-            CodeEffect::Overwrite { path } => format!("> {}", path.display()),
-            CodeEffect::Append { path } => format!(">> {}", path.display()),
-            CodeEffect::Update { path } => format!("+ {}", path.display()),
-            CodeEffect::Rename { from, to } => format!("mv {} {}", from.display(), to.display()),
-            CodeEffect::Copy { from, to } => format!("cp {} {}", from.display(), to.display()),
-            CodeEffect::Shell { text } => format!("sh {}", text.display()),
-            CodeEffect::Run { argv } => {
-                format!("run {}", argv.iter().map(Value::display).collect::<Vec<_>>().join(" "))
-            }
-            CodeEffect::Sql { database, text, .. } => {
-                format!("sql {} {}", database.display(), text.display())
-            }
-            CodeEffect::ChangeDirectory { path } => format!("cd {}", path.display()),
-            CodeEffect::Unknown { .. } => "unknown".to_owned(),
-        })
-        .collect::<Vec<_>>();
-    shown.join("; ")
+    analyse(language, text, &arguments).iter().map(shown).collect::<Vec<_>>().join("; ")
+}
+
+fn shown(effect: &CodeEffect) -> String {
+    match effect {
+        CodeEffect::Delete { path, glob, recursive } => format!(
+            "rm {}{}{}",
+            if *recursive { "-r " } else { "" },
+            if *glob { "glob:" } else { "" },
+            path.display()
+        ),
+        CodeEffect::Overwrite { path } => format!("> {}", path.display()),
+        CodeEffect::Append { path } => format!(">> {}", path.display()),
+        CodeEffect::Update { path } => format!("+ {}", path.display()),
+        CodeEffect::Rename { from, to } => format!("mv {} {}", from.display(), to.display()),
+        CodeEffect::Copy { from, to } => format!("cp {} {}", from.display(), to.display()),
+        CodeEffect::Shell { text } => format!("sh {}", text.display()),
+        CodeEffect::Run { argv } => {
+            format!("run {}", argv.iter().map(Value::display).collect::<Vec<_>>().join(" "))
+        }
+        CodeEffect::Sql { database, text, .. } => {
+            format!("sql {} {}", database.display(), text.display())
+        }
+        CodeEffect::ChangeDirectory { path } => format!("cd {}", path.display()),
+        CodeEffect::Unknown { .. } => "unknown".to_owned(),
+        CodeEffect::Each { effect, .. } => format!("each {}", shown(effect)),
+    }
 }
 
 fn check(language: &str, table: &[(&str, &str)]) {
@@ -339,7 +340,7 @@ fn perl() {
             ("@ARGV = ('>a', '+>> b', 'rm c |'); print while <>", "> a; >> b; sh rm c"),
             ("@ARGV = ('a'); $^I = ''; while (<>) { print }", "+ a"),
             ("BEGIN { $^I = '.b' } print while <>", "cp one one.b; + one; cp two two.b; + two"),
-            ("local @ARGV = glob('*.o'); local $^I = ''; my @l = readline", "+ …"),
+            ("local @ARGV = glob('*.o'); local $^I = ''; my @l = readline", "each + *.o"),
             ("my $f = '>a'; open F, $f; open G, \">$x\"", "> a; > …"),
             // Harmless.
             ("@ARGV = ('a', 'b'); print while <>", ""),

@@ -1,6 +1,6 @@
 //! Code in other languages: its effects come as steps, what it runs is followed.
 
-use crate::code::{CodeEffect, Program, Reading, Source, Sources, analyse_with, plain_language};
+use crate::code::{CodeEffect, Program, Reading, Source, Sources, analyse_with, matched, plain_language};
 use crate::knowledge::Match;
 use crate::model::{Span, Value};
 use crate::shell::expand::Expansion;
@@ -11,6 +11,9 @@ use crate::shell::step::{Arg, StepKind};
 use crate::world::FileKind;
 
 use super::shells::FileText;
+
+/// Names for each of which an effect is told on its own.
+const EACH: usize = 64;
 
 /// The language that an interpreter's name stands for.
 pub(super) fn language(interpreter: &str) -> Option<&'static str> {
@@ -181,35 +184,86 @@ impl Interp<'_> {
     ) {
         let cwd = state.cwd.clone();
         for effect in effects {
-            if !self.tick(state, scope, span) {
+            if !self.code_effect(state, scope, language, effect, span, raw) {
                 return;
-            }
-            match effect {
-                CodeEffect::Shell { text } => {
-                    let (zero, positional) = (Value::known("sh"), Default::default());
-                    self.fresh_shell(state, scope, &text, span, zero, positional);
-                }
-                CodeEffect::Run { argv } => {
-                    let words = argv
-                        .into_iter()
-                        .map(|value| Expansion {
-                            arg: Arg { value, span, explicit: false },
-                            elastic: false,
-                            unordered: false,
-                        })
-                        .collect();
-                    self.program(state, scope, words, span);
-                }
-                CodeEffect::ChangeDirectory { path } => state.cwd = self.directories(state, &path),
-                CodeEffect::Delete { path: Value::Known(pattern), glob: true, recursive } => {
-                    for effect in self.matching(state, scope, &pattern, recursive) {
-                        self.emit_as(state, scope, span, raw, StepKind::Code { language, effect });
-                    }
-                }
-                effect => self.emit_as(state, scope, span, raw, StepKind::Code { language, effect }),
             }
         }
         state.cwd = cwd;
+    }
+
+    /// One effect; false when no more is followed.
+    fn code_effect(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        language: &'static str,
+        effect: CodeEffect,
+        span: Span,
+        raw: &str,
+    ) -> bool {
+        if !self.tick(state, scope, span) {
+            return false;
+        }
+        match effect {
+            CodeEffect::Shell { text } => {
+                let (zero, positional) = (Value::known("sh"), Default::default());
+                self.fresh_shell(state, scope, &text, span, zero, positional);
+            }
+            CodeEffect::Run { argv } => {
+                let words = argv
+                    .into_iter()
+                    .map(|value| Expansion {
+                        arg: Arg { value, span, explicit: false },
+                        elastic: false,
+                        unordered: false,
+                    })
+                    .collect();
+                self.program(state, scope, words, span);
+            }
+            CodeEffect::ChangeDirectory { path } => state.cwd = self.directories(state, &path),
+            CodeEffect::Delete { path: Value::Known(pattern), glob: true, recursive } => {
+                for effect in self.matching(state, scope, &pattern, recursive) {
+                    self.emit_as(state, scope, span, raw, StepKind::Code { language, effect });
+                }
+            }
+            CodeEffect::Each { pattern, effect } => {
+                return self
+                    .each(state, scope, &pattern, *effect)
+                    .into_iter()
+                    .all(|effect| self.code_effect(state, scope, language, effect, span, raw));
+            }
+            effect => self.emit_as(state, scope, span, raw, StepKind::Code { language, effect }),
+        }
+        true
+    }
+
+    /// An effect on each name that a pattern matches now; on something unknown of them where that cannot be listed.
+    fn each(&self, state: &State, scope: &Scope, pattern: &Value, effect: CodeEffect) -> Vec<CodeEffect> {
+        let braces = |text: &str| text.contains('{');
+        let names = pattern
+            .as_known()
+            .filter(|text| !braces(text))
+            .and_then(|text| Some((text, self.pattern_names(state, scope, text)?)))
+            .filter(|(_, names)| names.len() <= EACH);
+        match names {
+            Some((text, names)) => {
+                let named = |name: &String| {
+                    effect.clone().map(&|value| match value.as_known() {
+                        Some(known) => Value::known(known.replace(text, name)),
+                        None => value,
+                    })
+                };
+                names.iter().map(named).collect()
+            }
+            None => {
+                let some = |value: Value| match (value.as_known(), pattern.as_known()) {
+                    (Some(known), Some(text)) if known.contains(text) => matched(&value),
+                    _ if value == *pattern => matched(pattern),
+                    _ => value,
+                };
+                vec![effect.map(&some)]
+            }
+        }
     }
 
     /// A deletion by pattern as deletions of what it matches now; the pattern itself when that cannot be listed.
