@@ -1,6 +1,7 @@
 //! What probes of one evaluation share: budgets, and what was already found.
 
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
@@ -139,6 +140,12 @@ impl Session {
     /// Whether an earlier mutation destroys a path.
     pub fn is_destroyed(&self, path: &Path) -> bool {
         !self.destroyed.is_empty() && path.ancestors().any(|above| self.destroyed.contains(above))
+    }
+
+    /// Whether an earlier mutation destroys a path, or something below it.
+    pub fn is_touched(&self, path: &Path) -> bool {
+        let below = self.destroyed.range::<Path, _>((Bound::Included(path), Bound::Unbounded)).next();
+        below.is_some_and(|found| found.starts_with(path)) || self.is_destroyed(path)
     }
 
     /// Records one more destroyed name of a file that has several; how many go so far.

@@ -112,7 +112,7 @@ pub(super) fn folder(prefix: &str) -> &str {
 }
 
 /// Kinds of git that are files of the working tree.
-const WORK: &[&str] = &["git.changes", "git.untracked", "git.ignored"];
+const WORK: &[&str] = &["git.changes", "git.untracked", "git.ignored", "git.worktree"];
 
 /// The paths that a mutation changes for whoever wants a place left alone, and whether that holds even where nothing is
 /// lost: what is moved away or taken out by git is no longer where it was.

@@ -63,6 +63,8 @@ pub struct Files {
     from_git: Option<Printed>,
     /// Places at or below which stands what earlier commands fetched or unpacked.
     brought: BTreeSet<PathBuf>,
+    /// Folders whose hooks git puts into the repositories that this command makes.
+    hooks: BTreeSet<PathBuf>,
     /// Per repository directory: work that this command put into git.
     saved: BTreeMap<PathBuf, BTreeSet<Saved>>,
     /// What files hold by now that held something else before.
@@ -149,6 +151,16 @@ impl Files {
     /// Whether something may stand there that this command fetched or unpacked.
     pub fn is_brought(&self, path: &Path) -> bool {
         self.brought.iter().any(|place| path.starts_with(place))
+    }
+
+    /// Records that git puts the hooks of a folder into a repository that this command makes.
+    pub fn bring_hooks(&mut self, folder: PathBuf) {
+        self.hooks.insert(folder);
+    }
+
+    /// Folders of such hooks.
+    pub fn hooks_brought(&self) -> impl Iterator<Item = &Path> {
+        self.hooks.iter().map(PathBuf::as_path)
     }
 
     /// Records that a copy of `source` stands at `at`.
@@ -450,6 +462,7 @@ impl Files {
         }
         self.merge_texts(other);
         self.brought.extend(other.brought.iter().cloned());
+        self.hooks.extend(other.hooks.iter().cloned());
         self.links.extend(other.links.iter().map(|(at, to)| (at.clone(), to.clone())));
         self.altered.extend(other.altered.iter().cloned());
         for (path, below) in &other.stamped {

@@ -57,6 +57,7 @@ fn walk(
         seen: None,
         rights_changed: false,
         acted: false,
+        made_anywhere: false,
         only_built: true,
         given: Arc::default(),
         line: None,
@@ -227,6 +228,8 @@ pub(super) struct Interp<'a> {
     pub(super) rights_changed: bool,
     /// A command so far may have made files that are not there yet.
     pub(super) acted: bool,
+    /// A program has run that may have made new things, of which nobody says where.
+    pub(super) made_anywhere: bool,
     /// All that may have made files so far are builds of sources that were there before.
     pub(super) only_built: bool,
     /// The environment's variables, as the shell starts with them.
@@ -474,6 +477,12 @@ impl Interp<'_> {
             _ => (true, false),
         };
         self.acted |= acts;
+        self.made_anywhere |= match &kind {
+            // What only reads as far as the guard minds may lay out a new project all the same.
+            StepKind::Run(run) => !run.matched.informational && !super::builtins::is_builtin(&run.name),
+            StepKind::Write { .. } | StepKind::Guard { .. } => false,
+            _ => true,
+        };
         self.only_built &= !acts || built;
         let (kind, raw) = match &scope.followed {
             Some((file, _)) => self.discreet(state, file, kind),

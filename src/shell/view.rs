@@ -143,7 +143,14 @@ impl Interp<'_> {
             return Place::Unknown;
         }
         let Some(path) = self.key(state, path) else { return Place::Unknown };
-        let Some((at, file)) = state.files.nearest(&path) else { return Place::On(path) };
+        let Some((at, file)) = state.files.nearest(&path) else {
+            let stands = |(_, file): (&Path, &FileState)| *file != FileState::Gone;
+            // A directory above something that this command made.
+            if state.files.below(&path).any(stands) && self.world.stat(&path).is_err() {
+                return Place::Made { content: None, directory: true };
+            }
+            return Place::On(path);
+        };
         let rest = path.strip_prefix(at).unwrap_or(Path::new("")).to_path_buf();
         let below = !rest.as_os_str().is_empty();
         match file {

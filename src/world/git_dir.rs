@@ -62,15 +62,35 @@ pub fn locate(world: &dyn World, start: &Path) -> Result<Option<GitDir>, LookErr
     Ok(None)
 }
 
-/// The repository whose git directory is `git_dir`, as `--git-dir` or `GIT_DIR` name it.
+/// The repository whose git directory is `git_dir`, as `--git-dir` or `GIT_DIR` name it: the directory, or a file that
+/// names it. A working tree that is named too counts before the one that the repository's settings name; `otherwise`
+/// where neither does.
 ///
 /// # Errors
 /// As [`locate`].
-pub fn at(world: &dyn World, git_dir: &Path, work_tree: Option<&Path>) -> Result<Option<GitDir>, LookError> {
-    if !looks_like_git(world, git_dir)? {
+pub fn at(
+    world: &dyn World,
+    git_dir: &Path,
+    work_tree: Option<&Path>,
+    otherwise: Option<&Path>,
+) -> Result<Option<GitDir>, LookError> {
+    let git_dir = match world.stat(git_dir) {
+        Ok(meta) if meta.kind == FileKind::File => {
+            let text = world.read_file(git_dir, 4096)?;
+            let text = String::from_utf8_lossy(&text);
+            let Some(target) = text.strip_prefix("gitdir:") else { return Ok(None) };
+            named(world, &git_dir.parent().unwrap_or(git_dir).join(target.trim()))?
+        }
+        _ => git_dir.to_owned(),
+    };
+    if !looks_like_git(world, &git_dir)? {
         return Ok(None);
     }
-    open(world, git_dir.to_owned(), work_tree.map(Path::to_owned)).map(Some)
+    let mut found = open(world, git_dir, work_tree.or(otherwise).map(Path::to_owned))?;
+    if let Some(top) = work_tree {
+        found.work_tree = Some(top.to_owned());
+    }
+    Ok(Some(found))
 }
 
 /// Whether a directory looks like a git directory to git.

@@ -305,3 +305,71 @@ fn hooks_patches_and_own_stashes() {
         ],
     );
 }
+
+#[test]
+fn trees_and_hooks_that_git_lays_out_elsewhere() {
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let home = home.path().canonicalize().unwrap();
+    let top = repository(&home);
+    git(&home, &["init", "-q", "other"]);
+    write(home.join("other/a.txt"), "a\n");
+    write(home.join("other/.gitignore"), "*.log\n");
+    git(&home.join("other"), &["add", "-A"]);
+    git(&home.join("other"), &["commit", "-qm", "one"]);
+    let other = home.join("other").display().to_string();
+    for name in ["sub", "clean"] {
+        git(&top, &["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &other, name]);
+    }
+    git(&top, &["commit", "-qm", "submodules", "--", "sub", "clean", ".gitmodules"]);
+    write(top.join("sub/a.txt"), "changed\n");
+    git(&top, &["worktree", "add", "-q", "../tree", "-b", "tree"]);
+    git(&top, &["worktree", "lock", "../tree"]);
+    write(home.join("tree/by-hand.log"), "by hand\n");
+    git(&top, &["worktree", "add", "-q", "../clean-tree", "-b", "clean-tree"]);
+    script(home.join("tpl/hooks/post-checkout"), "#!/bin/sh\nrm -f ../repo/notes.md\n");
+    script(home.join("tpl/hooks/pre-commit"), "#!/bin/sh\nrm -f ../repo/notes.md\n");
+    script(home.join("quiet/hooks/post-checkout"), "#!/bin/sh\necho hello\n");
+    write(top.join(".git/info/attributes"), "*.md filter=f\n");
+    git(&top, &["config", "filter.f.smudge", "rm -f notes.md; cat"]);
+    judged(
+        &home,
+        &top,
+        &[
+            (
+                "block",
+                &[
+                    "git rm -rfq sub",
+                    "git --git-dir=sub/.git --work-tree=sub checkout -- .",
+                    "GIT_DIR=sub/.git GIT_WORK_TREE=sub git reset --hard",
+                    "git worktree unlock ../tree && git worktree remove ../tree",
+                    "git worktree unlock tree; git worktree remove tree",
+                    "git checkout-index -f --prefix=new/../ src/a.py",
+                    "git clone -q --template=../tpl ../other ../other2",
+                    "git -c init.templateDir=../tpl clone ../other ../other2",
+                    "git init -q --template ../tpl ../other2 && cd ../other2 && git commit --allow-empty -m x",
+                    "git cat-file --filters HEAD:README.md",
+                    "git init -q new && cd new && rm -f ../notes.md",
+                    "mkdir -p new/a && cd new && rm -f ../notes.md",
+                ],
+            ),
+            (
+                "allow",
+                &[
+                    "git rm -rq clean",
+                    "git rm -q sub",
+                    "git rm --cached sub",
+                    "git worktree remove ../tree",
+                    "git worktree remove ../clean-tree",
+                    "git worktree unlock ../tree",
+                    "git clone -qn --template=../tpl ../other ../other2",
+                    "git clone -q --template=../quiet ../other ../other2",
+                    "git clone -q --template= ../other ../other2",
+                    "git cat-file -p HEAD:README.md",
+                    "git hash-object --no-filters README.md",
+                    "git show HEAD:README.md",
+                    "cd new && rm -f ../notes.md",
+                ],
+            ),
+        ],
+    );
+}

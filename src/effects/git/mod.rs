@@ -133,10 +133,18 @@ pub(super) fn git(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Planned> {
         return patch::patch(scene, invocation);
     }
     let dirs = directories(scene, matched);
-    let mut planned: Vec<_> = match drafts(scene, &words) {
+    let mut planned: Vec<_> = match drafts(scene, &words, &dirs) {
         Some(drafts) => drafts.into_iter().map(|draft| finish(scene, invocation, draft, &dirs)).collect(),
         None => vec![unread(scene, &words)],
     };
+    if matches!(words.name.as_str(), "init" | "init-db")
+        && let Some(path) = words.operands().first()
+        && let Some(path) = scene.absolute(path, &dirs).as_known().map(PathBuf::from)
+        && scene.at(&path).is_none()
+    {
+        let changes = vec![Change::Made { path, content: None, directory: true }];
+        planned.push(Planned { mutation: None, changes, by_action: false });
+    }
     if words.name == "mv" {
         let changes = worktree::moved(scene, &words, &dirs);
         planned.push(Planned { mutation: None, changes, by_action: false });
@@ -145,7 +153,7 @@ pub(super) fn git(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Planned> {
 }
 
 /// What a subcommand means to do; `None` when neither the functions here nor the data say.
-fn drafts(scene: &Scene<'_>, words: &Words<'_>) -> Option<Vec<Draft>> {
+fn drafts(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) -> Option<Vec<Draft>> {
     Some(match words.name.as_str() {
         "add" | "stage" => worktree::add(words),
         "rm" => worktree::remove(words),
@@ -167,7 +175,7 @@ fn drafts(scene: &Scene<'_>, words: &Words<'_>) -> Option<Vec<Draft>> {
         "reflog" => repository::reflog(words),
         "config" => repository::config(words),
         "init" | "init-db" | "clone" => repository::made(words),
-        "worktree" => repository::worktree(words),
+        "worktree" => repository::worktree(scene, words, dirs),
         "submodule" => repository::submodule(words),
         "remote" => repository::remote(words),
         "merge" | "cherry-pick" | "revert" | "am" | "rebase" | "pull" => repository::history(words),

@@ -1,5 +1,8 @@
 //! Subcommands that change history, the object store, configuration, or make and remove working trees.
 
+use std::path::{Path, PathBuf};
+
+use super::super::scene::Scene;
 use super::{Draft, Words};
 use crate::model::{Action, Saved, Value};
 
@@ -188,11 +191,27 @@ pub(super) fn made(words: &Words<'_>) -> Vec<Draft> {
     vec![Draft::path(Action::Create, "tree", directory.unwrap_or(Value::Unknown))]
 }
 
-pub(super) fn worktree(words: &Words<'_>) -> Vec<Draft> {
-    match words.second.as_str() {
-        "remove" if words.has("-f") => {
-            words.operands().into_iter().map(|path| Draft::path(Action::Delete, "tree", path)).collect()
+/// With force a working tree goes as `rm -r` would take it; without, or by another name than its path, git has a say.
+fn removed_trees(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) -> Vec<Draft> {
+    let forced = words.matched.options.iter().filter(|option| option.key == "-f").count();
+    let stands = |path: &Value| match scene.absolute(path, dirs).as_known() {
+        Some(path) => scene.at(Path::new(path)).is_some(),
+        None => true,
+    };
+    let each = |path: Value| {
+        if forced > 0 && stands(&path) {
+            return Draft::path(Action::Delete, "tree", path);
         }
+        let draft = Draft::new(Action::Delete, "git.worktree").names([path]);
+        draft.flag("force", forced > 0).flag("locked-too", forced > 1)
+    };
+    words.operands().into_iter().map(each).collect()
+}
+
+pub(super) fn worktree(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) -> Vec<Draft> {
+    match words.second.as_str() {
+        "remove" => removed_trees(scene, words, dirs),
+        "unlock" => vec![Draft::new(Action::Create, "git.head").flag("unlocks", true)],
         "add" => words
             .matched
             .value("-B")
@@ -219,6 +238,11 @@ pub(super) fn submodule(words: &Words<'_>) -> Vec<Draft> {
                 paths.push(Value::Unknown);
             }
             paths.into_iter().map(|path| Draft::path(Action::Update, "tree", path)).collect()
+        }
+        // It refuses where something is changed or new.
+        "deinit" if !words.has("--all") => {
+            let draft = Draft::new(Action::Delete, "git.changes").names(words.operands());
+            vec![draft.flag("removes", true).flag("safe", true)]
         }
         "foreach" => Vec::new(),
         _ => vec![Draft::new(Action::Create, "git.head")],

@@ -298,14 +298,19 @@ pub(super) fn clean(words: &Words<'_>) -> Vec<Draft> {
 }
 
 pub(super) fn checkout_index(words: &Words<'_>) -> Vec<Draft> {
-    if !words.has("-f") || words.any(&["--temp", "--prefix"]) {
+    if !words.has("-f") || words.has("--temp") {
         return vec![Draft::new(Action::Update, "git.index")];
     }
     let names = if words.has("--stdin") { vec![Value::Unknown] } else { words.operands() };
     if names.is_empty() && !words.has("-a") {
         return Vec::new();
     }
-    vec![Draft::new(Action::Update, "git.changes").names(names)]
+    let draft = Draft::new(Action::Update, "git.changes").names(names);
+    vec![match words.matched.value("--prefix") {
+        None => draft,
+        Some(Value::Known(prefix)) => draft.text("prefix", Some(prefix)),
+        Some(_) => draft.flag("source-unknown", true),
+    }]
 }
 
 pub(super) fn read_tree(words: &Words<'_>) -> Vec<Draft> {

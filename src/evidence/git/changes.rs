@@ -35,6 +35,9 @@ pub(super) fn changes(look: &mut Look<'_>) -> Result<Outcome, String> {
     if look.has("ignored") {
         return ignored(look);
     }
+    if let Some(prefix) = look.text("prefix").map(str::to_owned) {
+        return super::worktree::exported(look, &top, &prefix);
+    }
     let removes = look.has("removes");
     let mut whole = look.has("whole");
     let mut names = look.names();
@@ -196,8 +199,11 @@ impl Counted<'_, '_> {
                 }
                 continue;
             };
-            // A submodule's content is left alone; a directory that took a file's place goes.
+            // A submodule's content is left alone unless it is removed; a directory that took a file's place goes.
             if meta.kind == FileKind::Directory {
+                if entry.mode >> 12 == 0o16 && removes {
+                    self.submodule(&place, name)?;
+                }
                 if entry.mode >> 12 != 0o16 && !removes && difference.is_none_or(|d| d.source.is_some()) {
                     self.displaced(&place, name, true);
                 }
@@ -235,6 +241,16 @@ impl Counted<'_, '_> {
                 self.loss.add(class, meta.size, || name.to_owned());
             }
         }
+        Ok(())
+    }
+
+    /// A submodule is removed with all that is in it. Without force git refuses where something is changed or new in it;
+    /// what it ignores goes all the same.
+    fn submodule(&mut self, place: &Path, name: &str) -> Result<(), String> {
+        if self.look.has("safe") {
+            return super::worktree::ignored_in(self.look, self.loss, place);
+        }
+        self.displaced(place, name, true);
         Ok(())
     }
 

@@ -57,8 +57,7 @@ pub(super) fn find<'a>(
     let git = session.git();
     if let Some(git_dir) = named("git-dir", "GIT_DIR") {
         // Without a working tree of its own such a repository takes the current directory for one.
-        let top = work_tree.unwrap_or_else(|| dir.clone());
-        return match git_dir::at(world, &git_dir, Some(&top)) {
+        return match git_dir::at(world, &git_dir, work_tree.as_deref(), Some(&dir)) {
             Ok(Some(place)) => {
                 // From outside of its working tree git works at its top.
                 let dir = place.work_tree.clone().filter(|top| !dir.starts_with(top)).unwrap_or(dir);

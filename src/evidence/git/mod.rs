@@ -24,6 +24,7 @@ mod saved;
 mod store;
 #[cfg(test)]
 mod tests;
+mod worktree;
 
 /// The id that git gives a file with this content, in the format whose ids are `length` digits long.
 pub(super) fn blob_id(content: &[u8], length: usize) -> Option<String> {

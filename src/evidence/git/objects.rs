@@ -26,7 +26,7 @@ pub(super) fn pruned(look: &mut Look<'_>) -> Result<Option<(String, Vec<String>)
     let gone = done.reflog_gone
         || look.has("no-reflog")
         || (look.has("expires-reflog") && expires)
-        || look.session.is_destroyed(&common.join("logs"));
+        || look.session.is_touched(&common.join("logs"));
     let configured = look.has("expire-configured");
     let keeps = |date: &str| ["week", "month", "year", "never"].iter().any(|unit| date.contains(unit));
     let grace =

@@ -9,7 +9,7 @@ use crate::world::World;
 
 use super::changes::{self, Outcome};
 use super::look::{Found, Look, find, has_fact, text_fact};
-use super::{clean, objects, push, refs, saved};
+use super::{clean, objects, push, refs, saved, worktree};
 
 /// Directories that a command may run in that are looked at.
 const DIRECTORIES: usize = 4;
@@ -140,6 +140,7 @@ fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
             look.session.git().note(&common, |done| done.unstage(whole));
         }
         ("git.untracked", _) => outcome(clean::clean(look), evidence, "removed"),
+        ("git.worktree", _) => outcome(worktree::removed(look), evidence, "removed"),
         (
             "git.branch" | "git.tag" | "git.ref" | "git.remote" | "git.note",
             Action::Delete | Action::Replace,
@@ -208,10 +209,12 @@ fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
             let fetches = look.has("fetches");
             let keeps = matches!(look.mutation.kind.as_str(), "git.commit" | "git.stash");
             let stashes = usize::from(look.mutation.kind == "git.stash");
+            let unlocks = look.has("unlocks");
             look.session.git().note(&common, |done| {
                 done.moved = true;
                 done.fetched |= fetches;
                 done.stashed += stashes;
+                done.unlocked |= unlocks;
                 done.staged_here &= !keeps;
                 done.index_kept |= keeps;
             });

@@ -82,6 +82,8 @@ pub(super) struct Done {
     pub(super) unstaged: bool,
     /// The repository is made by the command itself.
     pub(super) made: bool,
+    /// A working tree was unlocked.
+    pub(super) unlocked: bool,
     /// Refs that pushes of this command set here (`None`: deleted), by their full names.
     pub(super) pushed: BTreeMap<String, Option<String>>,
 }

@@ -51,7 +51,7 @@ impl Walk<'_> {
         let mut pending = vec![dir.join("modules")];
         while let Some(place) = pending.pop() {
             let found = match git_dir::looks_like_git(self.world, &place) {
-                Ok(true) => git_dir::at(self.world, &place, None),
+                Ok(true) => git_dir::at(self.world, &place, None, None),
                 Ok(false) => match self.world.read_dir(&place, MODULES) {
                     Ok(entries) if pending.len() + entries.len() <= MODULES => {
                         let below = entries.iter().filter(|entry| entry.kind == FileKind::Directory);

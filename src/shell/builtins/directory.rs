@@ -3,6 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::model::Value;
+use crate::shell::files::FileState;
 use crate::shell::interp::{Interp, Scope};
 use crate::shell::run::joined;
 use crate::shell::simple::Call;
@@ -92,8 +93,9 @@ impl Interp<'_> {
         for path in all {
             match self.is_directory(state, &path) {
                 Some(true) => possible.push(path),
-                Some(false) => certain = false,
-                None => {
+                // A program that ran before may have made it.
+                Some(false) if !self.made_anywhere || self.is_there_or_gone(state, &path) => certain = false,
+                Some(false) | None => {
                     certain = false;
                     possible.push(path);
                 }
@@ -105,6 +107,12 @@ impl Interp<'_> {
         }
         let status = if certain { Status::True } else { Status::Unknown };
         self.enter(state, false, possible, status);
+    }
+
+    /// Whether something else stands at a place, or this command took it away.
+    fn is_there_or_gone(&self, state: &State, path: &Path) -> bool {
+        self.exists(state, path) != Some(false)
+            || matches!(state.files.nearest(path), Some((_, FileState::Gone)))
     }
 
     /// Whether a directory stands before every `..`, as far as can be seen: the shell refuses to go over one that is not there.

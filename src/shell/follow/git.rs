@@ -272,6 +272,28 @@ impl Interp<'_> {
         inner.cwd
     }
 
+    /// The repository that the command or its environment names, or the one there.
+    pub(super) fn git_place_named(
+        &self,
+        state: &State,
+        call: &Call,
+        matched: &Match,
+        dirs: &[PathBuf],
+    ) -> Option<GitDir> {
+        let mut environment = self.exported(state);
+        environment.extend(call.environment.iter().cloned());
+        let named = |option: &str, variable: &str| {
+            let set = environment.iter().rev().find(|(name, _)| name == variable).map(|(_, value)| value);
+            let known = matched.value(option).or(set).and_then(Value::as_known).map(str::to_owned);
+            known.or_else(|| self.world.env(variable)).filter(|path| !path.is_empty())
+        };
+        let [dir] = dirs else { return None };
+        let Some(git_dir) = named("--git-dir", "GIT_DIR") else { return self.git_place(dirs) };
+        let at = |path: String| self.world.canonicalize(&dir.join(&path)).unwrap_or_else(|_| dir.join(path));
+        let top = named("--work-tree", "GIT_WORK_TREE").map(at);
+        git_dir::at(self.world, &at(git_dir), top.as_deref(), Some(dir)).ok()?
+    }
+
     /// The repository there, when there is one directory.
     pub(super) fn git_place(&self, dirs: &[PathBuf]) -> Option<GitDir> {
         let [dir] = dirs else { return None };

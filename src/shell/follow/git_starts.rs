@@ -1,7 +1,7 @@
 //! Programs that git starts by itself: hooks, and what the settings of a repository name for one job (monitors, editors,
 //! filters, drivers …). Owns which subcommand starts which; each program is followed as it would be when called by name.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::knowledge::Match;
 use crate::model::Value;
@@ -9,10 +9,11 @@ use crate::shell::expand::Expansion;
 use crate::shell::interp::{Interp, Scope};
 use crate::shell::simple::Call;
 use crate::shell::state::State;
-use crate::shell::step::Arg;
+use crate::shell::step::{Arg, StepKind};
 use crate::world::git_dir::{Config, GitDir, is_true};
 
 use super::git_attributes::Attributes;
+use super::git_hooks::Template;
 
 /// Subcommands that bring the index up to date, and with it ask the file monitor.
 const INDEX: [&str; 26] = [
@@ -140,14 +141,16 @@ pub(super) struct Asked<'a> {
     pub(super) name: &'a str,
     pub(super) matched: &'a Match,
     pub(super) words: Vec<&'a str>,
-    config: &'a Config,
+    pub(super) config: &'a Config,
     /// Its output may be shown page by page.
     shown: bool,
 }
 
 impl Asked<'_> {
     pub(super) fn is(&self, list: &[&str]) -> bool {
-        list.contains(&self.name)
+        // The other subcommands of `worktree` check nothing out.
+        let other = self.name == "worktree" && self.matched.typed.get(2).is_none_or(|name| name != "add");
+        list.contains(&self.name) && !other
     }
 
     pub(super) fn says(&self, word: &str) -> bool {
@@ -176,11 +179,62 @@ impl Asked<'_> {
         };
         let asked = self.words.iter().any(text);
         match self.name {
+            // `COMMIT:FILE` is printed as it is.
+            "show" if self.shows_files() => false,
             // A short form of its output, and no fewer lines.
             "annotate" | "blame" => true,
             "log" | "whatchanged" | "stash" => asked,
             _ => self.is(&PRINTS) && (asked || !self.words.iter().any(named)),
         }
+    }
+
+    /// Whether all that is shown are files of commits.
+    fn shows_files(&self) -> bool {
+        let file = |word: &str| !word.starts_with(':') && word.contains(':');
+        let operands = &self.matched.operands;
+        !operands.is_empty() && operands.iter().all(|binding| binding.value.as_known().is_some_and(file))
+    }
+
+    /// Whether files of the working tree are read into git through filters.
+    fn cleans(&self) -> bool {
+        if self.name != "hash-object" {
+            return self.is(&CLEANS);
+        }
+        let named = self.words.iter().any(|word| word.starts_with("--path") || *word == "--stdin-paths");
+        !self.says("--no-filters") && (named || !self.matched.operands.is_empty())
+    }
+
+    /// Whether content is written or printed as it stands in the working tree.
+    fn smudges(&self) -> bool {
+        self.is(&SMUDGES) || (self.name == "cat-file" && self.says("--filters"))
+    }
+
+    /// Whether the other repository may be one that is reached through ssh.
+    fn speaks_ssh(&self) -> bool {
+        if !self.is(&["clone", "fetch", "fetch-pack", "ls-remote", "pull", "push"]) {
+            return self.is(&NETWORK);
+        }
+        if self.config.iter().any(|(key, _)| key.starts_with("url.")) {
+            return true;
+        }
+        let urls = |name: &str| {
+            let keys = [format!("remote.{name}.url"), format!("remote.{name}.pushurl")];
+            let found = self.config.iter().filter(|(key, _)| keys.iter().any(|known| known == key));
+            found.map(|(_, url)| url.to_owned()).collect::<Vec<String>>()
+        };
+        let asked = match self.matched.operands.first().map(|binding| binding.value.as_known()) {
+            Some(None) => return true,
+            Some(Some(name)) => match urls(name) {
+                found if found.is_empty() => vec![name.to_owned()],
+                found => found,
+            },
+            None => {
+                let remotes = self.config.iter().filter(|(key, _)| key.starts_with("remote."));
+                remotes.filter(|(key, _)| key.ends_with("url")).map(|(_, url)| url.to_owned()).collect()
+            }
+        };
+        let other = ["/", "./", "../", "file://", "http://", "https://", "git://"];
+        !asked.iter().all(|url| !url.contains(':') || other.iter().any(|start| url.starts_with(start)))
     }
 
     /// Whether refs move: the same subcommands list them as well.
@@ -246,9 +300,8 @@ impl Asked<'_> {
             ("pager", name) => {
                 when(self.shown && name == self.name && !matches!(value, "true" | "false"), Vec::new())
             }
-            ("core", "sshcommand" | "askpass" | "gitproxy" | "alternaterefscommand") => {
-                when(self.is(&NETWORK), Vec::new())
-            }
+            ("core", "sshcommand") => when(self.speaks_ssh(), Vec::new()),
+            ("core", "askpass" | "gitproxy" | "alternaterefscommand") => when(self.is(&NETWORK), Vec::new()),
             ("credential", "helper") => {
                 when(self.is(&NETWORK) && value.starts_with(['!', '/']), vec![Value::known("get")])
             }
@@ -259,14 +312,15 @@ impl Asked<'_> {
                 when(external, file())
             }
             ("diff", "command" | "textconv") => {
-                let shows = self.prints() || (self.is(&["cat-file", "grep"]) && self.says("--textconv"));
+                let shows =
+                    self.prints() || (self.is(&["cat-file", "grep", "show"]) && self.says("--textconv"));
                 when(shows && !self.says("--no-textconv") && used("diff", driver), file())
             }
             ("filter", "process") => {
-                when((self.is(&SMUDGES) || self.is(&CLEANS)) && used("filter", driver), Vec::new())
+                when((self.smudges() || self.cleans()) && used("filter", driver), Vec::new())
             }
-            ("filter", "clean") => when(self.is(&CLEANS) && used("filter", driver), Vec::new()),
-            ("filter", "smudge") => when(self.is(&SMUDGES) && used("filter", driver), Vec::new()),
+            ("filter", "clean") => when(self.cleans() && used("filter", driver), Vec::new()),
+            ("filter", "smudge") => when(self.smudges() && used("filter", driver), Vec::new()),
             ("merge", "driver") => {
                 let merges = ["am", "checkout", "cherry-pick", "merge", "pull", "rebase", "revert", "stash"];
                 let default = self.config.get("merge.default") == Some(driver);
@@ -303,7 +357,7 @@ impl Asked<'_> {
     }
 
     /// Hooks that this call runs when they are there.
-    fn hooks(&self) -> Vec<&str> {
+    pub(super) fn hooks(&self) -> Vec<&str> {
         let mut found = Vec::new();
         // A push that only pretends asks its hook all the same.
         let skipped = self.says("--no-verify") || self.name == "commit" && self.matched.has("-n");
@@ -330,7 +384,10 @@ impl Asked<'_> {
         if self.is(&["rebase", "pull"]) || (self.name == "commit" && self.matched.has("--amend")) {
             found.push("post-rewrite");
         }
-        if self.is(&["checkout", "switch", "worktree", "clone", "rebase", "pull"]) {
+        let bare = ["-n", "--bare", "--mirror"].iter().any(|key| self.matched.has(key));
+        if self.is(&["checkout", "switch", "worktree", "clone", "rebase", "pull"])
+            && !(self.name == "clone" && bare)
+        {
             found.push("post-checkout");
         }
         match self.name {
@@ -368,19 +425,32 @@ impl Interp<'_> {
             return;
         }
         let dirs = self.git_directories(state, matched);
-        let place = self.git_place(&dirs);
+        let place = self.git_place_named(state, call, matched, &dirs);
         let mut config = Config::load(self.world, place.as_ref().filter(|_| name != "clone"));
         for (key, value) in self.git_given(state, matched, call) {
             config.set(&key, value);
         }
-        let words = call.words.iter().skip(1).filter_map(|word| word.arg.value.as_known()).collect();
+        // What stands in front of the subcommand is told to git itself.
+        let general = |at: &usize| {
+            matched.options.iter().any(|o| o.level == 0 && (o.index == *at || o.value_index == *at))
+        };
+        let words = call.arguments().iter().enumerate().filter(|(at, _)| !general(at));
+        let words = words.filter_map(|(_, word)| word.arg.value.as_known()).collect();
         let shown = !scope.capture && call.opened.is_none();
         let asked = Asked { name: &name, matched, words, config: &config, shown };
         let own = Config::load(self.world, None);
         let texts = self.git_named(state, &asked, place.as_ref(), &own);
         // A clone has hooks of its own, and no settings of the repository that it is called in.
         let of = place.as_ref().filter(|_| name != "clone");
-        let hooks = self.git_hooks(state, &asked, of);
+        let template = self.git_template(state, call, &asked, &dirs);
+        if template == Template::Unknown {
+            let reason = "git puts hooks of a directory into the repository that is not known".to_owned();
+            self.emit_as(state, scope, call.span, &call.raw, StepKind::Opaque { reason });
+        }
+        let hooks = self.git_hooks(state, &asked, of, &template);
+        if let Template::Of(folder) = template {
+            state.files.bring_hooks(folder);
+        }
         if texts.is_empty() && hooks.is_empty() {
             return;
         }
@@ -393,7 +463,9 @@ impl Interp<'_> {
         let (status, cwd) = (state.status, state.cwd.clone());
         let checked_out = self.git_checks_out(state, &asked, place.as_ref());
         // Both run at the top of the working tree, or in the git directory where there is none.
-        if let Some(place) = &place {
+        if let Some(tree) = self.git_new_tree(state, &asked, &dirs) {
+            state.cwd = tree;
+        } else if let Some(place) = &place {
             state.cwd = vec![place.work_tree.clone().unwrap_or_else(|| place.git_dir.clone())];
         }
         for (text, values) in texts {
@@ -488,59 +560,5 @@ impl Interp<'_> {
             && self
                 .read_text(state, Path::new(first), self.options.limits.script_bytes)
                 .is_some_and(|text| text.starts_with("#!"))
-    }
-
-    /// Hooks of this call that are there and may run.
-    fn git_hooks(&self, state: &State, asked: &Asked<'_>, place: Option<&GitDir>) -> Vec<PathBuf> {
-        let names = asked.hooks();
-        if names.is_empty() {
-            return Vec::new();
-        }
-        let home = self.world.home(None).unwrap_or_default();
-        let set =
-            asked.config.get("core.hooksPath").filter(|path| !path.is_empty()).map(|path| {
-                path.strip_prefix("~/").map_or_else(|| PathBuf::from(path), |rest| home.join(rest))
-            });
-        let top = place.map(|place| place.work_tree.as_ref().unwrap_or(&place.git_dir).clone());
-        let mut folders: Vec<PathBuf> = match (set, &top, place) {
-            (Some(path), Some(top), _) => vec![self.settled(state, top.join(path))],
-            (Some(path), None, _) if path.is_absolute() => vec![path],
-            (None, _, Some(place)) => vec![place.common_dir.join("hooks")],
-            _ => Vec::new(),
-        };
-        let mut found = self.hooks_in(state, &folders, &names);
-        if asked.name == "push"
-            && !asked.matched.dry_run
-            && let Some(top) = &top
-        {
-            // A repository on this machine runs its own when it is pushed to.
-            folders = asked
-                .config
-                .iter()
-                .filter(|(key, _)| key.starts_with("remote.") && key.ends_with(".url"))
-                .map(|(_, url)| self.settled(state, top.join(url.strip_prefix("file://").unwrap_or(url))))
-                .flat_map(|place| [place.join("hooks"), place.join(".git/hooks")])
-                .collect();
-            let names = ["pre-receive", "update", "post-receive", "post-update", "push-to-checkout"];
-            found.extend(self.hooks_in(state, &folders, &names));
-        }
-        found
-    }
-
-    /// The path as the kernel finds it, or as it is written where that cannot be told.
-    fn settled(&self, state: &State, path: PathBuf) -> PathBuf {
-        self.resolved(state, &path).unwrap_or(path)
-    }
-
-    fn hooks_in(&self, state: &State, folders: &[PathBuf], names: &[&str]) -> Vec<PathBuf> {
-        let folders = folders.iter().filter(|folder| self.is_directory(state, folder) != Some(false));
-        folders
-            .flat_map(|folder| names.iter().map(move |name| folder.join(name)))
-            .filter(|hook| self.exists(state, hook) != Some(false))
-            // Git leaves a hook alone that may not be run; one that this command makes may get the right by then.
-            .filter(|hook| {
-                self.rights_changed || !matches!(self.world.stat(hook), Ok(meta) if meta.mode & 0o111 == 0)
-            })
-            .collect()
     }
 }

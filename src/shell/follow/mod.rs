@@ -6,6 +6,7 @@ mod code;
 mod find;
 mod git;
 mod git_attributes;
+mod git_hooks;
 mod git_starts;
 mod hooks;
 mod keys;
