@@ -370,6 +370,18 @@ impl Interp<'_> {
                 match language {
                     "" | "sh" | "bash" | "shell" => self.script_word(state, scope, &word.arg, arguments),
                     language => {
+                        let switches = self.switches_of_script(state, scope, language, &word.arg.value);
+                        if !matched.has("-i") && switches.iter().any(|word| word.contains('i')) {
+                            // As if they stood on the command line, in front of the script.
+                            let program = matched.path.first().map_or(language, String::as_str);
+                            let at = part.indices.first().map_or(1, |index| index + 1);
+                            let mut argv = vec![Arg::literal(program, span)];
+                            argv.extend(call.words.get(1..at).into_iter().flatten().map(|w| w.arg.clone()));
+                            argv.extend(switches.iter().map(|word| Arg::literal(word, span)));
+                            argv.extend(call.words.get(at..).into_iter().flatten().map(|w| w.arg.clone()));
+                            self.argv(state, scope, argv, call.environment.clone(), call.span);
+                            return true;
+                        }
                         let roots = roots(matched);
                         self.code_file_in(state, scope, language, &word.arg, &arguments, roots);
                     }

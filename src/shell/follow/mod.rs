@@ -4,6 +4,7 @@
 mod bindings;
 mod code;
 mod find;
+mod first_line;
 mod git;
 mod git_attributes;
 mod git_hooks;
@@ -17,6 +18,7 @@ mod packages;
 mod settings;
 mod shells;
 mod starts;
+mod startup;
 mod tasks;
 mod terraform;
 mod words;

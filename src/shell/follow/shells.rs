@@ -1,6 +1,5 @@
 //! Nested shells: `bash -c`, scripts, `eval`, `source`, text on standard input.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::model::{Span, Value};
@@ -8,6 +7,8 @@ use crate::shell::interp::{Interp, Scope, parse};
 use crate::shell::simple::Call;
 use crate::shell::state::{Flow, Positional, State, Status, Switches, Words};
 use crate::shell::step::{Arg, Stdin, StepKind};
+
+use super::startup::Starting;
 
 /// Programs that read shell text.
 pub(in crate::shell) fn is_shell(name: &str) -> bool {
@@ -40,7 +41,7 @@ impl Interp<'_> {
         if !environment.is_empty() {
             self.environment_commands(&mut inner, &inner_scope, name, call, &environment);
         }
-        let mut startup = self.startup(&inner, call);
+        let mut starting = Starting::default();
         let mut switches = Switches::of_shell(name);
         let mut command = false;
         let mut from_stdin = false;
@@ -58,10 +59,9 @@ impl Interp<'_> {
                     return Flow::Next;
                 }
                 "--rcfile" | "--init-file" => {
-                    if let Some(word) = words.next() {
-                        startup.push(word.arg.clone());
-                    }
+                    starting.file = words.next().map(|word| word.arg.clone());
                 }
+                "--norc" | "--no-config" | "--no-rcs" => starting.bare = true,
                 "--" | "-" => break,
                 long if long.starts_with("--") => {
                     if long == "--command" {
@@ -85,7 +85,12 @@ impl Interp<'_> {
                                 }
                             }
                             's' => from_stdin = true,
-                            'i' => switches.execfail |= on,
+                            'i' => {
+                                starting.interactive |= on;
+                                switches.execfail |= on;
+                            }
+                            'f' if switches.zsh => starting.bare = true,
+                            'N' if name == "fish" => starting.bare = true,
                             'y' if switches.zsh => switches.words = Words::Split,
                             'o' | 'O' => {
                                 let option = words.next().and_then(|word| word.arg.value.as_known());
@@ -110,12 +115,7 @@ impl Interp<'_> {
         let functions = self.exported_functions(&inner);
         new_shell(&mut inner, switches);
         let span = rest.first().map_or(call.span, |arg| arg.span);
-        for file in startup {
-            let mut way = inner.clone();
-            way.maybe = true;
-            self.script_file_in(&mut way, &inner_scope, &file, Vec::new(), Switches::default());
-            inner.files.merge(&way.files);
-        }
+        self.start_up(&mut inner, &inner_scope, name, &starting, call.span);
         for definition in functions.into_iter().filter(|_| name == "bash") {
             self.shell_text(&mut inner, &inner_scope, &Value::Known(definition), call.span);
         }
@@ -157,26 +157,6 @@ impl Interp<'_> {
             }
         }
         found
-    }
-
-    /// Files that a new shell reads first, where this command names them; prompts that it shows are looked at.
-    fn startup(&mut self, state: &State, call: &Call) -> Vec<Arg> {
-        let mut files = Vec::new();
-        for name in ["BASH_ENV", "ENV", "PS0", "PS1", "PS4", "PROMPT_COMMAND"] {
-            let Some(variable) = state.variables.get(name).filter(|variable| variable.exported) else {
-                continue;
-            };
-            let crate::shell::state::Content::Scalar(value) = variable.content.clone() else { continue };
-            if value.as_known() == Some("") || value.as_known() == self.world.env(name).as_deref() {
-                continue;
-            }
-            match name {
-                "BASH_ENV" | "ENV" => files.push(Arg { value, span: call.span, explicit: false }),
-                "PROMPT_COMMAND" => self.hidden.push(value.display()),
-                _ => self.prompt(&value),
-            }
-        }
-        files
     }
 
     /// Text for a shell of its own with the exported part of this one's state.
@@ -321,7 +301,7 @@ impl Interp<'_> {
         state.status = inner.status;
     }
 
-    fn script_file_in(
+    pub(super) fn script_file_in(
         &mut self,
         state: &mut State,
         scope: &Scope,
@@ -407,89 +387,6 @@ impl Interp<'_> {
         flow
     }
 
-    /// A file that is run by its path. `None` when it is no text that could be followed.
-    pub(in crate::shell) fn program_file(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        name: &str,
-        call: &Call,
-    ) -> Option<Flow> {
-        let path = self.absolute(state, &Value::known(name))?;
-        let text = self.read_text(state, &path, self.options.limits.script_bytes)?;
-        if text.contains('\0') {
-            return None;
-        }
-        let file = call.words.first()?.arg.clone();
-        let file = Arg { value: Value::known(name), ..file };
-        let arguments = call.values();
-        let inner_scope = scope.through(name);
-        let interpreter = shebang(&text);
-        match interpreter.as_deref() {
-            None => {
-                // No shebang: the calling shell reads it itself.
-                self.script_word(state, &inner_scope, &file, arguments);
-            }
-            Some(name) if is_shell(name) => {
-                let mut inner = state.clone();
-                let mut switches = Switches::of_shell(name);
-                if let Some(options) = text.lines().next().and_then(|line| line.split_whitespace().nth(1))
-                    && options.starts_with('-')
-                {
-                    switches.errexit = options.contains('e');
-                    switches.nounset = options.contains('u');
-                }
-                new_shell(&mut inner, switches.clone());
-                for (name, value) in &call.environment {
-                    self.assign_scalar(&mut inner, name, value.clone());
-                }
-                self.script_file_in(&mut inner, &inner_scope, &file, arguments, switches);
-                state.files = inner.files;
-                state.output = inner.output;
-                state.status = inner.status;
-            }
-            Some(other) => {
-                let base = name.rsplit('/').next().unwrap_or(name);
-                if self.knowledge.tool(base).is_some() {
-                    return None;
-                }
-                let words = shebang_words(&text);
-                let edits = words.iter().skip(1).any(|word| word.starts_with('-') && word.contains('i'));
-                let language = match super::code::language(other) {
-                    Some(language) if !edits => language,
-                    _ if self.knowledge.tool(other).is_none() => return None,
-                    // The program gets its words, then the script's name, then the operands.
-                    _ => {
-                        let words = words.into_iter().map(|word| Arg::literal(word, call.span));
-                        let operands = call.arguments().iter().map(|word| word.arg.clone());
-                        let argv = words.chain([file]).chain(operands).collect();
-                        self.line = None;
-                        self.argv(state, &inner_scope, argv, call.environment.clone(), call.span);
-                        self.unknown_result(state, scope);
-                        return Some(Flow::Next);
-                    }
-                };
-                let mut inner = state.clone();
-                let text = Value::Known(text);
-                let code = super::code::Code {
-                    language,
-                    text: &text,
-                    arguments: &arguments,
-                    file: Some(name),
-                    roots: Vec::new(),
-                    reading: crate::code::Reading::default(),
-                    span: call.span,
-                    raw: &call.raw,
-                };
-                self.line = None;
-                self.run_code(&mut inner, &inner_scope.following(&file.value), code);
-                state.files = inner.files;
-                self.unknown_result(state, scope);
-            }
-        }
-        Some(Flow::Next)
-    }
-
     /// The text of a script.
     pub(in crate::shell) fn file_text(&self, state: &State, scope: &Scope, value: &Value) -> FileText {
         if let Some(name) = value.as_known() {
@@ -551,32 +448,4 @@ pub(in crate::shell) fn new_shell(state: &mut State, switches: Switches) {
     state.positional = Positional::default();
     state.returns = false;
     state.loops = 0;
-}
-
-/// The words that a script's first line runs: a program and, as one word, all that follows it. What `env -S` splits is split.
-fn shebang_words(text: &str) -> Vec<String> {
-    let line = text.strip_prefix("#!").and_then(|text| text.lines().next()).unwrap_or_default().trim();
-    let (program, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
-    let rest = rest.trim();
-    let is_env = program.rsplit('/').next() == Some("env");
-    let split = rest.strip_prefix("-S").or_else(|| rest.strip_prefix("--split-string="));
-    match split.filter(|_| is_env) {
-        Some(command) => {
-            command.split_whitespace().skip_while(|word| word.contains('=')).map(str::to_owned).collect()
-        }
-        None => [program, rest].into_iter().filter(|word| !word.is_empty()).map(str::to_owned).collect(),
-    }
-}
-
-/// The interpreter that a script's first line names.
-fn shebang(text: &str) -> Option<String> {
-    let line = text.strip_prefix("#!")?.lines().next()?;
-    let mut words = line.split_whitespace();
-    let first = words.next()?;
-    let name = Path::new(first).file_name()?.to_str()?.to_owned();
-    if name != "env" {
-        return Some(name);
-    }
-    let next = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
-    PathBuf::from(next).file_name()?.to_str().map(str::to_owned)
 }

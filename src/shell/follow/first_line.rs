@@ -1,0 +1,138 @@
+//! What a script's first line runs: an interpreter with its options, or a program that makes something else of the file.
+
+use crate::model::Value;
+use crate::shell::interp::{Interp, Scope};
+use crate::shell::simple::Call;
+use crate::shell::state::{Flow, State, Switches};
+use crate::shell::step::Arg;
+
+use super::is_shell;
+use super::shells::new_shell;
+use super::startup::Starting;
+
+impl Interp<'_> {
+    /// A file that is run by its path. `None` when it is no text that could be followed.
+    pub(in crate::shell) fn program_file(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        name: &str,
+        call: &Call,
+    ) -> Option<Flow> {
+        let path = self.absolute(state, &Value::known(name))?;
+        let text = self.read_text(state, &path, self.options.limits.script_bytes)?;
+        if text.contains('\0') {
+            return None;
+        }
+        let file = call.words.first()?.arg.clone();
+        let file = Arg { value: Value::known(name), ..file };
+        let arguments = call.values();
+        let inner_scope = scope.through(name);
+        let words = first_line(&text);
+        let Some((program, options)) = words.split_first() else {
+            // No first line of its own: the calling shell reads it itself.
+            self.script_word(state, &inner_scope, &file, arguments);
+            return Some(Flow::Next);
+        };
+        let interpreter = program.rsplit('/').next().unwrap_or(program);
+        if options.is_empty() && is_shell(interpreter) {
+            let mut inner = state.clone();
+            let switches = Switches::of_shell(interpreter);
+            for (name, value) in &call.environment {
+                self.assign_scalar(&mut inner, name, value.clone());
+                self.export(&mut inner, name);
+            }
+            new_shell(&mut inner, switches.clone());
+            self.start_up(&mut inner, &inner_scope, interpreter, &Starting::default(), call.span);
+            self.script_file_in(&mut inner, &inner_scope, &file, arguments, switches);
+            state.files = inner.files;
+            state.output = inner.output;
+            state.status = inner.status;
+            return Some(Flow::Next);
+        }
+        let base = name.rsplit('/').next().unwrap_or(name);
+        if self.knowledge.tool(base).is_some() && !is_shell(interpreter) {
+            return None;
+        }
+        let language = super::code::language(interpreter).filter(|_| options.is_empty());
+        let Some(language) = language else {
+            let env = interpreter == "env";
+            if !env && !is_shell(interpreter) && self.knowledge.tool(interpreter).is_none() {
+                return None;
+            }
+            // The program gets its words, then the script's name, then the operands.
+            let words = words.iter().map(|word| Arg::literal(word, call.span));
+            let operands = call.arguments().iter().map(|word| word.arg.clone());
+            let argv = words.chain([file]).chain(operands).collect();
+            self.line = None;
+            self.argv(state, &inner_scope, argv, call.environment.clone(), call.span);
+            if !is_shell(interpreter) {
+                self.unknown_result(state, scope);
+            }
+            return Some(Flow::Next);
+        };
+        let mut inner = state.clone();
+        let text = Value::Known(text);
+        let code = super::code::Code {
+            language,
+            text: &text,
+            arguments: &arguments,
+            file: Some(name),
+            roots: Vec::new(),
+            reading: crate::code::Reading::default(),
+            span: call.span,
+            raw: &call.raw,
+        };
+        self.line = None;
+        self.run_code(&mut inner, &inner_scope.following(&file.value), code);
+        state.files = inner.files;
+        self.unknown_result(state, scope);
+        Some(Flow::Next)
+    }
+
+    /// Switches that Perl and Ruby take from the first line of a script that they are given.
+    pub(in crate::shell) fn switches_of_script(
+        &self,
+        state: &State,
+        scope: &Scope,
+        language: &str,
+        file: &Value,
+    ) -> Vec<String> {
+        if !matches!(language, "perl" | "ruby") || scope.host.is_some() {
+            return Vec::new();
+        }
+        let path = self.absolute(state, file);
+        let text = path.and_then(|path| self.read_text(state, &path, self.options.limits.script_bytes));
+        let mut words = text.map(|text| first_line(&text)).unwrap_or_default();
+        match words.iter().position(|word| word.contains(language)) {
+            Some(at) => words.split_off(at + 1),
+            None => Vec::new(),
+        }
+    }
+}
+
+/// The words that a script's first line runs: a program, and all that follows it. `env` is left out where it only looks
+/// the program up; what its `-S` splits is split. Nothing where there is no such line.
+fn first_line(text: &str) -> Vec<String> {
+    let line = text.strip_prefix("#!").and_then(|text| text.lines().next()).unwrap_or_default().trim();
+    let (program, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
+    let rest = rest.trim();
+    if program.is_empty() {
+        return Vec::new();
+    }
+    if program.rsplit('/').next() != Some("env") {
+        // Most systems hand the rest on as one word, some divide it; programs that read the line themselves divide it too.
+        return std::iter::once(program).chain(rest.split_whitespace()).map(str::to_owned).collect();
+    }
+    let split = rest.strip_prefix("-S").or_else(|| rest.strip_prefix("--split-string="));
+    let clustered = || rest.strip_prefix("-vS").or_else(|| rest.strip_prefix("-iS"));
+    let given = split.or_else(clustered).map_or(rest, |command| command.trim_start_matches('='));
+    let words = shell_words::split(given)
+        .unwrap_or_else(|_| given.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
+    // Only what changes what is run has to go through it.
+    let plain = words.first().is_none_or(|word| !word.starts_with('-') && !word.contains('='));
+    if plain && !words.is_empty() {
+        return words;
+    }
+    std::iter::once("env".to_owned()).chain(words).collect()
+}

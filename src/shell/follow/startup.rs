@@ -1,0 +1,118 @@
+//! Files that a new shell reads before what it is given: which shell reads which, and when.
+
+use std::sync::Arc;
+
+use crate::model::{Span, Value};
+use crate::shell::expand::Expansion;
+use crate::shell::interp::{Interp, Scope};
+use crate::shell::simple::Call;
+use crate::shell::state::{Content, State, Switches};
+use crate::shell::step::Arg;
+
+/// How a shell was started, as far as that decides what it reads first.
+#[derive(Default)]
+pub(super) struct Starting {
+    /// It takes itself for one that a person types into (`-i`).
+    pub(super) interactive: bool,
+    /// It was told to read nothing.
+    pub(super) bare: bool,
+    /// The file that it reads instead of its own (`--rcfile`).
+    pub(super) file: Option<Arg>,
+}
+
+impl Interp<'_> {
+    /// Follows the files that a new shell reads first, where this command names them; prompts that it shows are looked at.
+    pub(super) fn start_up(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        shell: &str,
+        starting: &Starting,
+        span: Span,
+    ) {
+        let mut files = Vec::new();
+        for name in ["BASH_ENV", "ENV", "PS0", "PS1", "PS4", "PROMPT_COMMAND"] {
+            let Some(value) = self.handed_on(state, name) else { continue };
+            match name {
+                "BASH_ENV" if shell == "bash" && !starting.interactive => files.push(value),
+                // Public domain Korn shells read it for scripts too.
+                "ENV" if shell != "bash" && (starting.interactive || shell.contains("ksh")) => files.push(value),
+                "BASH_ENV" | "ENV" => {}
+                "PROMPT_COMMAND" => self.hidden.push(value.display()),
+                _ => self.prompt(&value),
+            }
+        }
+        let mut files =
+            files.into_iter().map(|value| Arg { value, span, explicit: false }).collect::<Vec<_>>();
+        files.extend(starting.file.clone().filter(|_| starting.interactive && !starting.bare));
+        if shell == "zsh" && !starting.bare {
+            files.extend(self.of_zsh(state, starting.interactive, span));
+        }
+        for file in files {
+            let mut way = state.clone();
+            way.maybe = true;
+            self.script_file_in(&mut way, scope, &file, Vec::new(), Switches::of_shell(shell));
+            state.files.merge(&way.files);
+        }
+        self.own_start(state, scope, shell, starting, span);
+    }
+
+    /// The value of an exported variable that this command set.
+    fn handed_on(&self, state: &State, name: &str) -> Option<Value> {
+        let variable = state.variables.get(name).filter(|variable| variable.exported)?;
+        let Content::Scalar(value) = variable.content.clone() else { return None };
+        let same = value.as_known() == self.world.env(name).as_deref();
+        (value.as_known() != Some("") && !same).then_some(value)
+    }
+
+    /// The files of zsh, where this command says which directory they are in.
+    fn of_zsh(&self, state: &State, interactive: bool, span: Span) -> Vec<Arg> {
+        let Some(dir) = self.handed_on(state, "ZDOTDIR").or_else(|| self.handed_on(state, "HOME")) else {
+            return Vec::new();
+        };
+        let names: &[&str] = if interactive { &[".zshenv", ".zshrc"] } else { &[".zshenv"] };
+        let file = |name: &&str| dir.concat(&Value::known(format!("/{name}")));
+        names.iter().map(file).map(|value| Arg { value, span, explicit: false }).collect()
+    }
+
+    /// A person's own file is read by a shell that takes itself for theirs: what it plainly does counts, and what cannot
+    /// be told of it is their business. Functions and aliases of it stand for what they are.
+    fn own_start(&mut self, state: &mut State, scope: &Scope, shell: &str, starting: &Starting, span: Span) {
+        if !starting.interactive || starting.bare || starting.file.is_some() || scope.host.is_some() {
+            return;
+        }
+        let file = match shell {
+            "bash" => ".bashrc",
+            "zsh" if self.handed_on(state, "ZDOTDIR").is_none() => ".zshrc",
+            _ => return,
+        };
+        let Some(home) = self.scalar(state, "HOME").and_then(|home| home.as_known().map(str::to_owned)) else {
+            return;
+        };
+        let path = Value::known(format!("{home}/{file}"));
+        let known = self.absolute(state, &path);
+        if known.is_none_or(|path| self.read_text(state, &path, self.options.limits.script_bytes).is_none()) {
+            return;
+        }
+        let mut own = scope.clone();
+        own.own = self.handed_on(state, "HOME").is_none();
+        self.assign_scalar(state, "PS1", Value::Unknown);
+        let word = |value| Expansion {
+            arg: Arg { value, span, explicit: false },
+            elastic: false,
+            unordered: false,
+        };
+        let words = vec![word(Value::known(".")), word(path)];
+        let raw = String::from("the shell's own start-up file");
+        let call = Call { words, environment: Vec::new(), span, raw, external: true, opened: None };
+        self.source(state, &own, &call);
+        state.settle();
+    }
+
+    /// Marks a variable as one that programs are given.
+    pub(super) fn export(&self, state: &mut State, name: &str) {
+        if let Some(variable) = Arc::make_mut(&mut state.variables).get_mut(name) {
+            variable.exported = true;
+        }
+    }
+}
