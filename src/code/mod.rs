@@ -4,6 +4,7 @@
 //! understood and could do harm is [`CodeEffect::Unknown`]. Uses `model` alone.
 
 mod awk;
+mod compiled;
 mod ed;
 mod effect;
 mod ftp;
@@ -37,6 +38,16 @@ pub fn plain_language(name: &str) -> Option<&'static str> {
 /// Whether a source that is compiled names anything by which content may go.
 pub fn may_lose(text: &str) -> bool {
     !plain::analyse("compiled", text).is_empty()
+}
+
+/// What a program may take away that was compiled of this source; `exists` says whether an operand names a file.
+pub fn compiled(source: &str, arguments: &[Value], exists: &dyn Fn(&Value) -> bool) -> Vec<CodeEffect> {
+    compiled::analyse(source, arguments, exists)
+}
+
+/// Files that a source is compiled with because it names them.
+pub fn parts_of_source(source: &str) -> Vec<String> {
+    compiled::parts(source)
 }
 
 /// What a program text does, in order of appearance.

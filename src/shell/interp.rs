@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::code::CodeEffect;
 use crate::knowledge::Knowledge;
 use crate::model::{Context, Span, Value};
 use crate::syntax::{Gap, GapReason, Script};
@@ -516,7 +517,19 @@ impl Interp<'_> {
 
 /// Says that something cannot be told.
 fn is_unknown(kind: &StepKind) -> bool {
-    matches!(kind, StepKind::UnknownProgram { .. } | StepKind::Gap { .. } | StepKind::Opaque { .. })
+    match kind {
+        StepKind::UnknownProgram { .. } | StepKind::Gap { .. } | StepKind::Opaque { .. } => true,
+        StepKind::Code { effect, .. } => match effect {
+            CodeEffect::Unknown { .. } => true,
+            CodeEffect::Delete { path, .. }
+            | CodeEffect::Overwrite { path }
+            | CodeEffect::Update { path }
+            | CodeEffect::Rename { to: path, .. }
+            | CodeEffect::Copy { to: path, .. } => path.choices().is_none(),
+            _ => false,
+        },
+        _ => false,
+    }
 }
 
 /// Text to tree.

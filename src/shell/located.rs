@@ -19,6 +19,9 @@ use super::step::StepKind;
 const SHIM_MARK: &[u8] = b"Written by `recourse shim add`";
 const SHIM_LIMIT: u64 = 4096;
 
+/// Longest program of a package that is read.
+const PACKAGED: u64 = 64 * 1024;
+
 /// Stands in the knowledge for a program that the project's own build made just before.
 const BUILT: &str = "just-built";
 
@@ -61,9 +64,14 @@ impl Interp<'_> {
             return Some(self.external(state, scope, &path, call));
         }
         if scope.via.last().is_some_and(|via| super::run::RUNNERS.contains(&via.as_str()))
-            && let Some(script) = self.script_of_project(state, name)
+            && let Some(script) = self.program_of_project(state, name)
         {
-            return self.program_file(state, scope, &script.to_string_lossy(), call);
+            if self.is_shell_script(state, &script) {
+                return self.program_file(state, scope, &script.to_string_lossy(), call);
+            }
+            if self.knowledge.tool(name).is_none() {
+                return Some(self.of_package(state, scope, name, &script, call));
+            }
         }
         let path = call
             .environment
@@ -165,7 +173,10 @@ impl Interp<'_> {
         if let Some(flow) = self.unread(state, scope, path, call) {
             return Some(flow);
         }
-        let built = self.acted && self.only_built;
+        if let Some(flow) = self.compiled(state, scope, path, call) {
+            return Some(flow);
+        }
+        let built = self.acted && self.only_built || self.is_built(state, path);
         if built
             && !name.starts_with('@')
             && (made || self.exists(state, path) == Some(false))
@@ -195,12 +206,30 @@ impl Interp<'_> {
         (real != path && installed).then_some(real)
     }
 
-    /// A shell script that stands where a package manager puts programs, in this directory or above.
-    fn script_of_project(&self, state: &State, name: &str) -> Option<PathBuf> {
+    /// A program of a package that nothing is known of: what it surely does counts, besides.
+    fn of_package(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        name: &str,
+        script: &Path,
+        call: &Call,
+    ) -> Flow {
+        if self.read_text(state, script, PACKAGED).is_some() {
+            let mut own = scope.clone();
+            own.own = true;
+            let mut way = state.clone();
+            self.program_file(&mut way, &own, &script.to_string_lossy(), call);
+            state.files = way.files;
+        }
+        self.unknown_program(state, scope, name, call)
+    }
+
+    /// What stands where a package manager puts programs, in this directory or above.
+    fn program_of_project(&self, state: &State, name: &str) -> Option<PathBuf> {
         let dir = state.only_cwd()?;
         let found = dir.ancestors().map(|above| above.join("node_modules/.bin").join(name));
-        let found = found.take(8).find(|file| self.exists(state, file) == Some(true))?;
-        self.is_shell_script(state, &found).then_some(found)
+        found.take(8).find(|file| self.exists(state, file) == Some(true))
     }
 
     /// Whether a file among the project's programs is a shell script of its own: neither a link nor what package
@@ -298,7 +327,7 @@ impl Interp<'_> {
     }
 
     /// Launchers have a name of their own kind: an extension, or a wrapper's `w`.
-    fn knowledge_of_project(&self, base: &str) -> bool {
+    pub(super) fn knowledge_of_project(&self, base: &str) -> bool {
         base.contains('.') || places().launchers.iter().any(|launcher| launcher == base)
     }
 
@@ -350,7 +379,7 @@ impl Interp<'_> {
     }
 
     /// Where people put programs for themselves: an agent could have put one there, and yet it mostly is what its name says.
-    fn is_persons(&self, dir: &Path) -> bool {
+    pub(super) fn is_persons(&self, dir: &Path) -> bool {
         self.world.home(None).is_some_and(|home| dir == home.join("bin") || dir == home.join(".local/bin"))
     }
 

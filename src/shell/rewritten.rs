@@ -16,8 +16,8 @@ pub enum Now {
     Text(String),
     /// Nobody has read it.
     Unread,
-    /// What a build made of sources.
-    Built,
+    /// What a build made of these sources; none where they are not told.
+    Built(Vec<PathBuf>),
     /// What git laid out, where it has the file.
     Laid(Laid),
 }
@@ -95,7 +95,7 @@ impl Files {
     /// recorded otherwise.
     pub fn rewritten(&self, path: &Path) -> Option<Option<&str>> {
         match self.now(path).first()? {
-            Now::Recorded | Now::Built => None,
+            Now::Recorded | Now::Built(_) => None,
             Now::Text(text) => Some(Some(text)),
             Now::Unread | Now::Laid(_) => Some(None),
         }
@@ -161,8 +161,8 @@ impl Files {
             }
             let now = match (here, there) {
                 (Some(Now::Recorded) | None, Some(Now::Recorded) | None) => Now::Recorded,
-                (Some(Now::Built), Some(Now::Recorded) | None)
-                | (Some(Now::Recorded) | None, Some(Now::Built)) => Now::Built,
+                (Some(Now::Built(sources)), Some(Now::Recorded) | None)
+                | (Some(Now::Recorded) | None, Some(Now::Built(sources))) => Now::Built(sources.clone()),
                 (Some(Now::Laid(laid)), Some(Now::Recorded | Now::Laid(_)) | None)
                 | (Some(Now::Recorded) | None, Some(Now::Laid(laid))) => {
                     Now::Laid(Laid { from: None, ..laid.clone() })

@@ -1,6 +1,5 @@
 //! Finding what a command word names outside the shell, and running what programs run.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::knowledge::{Follower, Match, Nested, ToolFile, match_words};
@@ -370,16 +369,8 @@ impl Interp<'_> {
                 match language {
                     "" | "sh" | "bash" | "shell" => self.script_word(state, scope, &word.arg, arguments),
                     language => {
-                        let switches = self.switches_of_script(state, scope, language, &word.arg.value);
-                        if !matched.has("-i") && switches.iter().any(|word| word.contains('i')) {
-                            // As if they stood on the command line, in front of the script.
-                            let program = matched.path.first().map_or(language, String::as_str);
-                            let at = part.indices.first().map_or(1, |index| index + 1);
-                            let mut argv = vec![Arg::literal(program, span)];
-                            argv.extend(call.words.get(1..at).into_iter().flatten().map(|w| w.arg.clone()));
-                            argv.extend(switches.iter().map(|word| Arg::literal(word, span)));
-                            argv.extend(call.words.get(at..).into_iter().flatten().map(|w| w.arg.clone()));
-                            self.argv(state, scope, argv, call.environment.clone(), call.span);
+                        let at = part.indices.first().map_or(1, |index| index + 1);
+                        if self.with_switches(state, scope, call, matched, language, at) {
                             return true;
                         }
                         let roots = roots(matched);
@@ -588,25 +579,4 @@ impl Interp<'_> {
         let call = Call { words, environment, span, raw, external: true, opened: None };
         self.shell(state, |interp, inner| interp.dispatch(inner, scope, &call));
     }
-
-    /// The directories that a value names from here, as the kernel finds them; empty when unknown.
-    pub(super) fn directories(&self, state: &State, value: &Value) -> Vec<PathBuf> {
-        let all = joined(state, value);
-        all.iter().map(|dir| self.resolved(state, dir)).collect::<Option<_>>().unwrap_or_default()
-    }
-}
-
-/// What a value names from every directory that it may be read in, `..` as written; empty when unknown.
-pub(super) fn joined(state: &State, value: &Value) -> Vec<PathBuf> {
-    let mut all = Vec::new();
-    for text in value.choices().unwrap_or_default() {
-        if text.starts_with('/') {
-            all.push(PathBuf::from(text));
-        } else if state.cwd.is_empty() {
-            return Vec::new();
-        } else {
-            all.extend(state.cwd.iter().map(|dir| dir.join(text)));
-        }
-    }
-    all
 }

@@ -12,6 +12,12 @@ use super::rewritten::Now;
 use super::state::State;
 
 impl Interp<'_> {
+    /// The directories that a value names from here, as the kernel finds them; empty when unknown.
+    pub(super) fn directories(&self, state: &State, value: &Value) -> Vec<PathBuf> {
+        let all = joined(state, value);
+        all.iter().map(|dir| self.resolved(state, dir)).collect::<Option<_>>().unwrap_or_default()
+    }
+
     /// Where the kernel goes with an absolute path; `None` when what stands before a `..` cannot be told.
     pub(super) fn resolved(&self, state: &State, path: &Path) -> Option<PathBuf> {
         resolve(path, &state.files.over(&Disk(self.world)))
@@ -81,7 +87,7 @@ impl Interp<'_> {
         let Some(key) = self.key(state, path) else { return Place::Unknown };
         for now in state.files.now(&key) {
             match now {
-                Now::Recorded | Now::Built => break,
+                Now::Recorded | Now::Built(_) => break,
                 Now::Text(text) => return Place::Made { content: Some(text.clone()), directory: false },
                 Now::Unread => return Place::Unknown,
                 Now::Laid(laid) => {
@@ -201,4 +207,19 @@ fn found(result: Result<bool, LookError>) -> Option<bool> {
         Err(LookError::NotFound) => Some(false),
         Err(_) => None,
     }
+}
+
+/// What a value names from every directory that it may be read in, `..` as written; empty when unknown.
+pub(super) fn joined(state: &State, value: &Value) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for text in value.choices().unwrap_or_default() {
+        if text.starts_with('/') {
+            all.push(PathBuf::from(text));
+        } else if state.cwd.is_empty() {
+            return Vec::new();
+        } else {
+            all.extend(state.cwd.iter().map(|dir| dir.join(text)));
+        }
+    }
+    all
 }

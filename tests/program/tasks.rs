@@ -13,6 +13,59 @@ struct Case {
 
 const CASES: &[Case] = &[
     Case {
+        file: "k.c",
+        text: "#include <unistd.h>\nint main(int c, char **v) { for (int i = 1; i < c; i++) unlink(v[i]); return 0; }\n",
+        stopped: &[
+            "gcc -o k k.c && ./k notes.md",
+            "cc k.c && ./a.out notes.md",
+            "gcc -O2 -o /tmp/k k.c && /tmp/k notes.md",
+            "gcc -c k.c && gcc -o k k.o && ./k notes.md",
+            "make k && ./k notes.md",
+        ],
+        free: &["gcc -o k k.c", "gcc -c k.c && nm k.o"],
+    },
+    Case {
+        file: "k.c",
+        text: "#include <stdio.h>\nint main(int c, char **v) { FILE *f = fopen(v[1], \"r\"); puts(\"unlink(x)\"); return getc(f); }\n",
+        stopped: &[],
+        free: &[
+            "gcc -o k k.c && ./k notes.md",
+            "make k && ./k notes.md",
+            "cc k.c && ./a.out notes.md; rm a.out",
+        ],
+    },
+    Case {
+        file: "start",
+        text: "rm -rf scratch\n",
+        stopped: &[
+            "BASH_ENV=start bash -c true",
+            "ENV=start dash -i </dev/null",
+            "bash --rcfile start -i </dev/null",
+        ],
+        free: &[
+            "BASH_ENV=start sh -c true",
+            "ENV=start sh -c true",
+            "bash --rcfile start -c true",
+            "BASH_ENV=/dev/null bash -c true",
+        ],
+    },
+    Case {
+        file: "packages/a/package.json",
+        text: "{\"name\": \"@x/a\", \"scripts\": {\"build\": \"echo a\", \"tidy\": \"rm -rf ../../scratch\"}}",
+        stopped: &[
+            "npm run tidy -w packages/a",
+            "npm --prefix packages/a run tidy",
+            "pnpm --filter ./packages/a run tidy",
+        ],
+        free: &["npm run build -w packages/a", "npm --prefix packages/a run build"],
+    },
+    Case {
+        file: "node_modules/.bin/sweep",
+        text: "#!/usr/bin/env node\nrequire('fs').rmSync(process.argv[2], {recursive: true})\n",
+        stopped: &["npx sweep notes.md", "npx --no-install sweep notes.md", "npm exec -- sweep notes.md"],
+        free: &[],
+    },
+    Case {
         file: "Rakefile",
         text: "task :default => :wipe\ntask :look do\n  sh \"ls\"\nend\ntask :wipe, [:a] do |t, args|\n  rm_rf \"scratch\"\nend\nnamespace :db do\n  task(:drop) { sh 'rm -rf scratch' }\n  task all: [:drop]\nend\n",
         stopped: &[
@@ -184,6 +237,7 @@ fn code_that_is_run_by_name_is_read() {
     for case in CASES {
         let fixture = Fixture::lay();
         let path = fixture.proj().join(case.file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, case.text).unwrap();
         for (commands, stops) in [(case.stopped, true), (case.free, false)] {
             for command in commands {

@@ -88,6 +88,9 @@ struct Plain {
     /// Options that must not be set.
     #[serde(default)]
     unset: Vec<String>,
+    /// Calls by which content goes, by what they do.
+    #[serde(default)]
+    takes: BTreeMap<String, Vec<String>>,
 }
 
 fn quotes() -> String {
@@ -107,6 +110,11 @@ fn languages() -> &'static BTreeMap<String, Plain> {
 /// The language's name as the list has it.
 pub(super) fn named(language: &str) -> Option<&'static str> {
     languages().get_key_value(language).map(|(name, _)| name.as_str())
+}
+
+/// A language's calls by which content goes in this way.
+pub(super) fn takes(language: &str, kind: &str) -> &'static [String] {
+    languages().get(language).and_then(|plain| plain.takes.get(kind)).map_or(&[], Vec::as_slice)
 }
 
 /// `build.rs` made JSON of it, which is read several times faster.

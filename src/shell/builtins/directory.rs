@@ -5,9 +5,9 @@ use std::path::{Component, Path, PathBuf};
 use crate::model::Value;
 use crate::shell::files::FileState;
 use crate::shell::interp::{Interp, Scope};
-use crate::shell::run::joined;
 use crate::shell::simple::Call;
 use crate::shell::state::{Flow, State, Status};
+use crate::shell::view::joined;
 use crate::world::resolve::logical;
 
 impl Interp<'_> {

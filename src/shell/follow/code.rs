@@ -173,7 +173,7 @@ impl Interp<'_> {
     }
 
     /// What code does, as steps; what it runs is followed.
-    pub(super) fn code_effects(
+    pub(in crate::shell) fn code_effects(
         &mut self,
         state: &mut State,
         scope: &Scope,

@@ -1,5 +1,6 @@
 //! What a script's first line runs: an interpreter with its options, or a program that makes something else of the file.
 
+use crate::knowledge::Match;
 use crate::model::Value;
 use crate::shell::interp::{Interp, Scope};
 use crate::shell::simple::Call;
@@ -51,7 +52,12 @@ impl Interp<'_> {
             return Some(Flow::Next);
         }
         let base = name.rsplit('/').next().unwrap_or(name);
-        if self.knowledge.tool(base).is_some() && !is_shell(interpreter) {
+        // What is installed under a name that is known starts code that stands elsewhere.
+        let named = self.knowledge.tool(base).is_some();
+        if named
+            && !is_shell(interpreter)
+            && (self.knowledge_of_project(base) || self.is_persons(path.parent()?))
+        {
             return None;
         }
         let language = super::code::language(interpreter).filter(|_| options.is_empty());
@@ -90,24 +96,37 @@ impl Interp<'_> {
         Some(Flow::Next)
     }
 
-    /// Switches that Perl and Ruby take from the first line of a script that they are given.
-    pub(in crate::shell) fn switches_of_script(
-        &self,
-        state: &State,
+    /// Perl and Ruby take switches from the first line of a script that they are given: those that edit in place change
+    /// what is done with the operands. `at` is the script's place among the words.
+    pub(in crate::shell) fn with_switches(
+        &mut self,
+        state: &mut State,
         scope: &Scope,
+        call: &Call,
+        matched: &Match,
         language: &str,
-        file: &Value,
-    ) -> Vec<String> {
-        if !matches!(language, "perl" | "ruby") || scope.host.is_some() {
-            return Vec::new();
+        at: usize,
+    ) -> bool {
+        if !matches!(language, "perl" | "ruby") || scope.host.is_some() || matched.has("-i") {
+            return false;
         }
-        let path = self.absolute(state, file);
+        let Some(script) = call.words.get(at) else { return false };
+        let path = self.absolute(state, &script.arg.value);
         let text = path.and_then(|path| self.read_text(state, &path, self.options.limits.script_bytes));
-        let mut words = text.map(|text| first_line(&text)).unwrap_or_default();
-        match words.iter().position(|word| word.contains(language)) {
-            Some(at) => words.split_off(at + 1),
-            None => Vec::new(),
+        let words = text.map(|text| first_line(&text)).unwrap_or_default();
+        let behind = words.iter().position(|word| word.contains(language)).map_or(words.len(), |at| at + 1);
+        let switches = &words[behind..];
+        if !switches.iter().any(|word| word.contains('i')) {
+            return false;
         }
+        // As if they stood on the command line, in front of the script.
+        let program = matched.path.first().map_or(language, String::as_str);
+        let mut argv = vec![Arg::literal(program, call.span)];
+        argv.extend(call.words.get(1..at).into_iter().flatten().map(|word| word.arg.clone()));
+        argv.extend(switches.iter().map(|word| Arg::literal(word, call.span)));
+        argv.extend(call.words.get(at..).into_iter().flatten().map(|word| word.arg.clone()));
+        self.argv(state, scope, argv, call.environment.clone(), call.span);
+        true
     }
 }
 

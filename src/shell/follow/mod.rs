@@ -22,6 +22,7 @@ mod startup;
 mod tasks;
 mod terraform;
 mod words;
+mod workspaces;
 
 use crate::knowledge::{Follower, Match};
 

@@ -8,6 +8,8 @@ use crate::shell::simple::Call;
 use crate::shell::state::{Flow, State};
 use crate::shell::step::{Arg, StepKind};
 
+use super::workspaces::own_words;
+
 /// Under this the setting is kept that a command made.
 const SCRIPT_SHELL: &str = "npm script-shell";
 
@@ -61,7 +63,7 @@ impl Interp<'_> {
         let mut directory = None;
         let mut behind = Vec::new();
         let mut elsewhere = false;
-        let mut workspace = None;
+        let mut workspaces = Vec::new();
         let mut shell = None;
         let mut settings = None;
         let mut alone = false;
@@ -74,7 +76,7 @@ impl Interp<'_> {
                 "--prefix" | "-C" | "--dir" | "--cwd" => directory = at.next().copied(),
                 "-w" | "--workspace" | "--filter" | "-F" => {
                     elsewhere = true;
-                    workspace = at.next().copied();
+                    workspaces.extend(at.next().copied());
                 }
                 "-r" | "--recursive" | "--workspaces" | "-ws" => elsewhere = true,
                 "--userconfig" | "--globalconfig" => settings = at.next().copied(),
@@ -87,6 +89,7 @@ impl Interp<'_> {
                 }
                 option if option.starts_with("--workspace=") || option.starts_with("--filter=") => {
                     elsewhere = true;
+                    workspaces.extend(option.split_once('=').map(|(_, value)| value));
                 }
                 option if option.starts_with('-') => {
                     let attached = ["--prefix=", "--dir=", "--cwd="];
@@ -145,13 +148,19 @@ impl Interp<'_> {
             behind.extend(words.iter().skip(2));
         }
         if elsewhere && matches!(words.first(), Some(&("run" | "run-script" | "test" | "start" | "t"))) {
-            // A workspace named by its directory is followed; others are known by the script's name alone.
-            let place = workspace.and_then(|name| self.absolute(state, &Value::known(name)));
-            if place.is_none_or(|place| self.exists(state, &place.join("package.json")) == Some(false)) {
+            let Some(packages) = self.workspaces(state, directory, &workspaces) else {
                 self.not_read(state, scope, call, name, &script);
                 return None;
+            };
+            let again = own_words(call);
+            for package in packages {
+                let mut inner = state.clone();
+                inner.cwd = vec![package];
+                self.package_script(&mut inner, scope, name, &again, matched);
+                state.files = inner.files;
             }
-            directory = workspace;
+            self.unknown_result(state, scope);
+            return Some(Flow::Next);
         }
         let cwd = match directory {
             Some(dir) => self.directories(state, &Value::known(dir)).into_iter().next(),

@@ -36,7 +36,9 @@ impl Interp<'_> {
             match name {
                 "BASH_ENV" if shell == "bash" && !starting.interactive => files.push(value),
                 // Public domain Korn shells read it for scripts too.
-                "ENV" if shell != "bash" && (starting.interactive || shell.contains("ksh")) => files.push(value),
+                "ENV" if shell != "bash" && (starting.interactive || shell.contains("ksh")) => {
+                    files.push(value)
+                }
                 "BASH_ENV" | "ENV" => {}
                 "PROMPT_COMMAND" => self.hidden.push(value.display()),
                 _ => self.prompt(&value),
@@ -86,7 +88,8 @@ impl Interp<'_> {
             "zsh" if self.handed_on(state, "ZDOTDIR").is_none() => ".zshrc",
             _ => return,
         };
-        let Some(home) = self.scalar(state, "HOME").and_then(|home| home.as_known().map(str::to_owned)) else {
+        let Some(home) = self.scalar(state, "HOME").and_then(|home| home.as_known().map(str::to_owned))
+        else {
             return;
         };
         let path = Value::known(format!("{home}/{file}"));
@@ -97,11 +100,8 @@ impl Interp<'_> {
         let mut own = scope.clone();
         own.own = self.handed_on(state, "HOME").is_none();
         self.assign_scalar(state, "PS1", Value::Unknown);
-        let word = |value| Expansion {
-            arg: Arg { value, span, explicit: false },
-            elastic: false,
-            unordered: false,
-        };
+        let word =
+            |value| Expansion { arg: Arg { value, span, explicit: false }, elastic: false, unordered: false };
         let words = vec![word(Value::known(".")), word(path)];
         let raw = String::from("the shell's own start-up file");
         let call = Call { words, environment: Vec::new(), span, raw, external: true, opened: None };

@@ -67,6 +67,11 @@ impl Interp<'_> {
                     ran = true;
                     self.make_text(&mut inner, &inner_scope, call, &request, &text);
                 }
+                // What make does by itself it does without a file too.
+                FileText::Missing if !request.goals.is_empty() => {
+                    ran = true;
+                    self.make_text(&mut inner, &inner_scope, call, &request, "");
+                }
                 // Make says so and stops.
                 FileText::Missing => {}
                 // On another machine, or where it is not known: the targets' names are all there is.
@@ -263,6 +268,9 @@ impl Interp<'_> {
             }
         }
         let rules = rules_for(&run.makefile, target);
+        if rules.is_empty() && !run.dry {
+            self.built_in_rule(state, scope, run, target);
+        }
         for (rule, stem) in &rules {
             for prerequisite in &rule.prerequisites {
                 let name = prerequisite.replace('%', stem);
@@ -286,6 +294,20 @@ impl Interp<'_> {
             let maybe = !run.makefile.phony.contains(target);
             for text in lines {
                 self.make_line(state, scope, run, &exported, &text, maybe);
+            }
+        }
+    }
+
+    /// What make does by itself for a name that no rule makes: it compiles the source of that name.
+    fn built_in_rule(&mut self, state: &mut State, scope: &Scope, run: &Run<'_>, target: &str) {
+        for (ending, compiler) in [("c", "cc"), ("cc", "c++"), ("cpp", "c++")] {
+            let source = format!("{target}.{ending}");
+            let path = self.absolute(state, &Value::known(source.as_str()));
+            if path.is_some_and(|path| self.exists(state, &path) == Some(true)) {
+                let quoted = [&source, target].map(|word| shell_words::quote(word).into_owned());
+                let text = format!("{compiler} {} -o {}", quoted[0], quoted[1]);
+                self.make_line(state, scope, run, &[], &text, true);
+                return;
             }
         }
     }
