@@ -83,7 +83,9 @@ mod knowledge {
         let data = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("src/knowledge");
         let out = PathBuf::from(env::var("OUT_DIR")?);
         // Read whole where they are used.
-        for name in ["agents", "guard", "languages", "places", "regenerable", "tool_words", "variables"] {
+        for name in
+            ["agents", "facts", "guard", "languages", "places", "regenerable", "tool_words", "variables"]
+        {
             let file = data.join(name).with_extension("toml");
             let mut json = String::new();
             let mut table = read(&file)?;

@@ -34,6 +34,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('shim', 'shim', [CompletionResultType]::ParameterValue, 'Programs that are run through `exec` wherever they are called from')
             [CompletionResult]::new('resources', 'resources', [CompletionResultType]::ParameterValue, 'List what is known: tools, kinds and Terraform types')
             [CompletionResult]::new('policy', 'policy', [CompletionResultType]::ParameterValue, 'Show or check policy files')
+            [CompletionResult]::new('knowledge', 'knowledge', [CompletionResultType]::ParameterValue, 'Check what you teach about your own tools')
             [CompletionResult]::new('keys', 'keys', [CompletionResultType]::ParameterValue, 'Make, rotate and revoke the keys that sign attestations')
             [CompletionResult]::new('registry', 'registry', [CompletionResultType]::ParameterValue, 'Publish this instance''s keys and attestations; fetch another''s keys')
             [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Show or check the audit log')
@@ -415,6 +416,18 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
         }
         'recourse;policy;check' {
             [CompletionResult]::new('--cwd', '--cwd', [CompletionResultType]::ParameterName, 'Directory from which project policies are looked for [default: the current one]')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;knowledge' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Read knowledge files strictly, run their examples and say what is wrong with them')
+            break
+        }
+        'recourse;knowledge;check' {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')

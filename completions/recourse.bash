@@ -43,6 +43,9 @@ _recourse() {
             recourse,keys)
                 cmd="recourse__subcmd__keys"
                 ;;
+            recourse,knowledge)
+                cmd="recourse__subcmd__knowledge"
+                ;;
             recourse,log)
                 cmd="recourse__subcmd__log"
                 ;;
@@ -184,6 +187,9 @@ _recourse() {
             recourse__subcmd__keys,rotate)
                 cmd="recourse__subcmd__keys__subcmd__rotate"
                 ;;
+            recourse__subcmd__knowledge,check)
+                cmd="recourse__subcmd__knowledge__subcmd__check"
+                ;;
             recourse__subcmd__log,verify)
                 cmd="recourse__subcmd__log__subcmd__verify"
                 ;;
@@ -218,7 +224,7 @@ _recourse() {
 
     case "${cmd}" in
         recourse)
-            opts="-h -V --help --version evaluate explain exec init hook approve shim resources policy keys registry log mcp serve doctor verify completions schema"
+            opts="-h -V --help --version evaluate explain exec init hook approve shim resources policy knowledge keys registry log mcp serve doctor verify completions schema"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1323,6 +1329,38 @@ _recourse() {
                     fi
                     return 0
                     ;;
+                --format)
+                    COMPREPLY=($(compgen -W "human json" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__knowledge)
+            opts="-h --help check"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__knowledge__subcmd__check)
+            opts="-h --format --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 --format)
                     COMPREPLY=($(compgen -W "human json" -- "${cur}"))
                     return 0

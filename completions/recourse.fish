@@ -35,6 +35,7 @@ complete -c recourse -n "__fish_recourse_needs_command" -f -a "approve" -d 'Allo
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "shim" -d 'Programs that are run through `exec` wherever they are called from'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "resources" -d 'List what is known: tools, kinds and Terraform types'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "policy" -d 'Show or check policy files'
+complete -c recourse -n "__fish_recourse_needs_command" -f -a "knowledge" -d 'Check what you teach about your own tools'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "keys" -d 'Make, rotate and revoke the keys that sign attestations'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "registry" -d 'Publish this instance\'s keys and attestations; fetch another\'s keys'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "log" -d 'Show or check the audit log'
@@ -277,6 +278,11 @@ complete -c recourse -n "__fish_recourse_using_subcommand policy; and __fish_see
 complete -c recourse -n "__fish_recourse_using_subcommand policy; and __fish_seen_subcommand_from check" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand policy; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand knowledge; and not __fish_seen_subcommand_from check" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand knowledge; and not __fish_seen_subcommand_from check" -f -a "check" -d 'Read knowledge files strictly, run their examples and say what is wrong with them'
+complete -c recourse -n "__fish_recourse_using_subcommand knowledge; and __fish_seen_subcommand_from check" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand knowledge; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand keys; and not __fish_seen_subcommand_from generate list activate rotate deprecate retire compromise export" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand keys; and not __fish_seen_subcommand_from generate list activate rotate deprecate retire compromise export" -f -a "generate" -d 'Make a key; it is pending until it is activated'
 complete -c recourse -n "__fish_recourse_using_subcommand keys; and not __fish_seen_subcommand_from generate list activate rotate deprecate retire compromise export" -f -a "list" -d 'List the keys and their states'

@@ -423,6 +423,22 @@ module completions {
     ...files: path            # Files to check instead of those in force; `.recourse.toml` is read as a project's
   ]
 
+  # Check what you teach about your own tools
+  export extern "recourse knowledge" [
+    --help(-h)                # Print help
+  ]
+
+  def "nu-complete recourse knowledge check format" [] {
+    [ "human" "json" ]
+  }
+
+  # Read knowledge files strictly, run their examples and say what is wrong with them
+  export extern "recourse knowledge check" [
+    --format: string@"nu-complete recourse knowledge check format" # Form of the output
+    --help(-h)                # Print help (see more with '--help')
+    ...files: path            # Files to check; your own in the configuration directory when none are given
+  ]
+
   # Make, rotate and revoke the keys that sign attestations
   export extern "recourse keys" [
     --help(-h)                # Print help

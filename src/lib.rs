@@ -33,6 +33,7 @@
 //! | [`policy`] | verdicts, layers, profiles | no |
 //! | [`report`] | the JSON contract (`docs/report.schema.json`) and the human text | no |
 //! | [`evaluate`] | the one entry, the order of the stages, and the boundary at which a fault becomes `escalate` | no |
+//! | [`vet`] | whether knowledge says what it means: names, facts, examples; for our data and for users' | no |
 //! | [`attest`] | the attestation protocol: documents, keys, registries, verification; usable by itself | own files and HTTP, as its modules say |
 //! | [`config`](mod@config) | `config.toml`, `RECOURSE_*`, where policy and knowledge files are | yes |
 //! | [`proof`] | what of an evaluation is attested; the four modes' demands on what is about to run | through `attest` |
@@ -107,5 +108,7 @@ pub mod shell;
 pub mod syntax;
 #[cfg(feature = "cli")]
 pub mod terraform;
+#[cfg(feature = "cli")]
+pub mod vet;
 #[cfg(feature = "cli")]
 pub mod world;

@@ -12,7 +12,9 @@ use crate::policy::Profile;
 use super::generate::CompletionShell;
 use super::init_mcp::InitMcpArgs;
 use super::keys::KeysCommand;
+use super::knowledge::KnowledgeCommand;
 use super::log::LogArgs;
+use super::policy::PolicyCommand;
 use super::publish::PublishArgs;
 
 /// Tells what a command would destroy for good, before it runs, and stops what must not run.
@@ -60,6 +62,11 @@ pub(super) enum Command {
     Policy {
         #[command(subcommand)]
         command: PolicyCommand,
+    },
+    /// Check what you teach about your own tools
+    Knowledge {
+        #[command(subcommand)]
+        command: KnowledgeCommand,
     },
     /// Make, rotate and revoke the keys that sign attestations
     Keys {
@@ -443,37 +450,6 @@ pub(super) enum RegistryCommand {
     Publish(PublishArgs),
     /// Fetch an instance's registry of keys now
     Refresh(RefreshArgs),
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum PolicyCommand {
-    /// The rules in force, layer by layer
-    Show(PolicyShowArgs),
-    /// Read policy files strictly and say what is wrong with them
-    Check(PolicyCheckArgs),
-}
-
-#[derive(Debug, clap::Args)]
-pub(super) struct PolicyShowArgs {
-    /// Directory from which project policies are looked for [default: the current one]
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub(super) cwd: Option<PathBuf>,
-    /// Form of the output
-    #[arg(long, value_enum, default_value_t)]
-    pub(super) format: Format,
-}
-
-#[derive(Debug, clap::Args)]
-pub(super) struct PolicyCheckArgs {
-    /// Directory from which project policies are looked for [default: the current one]
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub(super) cwd: Option<PathBuf>,
-    /// Files to check instead of those in force; `.recourse.toml` is read as a project's
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub(super) files: Vec<PathBuf>,
-    /// Form of the output
-    #[arg(long, value_enum, default_value_t)]
-    pub(super) format: Format,
 }
 
 #[derive(Debug, clap::Args)]

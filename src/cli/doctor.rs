@@ -75,19 +75,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<u8, Failure> {
             "none: `recourse exec` refuses where it would ask".to_owned()
         },
     });
-    found.push(match setup::knowledge() {
-        Ok(knowledge) => Finding {
-            what: "knowledge",
-            state: State::Good,
-            detail: format!(
-                "{} tools, {} kinds, {} Terraform types",
-                knowledge.tool_names().len(),
-                knowledge.kind_names().len(),
-                knowledge.terraform_types().count()
-            ),
-        },
-        Err(failure) => Finding { what: "knowledge", state: State::Broken, detail: failure.message },
-    });
+    found.push(knowledge());
     let policy = setup::working_directory(None).and_then(|cwd| setup::policy(&cwd));
     found.push(match policy {
         Ok(policy) => {
@@ -135,6 +123,31 @@ pub(super) fn run(args: &DoctorArgs) -> Result<u8, Failure> {
         output::print(&page);
     }
     Ok(u8::from(broken))
+}
+
+/// What is known, and whether the user's own files say what they mean.
+fn knowledge() -> Finding {
+    let what = "knowledge";
+    let known = match setup::knowledge() {
+        Ok(known) => known,
+        Err(failure) => return Finding { what, state: State::Broken, detail: failure.message },
+    };
+    let problems = super::knowledge::own_problems().unwrap_or_default();
+    if let Some(first) = problems.first() {
+        let more = match problems.len() {
+            1 => String::new(),
+            count => format!(" and {} more", count - 1),
+        };
+        let detail = format!("{first}{more}; `recourse knowledge check` shows all of it");
+        return Finding { what, state: State::Lacking, detail };
+    }
+    let detail = format!(
+        "{} tools, {} kinds, {} Terraform types",
+        known.tool_names().len(),
+        known.kind_names().len(),
+        known.terraform_types().len()
+    );
+    Finding { what, state: State::Good, detail }
 }
 
 /// Whether the shell that this was typed in is guarded. The variable goes on to programs that are not: it names its process.

@@ -15,6 +15,7 @@ mod hook;
 mod init;
 mod init_mcp;
 mod keys;
+mod knowledge;
 mod log;
 mod mcp;
 mod mcp_serve;
@@ -34,7 +35,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Args, Command, PolicyCommand, RegistryCommand};
+use args::{Args, Command, RegistryCommand};
 use output::Failure;
 
 pub use args::command;
@@ -95,8 +96,8 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Mcp { command: args::McpCommand::Serve } => mcp_serve::run(),
         Command::Serve(args) => serve::run(&args),
         Command::Doctor(args) => doctor::run(&args),
-        Command::Policy { command: PolicyCommand::Show(args) } => policy::show(&args),
-        Command::Policy { command: PolicyCommand::Check(args) } => policy::check(&args),
+        Command::Policy { command } => policy::run(&command),
+        Command::Knowledge { command } => knowledge::run(&command),
         Command::Verify(args) => verify::run(&args),
         Command::Registry { command: RegistryCommand::Refresh(args) } => registry::refresh(&args),
         Command::Completions { shell } => {

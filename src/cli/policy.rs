@@ -1,8 +1,9 @@
 //! `policy show` and `policy check`.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::{Subcommand, ValueHint};
 use serde::Serialize;
 use serde_json::json;
 
@@ -11,14 +12,52 @@ use crate::model::Tier;
 use crate::policy::{LayerKind, PolicyFile, Profile, default_verdict};
 use crate::report::escape;
 
-use super::args::{Format, PolicyCheckArgs, PolicyShowArgs};
+use super::args::Format;
 use super::output::{self, Failure};
 use super::setup;
 use super::status;
 
+#[derive(Debug, Subcommand)]
+pub(super) enum PolicyCommand {
+    /// The rules in force, layer by layer
+    Show(PolicyShowArgs),
+    /// Read policy files strictly and say what is wrong with them
+    Check(PolicyCheckArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct PolicyShowArgs {
+    /// Directory from which project policies are looked for [default: the current one]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    cwd: Option<PathBuf>,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct PolicyCheckArgs {
+    /// Directory from which project policies are looked for [default: the current one]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    cwd: Option<PathBuf>,
+    /// Files to check instead of those in force; `.recourse.toml` is read as a project's
+    #[arg(value_hint = ValueHint::FilePath)]
+    files: Vec<PathBuf>,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+pub(super) fn run(command: &PolicyCommand) -> Result<u8, Failure> {
+    match command {
+        PolicyCommand::Show(args) => show(args),
+        PolicyCommand::Check(args) => check(args),
+    }
+}
+
 const PROFILES: [Profile; 3] = [Profile::Human, Profile::Agent, Profile::Ci];
 
-pub(super) fn show(args: &PolicyShowArgs) -> Result<u8, Failure> {
+fn show(args: &PolicyShowArgs) -> Result<u8, Failure> {
     let cwd = setup::working_directory(args.cwd.as_deref())?;
     let policy = setup::policy(&cwd)?;
     let tiers: Vec<Tier> = (1..=5).filter_map(Tier::from_number).collect();
@@ -82,7 +121,7 @@ struct Checked {
     notes: Vec<String>,
 }
 
-pub(super) fn check(args: &PolicyCheckArgs) -> Result<u8, Failure> {
+fn check(args: &PolicyCheckArgs) -> Result<u8, Failure> {
     let mut checked = Vec::new();
     if args.files.is_empty() {
         let cwd = setup::working_directory(args.cwd.as_deref())?;

@@ -103,26 +103,42 @@ pub fn read_policy(kind: LayerKind, path: &Path, required: bool) -> Result<Optio
 
 /// What is known of tools: built in, and the user's own files in `recourse/knowledge/`.
 pub fn knowledge() -> Result<Knowledge, ConfigError> {
-    let Some(directory) = dirs::config_dir().map(|dir| dir.join("recourse/knowledge")) else {
+    let mut texts = Vec::new();
+    for path in knowledge_files()? {
+        let text = fs::read_to_string(&path).map_err(|error| broken(&path, &error))?;
+        texts.push((path.display().to_string(), text));
+    }
+    if texts.is_empty() {
         return Ok(Knowledge::builtin());
-    };
-    let wrong = |path: &Path, what: &dyn std::fmt::Display| {
-        ConfigError::Judging(format!("{}: {what}; nothing is judged with broken knowledge", path.display()))
+    }
+    Knowledge::with_overlay(&texts).map_err(|error| {
+        ConfigError::Judging(format!(
+            "{error}; nothing is judged with broken knowledge (`recourse knowledge check` shows all of it)"
+        ))
+    })
+}
+
+/// The user's own knowledge files, sorted.
+pub fn knowledge_files() -> Result<Vec<PathBuf>, ConfigError> {
+    let Some(directory) = dirs::config_dir().map(|dir| dir.join("recourse/knowledge")) else {
+        return Ok(Vec::new());
     };
     let entries = match fs::read_dir(&directory) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Knowledge::builtin()),
-        Err(error) => return Err(wrong(&directory, &error)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(broken(&directory, &error)),
     };
-    let mut texts = Vec::new();
+    let mut paths = Vec::new();
     for entry in entries {
-        let path = entry.map_err(|error| wrong(&directory, &error))?.path();
+        let path = entry.map_err(|error| broken(&directory, &error))?.path();
         if path.extension().is_some_and(|extension| extension == "toml") {
-            let text = fs::read_to_string(&path).map_err(|error| wrong(&path, &error))?;
-            texts.push((path.display().to_string(), text));
+            paths.push(path);
         }
     }
-    texts.sort();
-    Knowledge::with_overlay(&texts)
-        .map_err(|error| ConfigError::Judging(format!("{error}; nothing is judged with broken knowledge")))
+    paths.sort();
+    Ok(paths)
+}
+
+fn broken(path: &Path, what: &dyn std::fmt::Display) -> ConfigError {
+    ConfigError::Judging(format!("{}: {what}; nothing is judged with broken knowledge", path.display()))
 }

@@ -18,7 +18,7 @@ use crate::attest::Mode;
 use file::{AttestationSection, ConfigFile};
 
 pub use file::ConfigError;
-pub use layers::{knowledge, policy, policy_files, read_policy, variable};
+pub use layers::{knowledge, knowledge_files, policy, policy_files, read_policy, variable};
 pub use places::user_places;
 
 /// Where the machine's settings stand.

@@ -19,7 +19,7 @@ pub(super) fn run(scene: &mut Scene<'_>, invocation: &Invocation) -> Vec<Draft> 
     let mut drafts = one(scene, invocation, &invocation.matched);
     drafts.extend(printed(scene, invocation));
     // What users say of a built-in tool counts in addition.
-    if let Some(tool) = scene.knowledge.raised(&invocation.name) {
+    for tool in scene.knowledge.raised(&invocation.name) {
         let words = invocation.args.iter().skip(1).map(|arg| arg.value.clone()).collect::<Vec<_>>();
         let matched = match_words(&tool, &words);
         if !matched.does_nothing() {

@@ -6,9 +6,12 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor, value::SeqAccessDeserializer};
+use toml::Spanned;
+use toml::de::DeTable;
 
 use super::micro::{Condition, OperandSpec, OptionSpec, Piece, Template};
 use super::parts::PartSpec;
+use super::placed::{Fault, did_you_mean, read};
 use super::refiner::{Follower, Refiner};
 use super::schema::{
     CommandSpec, EffectSpec, ExampleSpec, FormSpec, FreshSpec, PrintsSpec, StdinSpec, Style, Subcommands,
@@ -40,12 +43,11 @@ impl<'de> Deserialize<'de> for Names {
     }
 }
 
-/// The keys of a command, of a tool and of a file with several tools. Which of them may stand where is checked after.
+/// The keys of a command and of a tool. Which of them may stand where is checked after.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Raw {
     tool: Option<Names>,
-    tools: Vec<Self>,
     doc: Vec<String>,
     style: Option<Style>,
     options: Vec<OptionSpec>,
@@ -80,32 +82,16 @@ struct Raw {
 /// Option spellings of the commands above, with their keys.
 type Scope = BTreeMap<String, String>;
 
-fn read(text: &str) -> Result<Raw, String> {
-    toml::from_str(text).map_err(|e| e.to_string())
-}
-
 /// What is embedded is JSON.
-fn read_embedded(text: &str) -> Result<Raw, String> {
-    serde_json::from_str(text).map_err(|e| e.to_string())
-}
-
-/// All tools of a file.
-pub(super) fn tools(text: &str) -> Result<Vec<ToolFile>, String> {
-    let raw = read(text)?;
-    if raw.tools.is_empty() {
-        return Ok(vec![tool(raw)?]);
-    }
-    if raw.tool.is_some() {
-        return Err("`tool` and `[[tools]]` in one file: put all of them under `[[tools]]`".to_owned());
-    }
-    raw.tools.into_iter().map(tool).collect()
+fn read_embedded(text: &str) -> Result<Raw, Fault> {
+    serde_json::from_str(text).map_err(|e| Fault::from(e.to_string()))
 }
 
 /// An embedded tool: its own text, and those of its subcommands with their names.
 pub(super) fn embedded(
     head: &str,
     commands: impl Iterator<Item = (impl Iterator<Item = &'static str>, &'static str)>,
-) -> Result<ToolFile, String> {
+) -> Result<ToolFile, Fault> {
     let mut raw = read_embedded(head)?;
     let names = std::mem::take(&mut raw.tool).unwrap_or_default().0;
     let doc = std::mem::take(&mut raw.doc);
@@ -118,17 +104,22 @@ pub(super) fn embedded(
 }
 
 /// A subcommand of an embedded tool's root.
-pub(super) fn subcommand(text: &str, name: &str, root: &CommandSpec) -> Result<CommandSpec, String> {
+pub(super) fn subcommand(text: &str, name: &str, root: &CommandSpec) -> Result<CommandSpec, Fault> {
     let mut scope = Scope::new();
     extend(&mut scope, &root.options);
     command(read_embedded(text)?, name, root.style, &scope)
 }
 
-fn tool(mut raw: Raw) -> Result<ToolFile, String> {
+/// A tool of a file, subcommands and examples included.
+pub(super) fn tool_of(table: Spanned<DeTable<'_>>) -> Result<ToolFile, Fault> {
+    let mut raw: Raw = read(table)?;
     let names = std::mem::take(&mut raw.tool).unwrap_or_default().0;
-    let Some(first) = names.first().cloned() else { return Err("`tool` is missing".to_owned()) };
+    let Some(first) = names.first().cloned() else {
+        return Err(Fault::from("`tool = NAME` is missing".to_owned()));
+    };
     if !raw.alias.is_empty() {
-        return Err(format!("{first}: `alias` is for subcommands; give `tool` a list of names"));
+        let what = format!("{first}: `alias` is for subcommands; give `tool` a list of names");
+        return Err(Fault::from(what).below(["alias"]));
     }
     let doc = std::mem::take(&mut raw.doc);
     let root = command(raw, &first, Style::default(), &Scope::new())?;
@@ -143,9 +134,10 @@ fn extend(scope: &mut Scope, options: &[OptionSpec]) {
     }
 }
 
-fn command(raw: Raw, path: &str, style: Style, above: &Scope) -> Result<CommandSpec, String> {
-    if raw.tool.is_some() || !raw.tools.is_empty() {
-        return Err(format!("{path}: `tool` does not belong into a subcommand"));
+fn command(raw: Raw, path: &str, style: Style, above: &Scope) -> Result<CommandSpec, Fault> {
+    if raw.tool.is_some() {
+        let what = format!("{path}: `tool` does not belong into a subcommand");
+        return Err(Fault::from(what).below(["tool"]));
     }
     let style = raw.style.unwrap_or(style);
     check_spellings(&raw.options, path)?;
@@ -155,8 +147,9 @@ fn command(raw: Raw, path: &str, style: Style, above: &Scope) -> Result<CommandS
     for (name, mut below) in raw.cmd {
         let mut names = vec![name.clone()];
         names.append(&mut below.alias);
-        let below = command(below, &format!("{path} {name}"), style, &scope)?;
-        commands.add(&names, below).map_err(|why| format!("{path}: {why}"))?;
+        let below = command(below, &format!("{path} {name}"), style, &scope)
+            .map_err(|fault| fault.below(["cmd", &name]))?;
+        commands.add(&names, below).map_err(|why| Fault::from(why).of(path).below(["cmd", &name]))?;
     }
     let mut spec = CommandSpec {
         style,
@@ -192,98 +185,109 @@ fn command(raw: Raw, path: &str, style: Style, above: &Scope) -> Result<CommandS
 }
 
 /// Every spelling once.
-fn check_spellings(options: &[OptionSpec], path: &str) -> Result<(), String> {
+fn check_spellings(options: &[OptionSpec], path: &str) -> Result<(), Fault> {
     let mut seen = std::collections::BTreeSet::new();
-    for spelling in options.iter().flat_map(|o| o.on.iter().chain(&o.off)) {
-        if !seen.insert(spelling) {
-            return Err(format!("{path}: option {spelling} is declared twice"));
+    for (number, option) in options.iter().enumerate() {
+        if let Some(twice) = option.on.iter().chain(&option.off).find(|spelling| !seen.insert(*spelling)) {
+            let what = format!("{path}: option {twice} is declared twice");
+            return Err(Fault::from(what).below(["options", &number.to_string()]));
         }
     }
     Ok(())
 }
 
 /// Turns every spelling in conditions, templates and facts into the option's key; a name that means nothing is an error.
-fn resolve(spec: &mut CommandSpec, path: &str, scope: &Scope) -> Result<(), String> {
-    let operands = spec
-        .operands
-        .iter()
-        .chain(spec.forms.iter().flat_map(|f| &f.operands))
-        .map(|o| o.name.clone())
-        .collect::<Vec<_>>();
-    let key_of = |name: &str| -> Result<String, String> {
-        if let Some(key) = scope.get(name) {
-            return Ok(key.clone());
-        }
-        if name == "stdin" || operands.iter().any(|o| o == name) {
-            return Ok(name.to_owned());
-        }
-        Err(format!("`{name}` is no option and no operand of {path}"))
-    };
-    let conditions = |list: &mut Vec<Condition>, place: &str| -> Result<(), String> {
-        for atom in list.iter_mut().flat_map(|c| &mut c.any) {
-            atom.key = key_of(&atom.key).map_err(|why| format!("{path}, {place}: {why}"))?;
-        }
-        Ok(())
-    };
-    let template = |template: &mut Template, place: &str| -> Result<(), String> {
-        for piece in &mut template.pieces {
-            if let Piece::Value { name, .. } = piece {
-                *name = key_of(name).map_err(|why| format!("{path}, {place}: {why}"))?;
-            }
-        }
-        Ok(())
-    };
-    for (number, form) in spec.forms.iter_mut().enumerate() {
-        let place = format!("form {}", number + 1);
-        conditions(&mut form.r#if, &place)?;
-        conditions(&mut form.unless, &place)?;
-    }
-    for (number, stdin) in spec.stdin.iter_mut().enumerate() {
-        let place = format!("stdin {}", number + 1);
-        conditions(&mut stdin.r#if, &place)?;
-        conditions(&mut stdin.unless, &place)?;
-    }
-    for (number, part) in spec.parts.iter_mut().enumerate() {
-        let place = format!("part {}", number + 1);
-        conditions(&mut part.r#if, &place)?;
-        conditions(&mut part.unless, &place)?;
-        part.of = key_of(&part.of).map_err(|why| format!("{path}, {place}: {why}"))?;
-    }
-    for (number, fresh) in spec.fresh.iter_mut().enumerate() {
-        let place = format!("fresh {}", number + 1);
-        conditions(&mut fresh.r#if, &place)?;
-        conditions(&mut fresh.unless, &place)?;
-    }
-    for (number, prints) in spec.prints.iter_mut().enumerate() {
-        let place = format!("prints {}", number + 1);
-        conditions(&mut prints.r#if, &place)?;
-        conditions(&mut prints.unless, &place)?;
-        template(&mut prints.of, &place)?;
-    }
-    for (number, effect) in spec.effects.iter_mut().enumerate() {
-        let place = format!("effect {}", number + 1);
-        conditions(&mut effect.r#if, &place)?;
-        conditions(&mut effect.unless, &place)?;
-        template(&mut effect.on.target, &place)?;
+fn resolve(spec: &mut CommandSpec, path: &str, scope: &Scope) -> Result<(), Fault> {
+    let operands = spec.operands.iter().chain(spec.forms.iter().flat_map(|f| &f.operands));
+    let names = Known { path, scope, operands: operands.map(|o| o.name.clone()).collect() };
+    each("form", &mut spec.forms, |form| names.conditions(&mut form.r#if, &mut form.unless))?;
+    each("stdin", &mut spec.stdin, |stdin| names.conditions(&mut stdin.r#if, &mut stdin.unless))?;
+    each("part", &mut spec.parts, |part| {
+        part.of = names.key(&part.of).map_err(|fault| fault.below(["of"]))?;
+        names.conditions(&mut part.r#if, &mut part.unless)
+    })?;
+    each("fresh", &mut spec.fresh, |fresh| names.conditions(&mut fresh.r#if, &mut fresh.unless))?;
+    each("prints", &mut spec.prints, |prints| {
+        names.conditions(&mut prints.r#if, &mut prints.unless)?;
+        names.template(&mut prints.of).map_err(|fault| fault.below(["of"]))
+    })?;
+    each("effect", &mut spec.effects, |effect| {
+        names.conditions(&mut effect.r#if, &mut effect.unless)?;
+        names.template(&mut effect.on.target).map_err(|fault| fault.below(["on"]))?;
         for with in &mut effect.with {
             if let Some((key, name)) = with.split_once("={") {
-                let name =
-                    key_of(name.trim_end_matches('}')).map_err(|why| format!("{path}, {place}: {why}"))?;
+                let name = names.key(name.trim_end_matches('}')).map_err(|fault| fault.below(["with"]))?;
                 *with = format!("{key}={{{name}}}");
             }
         }
-    }
-    if let Some(cwd) = &mut spec.cwd {
-        template(cwd, "cwd")?;
-    }
-    if let Some(host) = &mut spec.host {
-        template(host, "host")?;
+        Ok(())
+    })?;
+    for (key, template) in [("cwd", &mut spec.cwd), ("host", &mut spec.host)] {
+        template
+            .as_mut()
+            .map_or(Ok(()), |found| names.template(found))
+            .map_err(|fault| fault.below([key]))?;
     }
     if let Some(default) = &spec.default
         && !spec.commands.is_empty()
         && spec.commands.canonical(default).is_none()
     {
-        return Err(format!("{path}: default subcommand `{default}` is not declared"));
+        let hint = did_you_mean(default, spec.commands.names());
+        let what = format!("{path}: default subcommand `{default}` is not declared{hint}");
+        return Err(Fault::from(what).below(["default"]));
     }
     Ok(())
+}
+
+/// Goes through the tables of a list; a fault says in which.
+fn each<T>(
+    key: &str,
+    list: &mut [T],
+    mut check: impl FnMut(&mut T) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    for (number, one) in list.iter_mut().enumerate() {
+        check(one).map_err(|fault| {
+            fault.of(&format!("{key} {}", number + 1)).below([key.to_owned(), number.to_string()])
+        })?;
+    }
+    Ok(())
+}
+
+/// What conditions and templates of a command may name.
+struct Known<'a> {
+    path: &'a str,
+    scope: &'a Scope,
+    operands: Vec<String>,
+}
+
+impl Known<'_> {
+    fn key(&self, name: &str) -> Result<String, Fault> {
+        if let Some(key) = self.scope.get(name) {
+            return Ok(key.clone());
+        }
+        if name == "stdin" || self.operands.iter().any(|o| o == name) {
+            return Ok(name.to_owned());
+        }
+        let all = self.scope.keys().chain(&self.operands).map(String::as_str);
+        let hint = did_you_mean(name, all);
+        Err(Fault::from(format!("`{name}` is no option and no operand of {}{hint}", self.path)))
+    }
+
+    fn conditions(&self, holds: &mut [Condition], unless: &mut [Condition]) -> Result<(), Fault> {
+        for (place, list) in [("if", holds), ("unless", unless)] {
+            for atom in list.iter_mut().flat_map(|c| &mut c.any) {
+                atom.key = self.key(&atom.key).map_err(|fault| fault.below([place]))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn template(&self, template: &mut Template) -> Result<(), Fault> {
+        for piece in &mut template.pieces {
+            if let Piece::Value { name, .. } = piece {
+                *name = self.key(name)?;
+            }
+        }
+        Ok(())
+    }
 }

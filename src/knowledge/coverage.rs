@@ -61,7 +61,7 @@ impl Knowledge {
         Coverage {
             tools: names(self.tool_names()),
             kinds: kinds.collect(),
-            terraform_types: names(self.terraform_types().collect()),
+            terraform_types: names(self.terraform_types()),
             mcp_servers: servers.filter(|server| !server.tools.is_empty()).collect(),
         }
     }

@@ -41,7 +41,7 @@ operands = ["name"]
 "#;
 
 fn tool(text: &str) -> Arc<ToolFile> {
-    Arc::new(ToolFile::parse("test", text).unwrap().remove(0))
+    ToolFile::parse("test", text).unwrap().remove(0)
 }
 
 fn words(line: &str) -> Vec<Value> {
@@ -275,9 +275,9 @@ fn names_that_ask_and_abbreviations_are_not_judged_by_words() {
 fn errors_have_a_place() {
     let wrong =
         ToolFile::parse("x.toml", "tool = \"x\"\noptions = [\"-a\", \"-b!wet\"]\n").unwrap_err().to_string();
-    assert!(wrong.contains("x.toml") && wrong.contains("line 2") && wrong.contains("!wet"), "{wrong}");
+    assert!(wrong.contains("x.toml") && wrong.contains("x.toml:2:") && wrong.contains("!wet"), "{wrong}");
     let unknown = ToolFile::parse("x.toml", "tool = \"x\"\ncolour = 1\n").unwrap_err().to_string();
-    assert!(unknown.contains("line 2"), "{unknown}");
+    assert!(unknown.contains("x.toml:2:"), "{unknown}");
     let condition = "tool=\"x\"\n[[effect]]\ndo=\"delete\"\non=\"file {path}\"\n";
     assert!(ToolFile::parse("x", condition).is_err(), "names that mean nothing are errors");
     assert!(ToolFile::parse("x", "tool=\"x\"\noptions=[\"-a\",\"-b -a\"]\n").is_err());

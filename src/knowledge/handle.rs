@@ -8,7 +8,9 @@ use super::index;
 use super::kinds::KindFile;
 use super::looks::Look;
 use super::mcp::{McpServer, McpTool};
-use super::schema::{LoadError, ToolFile};
+use super::pack::Pack;
+use super::placed::LoadError;
+use super::schema::ToolFile;
 use super::terraform::TerraformType;
 
 /// What is known of tools and kinds. Cheap to clone.
@@ -20,8 +22,10 @@ pub struct Knowledge {
 /// What users add.
 #[derive(Debug, Default)]
 struct Overlay {
-    tools: BTreeMap<String, Arc<ToolFile>>,
-    kinds: BTreeMap<String, Arc<KindFile>>,
+    tools: BTreeMap<String, Vec<Arc<ToolFile>>>,
+    kinds: BTreeMap<String, Vec<Arc<KindFile>>>,
+    terraform: BTreeMap<String, Vec<Arc<TerraformType>>>,
+    looks: BTreeMap<String, Arc<Vec<Look>>>,
     servers: Vec<Arc<McpServer>>,
 }
 
@@ -100,70 +104,93 @@ impl Knowledge {
         Self::default()
     }
 
-    /// What is built in, and the users' files: pairs of name (for errors) and text. A file holds tools (`tool` or
-    /// `[[tools]]`) or kinds. Theirs only add: see [`Knowledge::raised`].
+    /// What is built in, and the users' files: pairs of name (for errors) and text. Theirs only add: what they say of
+    /// something that is known already counts in addition ([`Knowledge::raised`]).
+    ///
+    /// # Errors
+    /// When a file cannot be read; names it and the line.
     pub fn with_overlay(texts: &[(String, String)]) -> Result<Self, LoadError> {
+        let packs =
+            texts.iter().map(|(name, text)| Pack::parse(name, text)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self::with_packs(&packs))
+    }
+
+    /// What is built in, and what the users' files declare.
+    pub fn with_packs(packs: &[Pack]) -> Self {
         let mut overlay = Overlay::default();
-        for (name, text) in texts {
-            if declares(text, "server") {
-                overlay.servers.push(Arc::new(McpServer::parse(name, text)?));
-            } else if declares_tools(text) {
-                for tool in ToolFile::parse(name, text)? {
-                    let tool = Arc::new(tool);
-                    for alias in &tool.names {
-                        overlay.tools.insert(alias.clone(), Arc::clone(&tool));
-                    }
-                }
-            } else {
-                for (kind, file) in KindFile::parse(name, text)? {
-                    overlay.kinds.insert(kind, Arc::new(file));
+        let mut looks: BTreeMap<String, Vec<Look>> = BTreeMap::new();
+        for pack in packs {
+            for part in &pack.tools {
+                for name in &part.it.names {
+                    overlay.tools.entry(name.clone()).or_default().push(Arc::clone(&part.it));
                 }
             }
+            for part in &pack.kinds {
+                overlay.kinds.entry(part.name.clone()).or_default().push(Arc::clone(&part.it));
+            }
+            for part in &pack.terraform {
+                overlay.terraform.entry(part.name.clone()).or_default().push(Arc::clone(&part.it));
+            }
+            for part in &pack.looks {
+                looks.entry(part.name.clone()).or_default().extend(part.it.iter().cloned());
+            }
+            overlay.servers.extend(pack.servers.iter().map(|part| Arc::clone(&part.it)));
         }
-        Ok(Self { overlay: Arc::new(overlay) })
+        looks.retain(|kind, _| index::kind(kind).is_none());
+        overlay.looks = looks.into_iter().map(|(kind, list)| (kind, Arc::new(list))).collect();
+        Self { overlay: Arc::new(overlay) }
     }
 
     /// The tool of this name. Reads its text the first time; a name that is not known is `None`.
     pub fn tool(&self, name: &str) -> Option<Arc<ToolFile>> {
         match index::tool(name) {
             Some(number) => embedded_tool(number),
-            None => self.overlay.tools.get(name).cloned(),
+            None => self.overlay.tools.get(name)?.first().cloned(),
         }
     }
 
-    /// What a user's file says about a tool that is built in: it counts in addition.
-    pub fn raised(&self, name: &str) -> Option<Arc<ToolFile>> {
-        let tool = self.overlay.tools.get(name)?;
-        index::tool(name).is_some().then(|| Arc::clone(tool))
+    /// What users' files say about a tool that is known already: it counts in addition.
+    pub fn raised(&self, name: &str) -> Vec<Arc<ToolFile>> {
+        self.overlay.tools.get(name).map_or_else(Vec::new, |list| more(list, index::tool(name).is_some()))
     }
 
     /// The kind of this name.
     pub fn kind(&self, name: &str) -> Option<Arc<KindFile>> {
         let Some((name, text)) = index::kind(name) else {
-            return self.overlay.kinds.get(name).cloned();
+            return self.overlay.kinds.get(name)?.first().cloned();
         };
         let mut cache = kind_cache().lock().unwrap_or_else(PoisonError::into_inner);
         cache.entry(name).or_insert_with(|| KindFile::embedded(text).ok().map(Arc::new)).clone()
     }
 
-    /// What a user's file says about a kind that is built in: the worse of both counts.
-    pub fn raised_kind(&self, name: &str) -> Option<Arc<KindFile>> {
-        let kind = self.overlay.kinds.get(name)?;
-        index::kind(name).is_some().then(|| Arc::clone(kind))
+    /// What users' files say about a kind that is known already: the worst of all counts.
+    pub fn raised_kind(&self, name: &str) -> Vec<Arc<KindFile>> {
+        self.overlay.kinds.get(name).map_or_else(Vec::new, |list| more(list, index::kind(name).is_some()))
     }
 
-    /// How facts about a resource of a kind can be looked up. Built in only: a user's file never lowers a judgement.
+    /// How facts about a resource of a kind can be looked up. Users tell it of their own kinds alone: a fact never lowers a
+    /// judgement that is built in.
     pub fn looks(&self, kind: &str) -> Option<Arc<Vec<Look>>> {
-        let (name, text) = index::looks(kind)?;
+        let Some((name, text)) = index::looks(kind) else {
+            return self.overlay.looks.get(kind).cloned();
+        };
         let mut cache = look_cache().lock().unwrap_or_else(PoisonError::into_inner);
         cache.entry(name).or_insert_with(|| Look::embedded(text).ok().map(Arc::new)).clone()
     }
 
     /// What is known of a Terraform type.
     pub fn terraform(&self, resource_type: &str) -> Option<Arc<TerraformType>> {
-        let (name, text) = index::terraform(resource_type)?;
+        let Some((name, text)) = index::terraform(resource_type) else {
+            return self.overlay.terraform.get(resource_type)?.first().cloned();
+        };
         let mut cache = terraform_cache().lock().unwrap_or_else(PoisonError::into_inner);
         cache.entry(name).or_insert_with(|| TerraformType::embedded(text).ok().map(Arc::new)).clone()
+    }
+
+    /// What users' files say about a Terraform type that is known already: the worst of all counts.
+    pub fn raised_terraform(&self, resource_type: &str) -> Vec<Arc<TerraformType>> {
+        let known = index::terraform(resource_type).is_some();
+        self.overlay.terraform.get(resource_type).map_or_else(Vec::new, |list| more(list, known))
     }
 
     /// All families of MCP servers, built-in ones first. Names only: nothing of them is parsed yet.
@@ -208,9 +235,18 @@ impl Knowledge {
     }
 
     /// All Terraform types, sorted.
-    pub fn terraform_types(&self) -> impl Iterator<Item = &'static str> {
-        index::terraform_types()
+    pub fn terraform_types(&self) -> Vec<&str> {
+        let mut names = index::terraform_types().collect::<Vec<_>>();
+        names.extend(self.overlay.terraform.keys().map(String::as_str));
+        names.sort_unstable();
+        names.dedup();
+        names
     }
+}
+
+/// What of a user's list is in addition: all of it where something is built in, otherwise all but the first.
+fn more<T>(list: &[Arc<T>], builtin: bool) -> Vec<Arc<T>> {
+    list.iter().skip(usize::from(!builtin)).cloned().collect()
 }
 
 fn embedded_tool(number: usize) -> Option<Arc<ToolFile>> {
@@ -222,16 +258,4 @@ fn embedded_tool(number: usize) -> Option<Arc<ToolFile>> {
             compile::embedded(text, index::subcommands(number)).ok().map(Arc::new)
         })
         .clone()
-}
-
-/// Whether a user's file declares tools; kinds otherwise.
-fn declares_tools(text: &str) -> bool {
-    declares(text, "tool") || text.lines().any(|line| line.trim_start().starts_with("[[tools]]"))
-}
-
-/// Whether a user's file has this key on its own line.
-fn declares(text: &str, key: &str) -> bool {
-    text.lines().any(|line| {
-        line.trim_start().strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with('='))
-    })
 }

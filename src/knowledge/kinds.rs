@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use toml::Spanned;
+use toml::de::DeTable;
 
 use super::conditions::{FactCondition, Truth, holds};
-use super::schema::LoadError;
+use super::placed::{Fault, read};
 use crate::model::{Action, Facts, Tier};
 
 /// How the target's text of an effect is understood.
@@ -54,6 +56,14 @@ pub struct Case {
     /// Nothing is lost.
     #[serde(default)]
     pub harmless: bool,
+}
+
+impl Case {
+    /// Its texts with placeholders: the reason first, then what is to be typed.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let typed = self.alternative.iter().flat_map(|other| [&other.command, &other.explanation]);
+        std::iter::once(&self.reason).chain(&self.recovery).chain(typed).map(String::as_str)
+    }
 }
 
 fn tier<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Tier, D::Error> {
@@ -115,41 +125,43 @@ pub struct Choice<'a> {
 }
 
 impl KindFile {
-    /// Reads all kinds of a text strictly.
-    pub fn parse(file: &str, text: &str) -> Result<BTreeMap<String, Self>, LoadError> {
-        let fail = |message: String| LoadError { file: file.to_owned(), message };
-        let kinds: BTreeMap<String, Self> = toml::from_str(text).map_err(|e| fail(e.to_string()))?;
-        for (name, kind) in &kinds {
-            kind.check().map_err(|why| fail(format!("kind {name}: {why}")))?;
-        }
-        Ok(kinds)
+    /// Reads a kind strictly.
+    pub(super) fn read(table: Spanned<DeTable<'_>>) -> Result<Self, Fault> {
+        let kind: Self = read(table)?;
+        kind.check()?;
+        Ok(kind)
     }
 
     /// Reads an embedded kind.
     pub(super) fn embedded(text: &str) -> Result<Self, String> {
         let kind: Self = serde_json::from_str(text).map_err(|e| e.to_string())?;
-        kind.check()?;
+        kind.check().map_err(|fault| fault.to_string())?;
         Ok(kind)
     }
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), Fault> {
         if self.title.is_empty() {
-            return Err("`title` is missing".to_owned());
+            return Err("`title` is missing".to_owned().into());
         }
         for action in ACTIONS {
             let cases = self.own_cases(action);
             if let Some((last, before)) = cases.split_last() {
+                let key = format!("{action:?}").to_lowercase();
+                let wrong = |number: usize, what: String| {
+                    Err(Fault::from(what).below([key.clone(), number.to_string()]))
+                };
                 if !last.r#if.is_empty() {
-                    return Err(format!("the last case of {action:?} must have no `if`"));
+                    return wrong(before.len(), format!("the last case of {key} must have no `if`"));
                 }
-                if before.iter().any(|case| case.r#if.is_empty()) {
-                    return Err(format!("a case of {action:?} stands behind one without `if`"));
+                if let Some(number) = before.iter().position(|case| case.r#if.is_empty()) {
+                    return wrong(number + 1, format!("a case of {key} stands behind one without `if`"));
                 }
             }
         }
         for (from, to) in &self.like {
             if self.own_cases(*to).is_empty() || !self.own_cases(*from).is_empty() {
-                return Err(format!("`like` of {from:?}: {to:?} must have cases and {from:?} none"));
+                let what = format!("`like` of {from:?}: {to:?} must have cases and {from:?} none");
+                return Err(Fault::from(what).below(["like"]));
             }
         }
         Ok(())
@@ -165,7 +177,8 @@ impl KindFile {
         self.ordinary.iter().any(|known| super::matched::compares(known, name))
     }
 
-    fn own_cases(&self, action: Action) -> &[Case] {
+    /// The cases of an action as they are written.
+    pub fn own_cases(&self, action: Action) -> &[Case] {
         match action {
             Action::Create => &self.create,
             Action::Read => &self.read,
@@ -199,7 +212,7 @@ impl KindFile {
 }
 
 /// All actions.
-const ACTIONS: [Action; 8] = [
+pub const ACTIONS: [Action; 8] = [
     Action::Create,
     Action::Read,
     Action::Update,
@@ -213,6 +226,7 @@ const ACTIONS: [Action; 8] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::knowledge::Pack;
     use crate::model::{Fact, FactValue};
 
     const BRANCH: &str = r#"
@@ -232,8 +246,8 @@ mod tests {
 
     #[test]
     fn the_first_case_that_holds_decides() {
-        let kinds = KindFile::parse("branch", BRANCH).unwrap();
-        let kind = &kinds["git.branch"];
+        let pack = Pack::parse("branch", BRANCH).unwrap();
+        let kind = &pack.kinds[0].it;
         let open = kind.choose(Action::Delete, &Facts::new());
         assert_eq!(
             (open.case.unwrap().tier, open.missing.as_slice()),
@@ -246,13 +260,10 @@ mod tests {
 
     #[test]
     fn errors_name_the_place() {
-        let unknown =
-            KindFile::parse("x.toml", "[file]\ntitle = \"f\"\ncolour = 1\n").unwrap_err().to_string();
-        assert!(unknown.contains("x.toml") && unknown.contains("line 3"), "{unknown}");
-        assert!(
-            KindFile::parse("x", "[file]\ntitle=\"f\"\n[[file.delete]]\ntier = 9\nreason = \"\"\n").is_err()
-        );
+        let unknown = Pack::parse("x.toml", "[file]\ntitle = \"f\"\ncolour = 1\n").unwrap_err().to_string();
+        assert!(unknown.contains("x.toml") && unknown.contains("x.toml:3:"), "{unknown}");
+        assert!(Pack::parse("x", "[file]\ntitle=\"f\"\n[[file.delete]]\ntier = 9\nreason = \"\"\n").is_err());
         let open = "[file]\ntitle=\"f\"\n[[file.delete]]\nif = [\"a\"]\ntier = 2\nreason = \"\"\n";
-        assert!(KindFile::parse("x", open).is_err(), "the last case needs no condition");
+        assert!(Pack::parse("x", open).is_err(), "the last case needs no condition");
     }
 }

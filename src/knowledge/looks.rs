@@ -6,9 +6,11 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use toml::Spanned;
+use toml::de::{DeValue, ValueDeserializer};
 
+use super::placed::Fault;
 use super::reading::Reading;
-use super::schema::LoadError;
 use crate::model::FactValue;
 
 /// Whose program looks.
@@ -134,16 +136,16 @@ pub struct LookExample {
 pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 impl Look {
-    /// Reads all looks of a text strictly, by kind.
-    pub fn parse(file: &str, text: &str) -> Result<BTreeMap<String, Vec<Self>>, LoadError> {
-        let fail = |message: String| LoadError { file: file.to_owned(), message };
-        let looks: BTreeMap<String, Vec<Self>> = toml::from_str(text).map_err(|e| fail(e.to_string()))?;
-        for (kind, list) in &looks {
-            for look in list {
-                look.check().map_err(|why| fail(format!("kind {kind}, look {}: {why}", look.key)))?;
-            }
+    /// Reads the looks of a kind strictly.
+    pub(super) fn read(kind: &str, value: Spanned<DeValue<'_>>) -> Result<Vec<Self>, Fault> {
+        let list = Vec::<Self>::deserialize(ValueDeserializer::from(value)).map_err(Fault::from)?;
+        for (number, look) in list.iter().enumerate() {
+            let fail = |why: String| {
+                Fault::from(why).of(&format!("kind {kind}, look {}", look.key)).below([number.to_string()])
+            };
+            look.check().map_err(fail)?;
         }
-        Ok(looks)
+        Ok(list)
     }
 
     /// Reads the looks of one kind as they are embedded.
@@ -168,6 +170,16 @@ impl Look {
             }
         }
         self.parse.check()
+    }
+
+    /// Facts that it asks for.
+    pub fn asks(&self) -> Vec<String> {
+        let words = self.argv.iter().chain(self.optional.iter().flatten());
+        words
+            .flat_map(|word| keys(word))
+            .chain(self.only.keys().map(String::as_str))
+            .map(str::to_owned)
+            .collect()
     }
 
     /// Whether it is for this target at all.
@@ -273,12 +285,13 @@ fn take<'a>(part: &str, value: &'a str) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::knowledge::Pack;
 
     fn look(argv: &str) -> Look {
         let text = format!(
             "[[k]]\nkey = \"v\"\ntype = \"aws_cli\"\nargv = {argv}\noptional = [[\"--region\", \"{{region}}\"]]\nabout = \"\"\nexpects = \"\"\nfails = \"\"\nsuppose = 1\nparse = {{ value = \"/V\" }}\n"
         );
-        Look::parse("x", &text).unwrap().remove("k").unwrap().remove(0)
+        Pack::parse("x", &text).unwrap().looks.remove(0).it[0].clone()
     }
 
     #[test]
@@ -317,8 +330,8 @@ mod tests {
 
     #[test]
     fn mistakes_are_errors() {
-        assert!(Look::parse("x", "[[k]]\nkey = \"v\"\n").is_err());
+        assert!(Pack::parse("x", "[[k]]\nkey = \"v\"\n").is_err());
         let wrong = "[[k]]\nkey = \"v\"\ntype = \"aws_cli\"\nargv = [\"sh\"]\nabout = \"\"\nexpects = \"\"\nfails = \"\"\nsuppose = 1\nparse = { value = \"/V\" }\n";
-        assert!(Look::parse("x", wrong).unwrap_err().to_string().contains("must run aws"));
+        assert!(Pack::parse("x", wrong).unwrap_err().to_string().contains("must run aws"));
     }
 }

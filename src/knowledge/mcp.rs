@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use toml::Spanned;
+use toml::de::DeTable;
 
 use super::micro::{Condition, Template};
-use super::schema::{EffectSpec, LoadError};
+use super::placed::{Fault, did_you_mean, read};
+use super::schema::EffectSpec;
 
 /// A family of servers: a file of `mcp/*.toml`.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -90,7 +93,8 @@ impl TryFrom<String> for McpArg {
             && !ROLES.contains(&role.as_str())
             && !["sql:", "code:"].iter().any(|head| role.strip_prefix(head).is_some_and(|r| !r.is_empty()))
         {
-            return Err(format!("argument `{text}`: `{role}` is not a role"));
+            let hint = did_you_mean(role, ROLES.iter().copied());
+            return Err(format!("argument `{text}`: `{role}` is not a role{hint}"));
         }
         let names = names.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         let fine = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '.');
@@ -170,18 +174,15 @@ pub struct McpExample {
 }
 
 impl McpServer {
-    /// Reads a whole file strictly.
-    ///
-    /// # Errors
-    /// When the text is not of this form; names the place.
-    pub fn parse(file: &str, text: &str) -> Result<Self, LoadError> {
-        let fail = |message: String| LoadError { file: file.to_owned(), message };
-        let server: Self = toml::from_str(text).map_err(|e| fail(e.to_string()))?;
+    /// Reads a server with its tools strictly.
+    pub(super) fn read(table: Spanned<DeTable<'_>>) -> Result<Self, Fault> {
+        let server: Self = read(table)?;
         if server.server.is_empty() {
-            return Err(fail("`server` is missing: a list of names".to_owned()));
+            return Err(Fault::from("`server` is missing: a list of names".to_owned()));
         }
         for (name, tool) in &server.tool {
-            tool.check().map_err(|why| fail(format!("tool {name}: {why}")))?;
+            let fail = |why: String| Fault::from(why).of(&format!("tool {name}")).below(["tool", name]);
+            tool.check().map_err(fail)?;
         }
         Ok(server)
     }
@@ -201,7 +202,8 @@ impl McpTool {
             if self.args.iter().any(|arg| arg.key == key) {
                 Ok(())
             } else {
-                Err(format!("`{key}` is no argument (the first of its names counts)"))
+                let hint = did_you_mean(key, self.args.iter().map(|arg| arg.key.as_str()));
+                Err(format!("`{key}` is no argument (the first of its names counts){hint}"))
             }
         };
         let conditions = |list: &[Condition]| -> Result<(), String> {
@@ -248,6 +250,7 @@ pub(crate) fn runs(role: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::knowledge::Pack;
 
     #[test]
     fn notations() {
@@ -264,15 +267,15 @@ mod tests {
         let head = "server = [\"x\"]\n";
         for (text, part) in [
             ("colour = 1\n", "colour"),
-            ("[tool.a]\ncolour = 1\n", "line 3"),
+            ("[tool.a]\ncolour = 1\n", ":3:"),
             ("[tool.a]\n", "says nothing"),
             ("[tool.a]\nargs = [\"b\"]\n[[tool.a.run]]\nargv = [\"rm\", \"{c}\"]\n", "`c` is no argument"),
             ("[tool.a]\nargs = [\"b\", \"c b\"]\nreads = true\n", "declared twice"),
             ("[tool.a]\n[[tool.a.run]]\n", "either"),
         ] {
-            let error = McpServer::parse("x.toml", &format!("{head}{text}")).unwrap_err().to_string();
+            let error = Pack::parse("x.toml", &format!("{head}{text}")).unwrap_err().to_string();
             assert!(error.contains("x.toml") && error.contains(part), "{text}: {error}");
         }
-        assert!(McpServer::parse("x.toml", "reads = [\"a\"]\n").is_err());
+        assert!(Pack::parse("x.toml", "reads = [\"a\"]\n[tool.a]\nreads = true\n").is_err());
     }
 }

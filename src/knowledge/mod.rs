@@ -11,6 +11,7 @@ mod agents;
 mod compile;
 pub mod conditions;
 mod coverage;
+mod facts;
 mod grammar;
 #[cfg(test)]
 mod grammar_tests;
@@ -22,7 +23,9 @@ mod looks;
 mod matched;
 mod mcp;
 mod micro;
+mod pack;
 mod parts;
+mod placed;
 mod places;
 mod reading;
 mod refiner;
@@ -37,21 +40,24 @@ mod words;
 pub use against::{Manner, against, forces, is_mild};
 pub use agents::{harmless_tool, is_ours, tool_key};
 pub use coverage::{Coverage, CoveredKind, CoveredServer};
+pub use facts::{FactList, facts};
 pub use grammar::match_words;
 pub use guard::{Guard, SHIMS, guard, leads_to_shims};
 pub use handle::{Knowledge, McpFamily};
-pub use kinds::{AlternativeSpec, Case, Choice, KindFile, SubjectKind};
+pub use kinds::{ACTIONS, AlternativeSpec, Case, Choice, KindFile, SubjectKind};
 pub use looks::{Literal, Look, LookExample, LookType, Lookup};
 pub use matched::{Binding, Filled, GrammarGap, Match, Nested, OptionUse};
 pub use mcp::{McpArg, McpExample, McpRun, McpServer, McpTool, McpWord};
 pub use micro::{Condition, Count, On, OperandSpec, OptionSpec, Piece, Takes, Template};
+pub use pack::{Pack, Part};
 pub use parts::PartSpec;
+pub use placed::{LoadError, did_you_mean, nearest};
 pub use places::{Places, places};
 pub use reading::{Expected, RAW_LIMIT, Reading};
 pub use refiner::{Follower, Refiner};
 pub use schema::{
-    CommandSpec, EffectSpec, ExampleSpec, FormSpec, FreshSpec, LoadError, PrintsSpec, StdinSpec, Style,
-    Subcommands, ToolFile, Unlisted,
+    CommandSpec, EffectSpec, ExampleSpec, FormSpec, FreshSpec, PrintsSpec, StdinSpec, Style, Subcommands,
+    ToolFile, Unlisted,
 };
 pub use secrets::SECRET;
 pub use terraform::{Related, TerraformExample, TerraformType};

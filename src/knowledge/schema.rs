@@ -7,21 +7,13 @@ use serde::Deserialize;
 
 use super::compile;
 use super::micro::{Condition, On, OperandSpec, OptionSpec, Template};
+use super::pack::Pack;
 use super::parts::PartSpec;
+use super::placed::LoadError;
 use super::refiner::{Follower, Refiner};
 use super::secrets::SecretSpecs;
 use super::verbs::Verbs;
 use crate::model::Action;
-
-/// A data file that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}: {message}")]
-pub struct LoadError {
-    /// Name of the file, or of the tool.
-    pub file: String,
-    /// What is wrong, with line and column where there is one.
-    pub message: String,
-}
 
 /// How a program reads its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize)]
@@ -242,8 +234,8 @@ pub struct ToolFile {
 
 impl ToolFile {
     /// Reads a whole file strictly, subcommands and examples included: one tool, or several under `[[tools]]`.
-    pub fn parse(file: &str, text: &str) -> Result<Vec<Self>, LoadError> {
-        compile::tools(text).map_err(|message| LoadError { file: file.to_owned(), message })
+    pub fn parse(file: &str, text: &str) -> Result<Vec<Arc<Self>>, LoadError> {
+        Ok(Pack::parse(file, text)?.tools.into_iter().map(|part| part.it).collect())
     }
 
     /// True when any command of it is dangerous ([`CommandSpec::is_dangerous`]). Reads all subcommands.

@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::schema::LoadError;
-
 /// One Terraform resource type: a table of `terraform/*.toml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -69,14 +67,6 @@ pub struct TerraformExample {
 }
 
 impl TerraformType {
-    /// Reads all types of a text strictly.
-    ///
-    /// # Errors
-    /// When the text is not of this form; names the place.
-    pub fn parse(file: &str, text: &str) -> Result<BTreeMap<String, Self>, LoadError> {
-        toml::from_str(text).map_err(|e| LoadError { file: file.to_owned(), message: e.to_string() })
-    }
-
     /// Reads an embedded type.
     pub(super) fn embedded(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
@@ -85,13 +75,12 @@ impl TerraformType {
 
 #[cfg(test)]
 mod tests {
-    use super::TerraformType;
-    use crate::knowledge::Knowledge;
+    use crate::knowledge::{Knowledge, Pack};
 
     #[test]
     fn every_embedded_type_is_read_and_its_kind_exists() {
         let knowledge = Knowledge::builtin();
-        let names: Vec<_> = knowledge.terraform_types().collect();
+        let names = knowledge.terraform_types();
         assert!(names.len() > 100, "{}", names.len());
         for name in names {
             let declared = knowledge.terraform(name);
@@ -102,8 +91,7 @@ mod tests {
 
     #[test]
     fn an_unknown_key_is_an_error_with_its_place() {
-        let error =
-            TerraformType::parse("x.toml", "[a]\nkind = \"k\"\ncolour = 1\n").unwrap_err().to_string();
-        assert!(error.contains("x.toml") && error.contains("line 3"), "{error}");
+        let error = Pack::parse("x.toml", "[a]\nkind = \"k\"\ncolour = 1\n").unwrap_err().to_string();
+        assert!(error.contains("x.toml") && error.contains("x.toml:3:"), "{error}");
     }
 }

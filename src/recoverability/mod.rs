@@ -5,6 +5,8 @@
 
 mod template;
 
+pub use template::placeholders;
+
 use crate::knowledge::{Case, Knowledge};
 use crate::model::{
     AGAINST, Action, Alternative, Assessment, Cause, Evidence, FactValue, Facts, MissingEffect, Mutation,
@@ -102,8 +104,8 @@ fn by_rule(mutation: &Mutation, evidence: &mut Evidence, knowledge: &Knowledge) 
         |kind: &str| knowledge.kind(kind).map_or_else(|| kind.to_owned(), |found| found.title.clone());
     let mut judged: Option<Judged> = None;
     let mut unknown: Vec<String> = Vec::new();
-    let kinds = [knowledge.kind(&mutation.kind), knowledge.raised_kind(&mutation.kind)];
-    for kind in kinds.iter().flatten() {
+    let kinds = knowledge.kind(&mutation.kind).into_iter().chain(knowledge.raised_kind(&mutation.kind));
+    for kind in kinds {
         let choice = kind.choose(mutation.action, &evidence.facts);
         unknown.extend(choice.missing);
         let found = choice.case.map(|case| from_case(case, mutation, &evidence.facts));

@@ -41,6 +41,21 @@ fn prose_value(key: &str, target: &str, facts: &Facts) -> Option<String> {
     })
 }
 
+/// Keys that a text asks for.
+pub fn placeholders(text: &str) -> impl Iterator<Item = &str> {
+    text.split('{')
+        .skip(1)
+        .filter_map(|rest| rest.split_once('}'))
+        .map(|(key, _)| key)
+        .filter(|key| is_key(key))
+}
+
+/// `stash@{0}` is no placeholder.
+fn is_key(key: &str) -> bool {
+    key.starts_with(|c: char| c.is_ascii_alphabetic())
+        && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
+}
+
 fn fill(text: &str, value: impl Fn(&str) -> Option<String>, words: bool) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -48,11 +63,8 @@ fn fill(text: &str, value: impl Fn(&str) -> Option<String>, words: bool) -> Opti
         let Some(length) = rest[start..].find('}') else { break };
         let key = &rest[start + 1..start + length];
         out.push_str(&rest[..start]);
-        // `stash@{0}` is no placeholder.
-        let is_key = key.starts_with(|c: char| c.is_ascii_alphabetic())
-            && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'));
         rest = &rest[start + length + 1..];
-        if !is_key {
+        if !is_key(key) {
             out.push('{');
             out.push_str(key);
             out.push('}');

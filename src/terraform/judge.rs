@@ -48,7 +48,7 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
         })
         .map(|change| change.address.as_str())
         .collect();
-    let declared = types.values().filter_map(|known| known.declared.as_deref());
+    let declared = types.values().flatten().filter_map(|known| known.declared.as_deref());
     let others = Others::of(plan, state, &going, declared.flat_map(|declared| &declared.related));
     analysis.resources = changes.len();
     if others.unreadable {
@@ -66,8 +66,12 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
         if matches!(verb, Verb::Nothing) {
             continue;
         }
-        let Some(known) = types.get(change.r#type.as_str()) else { continue };
-        analysis.mutations.push(mutation(change, verb, &mut references, &others, known));
+        // What users' files say of a type that is known already counts in addition.
+        let said = types.get(change.r#type.as_str()).map_or(&[][..], Vec::as_slice);
+        for known in said {
+            analysis.mutations.push(mutation(change, verb, &mut references, &others, known));
+        }
+        let Some(known) = said.first() else { continue };
         // What is only left out of the state may still be made anew.
         let creates = change.change.actions.iter().any(|action| action == "create");
         if matches!(verb, Verb::Forget) && creates {
@@ -99,9 +103,10 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
 }
 
 /// Data that is read during the apply: it may run something.
-fn data(change: &ResourceChange, types: &HashMap<&str, Known>, analysis: &mut Analysis) {
+fn data(change: &ResourceChange, types: &HashMap<&str, Vec<Known>>, analysis: &mut Analysis) {
     analysis.commands.extend(commands::external(change));
-    let declared = types.get(change.r#type.as_str()).is_some_and(|known| known.declared.is_some());
+    let first = types.get(change.r#type.as_str()).and_then(|said| said.first());
+    let declared = first.is_some_and(|known| known.declared.is_some());
     let reads = change.change.actions.iter().any(|action| action == "read");
     if reads && change.r#type != "external" && !declared && classify::guess(&change.r#type).class == "runs" {
         let reason = format!("the apply reads {}, which may run something", printable(&change.address));
@@ -139,22 +144,30 @@ struct Known {
     wanted: Vec<String>,
 }
 
-fn types<'p>(changes: &'p [ResourceChange], knowledge: &Knowledge) -> HashMap<&'p str, Known> {
+/// What is known of each type in a plan, and what users say of it besides.
+fn types<'p>(changes: &'p [ResourceChange], knowledge: &Knowledge) -> HashMap<&'p str, Vec<Known>> {
     let mut found = HashMap::new();
     for change in changes {
-        found.entry(change.r#type.as_str()).or_insert_with(|| {
-            let declared = knowledge.terraform(&change.r#type);
-            let mut wanted: BTreeSet<&str> =
-                BTreeSet::from(["name", "id", "region"]).into_iter().chain(PROTECTIONS).collect();
-            if let Some(declared) = &declared {
-                let paths = declared.facts.values().chain(&declared.id).chain(&declared.source);
-                wanted.extend(paths.map(|path| first_key(path)));
-            }
-            let wanted = wanted.into_iter().map(str::to_owned).collect();
-            Known { declared, wanted }
+        let name = change.r#type.as_str();
+        found.entry(name).or_insert_with(|| {
+            let more = knowledge.raised_terraform(name).into_iter().map(Some);
+            std::iter::once(knowledge.terraform(name)).chain(more).map(Known::of).collect()
         });
     }
     found
+}
+
+impl Known {
+    fn of(declared: Option<Arc<TerraformType>>) -> Self {
+        let mut wanted: BTreeSet<&str> =
+            BTreeSet::from(["name", "id", "region"]).into_iter().chain(PROTECTIONS).collect();
+        if let Some(declared) = &declared {
+            let paths = declared.facts.values().chain(&declared.id).chain(&declared.source);
+            wanted.extend(paths.map(|path| first_key(path)));
+        }
+        let wanted = wanted.into_iter().map(str::to_owned).collect();
+        Self { declared, wanted }
+    }
 }
 
 /// What of a change's attributes somebody asks for.
@@ -236,7 +249,7 @@ fn mutation(
                 "classifier.confidence".into(),
                 Fact::new(FactValue::Number(guess.confidence), "no rule knows this type; judged by its name"),
             );
-            protection(&attributes, &mut facts);
+            protection(&attributes, action, &mut facts);
             "terraform.unknown".to_owned()
         }
     };
@@ -369,14 +382,19 @@ pub(super) fn show(value: &FactValue) -> String {
 const PROTECTIONS: [&str; 2] = ["deletion_protection", "deletion_protection_enabled"];
 
 /// Provider-neutral signs of protection on a type that no data file knows.
-fn protection(attributes: &Attributes, facts: &mut Facts) {
-    for name in PROTECTIONS {
-        if let Some(FactValue::Bool(yes)) = fact(attributes.before(), name) {
-            facts.insert(
-                "deletion_protection".into(),
-                Fact::new(FactValue::Bool(yes), format!("{name} is {yes}")),
-            );
+fn protection(attributes: &Attributes, action: Action, facts: &mut Facts) {
+    let mut tell = |key: &str, side: Side<'_>, word: &str| {
+        for name in PROTECTIONS {
+            if let Some(FactValue::Bool(yes)) = fact(side, name) {
+                facts.insert(key.to_owned(), Fact::new(FactValue::Bool(yes), format!("{name} {word} {yes}")));
+            }
         }
+    };
+    if action == Action::Update {
+        tell("was.deletion_protection", attributes.before(), "was");
+        tell("deletion_protection", attributes.after(), "is");
+    } else {
+        tell("deletion_protection", attributes.before(), "is");
     }
 }
 

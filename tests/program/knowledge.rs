@@ -1,37 +1,84 @@
-//! The embedded data: every file loads strictly, every name it uses exists, every example holds.
+//! The embedded data: every file loads strictly, says what it means, and is the same in the index.
 
 // A test fails loudly.
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use recourse::knowledge::{CommandSpec, KindFile, Knowledge, ToolFile};
+use recourse::knowledge::{CommandSpec, Knowledge, Pack, facts};
+use recourse::vet;
 
-fn files(folder: &str) -> Vec<(String, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/knowledge").join(folder);
-    let mut paths: Vec<PathBuf> =
-        fs::read_dir(&folder).map(|entries| entries.map(|e| e.unwrap().path()).collect()).unwrap_or_default();
+/// Folders of data files.
+const FOLDERS: [&str; 5] = ["tools", "kinds", "terraform", "mcp", "looks"];
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The files of a folder.
+pub(super) fn packs(folder: &str) -> Vec<Pack> {
+    let folder = root().join("src/knowledge").join(folder);
+    let mut paths: Vec<PathBuf> = fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path()).collect();
     paths.retain(|p| p.extension().is_some_and(|e| e == "toml"));
     paths.sort();
-    paths
-        .into_iter()
-        .map(|p| (p.file_name().unwrap().to_string_lossy().into_owned(), fs::read_to_string(&p).unwrap()))
-        .collect()
+    let read = |path: &PathBuf| {
+        let name = path.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
+        Pack::parse(&name, &fs::read_to_string(path).unwrap()).unwrap_or_else(|error| panic!("{error}"))
+    };
+    paths.iter().map(read).collect()
 }
 
 fn complain(problems: &[String]) {
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
 }
 
-fn tools(problems: &mut Vec<String>) -> Vec<(String, ToolFile)> {
-    let mut found = Vec::new();
-    for (name, text) in files("tools") {
-        match ToolFile::parse(&name, &text) {
-            Ok(tools) => found.extend(tools.into_iter().map(|t| (name.clone(), t))),
-            Err(error) => problems.push(error.to_string()),
+/// What users' files are checked for holds of every built-in file.
+fn checked(folder: &str) {
+    let problems = vet::check(&packs(folder), &Knowledge::builtin());
+    complain(&problems.iter().map(ToString::to_string).collect::<Vec<_>>());
+}
+
+#[test]
+fn tools_say_what_they_mean() {
+    checked("tools");
+}
+
+#[test]
+fn kinds_say_what_they_mean() {
+    checked("kinds");
+}
+
+#[test]
+fn terraform_types_say_what_they_mean() {
+    checked("terraform");
+}
+
+#[test]
+fn mcp_servers_say_what_they_mean() {
+    checked("mcp");
+}
+
+#[test]
+fn looks_say_what_they_mean() {
+    checked("looks");
+}
+
+#[test]
+fn every_folder_holds_its_own_sort() {
+    for folder in FOLDERS {
+        for pack in packs(folder) {
+            let held = [
+                ("tools", pack.tools.len()),
+                ("kinds", pack.kinds.len()),
+                ("terraform", pack.terraform.len()),
+                ("mcp", pack.servers.len()),
+                ("looks", pack.looks.len()),
+            ];
+            for (sort, count) in held {
+                assert_eq!(count > 0, sort == folder, "{}: {count} of {sort}", pack.file);
+            }
         }
     }
-    found
 }
 
 fn walk<'a>(
@@ -49,35 +96,43 @@ fn walk<'a>(
 }
 
 #[test]
-fn tool_files_load() {
-    let mut problems = Vec::new();
-    tools(&mut problems);
-    complain(&problems);
-}
-
-#[test]
 fn the_index_holds_the_same_as_the_files() {
     let mut problems = Vec::new();
     let knowledge = Knowledge::builtin();
-    for (file, tool) in tools(&mut Vec::new()) {
-        let mut whole = BTreeSet::new();
-        walk(&tool.root, &tool.root, "", &mut |path, c| {
-            whole.insert(format!("{path}: {} {} {}", c.options.len(), c.operands.len(), c.effects.len()));
-        });
-        for name in &tool.names {
-            let Some(embedded) = knowledge.tool(name) else {
-                problems.push(format!("{file}: {name} cannot be read from the index"));
-                continue;
+    for pack in packs("tools") {
+        for tool in pack.tools.iter().map(|part| &part.it) {
+            let shape = |command: &CommandSpec, path: &str| {
+                format!(
+                    "{path}: {} {} {}",
+                    command.options.len(),
+                    command.operands.len(),
+                    command.effects.len()
+                )
             };
-            let mut cut = BTreeSet::new();
-            walk(&embedded.root, &embedded.root, "", &mut |path, c| {
-                cut.insert(format!("{path}: {} {} {}", c.options.len(), c.operands.len(), c.effects.len()));
+            let mut whole = BTreeSet::new();
+            walk(&tool.root, &tool.root, "", &mut |path, c| {
+                whole.insert(shape(c, path));
             });
-            if cut != whole {
-                problems.push(format!(
-                    "{file}: {name} differs in the index: {:?}",
-                    whole.symmetric_difference(&cut)
-                ));
+            for name in &tool.names {
+                let Some(embedded) = knowledge.tool(name) else {
+                    problems.push(format!("{}: {name} cannot be read from the index", pack.file));
+                    continue;
+                };
+                let mut cut = BTreeSet::new();
+                walk(&embedded.root, &embedded.root, "", &mut |path, c| {
+                    cut.insert(shape(c, path));
+                });
+                if cut != whole {
+                    let differ = whole.symmetric_difference(&cut);
+                    problems.push(format!("{}: {name} differs in the index: {differ:?}", pack.file));
+                }
+            }
+        }
+    }
+    for pack in packs("kinds") {
+        for part in &pack.kinds {
+            if knowledge.kind(&part.name).as_deref() != Some(&*part.it) {
+                problems.push(format!("{}: {} differs in the index", pack.file, part.name));
             }
         }
     }
@@ -85,98 +140,71 @@ fn the_index_holds_the_same_as_the_files() {
 }
 
 #[test]
-fn kind_files_load() {
+fn every_fact_on_the_list_is_told_by_its_module() {
+    fn sources(folder: &Path, found: &mut String) {
+        for entry in fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
+            if entry.is_dir() {
+                sources(&entry, found);
+            } else if entry.extension().is_some_and(|e| e == "rs") {
+                found.push_str(&fs::read_to_string(entry).unwrap());
+            }
+        }
+    }
+    let mut texts: BTreeMap<&str, String> = BTreeMap::new();
     let mut problems = Vec::new();
-    let knowledge = Knowledge::builtin();
-    for (name, text) in files("kinds") {
-        match KindFile::parse(&name, &text) {
-            Ok(kinds) => {
-                for (kind, parsed) in kinds {
-                    if knowledge.kind(&kind).as_deref() != Some(&parsed) {
-                        problems.push(format!("{name}: {kind} differs in the index"));
-                    }
+    for (module, keys) in facts().tellers().iter().chain(facts().askers()) {
+        let text = texts.entry(module).or_insert_with(|| {
+            let mut text = String::new();
+            sources(&root().join("src").join(module), &mut text);
+            text
+        });
+        for key in keys {
+            if !text.contains(&format!("\"{key}\"")) {
+                problems.push(format!("src/{module} never names the fact `{key}`"));
+            }
+        }
+    }
+    // The other way round: what is told in the usual form stands on the list.
+    for (module, text) in &texts {
+        for call in ["fact(&mut mutation, \"", "flag(&mut mutation, \"", "evidence.fact(\""] {
+            for (at, _) in text.match_indices(call) {
+                let key = text[at + call.len()..].split('"').next().unwrap();
+                if !facts().is_told(key) {
+                    problems.push(format!("src/{module} tells `{key}`, which is not in facts.toml"));
                 }
             }
-            Err(error) => problems.push(error.to_string()),
         }
     }
     complain(&problems);
 }
 
 #[test]
-fn every_kind_that_an_effect_names_says_what_it_costs() {
-    let mut problems = BTreeSet::new();
+fn the_index_holds_the_same_servers_and_looks() {
     let knowledge = Knowledge::builtin();
-    for (file, tool) in tools(&mut Vec::new()) {
-        walk(&tool.root, &tool.root, &tool.names[0], &mut |path, command| {
-            for effect in &command.effects {
-                use recourse::model::Action::{Create, Read};
-                match knowledge.kind(&effect.on.kind) {
-                    None => {
-                        problems.insert(format!("{file}: {path}: kind {} is not declared", effect.on.kind));
-                    }
-                    Some(kind)
-                        if kind.cases(effect.action).is_empty()
-                            && !matches!(effect.action, Create | Read) =>
-                    {
-                        problems.insert(format!(
-                            "{file}: {path}: kind {} has no case for {:?}",
-                            effect.on.kind, effect.action
-                        ));
-                    }
-                    Some(_) => {}
-                }
+    let families = knowledge.mcp();
+    for pack in packs("mcp") {
+        for server in pack.servers.iter().map(|part| &part.it) {
+            let file = &pack.file;
+            let family = families.iter().find(|family| family.names == server.server);
+            let family = family.unwrap_or_else(|| panic!("{file} is not in the index"));
+            assert_eq!(family.reads, server.reads, "{file}");
+            assert_eq!(family.tools.len(), server.tool.len(), "{file}");
+            let head = family.head().unwrap_or_else(|| panic!("{file}: its head cannot be read"));
+            assert_eq!((head.alone, head.remote), (server.alone, server.remote), "{file}");
+            for (at, names) in family.tools.iter().enumerate() {
+                let cut = family.tool(at).unwrap_or_else(|| panic!("{file}: {names:?} cannot be read"));
+                let whole = &server.tool[&names[0]];
+                assert_eq!(
+                    (cut.args.len(), cut.effect.len(), cut.run.len(), cut.reads),
+                    (whole.args.len(), whole.effect.len(), whole.run.len(), whole.reads),
+                    "{file}: {names:?}"
+                );
             }
-        });
+        }
     }
-    complain(&problems.into_iter().collect::<Vec<_>>());
-}
-
-/// What the whole pipeline up to effects makes of a text, in an empty directory: `action kind target`.
-fn mutations(text: &str) -> Vec<String> {
-    use recourse::effects::{Collect, WorldLook};
-    use recourse::model::Subject;
-    let world = recourse::world::MemoryWorld::new();
-    let look = WorldLook::new(&world);
-    let knowledge = Knowledge::builtin();
-    let mut collect = Collect::new(&knowledge, &look);
-    let input = recourse::shell::Input::Text(text.to_owned());
-    recourse::shell::interpret(
-        &input,
-        &world,
-        &knowledge,
-        &recourse::shell::Options::fresh("/work"),
-        &mut collect,
-    );
-    collect
-        .mutations
-        .iter()
-        .map(|m| {
-            let shown = match &m.subject {
-                Subject::Path(path) => path.shown.clone(),
-                _ => m.target.name.clone().unwrap_or_else(|| m.target.id.clone()),
-            };
-            format!("{} {} {shown}", format!("{:?}", m.action).to_lowercase(), m.kind).trim().to_owned()
-        })
-        .collect()
-}
-
-#[test]
-fn examples_hold_in_the_whole_pipeline() {
-    let mut problems = Vec::new();
-    for (file, tool) in tools(&mut Vec::new()) {
-        walk(&tool.root, &tool.root, &tool.names[0], &mut |_, command| {
-            for example in &command.examples {
-                // What it runs gives mutations of its own.
-                let (Some(expected), None) = (&example.is, &example.runs) else { continue };
-                let (mut found, mut expected) = (mutations(&example.run), expected.clone());
-                found.sort();
-                expected.sort();
-                if found != expected {
-                    problems.push(format!("{file}: `{}` gives {found:?}, not {expected:?}", example.run));
-                }
-            }
-        });
+    for part in packs("looks").iter().flat_map(|pack| &pack.looks) {
+        let embedded =
+            knowledge.looks(&part.name).unwrap_or_else(|| panic!("{} is not in the index", part.name));
+        assert_eq!(embedded.len(), part.it.len(), "{}", part.name);
     }
-    complain(&problems);
 }

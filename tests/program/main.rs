@@ -9,6 +9,7 @@ mod by_hand;
 mod cli_completions;
 mod cli_init_mcp;
 mod cli_input;
+mod cli_knowledge;
 mod cli_mcp_call;
 mod cli_report;
 mod elsewhere;
@@ -26,7 +27,6 @@ mod knowledge;
 mod looks;
 mod mcp_serve;
 mod mcp_server;
-mod mcp_tools;
 mod oracle;
 #[cfg(unix)]
 mod places;

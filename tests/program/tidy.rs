@@ -18,6 +18,7 @@ const LAYERS: &[&[&str]] = &[
     &["policy"],
     &["report"],
     &["evaluate"],
+    &["vet"],
     &["config"],
     &["proof"],
     &["approvals"],
@@ -46,6 +47,7 @@ const PURE: &[&str] = &[
     "shell",
     "evidence",
     "evaluate",
+    "vet",
 ];
 
 /// What a pure module must not name. `Instant` is allowed in `syntax` for the parse deadline alone.
