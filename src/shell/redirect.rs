@@ -188,6 +188,7 @@ impl Interp<'_> {
         let Some(above) = path.parent() else { return Status::False };
         match (self.is_directory(state, &path), self.exists(state, &path), self.is_directory(state, above)) {
             (Some(true), ..) | (_, _, Some(false)) => Status::False,
+            (_, Some(true), _) if self.is_locked(state, &path) => Status::False,
             (_, Some(true), _) if self.untouched(state, &path).is_none() || self.world.writable(&path) => {
                 Status::True
             }
@@ -198,6 +199,11 @@ impl Interp<'_> {
             }
             _ => Status::Unknown,
         }
+    }
+
+    /// Whether a file of before this command stands there that may not be written.
+    fn is_locked(&self, state: &State, path: &std::path::Path) -> bool {
+        self.untouched(state, path).is_some() && !self.world.writable(path)
     }
 
     /// Runs a command whose redirections may fail: where one speaks against it, the command that does not run is a way

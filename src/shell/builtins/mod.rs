@@ -3,6 +3,7 @@
 mod declare;
 mod directory;
 mod flow;
+mod getopts;
 mod options;
 mod printf;
 mod read;

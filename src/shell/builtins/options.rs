@@ -155,23 +155,6 @@ impl Interp<'_> {
         Flow::Next
     }
 
-    pub(super) fn getopts(&mut self, state: &mut State, call: &Call) -> Flow {
-        let texts = call.texts();
-        if let Some(name) = texts.as_ref().and_then(|texts| texts.get(1)) {
-            let name = (*name).to_owned();
-            self.assign_scalar(state, &name, Value::Unknown);
-        }
-        self.assign_scalar(state, "OPTARG", Value::Unknown);
-        self.assign_scalar(state, "OPTIND", Value::Unknown);
-        let nothing =
-            state.positional.values.is_empty() && !state.positional.open && call.arguments().len() == 2;
-        state.status = if nothing { Status::False } else { Status::Unknown };
-        if nothing {
-            self.assign_scalar(state, "OPTIND", Value::known("1"));
-        }
-        Flow::Next
-    }
-
     pub(super) fn let_builtin(&mut self, state: &mut State, call: &Call) -> Flow {
         state.status = Status::Unknown;
         for value in call.values() {
