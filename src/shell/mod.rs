@@ -30,6 +30,7 @@ pub mod pattern;
 mod redirect;
 mod rewritten;
 mod run;
+mod searched;
 mod simple;
 mod state;
 mod step;

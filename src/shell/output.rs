@@ -299,6 +299,7 @@ impl Interp<'_> {
                 });
                 if missing { Status::False } else { Status::Unknown }
             }
+            "grep" | "egrep" | "fgrep" => self.grep_status(state, name, call),
             "which" if self.world.is_elsewhere() => Status::Unknown,
             "which" => match call.texts().as_deref() {
                 Some([one]) if !one.starts_with('-') => Status::from_bool(self.in_path(state, one).is_some()),

@@ -93,7 +93,14 @@ impl Interp<'_> {
         // In a container of its own it is one more program of an image that is run anyway.
         let own = scope.host.is_none() && self.options.session.functions.iter().any(|known| known == name);
         if !scope.fresh && !own {
-            let kind = StepKind::UnknownProgram { name: name.to_owned(), args: call.args() };
+            // In a container it is a word for the program of its image.
+            let (name, args) = match scope.host.as_deref().filter(|_| name.starts_with('-')) {
+                Some(image) => {
+                    (image, std::iter::once(Arg::literal(image, call.span)).chain(call.args()).collect())
+                }
+                None => (name, call.args()),
+            };
+            let kind = StepKind::UnknownProgram { name: name.to_owned(), args };
             self.emit_as(state, scope, call.span, &call.raw, kind);
         }
         self.suspect(state, scope, call, base);

@@ -13,6 +13,52 @@ struct Case {
 
 const CASES: &[Case] = &[
     Case {
+        file: "Rakefile",
+        text: "require 'rake/clean'\nCLOBBER.include('scratch')\ntask(:spec) { sh 'echo' }\ntask(:prep) { rm_rf 'scratch' }\ntask(:x) { sh 'echo' }\nRake::Task[:spec].enhance([:prep])\n",
+        stopped: &["rake clobber", "rake spec", "cp notes.md n.bak; rm notes.md; rake clean"],
+        free: &["rake clean", "rake x"],
+    },
+    Case {
+        file: "s.sh",
+        text: "dry= conf=none\nwhile getopts 'nc:' o; do case $o in n) dry=1 ;; c) conf=$OPTARG ;; *) exit 2 ;; esac; done\nshift $((OPTIND - 1))\n[ -n \"$dry\" ] || rm -rf \"$1\"\nrm -f \"$conf\"\n",
+        stopped: &[
+            "sh s.sh scratch",
+            "sh s.sh -c x scratch",
+            "sh s.sh -cx -- scratch",
+            "sh s.sh -nc notes.md",
+            "sh s.sh -n -c notes.md x",
+        ],
+        free: &[
+            "sh s.sh -n scratch",
+            "sh s.sh -nc nope scratch",
+            "sh s.sh -c nope -n scratch",
+            "sh s.sh nope",
+            "sh s.sh -z scratch",
+        ],
+    },
+    Case {
+        file: "facts.txt",
+        text: "one apple\nTwo pears\n",
+        stopped: &[
+            "grep -q apple facts.txt && rm -r scratch",
+            "grep -q plum facts.txt || rm -r scratch",
+            "grep -qF 'two' facts.txt || rm -r scratch",
+            "grep -qi two facts.txt && rm -r scratch",
+            "grep -q 'app*' facts.txt || rm -r scratch",
+            "grep -qr apple . || rm -r scratch",
+            "grep -qx apple facts.txt || rm -r scratch",
+            "echo plum >> facts.txt; grep -q plum facts.txt && rm -r scratch",
+            "if ! grep -q plum facts.txt; then rm -r scratch; fi",
+        ],
+        free: &[
+            "grep -q apple facts.txt || rm -r scratch",
+            "grep -q plum facts.txt && rm -r scratch",
+            "grep -qi two facts.txt || rm -r scratch",
+            "grep -q '^one a.ple$' facts.txt || rm -r scratch",
+            "if grep -q plum facts.txt; then rm -r scratch; fi",
+        ],
+    },
+    Case {
         file: "k.c",
         text: "#include <unistd.h>\nint main(int c, char **v) { for (int i = 1; i < c; i++) unlink(v[i]); return 0; }\n",
         stopped: &[

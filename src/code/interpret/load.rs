@@ -25,6 +25,9 @@ impl Machine<'_> {
                 None => library::module(self.language, &name),
             };
         }
+        if name == "rake/clean" {
+            self.cleans();
+        }
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
         let local = name.starts_with(['.', '/']) || matches!(ending, "rb" | "pl" | "php" | "lua");
         if matches!(ending, "json" | "node" | "css") {

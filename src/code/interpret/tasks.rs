@@ -7,6 +7,7 @@ use crate::code::effect::CodeEffect;
 use crate::code::language::Language;
 use crate::code::sources::{Program, Runner, Sources, Tasks};
 use crate::code::tree::Function;
+use crate::model::Value;
 
 use super::{Arguments, Machine, Object};
 
@@ -91,6 +92,9 @@ impl Machine<'_> {
             if matches!(method, "invoke" | "execute") && !self.task(task, true, 0) {
                 self.unknown(format!("the task {task} is declared elsewhere"));
             }
+            if method == "enhance" {
+                self.enhance(task, arguments);
+            }
             return Some(Object::Unknown);
         }
         for list in ["CLEAN", "CLOBBER"] {
@@ -145,6 +149,49 @@ impl Machine<'_> {
             }
         }
         Some(Object::Unknown)
+    }
+
+    /// `Rake::Task[:a].enhance([:before]) { … }`: more of a task that is declared.
+    fn enhance(&mut self, task: &str, arguments: &Arguments) {
+        let before = arguments.list.iter().flat_map(Object::elements_or_self).collect::<Vec<_>>();
+        let mut names = Vec::new();
+        for object in &before {
+            match object.known() {
+                Some(name) => names.push(name),
+                None => self.more_tasks(),
+            }
+        }
+        let Some(tasks) = self.tasks.as_mut() else { return };
+        let task = tasks.known.entry(task.to_owned()).or_default();
+        task.before.extend(names);
+        task.bodies.extend(arguments.block.clone());
+    }
+
+    /// `rake/clean` comes with patterns of its own.
+    pub(super) fn cleans(&mut self) {
+        if let Some(tasks) = self.tasks.as_mut().filter(|tasks| tasks.runner == Runner::Rake) {
+            let patterns = ["**/*~", "**/*.bak"].map(|pattern| Object::pattern(Value::known(pattern)));
+            tasks.cleaned.extend(patterns.map(|pattern| ("clean", pattern)));
+        }
+    }
+
+    /// Deletes what `rake clean` or `rake clobber` does. `false`: there is no such task.
+    fn clean(&mut self, name: &str) -> bool {
+        let Some(tasks) = self.tasks.as_ref().filter(|_| matches!(name, "clean" | "clobber")) else {
+            return false;
+        };
+        let cleaned = tasks
+            .cleaned
+            .iter()
+            .filter(|(list, _)| name == *list || name == "clobber")
+            .map(|(_, pattern)| pattern.clone())
+            .collect::<Vec<_>>();
+        for pattern in &cleaned {
+            let (path, _) = pattern.value();
+            let glob = path.as_known().is_none_or(|text| text.contains(['*', '?', '[', '{']));
+            self.emit(CodeEffect::Delete { path, glob, recursive: true });
+        }
+        !cleaned.is_empty()
     }
 
     fn more_tasks(&mut self) {
@@ -258,23 +305,15 @@ impl Machine<'_> {
             return true;
         }
         let runner = tasks.runner;
-        let Some(task) = tasks.known.get(name).cloned() else {
-            let cleaned = tasks
-                .cleaned
-                .iter()
-                .filter(|(list, _)| name == *list || name == "clobber")
-                .map(|(_, pattern)| pattern.clone())
-                .collect::<Vec<_>>();
-            if matches!(name, "clean" | "clobber") && !cleaned.is_empty() {
-                for pattern in cleaned {
-                    let (path, _) = pattern.value();
-                    let glob = path.as_known().is_none_or(|text| text.contains(['*', '?', '[', '{']));
-                    self.emit(CodeEffect::Delete { path, glob, recursive: true });
-                }
+        let task = tasks.known.get(name).cloned();
+        let more = tasks.more;
+        let cleaned = self.clean(name);
+        let Some(task) = task else {
+            if cleaned {
                 return true;
             }
             // What stands before a task may be a file.
-            return !asked && !tasks.more;
+            return !asked && !more;
         };
         let mut known = true;
         let space = name.rsplit_once(':').map_or("", |(space, _)| space);

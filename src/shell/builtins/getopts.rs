@@ -90,9 +90,12 @@ impl Interp<'_> {
                 let argument = Some(value.as_known()?.to_owned());
                 Some(Turn { option: Some(letter), argument, index: index + 2, within: 1 })
             }
-            None if letters.starts_with(':') => {
-                Some(Turn { option: Some(':'), argument: Some(letter.to_string()), index: index + 1, within: 1 })
-            }
+            None if letters.starts_with(':') => Some(Turn {
+                option: Some(':'),
+                argument: Some(letter.to_string()),
+                index: index + 1,
+                within: 1,
+            }),
             None => Some(Turn { option: Some('?'), argument: None, index: index + 1, within: 1 }),
         }
     }

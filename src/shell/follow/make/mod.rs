@@ -163,12 +163,13 @@ impl Interp<'_> {
         if let Some(gap) = makefile.gap.clone() {
             self.emit_as(state, scope, call.span, &call.raw, StepKind::Gap { reason: gap });
         }
+        let flags = environment.get("MAKEFLAGS").and_then(Value::as_known);
+        let dry = request.dry || flags.is_some_and(|flags| says_how(flags) && only_says(flags));
         let mut goals = request.goals.clone();
         if goals.is_empty() {
             goals.extend(makefile.default.iter().flat_map(|text| text.split_whitespace()).map(str::to_owned));
         }
-        let mut run =
-            Run { call, makefile, dry: request.dry, environment: &environment, made: BTreeSet::new() };
+        let mut run = Run { call, makefile, dry, environment: &environment, made: BTreeSet::new() };
         let variables = run.makefile.variables.clone();
         for text in at_once.take() {
             self.make_line(state, scope, &run, &[], &text, true);
@@ -428,7 +429,12 @@ fn rules_for(makefile: &Makefile, target: &str) -> Vec<(Rule, String)> {
     rules
 }
 
-/// Flags that only say how many recipes run at once and what is shown of them.
+/// Whether flags have recipes shown and not run (`-n`).
+fn only_says(flags: &str) -> bool {
+    flags.split_whitespace().any(|flag| !flag.starts_with("--") && flag.contains('n'))
+}
+
+/// Flags that only say how many recipes run at once, what is shown of them, and that they are only shown.
 fn says_how(flags: &str) -> bool {
     flags.split_whitespace().all(|flag| {
         let letters = flag.trim_start_matches('-');
@@ -438,6 +444,6 @@ fn says_how(flags: &str) -> bool {
             || flag.starts_with("--output-sync")
             || !flag.starts_with("--")
                 && !flag.contains('=')
-                && letters.chars().all(|c| c.is_ascii_digit() || "jksrRwlO.".contains(c))
+                && letters.chars().all(|c| c.is_ascii_digit() || "jksrRwlO.n".contains(c))
     })
 }
