@@ -1,5 +1,7 @@
 //! The sink that turns steps into mutations as interpretation goes.
 
+use std::path::PathBuf;
+
 use crate::knowledge::Knowledge;
 use crate::model::{Mutation, Secrets, Value};
 use crate::shell::{Files, Invocation, Sink, Stdin, Step, StepKind};
@@ -14,12 +16,14 @@ pub struct Collect<'a> {
     pub mutations: Vec<Mutation>,
     /// What the words say is secret.
     pub secrets: Secrets,
+    /// Places that the words name.
+    pub named: Vec<PathBuf>,
 }
 
 impl<'a> Collect<'a> {
     /// An empty collection.
     pub fn new(knowledge: &'a Knowledge, look: &'a dyn Look) -> Self {
-        Self { knowledge, look, mutations: Vec::new(), secrets: Secrets::default() }
+        Self { knowledge, look, mutations: Vec::new(), secrets: Secrets::default(), named: Vec::new() }
     }
 }
 
@@ -27,9 +31,21 @@ impl Sink for Collect<'_> {
     fn step(&mut self, step: Step, files: &mut Files) {
         if let StepKind::Run(invocation) = &step.kind {
             secrets(invocation, &mut self.secrets);
+            named(&step, invocation, &mut self.named);
         }
         self.mutations.extend(effects(&step, self.knowledge, files, self.look));
     }
+}
+
+/// Most places that are kept.
+const NAMED: usize = 200;
+
+/// The places that the words of an invocation name, if they name any: where copies may stand.
+fn named(step: &Step, invocation: &Invocation, found: &mut Vec<PathBuf>) {
+    let ([dir], None) = (step.context.cwd.as_slice(), &step.context.host) else { return };
+    let words = invocation.args.iter().skip(1).filter_map(|arg| arg.value.as_known());
+    let words = words.filter(|word| !word.is_empty() && !word.starts_with('-') && !word.contains('\n'));
+    found.extend(words.take(NAMED.saturating_sub(found.len())).map(|word| dir.join(word)));
 }
 
 /// What the tool's data says is secret among an invocation's words.

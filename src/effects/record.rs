@@ -176,7 +176,8 @@ impl Scene<'_> {
         match mutation.action {
             Action::Delete => {
                 let fails = !subject.recursive && seen.is_some_and(|s| s.kind == FileKind::Directory);
-                if !fails && !directory {
+                let goes = if directory { self.is_empty(&path) } else { !fails };
+                if goes {
                     self.files.set(path, FileState::Gone);
                 }
             }
@@ -208,6 +209,20 @@ impl Scene<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Whether a directory surely holds nothing by now, so that it can be removed.
+    fn is_empty(&self, path: &Path) -> bool {
+        let made = |(_, state): (&Path, &FileState)| *state != FileState::Gone;
+        if self.files.below(path).any(made) || !self.is_directory(path) {
+            return false;
+        }
+        let gone = |name: &String| self.files.get(&path.join(name)) == Some(&FileState::Gone);
+        match self.files.get(path) {
+            Some(FileState::Created { .. }) if self.look.at(path).is_none() => true,
+            Some(FileState::MovedFrom(_) | FileState::CopiedFrom(_)) => false,
+            _ => self.look.names(path).is_some_and(|names| names.iter().all(gone)),
         }
     }
 
@@ -287,8 +302,16 @@ impl Scene<'_> {
             Change::Saved { dir, what } => self.files.save(dir, what),
             Change::Packs { at, packing } => self.files.packings.set_file(at, packing),
             Change::Copied { from, to, packed } => {
-                let (from, to) = (key(&from), key(&to));
-                self.copied(from, to, packed);
+                let (mut from, mut to) = (key(&from), key(&to));
+                if packed {
+                    // What is read or written through a link is what it leads to.
+                    let behind = |path: &Path| physical(path, &self.files.over(self.look), true);
+                    let (Some(source), Some(target)) = (behind(&from), behind(&to)) else { return };
+                    (from, to) = (source, target);
+                }
+                if from != to {
+                    self.copied(from, to, packed);
+                }
             }
         }
     }

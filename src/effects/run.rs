@@ -352,6 +352,8 @@ fn holds(
         Some(name) => (name, true),
         None => (name, false),
     };
+    // Archives hold a link as a link, unless they are told to look behind it. What stdin is was opened already.
+    let links = name != "stdin" && !follows_links(matched);
     let sources = if name == "stdin" {
         incoming(scene, invocation)
     } else {
@@ -365,8 +367,16 @@ fn holds(
     sources
         .into_iter()
         .filter(|from| *from != to && !(flat && scene.is_directory(from)))
+        .filter(|from| !(links && scene.is_link(from)))
         .map(|from| Change::Copied { from, to: to.clone(), packed: true })
         .collect()
+}
+
+/// Whether what packs looks behind symbolic links: told to, or by itself, as zip does.
+fn follows_links(matched: &Match) -> bool {
+    let is = |name: &str| matched.tool.names.iter().any(|known| known == name);
+    let told = ["-h", "--dereference", "-L"].iter().any(|key| matched.has(key));
+    if is("zip") { !matched.has("-y") } else { told }
 }
 
 /// `adds=name`: what is put into an archive, by the names that it gets there; `.` where that is not said.

@@ -9,7 +9,7 @@ use crate::model::{
 };
 use crate::shell::{FileState, Files, Step};
 use crate::world::FileKind;
-use crate::world::resolve::{Link, Links};
+use crate::world::resolve::{Link, Links, physical};
 
 use super::paths::{absolute, text_of};
 use super::{Look, Seen, known};
@@ -109,6 +109,26 @@ impl<'a> Scene<'a> {
             }
             FileState::MovedFrom(from) | FileState::CopiedFrom(from) => self.look.at(from),
         }
+    }
+
+    /// Whether a symbolic link stands at a path by the time of this step, as far as can be told.
+    pub(super) fn is_link(&self, path: &Path) -> bool {
+        !matches!(self.files.over(self.look).link(&self.files.key(path, self.look)), Link::None)
+    }
+
+    /// Whether what stands at `from` is what this command copied from `to`, and neither was changed since.
+    pub(super) fn is_copy_of(&self, from: &Path, to: &Path) -> bool {
+        let (from, to) = (self.files.key(from, self.look), self.files.key(to, self.look));
+        matches!(self.files.get(&from), Some(FileState::CopiedFrom(source)) if *source == to)
+            && self.files.get(&to).is_none()
+            && ![&from, &to]
+                .into_iter()
+                .any(|path| self.files.is_altered(path) || self.files.rewritten(path).is_some())
+    }
+
+    /// What a path leads to through every link, the last one too.
+    pub(super) fn behind(&self, path: &Path) -> Option<PathBuf> {
+        physical(path, &self.files.over(self.look), true)
     }
 
     /// Where the user's trash holds a file of this name, on a desktop that keeps to the common layout.

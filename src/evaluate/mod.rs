@@ -144,18 +144,18 @@ fn judge(
     policy: &Policy,
 ) -> Evaluation {
     let start = world.elapsed();
-    let mut secrets = Secrets::default();
+    let mut told = stages::Told::default();
     let mut mutations = match input {
-        Input::Shell(input) => stages::shell(input, context, world, knowledge, &mut secrets),
+        Input::Shell(input) => stages::shell(input, context, world, knowledge, &mut told),
         Input::Terraform { plan, state } => {
-            stages::terraform(plan, state.as_deref(), context, world, knowledge, &mut secrets)
+            stages::terraform(plan, state.as_deref(), context, world, knowledge, &mut told)
         }
-        Input::Mcp(call) => stages::mcp(call, context, world, knowledge, &mut secrets),
+        Input::Mcp(call) => stages::mcp(call, context, world, knowledge, &mut told),
     };
     guard::add(&mut mutations, input, context, world);
     let parsed = world.elapsed();
     let bar = stages::bar(input, context, world, knowledge, policy);
-    let mut assessments = stages::assess(mutations, context, bar, world, knowledge);
+    let mut assessments = stages::assess(mutations, told.named, context, bar, world, knowledge);
     safer::keep_only_milder(&mut assessments, context, bar, world, knowledge);
     let risks = stages::together(&mut assessments);
     let analysed = world.elapsed();
@@ -164,8 +164,14 @@ fn judge(
         analysis: analysed.saturating_sub(parsed),
         ..StageTimes::default()
     };
-    let report =
-        finish(&mut assessments, Found { risks: &risks, secrets, times }, context, world, knowledge, policy);
+    let report = finish(
+        &mut assessments,
+        Found { risks: &risks, secrets: told.secrets, times },
+        context,
+        world,
+        knowledge,
+        policy,
+    );
     Evaluation { report, assessments, internal_error: false }
 }
 

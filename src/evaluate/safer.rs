@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::model::{Assessment, Secrets, Subject};
+use crate::model::{Assessment, Subject};
 use crate::shell::Input;
 use crate::world::{FileKind, World};
 
@@ -34,8 +34,9 @@ pub(super) fn keep_only_milder(
                 return false;
             }
             let input = Input::Text(other.command.clone());
-            let mutations = stages::shell(&input, context, world, knowledge, &mut Secrets::default());
-            let found = stages::assess(mutations, context, bar, world, knowledge);
+            let mut told = stages::Told::default();
+            let mutations = stages::shell(&input, context, world, knowledge, &mut told);
+            let found = stages::assess(mutations, told.named, context, bar, world, knowledge);
             found.iter().all(|one| one.recoverability.tier.severity() < tier.min(4))
         });
     }

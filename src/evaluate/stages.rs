@@ -1,5 +1,6 @@
 //! The stages, wired: input to mutations, mutations to assessments.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::code::CodeEffect;
@@ -24,17 +25,27 @@ use super::{EvaluationContext, Input};
 /// How long interpretation may take; past it the verdict is a human's.
 const READING: Duration = Duration::from_secs(2);
 
+/// What the words of the input tell besides mutations.
+#[derive(Default)]
+pub(super) struct Told {
+    /// What they say is secret.
+    pub(super) secrets: Secrets,
+    /// Places that they name.
+    pub(super) named: Vec<PathBuf>,
+}
+
 /// What the steps of shell text or of an argument vector would change.
 pub(super) fn shell(
     input: &shell::Input,
     context: &EvaluationContext,
     world: &dyn World,
     knowledge: &Knowledge,
-    secrets: &mut Secrets,
+    told: &mut Told,
 ) -> Vec<Mutation> {
     let look = effects::WorldLook::new(world);
     let mut collect = effects::Collect::new(knowledge, &look);
-    collect.secrets = std::mem::take(secrets);
+    collect.secrets = std::mem::take(&mut told.secrets);
+    collect.named = std::mem::take(&mut told.named);
     let mut options = match &context.session {
         Some(session) => shell::Options::at_prompt(&context.cwd, shell::Session::clone(session)),
         None => shell::Options::fresh(&context.cwd),
@@ -42,7 +53,8 @@ pub(super) fn shell(
     options.deadline = Some(world.elapsed() + READING);
     options.start = context.start.clone();
     shell::interpret(input, world, knowledge, &options, &mut collect);
-    *secrets = collect.secrets;
+    told.secrets = collect.secrets;
+    told.named = collect.named;
     collect.mutations
 }
 
@@ -53,7 +65,7 @@ pub(super) fn terraform(
     context: &EvaluationContext,
     world: &dyn World,
     knowledge: &Knowledge,
-    secrets: &mut Secrets,
+    told: &mut Told,
 ) -> Vec<Mutation> {
     let analysis = terraform::analyse(plan, state, knowledge);
     let mut mutations = analysis.mutations;
@@ -62,11 +74,11 @@ pub(super) fn terraform(
         let (at, via) = (started(&command, context, world), format!("{} of {}", command.by, command.address));
         let found = match command.run {
             Some(terraform::Run::Shell(text)) => {
-                shell(&shell::Input::Text(text), &at, world, knowledge, secrets)
+                shell(&shell::Input::Text(text), &at, world, knowledge, told)
             }
             Some(terraform::Run::Words(words)) => {
                 let input = shell::Input::Argv(words.into_iter().map(Some).collect());
-                shell(&input, &at, world, knowledge, secrets)
+                shell(&input, &at, world, knowledge, told)
             }
             None => vec![terraform::unread_command(&command.address)],
         };
@@ -136,7 +148,7 @@ pub(super) fn mcp(
     context: &EvaluationContext,
     world: &dyn World,
     knowledge: &Knowledge,
-    secrets: &mut Secrets,
+    told: &mut Told,
 ) -> Vec<Mutation> {
     let home = world.home(None);
     let links = Disk(world);
@@ -147,10 +159,10 @@ pub(super) fn mcp(
         let (nested, found) = match act {
             Act::Mutation(mutation) => (false, vec![*mutation]),
             Act::Shell(text) => {
-                (true, in_each(&analysis.cwd, shell::Input::Text(text), context, world, knowledge, secrets))
+                (true, in_each(&analysis.cwd, shell::Input::Text(text), context, world, knowledge, told))
             }
             Act::Argv(words) => {
-                (true, in_each(&analysis.cwd, shell::Input::Argv(words), context, world, knowledge, secrets))
+                (true, in_each(&analysis.cwd, shell::Input::Argv(words), context, world, knowledge, told))
             }
             Act::Sql { dialect, database, text } => {
                 (true, sql(dialect, database, text, call, context, world, knowledge))
@@ -168,13 +180,13 @@ fn in_each(
     context: &EvaluationContext,
     world: &dyn World,
     knowledge: &Knowledge,
-    secrets: &mut Secrets,
+    told: &mut Told,
 ) -> Vec<Mutation> {
     if cwd.is_empty() {
-        return shell(&input, context, world, knowledge, secrets);
+        return shell(&input, context, world, knowledge, told);
     }
     let inside = |dir: &std::path::PathBuf| EvaluationContext { cwd: dir.clone(), ..context.clone() };
-    cwd.iter().flat_map(|dir| shell(&input, &inside(dir), world, knowledge, secrets)).collect()
+    cwd.iter().flat_map(|dir| shell(&input, &inside(dir), world, knowledge, told)).collect()
 }
 
 /// SQL that a server is handed.
@@ -242,12 +254,14 @@ impl shell::Sink for Programs {
 
 pub(super) fn assess(
     mutations: Vec<Mutation>,
+    named: Vec<PathBuf>,
     context: &EvaluationContext,
     bar: Bar,
     world: &dyn World,
     knowledge: &Knowledge,
 ) -> Vec<Assessment> {
     let mut session = Session::new();
+    session.tell_words(named);
     mutations
         .into_iter()
         .map(|mutation| {

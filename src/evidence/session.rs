@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use crate::world::{Entry, LookError, Meta, World};
 
+use super::archive::Packed;
 use super::git::GitCache;
-use super::path::{Places, Records};
+use super::path::{Named, Places, Records, named_places};
 
 /// A directory's entries with what `lstat` tells of each.
 pub(super) type Listing = Rc<Vec<(Entry, Result<Meta, LookError>)>>;
@@ -54,6 +55,12 @@ pub struct Session {
     rights_changed: bool,
     git: Rc<GitCache>,
     places: Option<Rc<Places>>,
+    /// Places that the command's words name, and what is known of them once somebody asks.
+    words: Vec<PathBuf>,
+    named: Option<Rc<Vec<Named>>>,
+    packed: HashMap<PathBuf, Option<Rc<Packed>>>,
+    /// Files that were compared with copies in such places.
+    pub(super) compared: usize,
     listings: HashMap<PathBuf, Option<Listing>>,
     /// What installers say that they put into directories.
     pub(super) records: Records,
@@ -70,6 +77,27 @@ impl Session {
     /// A session with a budget of its own.
     pub fn with_budget(budget: Budget) -> Self {
         Self { budget, ..Self::default() }
+    }
+
+    /// Tells which places the words of the command name.
+    pub fn tell_words(&mut self, words: Vec<PathBuf>) {
+        self.words = words;
+    }
+
+    /// What stands at those places, looked up once.
+    pub(super) fn named(&mut self, world: &dyn World) -> Rc<Vec<Named>> {
+        let words = &self.words;
+        Rc::clone(self.named.get_or_insert_with(|| Rc::new(named_places(world, words))))
+    }
+
+    /// What an archive holds, read once; `None` for what is none, or is too large.
+    pub(super) fn packed(&mut self, world: &dyn World, archive: &Path) -> Option<Rc<Packed>> {
+        if let Some(known) = self.packed.get(archive) {
+            return known.clone();
+        }
+        let found = Packed::read(world, self, archive).map(Rc::new);
+        self.packed.insert(archive.to_owned(), found.clone());
+        found
     }
 
     /// The repositories looked at so far.

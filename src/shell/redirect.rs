@@ -2,6 +2,7 @@
 
 use crate::model::{Span, Value};
 use crate::syntax::{Command, Redirection, RedirectionOperator, RedirectionTarget};
+use crate::world::FileKind;
 
 use super::expand::{Abort, Expanded};
 use super::files::{FileState, Files};
@@ -304,12 +305,26 @@ impl Interp<'_> {
         }
     }
 
+    /// Whether a file that is emptied has other names: the command may read it by one of them.
+    pub(super) fn empties_others(&self, state: &State, opened: &Opened) -> bool {
+        let writes = opened.writes.iter().filter(|opening| opening.mode == Mode::Truncate);
+        let mut paths = writes.filter_map(|opening| self.absolute(state, &opening.path.value));
+        paths.any(|path| {
+            self.world.stat(&path).is_ok_and(|meta| meta.kind == FileKind::File && meta.links > 1)
+        })
+    }
+
     /// The files that are emptied before the command starts, as the command sees them.
     pub(super) fn emptied(&self, state: &State, opened: &Opened) -> Files {
         let mut files = state.files.clone();
         for opening in opened.writes.iter().filter(|opening| opening.mode == Mode::Truncate) {
             if let Some(path) = self.absolute(state, &opening.path.value) {
-                files.set(path, FileState::Created { content: Some(String::new()), directory: false });
+                let emptied = || FileState::Created { content: Some(String::new()), directory: false };
+                // What a link leads to is emptied, by whatever name the command reads it.
+                if let Some(real) = self.physical(state, &path).filter(|real| *real != path) {
+                    files.set(real, emptied());
+                }
+                files.set(path, emptied());
             }
         }
         files

@@ -172,6 +172,7 @@ impl Interp<'_> {
         self.mind_own_input(state, &call, &mut opened);
         let before = opened.stdin.clone().map(|new| std::mem::replace(&mut state.stdin, new));
         let content = match opened.output {
+            Output::File if self.empties_others(state, &opened) => None,
             Output::File => {
                 let files = self.emptied(state, &opened);
                 let files = std::mem::replace(&mut state.files, files);

@@ -300,7 +300,10 @@ fn on_path(scene: &Scene<'_>, draft: Draft, dirs: &[PathBuf]) -> Planned {
     let value = draft.names.into_iter().next().unwrap_or(Value::Unknown);
     let path = scene.absolute(&value, dirs);
     let place = path.as_known().map(PathBuf::from);
-    let mutation = scene.on_absolute(draft.action, &draft.kind, path, &Word::new(value, false));
+    let mut mutation = scene.on_absolute(draft.action, &draft.kind, path, &Word::new(value, false));
+    for (key, value) in draft.facts {
+        fact(&mut mutation, &key, value, &format!("the command says {key}"));
+    }
     let mut planned = Planned::of(mutation);
     // `clone` and `worktree add` refuse a directory that holds anything.
     if draft.action == Action::Create

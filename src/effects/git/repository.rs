@@ -200,7 +200,7 @@ fn removed_trees(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) -> Vec<
     };
     let each = |path: Value| {
         if forced > 0 && stands(&path) {
-            return Draft::path(Action::Delete, "tree", path);
+            return Draft::path(Action::Delete, "tree", path).flag("unless-locked", forced == 1);
         }
         let draft = Draft::new(Action::Delete, "git.worktree").names([path]);
         draft.flag("force", forced > 0).flag("locked-too", forced > 1)

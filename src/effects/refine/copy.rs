@@ -1,6 +1,6 @@
 //! `cp`, `install` and `ln`: where copies and links land and what they take the place of.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::knowledge::Match;
 use crate::model::{Action, Subject, Value};
@@ -47,13 +47,23 @@ fn one(scene: &Scene<'_>, invocation: &Invocation, placed: &Placed) -> Draft {
     let mut mutation = scene.on_absolute(Action::Replace, kind, placed.to.clone(), &placed.shown);
     overwrite_facts(invocation, &mut mutation);
     let installs = matched.tool.names.iter().any(|name| name == "install");
-    if matched.has("--attributes-only") {
+    let attributes = matched.has("--attributes-only");
+    if attributes {
         flag(&mut mutation, "no-change", "only attributes are copied");
+    }
+    let renews = installs || matched.has("--remove-destination");
+    if !renews && !matched.has("-f") && !onto_tree {
+        flag(&mut mutation, "in-place", "written in place");
+    }
+    if let (Some(from), Some(to)) = (&placed.from, placed.place())
+        && scene.is_copy_of(from, &to)
+    {
+        flag(&mut mutation, "no-change", "it gets back what it holds");
     }
     let mut changes = Vec::new();
     if let Subject::Path(subject) = &mut mutation.subject {
         // `install` and `--remove-destination` put a new file in the old one's place; `cp` writes through a link.
-        subject.follow = !installs && !matched.has("--remove-destination");
+        subject.follow = !renews;
         match placed.from.as_deref() {
             Some(from) if text_of(from) == "/dev/null" => subject.content = Some(String::new()),
             Some(from) => subject.from = Some(from.to_owned()),
@@ -69,7 +79,26 @@ fn one(scene: &Scene<'_>, invocation: &Invocation, placed: &Placed) -> Draft {
             let special = source.is_some_and(|s| !matches!(s.kind, FileKind::File | FileKind::Directory));
             // An answer of no, or none at all, leaves the old file.
             let asks = mutation.context.asks && scene.at(&to).is_some();
-            if !stays && !skips && !asks && !partial && !remote && !onto_tree && from != &to {
+            // Where the disk cannot share blocks there is no copy at all.
+            let shares = matched.has("--reflink")
+                && !matches!(matched.value("--reflink").and_then(Value::as_known), Some("auto" | "never"));
+            let none = attributes || shares || partial || remote || onto_tree;
+            if onto_tree && !(attributes || shares || partial || remote || asks || matched.has("-s")) {
+                let keeps = mutation.facts.contains_key("no-clobber");
+                let skips = keeps || mutation.facts.contains_key("update-only");
+                changes.extend(files_of(scene, from).into_iter().filter_map(|file| {
+                    let to = to.join(file.strip_prefix(from).ok()?);
+                    let stays = skips && scene.at(&to).is_some();
+                    (!stays).then_some(Change::Copied { from: file, to, packed: false })
+                }));
+            }
+            let to = if renews || is_tree { Some(to) } else { landing(scene, from, to) };
+            if !stays
+                && !skips
+                && !asks
+                && !none
+                && let Some(to) = to.filter(|to| to != from)
+            {
                 if matched.has("-s") && !special {
                     changes.push(Change::Made { path: to.clone(), content: None, directory: false });
                     changes.push(Change::Linked { at: to, target: Some(from.clone()), symbolic: true });
@@ -87,6 +116,38 @@ fn one(scene: &Scene<'_>, invocation: &Invocation, placed: &Placed) -> Draft {
         }
     }
     Draft::with(mutation, changes)
+}
+
+/// Most files of a tree that are told one by one.
+const FILES: usize = 100;
+
+/// The files of a small tree, which are laid over another one by one.
+fn files_of(scene: &Scene<'_>, tree: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut pending = vec![tree.to_owned()];
+    while let Some(dir) = pending.pop() {
+        for name in scene.look.names(&dir).unwrap_or_default() {
+            let path = dir.join(name);
+            match scene.at(&path).map(|seen| seen.kind) {
+                Some(FileKind::Directory) => pending.push(path),
+                Some(FileKind::File) => found.push(path),
+                _ => {}
+            }
+        }
+        if found.len() + pending.len() > FILES {
+            return Vec::new();
+        }
+    }
+    found
+}
+
+/// Where a copy of a file comes to stand: behind a link that is there. Not behind one that leads to nothing, nor to the file
+/// itself.
+fn landing(scene: &Scene<'_>, from: &Path, to: PathBuf) -> Option<PathBuf> {
+    if !scene.is_link(&to) {
+        return Some(to);
+    }
+    scene.behind(&to).filter(|real| scene.at(real).is_some() && scene.behind(from).as_ref() != Some(real))
 }
 
 fn link(scene: &Scene<'_>, invocation: &Invocation, placed: &Placed) -> Draft {
@@ -107,7 +168,8 @@ fn link(scene: &Scene<'_>, invocation: &Invocation, placed: &Placed) -> Draft {
                 && let Some(from) = &placed.from
             {
                 subject.from = Some(from.clone());
-                if absent || forced {
+                // A directory gets no second name.
+                if (absent || forced) && !scene.is_directory(from) {
                     changes.push(Change::Copied { from: from.clone(), to: to.clone(), packed: false });
                     changes.push(Change::Linked { at: to, target: Some(from.clone()), symbolic: false });
                 }

@@ -38,8 +38,14 @@ pub(super) fn in_place(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<D
             let Some(mutation) = draft.mutation.as_mut().filter(|m| m.action == Action::Update) else {
                 return vec![draft];
             };
-            let Subject::Path(subject) = &mutation.subject else { return vec![draft] };
+            let follows = matched.has("--follow-symlinks");
+            let Subject::Path(subject) = &mut mutation.subject else { return vec![draft] };
+            subject.follow &= follows;
             let Some(path) = subject.path.as_known().map(PathBuf::from) else { return vec![draft] };
+            if !follows {
+                // A new file takes the name over: other names of the old one keep it, and a link is no more than replaced.
+                flag(mutation, "renames", "a new file takes the name over");
+            }
             let mut displaced = None;
             let text = scene.text(&path);
             let edit = match (&scripts, &text) {

@@ -15,15 +15,18 @@ pub(super) fn truncate(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<D
         .into_iter()
         .map(|mut draft| {
             let Some(mutation) = &mut draft.mutation else { return draft };
-            let Subject::Path(subject) = &mut mutation.subject else { return draft };
+            let Subject::Path(subject) = &mutation.subject else { return draft };
             let now =
                 subject.path.as_known().and_then(|path| scene.at(Path::new(path))).map(|seen| seen.size);
+            flag(mutation, "in-place", "written in place");
             if grows(size, now) {
                 mutation.action = Action::Update;
                 flag(mutation, "no-change", "the file only grows");
             } else if bytes(size) == Some(0) {
                 mutation.action = Action::Replace;
-                subject.content = Some(String::new());
+                if let Subject::Path(subject) = &mut mutation.subject {
+                    subject.content = Some(String::new());
+                }
             }
             draft
         })

@@ -6,6 +6,7 @@
 
 mod added;
 mod held;
+mod members;
 mod packed;
 mod tar;
 mod zip;
@@ -20,6 +21,7 @@ use super::path::{Overwritten, flag};
 
 pub(super) use added::replaces;
 pub(super) use held::elsewhere;
+pub(super) use members::{Packed, is_held};
 
 /// Largest archive that is read, and the most that it may unpack to, in bytes.
 const ARCHIVE_LIMIT: u64 = 32 << 20;

@@ -76,6 +76,15 @@ fn sparse(look: &mut Look<'_>) -> Result<Outcome, String> {
         .ask(&["ls-files", "-z", "--others", "--ignored", "--exclude-standard"])
         .map_err(|error| format!("ignored files could not be listed: {error}"))?;
     let kept: Vec<_> = look.names().into_iter().flatten().map(|name| look.dir.join(name)).collect();
+    let mut kept: Vec<_> = kept;
+    if look.has("adds-to") {
+        let rules = look.repo.place().git_dir.join("info/sparse-checkout");
+        let rules = look.world.read_file(&rules, 1 << 20).unwrap_or_default();
+        let top = look.repo.work_tree().unwrap_or(&look.dir).to_owned();
+        let rules = String::from_utf8_lossy(&rules).into_owned();
+        let dirs = rules.lines().filter(|line| line.starts_with('/') && !line.contains('*'));
+        kept.extend(dirs.map(|line| top.join(line.trim_matches('/'))));
+    }
     let mut loss = Loss::default();
     for name in listed.split('\0').filter(|name| !name.is_empty()) {
         let place = look.dir.join(name);

@@ -74,6 +74,10 @@ pub(super) fn pruned(look: &mut Look<'_>) -> Result<Option<(String, Vec<String>)
             parts.push(format!("what was staged of {}", count(staged, "file")));
         }
     }
+    let refs = ["refs", "packed-refs"].map(|name| common.join(name));
+    if refs.iter().any(|refs| look.session.is_touched(refs)) {
+        parts.push("what refs reach that this command itself takes away".to_owned());
+    }
     let drops = !done.dropped.is_empty() || gone;
     if (done.unstaged && done.staged_here) || (done.only_saved && drops) {
         parts.push("what this command itself put into git before".to_owned());

@@ -136,7 +136,7 @@ fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
     match (look.mutation.kind.as_str(), look.mutation.action) {
         ("git.changes", _) => {
             outcome(changes::changes(look), evidence, "overwritten");
-            let whole = look.has("whole");
+            let whole = look.has("whole") || look.has("removes");
             look.session.git().note(&common, |done| done.unstage(whole));
         }
         ("git.untracked", _) => outcome(clean::clean(look), evidence, "removed"),

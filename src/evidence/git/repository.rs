@@ -145,6 +145,11 @@ impl GitCache {
         done.moved || done.fetched
     }
 
+    /// Whether earlier steps of the command unlocked a working tree.
+    pub(in crate::evidence) fn unlocks(&self, common_dir: &Path) -> bool {
+        self.done(common_dir).unlocked
+    }
+
     /// What earlier steps of the command did to the repository.
     pub(super) fn done(&self, common_dir: &Path) -> Done {
         self.done.borrow().get(common_dir).cloned().unwrap_or_default()

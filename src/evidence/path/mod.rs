@@ -14,6 +14,7 @@ mod clone;
 mod content;
 mod history;
 mod made_again;
+mod named;
 mod overwrite;
 mod packages;
 mod places;
@@ -41,6 +42,7 @@ use reach::{reached, remember};
 use standing::exists;
 use walk::{How, Walk};
 
+pub(super) use named::{Named, places as named_places};
 pub(super) use overwrite::Overwritten;
 pub(super) use packages::installed;
 pub(super) use places::Places;
@@ -101,6 +103,7 @@ pub(super) fn probe(
         one_file_system: flag(mutation, "one-file-system"),
         excluded: subject.moved_out.clone(),
         cwd: mutation.context.cwd.clone(),
+        going: going(world, subject),
     };
     let mut walk = Walk::new(world, session, &places, how);
     match &subject.origin {
@@ -173,6 +176,13 @@ pub(super) fn probe(
     finish(evidence, loss, &notes, untracked);
 }
 
+/// The places that an act names as its targets.
+fn going(world: &dyn World, subject: &PathSubject) -> Vec<PathBuf> {
+    let choices = subject.path.choices().unwrap_or_default().iter().map(PathBuf::from);
+    let named = choices.chain(subject.moved_in.iter().cloned());
+    named.flat_map(|path| [places::resolve(world, &path).unwrap_or_else(|_| path.clone()), path]).collect()
+}
+
 /// How a file stands for whoever changes it in part: the class its content would have, in a word and a sentence.
 pub(super) fn standing(
     mutation: &Mutation,
@@ -193,6 +203,10 @@ pub(super) fn standing(
 /// user may write.
 fn lasts(world: &dyn World, places: &Places, copy: &Path) -> bool {
     if places.is_temporary(copy) || ["/dev", "/proc", "/sys"].iter().any(|dir| copy.starts_with(dir)) {
+        return false;
+    }
+    // What this user may not write is not overwritten.
+    if world.stat(copy).is_ok_and(|meta| meta.kind == FileKind::File) && !world.writable(copy) {
         return false;
     }
     // The nearest directory above it that is there already.
@@ -304,7 +318,8 @@ fn at(walk: &mut Walk<'_>, mutation: &Mutation, subject: &PathSubject, path: &Pa
     let world = walk.world;
     // `rm -r link/` empties the directory behind the link.
     let behind = subject.recursive && subject.shown.len() > 1 && subject.shown.ends_with('/');
-    let follow = subject.follow || behind || mutation.action == Action::Update;
+    let updates = mutation.action == Action::Update && !flag(mutation, "renames");
+    let follow = subject.follow || behind || updates;
     if mutation.action != Action::Delete && places::commands_the_kernel(path) {
         walk.note(format!(
             "{} is a switch of the running system; what it does cannot be told",

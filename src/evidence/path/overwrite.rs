@@ -39,6 +39,7 @@ pub(super) fn one(walk: &mut Walk<'_>, place: &Path, meta: &Meta) {
     let found = walk.go_back(before);
     let class = match found.worst() {
         LossClass::Lost if found.modified == 0 => rescued(walk, place, meta).unwrap_or(LossClass::Lost),
+        LossClass::Lost => named(walk, place, meta).unwrap_or(LossClass::Lost),
         other => other,
     };
     if class == LossClass::Lost {
@@ -57,6 +58,9 @@ fn rescued(walk: &mut Walk<'_>, place: &Path, meta: &Meta) -> Option<LossClass> 
         walk.note(format!("{shown} has the same content"));
         walk.kept.get_or_insert(shown);
         return Some(LossClass::Copied);
+    }
+    if let Some(class) = named(walk, place, meta) {
+        return Some(class);
     }
     let (places, cwd) = (walk.places, walk.how.cwd.clone());
     let keeps = |path: &Path| !places.is_temporary(path);
@@ -83,6 +87,15 @@ fn rescued(walk: &mut Walk<'_>, place: &Path, meta: &Meta) -> Option<LossClass> 
         }
     }
     None
+}
+
+/// A place that the command names and that holds the same content.
+fn named(walk: &mut Walk<'_>, place: &Path, meta: &Meta) -> Option<LossClass> {
+    let copy = super::named::copy(walk, None, place, meta)?;
+    let shown = walk.show(&copy);
+    walk.note(format!("{shown} has the same content"));
+    walk.kept.get_or_insert(shown);
+    Some(LossClass::Copied)
 }
 
 /// Why the content stays although the command names it, if it does.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::model::{Mutation, PathSubject};
-use crate::world::World;
+use crate::world::{World, git_dir};
 
 use super::{Session, flag, places};
 
@@ -15,6 +15,9 @@ pub(super) fn reached(
     world: &dyn World,
     session: &Session,
 ) -> bool {
+    if flag(mutation, "unless-locked") && locked(subject, world, session) {
+        return false;
+    }
     let (tracked, untracked) = (flag(mutation, "if-tracked"), flag(mutation, "if-untracked"));
     if !tracked && !untracked {
         return true;
@@ -28,6 +31,13 @@ pub(super) fn reached(
         repo.tracks(world, &real).ok()
     };
     is_tracked().is_none_or(|is| is == tracked)
+}
+
+/// Whether a linked working tree is locked, and no earlier step of the command unlocks one.
+fn locked(subject: &PathSubject, world: &dyn World, session: &Session) -> bool {
+    let tree = subject.path.as_known().and_then(|path| world.canonicalize(Path::new(path)).ok());
+    let Some(Ok(Some(tree))) = tree.map(|tree| git_dir::locate(world, &tree)) else { return false };
+    world.lstat(&tree.git_dir.join("locked")).is_ok() && !session.git().unlocks(&tree.common_dir)
 }
 
 /// Records what goes, so that it no longer counts as a copy for what comes after.

@@ -37,6 +37,8 @@ pub(super) struct How {
     pub(super) excluded: Vec<PathBuf>,
     /// Directories that the command may run in.
     pub(super) cwd: Vec<PathBuf>,
+    /// Paths that the same act may destroy.
+    pub(super) going: Vec<PathBuf>,
 }
 
 /// What is known of a directory for the files in it.
@@ -356,6 +358,11 @@ impl<'a> Walk<'a> {
         found
     }
 
+    /// Whether the act that is looked at may destroy this too.
+    pub(super) fn goes_too(&self, path: &Path) -> bool {
+        self.roots.iter().chain(&self.how.going).any(|going| path.starts_with(going))
+    }
+
     /// Puts one thing that is not a directory into its class.
     pub(super) fn take(&mut self, path: &Path, meta: &Meta, around: &Around) {
         if around.locked {
@@ -366,7 +373,16 @@ impl<'a> Walk<'a> {
             self.add(LossClass::Nothing, 0, path);
             return;
         }
-        let class = self.class(path, meta, around);
+        let mut class = self.class(path, meta, around);
+        if class == LossClass::Lost
+            && let Some(root) = self.roots.last().cloned()
+            && let Some(copy) = super::named::copy(self, Some(&root), path, meta)
+        {
+            let shown = self.show(&copy);
+            self.note(format!("{shown} has the same content"));
+            self.kept.get_or_insert(shown);
+            class = LossClass::Copied;
+        }
         if class == LossClass::Lost {
             if let Some(why) = self.places.precious(path) {
                 self.mark(why, 50);

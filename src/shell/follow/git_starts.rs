@@ -144,6 +144,8 @@ pub(super) struct Asked<'a> {
     pub(super) config: &'a Config,
     /// Its output may be shown page by page.
     shown: bool,
+    /// Variables that are set for it by the command.
+    set: Vec<String>,
 }
 
 impl Asked<'_> {
@@ -151,6 +153,10 @@ impl Asked<'_> {
         // The other subcommands of `worktree` check nothing out.
         let other = self.name == "worktree" && self.matched.typed.get(2).is_none_or(|name| name != "add");
         list.contains(&self.name) && !other
+    }
+
+    fn sets(&self, variable: &str) -> bool {
+        self.set.iter().any(|name| name == variable)
     }
 
     pub(super) fn says(&self, word: &str) -> bool {
@@ -239,8 +245,10 @@ impl Asked<'_> {
 
     /// Whether refs move: the same subcommands list them as well.
     fn moves_refs(&self) -> bool {
+        // `-a` lists branches, and makes a tag.
+        let listed = if self.name == "branch" { "-a" } else { "-n" };
         let lists =
-            ["-l", "-a", "-v", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"];
+            ["-l", listed, "-v", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"];
         let listing = match self.name {
             "branch" | "tag" => {
                 self.matched.operands.is_empty() || lists.iter().any(|key| self.matched.has(key))
@@ -275,7 +283,13 @@ impl Asked<'_> {
             "merge" | "pull" | "revert" | "cherry-pick" | "am" => {
                 self.matched.has("-e") || self.matched.has("--continue") || self.name == "revert"
             }
-            "notes" | "add" | "config" => self.matched.has("-e") || self.says("edit"),
+            "notes" => {
+                let given = ["-m", "-F", "-C", "--message", "--file", "--reuse-message"];
+                let given = |word: &&str| given.iter().any(|option| word.starts_with(option));
+                let writes = ["add", "append", "edit"].iter().any(|word| self.says(word));
+                writes && !self.words.iter().any(given) || self.matched.has("-e")
+            }
+            "add" | "config" => self.matched.has("-e") || self.says("edit"),
             "branch" => self.matched.has("--edit-description"),
             _ => false,
         }
@@ -287,6 +301,8 @@ impl Asked<'_> {
         let driver =
             key.get(head.len() + 1..key.len() - tail.len()).unwrap_or_default().trim_end_matches('.');
         let file = || vec![Value::known(super::git::MESSAGE)];
+        // The name, then the old and the new content: that of the working tree stands where it is.
+        let compared = || vec![Value::Unknown; 7];
         let when = |holds: bool, words: Vec<Value>| holds.then_some(words);
         match (head, tail) {
             ("core", "fsmonitor") => {
@@ -294,13 +310,17 @@ impl Asked<'_> {
                     !matches!(value, "true" | "false" | "0" | "1" | "yes" | "no" | "on" | "off" | "");
                 when(program && self.is(&INDEX), vec![Value::Unknown, Value::Unknown])
             }
-            ("core", "editor") => when(self.edits(), file()),
-            ("sequence", "editor") => when(self.name == "rebase" && self.edits(), file()),
+            // What the environment names counts before these.
+            ("core", "editor") => when(self.edits() && !self.sets("GIT_EDITOR"), file()),
+            ("sequence", "editor") => {
+                when(self.name == "rebase" && self.edits() && !self.sets("GIT_SEQUENCE_EDITOR"), file())
+            }
+            ("core" | "pager", _) if self.sets("GIT_PAGER") => None,
             ("core", "pager") => when(self.shown && self.is(&PRINTS), Vec::new()),
             ("pager", name) => {
                 when(self.shown && name == self.name && !matches!(value, "true" | "false"), Vec::new())
             }
-            ("core", "sshcommand") => when(self.speaks_ssh(), Vec::new()),
+            ("core", "sshcommand") => when(self.speaks_ssh() && !self.sets("GIT_SSH_COMMAND"), Vec::new()),
             ("core", "askpass" | "gitproxy" | "alternaterefscommand") => when(self.is(&NETWORK), Vec::new()),
             ("credential", "helper") => {
                 when(self.is(&NETWORK) && value.starts_with(['!', '/']), vec![Value::known("get")])
@@ -309,9 +329,13 @@ impl Asked<'_> {
             ("diff", "external") => {
                 let external = self.name == "diff" && self.prints() && !self.says("--no-ext-diff");
                 let external = external || self.says("--ext-diff");
-                when(external, file())
+                when(external, compared())
             }
-            ("diff", "command" | "textconv") => {
+            ("diff", "command") => {
+                let shows = self.prints() && !self.says("--no-ext-diff");
+                when(shows && used("diff", driver), compared())
+            }
+            ("diff", "textconv") => {
                 let shows =
                     self.prints() || (self.is(&["cat-file", "grep", "show"]) && self.says("--textconv"));
                 when(shows && !self.says("--no-textconv") && used("diff", driver), file())
@@ -437,7 +461,9 @@ impl Interp<'_> {
         let words = call.arguments().iter().enumerate().filter(|(at, _)| !general(at));
         let words = words.filter_map(|(_, word)| word.arg.value.as_known()).collect();
         let shown = !scope.capture && call.opened.is_none();
-        let asked = Asked { name: &name, matched, words, config: &config, shown };
+        let set = self.exported(state).into_iter().chain(call.environment.iter().cloned());
+        let set = set.map(|(name, _)| name).collect();
+        let asked = Asked { name: &name, matched, words, config: &config, shown, set };
         let own = Config::load(self.world, None);
         let texts = self.git_named(state, &asked, place.as_ref(), &own);
         // A clone has hooks of its own, and no settings of the repository that it is called in.
