@@ -22,6 +22,8 @@ pub(super) struct Argument {
 /// Operators that matter; all others only have their operands evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operator {
+    /// `list << element` of Ruby.
+    Push,
     /// `+`, `.`, `..`: joins texts.
     Join,
     /// `/`: joins paths in Python and Ruby.
@@ -59,6 +61,12 @@ pub(super) enum Expr {
         body: Box<Expr>,
     },
     Function(Rc<Function>),
+    /// What a function gives before it ends; all elements of it where the first says so.
+    Yield(bool, Box<Expr>),
+    /// A parameter that takes all further arguments.
+    Rest(Box<Expr>),
+    /// Names of an outer function or of the module that this one sets.
+    Outer(Vec<Expr>),
     /// Backticks.
     Shell(Vec<Part>),
     Assign {
@@ -94,6 +102,8 @@ pub(super) enum Stmt {
         list: Option<Expr>,
         body: Vec<Stmt>,
     },
+    /// A body whose early end, by an exception, does not end what stands behind it.
+    Attempt(Vec<Stmt>),
     Define(String, Rc<Function>),
     Class(String, Vec<Stmt>),
     /// `@a` in front of the function or class of this name.

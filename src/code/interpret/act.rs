@@ -35,6 +35,8 @@ impl Machine<'_> {
                 let recursive = tree || arguments.keyword(&["recursive"]).is_some();
                 let targets = match arguments.list.as_slice() {
                     [] => vec![self.default_subject()],
+                    // A map in the first place is no set of options.
+                    [Object::Map(_)] => vec![Object::Unknown],
                     list => list
                         .iter()
                         .filter(|o| !matches!(o, Object::Map(_) | Object::Function(_)))
@@ -185,6 +187,9 @@ impl Machine<'_> {
             }
             Act::Entries => {
                 let list = Object::Many(Box::new(Object::pattern(Value::known("*"))));
+                for callback in arguments.list.iter().filter(|o| matches!(o, Object::Function(_))) {
+                    self.apply(callback, vec![Object::Plain, list.clone()]);
+                }
                 self.with_block(list, &arguments)
             }
             Act::Paths => {

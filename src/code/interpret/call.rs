@@ -17,6 +17,7 @@ impl Machine<'_> {
             Object::Function(function) => {
                 let mut list = arguments.list;
                 list.extend(arguments.named.into_iter().map(|(_, value)| value));
+                self.block = arguments.block;
                 self.invoke(&function, list)
             }
             Object::Native(name) => {
@@ -121,10 +122,14 @@ impl Machine<'_> {
     pub(super) fn own_methods(&mut self, name: &str, arguments: &Arguments) -> Option<Object> {
         let methods = self.methods.get(name)?.clone();
         let mut results = Vec::new();
+        let given = std::mem::take(&mut self.given);
         for method in methods {
             let mut list = arguments.list.clone();
+            self.given.clone_from(&given);
+            self.block.clone_from(&arguments.block);
             if self.language == Language::Python {
                 list.insert(0, Object::Unknown);
+                self.given.insert(0, None);
             }
             results.push(self.invoke(&method, list));
         }
@@ -138,7 +143,10 @@ impl Machine<'_> {
         }
         self.calls += 1;
         self.implicit.called(function);
+        let given = std::mem::take(&mut self.given);
+        let block = self.block.take();
         let outer = self.returned.take();
+        let outer_yielded = self.yielded.take();
         let mut frame = BTreeMap::new();
         match self.language {
             Language::Perl => {
@@ -148,6 +156,9 @@ impl Machine<'_> {
                 }
             }
             Language::Ruby => {
+                if let Some(block) = block {
+                    frame.insert("yield".to_owned(), block);
+                }
                 for name in ["it", "_1"] {
                     frame.insert(name.to_owned(), arguments.first().cloned().unwrap_or(Object::Unknown));
                 }
@@ -164,20 +175,39 @@ impl Machine<'_> {
         };
         for (index, parameter) in function.parameters.iter().enumerate() {
             let object = match (spread.get(index), parameter) {
+                (_, crate::code::tree::Expr::Rest(_)) => {
+                    Object::List(spread.get(index..).unwrap_or_default().to_vec())
+                }
                 (Some(object), _) => object.clone(),
                 (None, crate::code::tree::Expr::Assign { value, .. }) => self.value(value),
                 (None, _) => Object::Unknown,
             };
-            self.assign(parameter, object);
+            self.parameter(parameter, object);
+            if let (Some(Some(other)), Some(name)) = (given.get(index), super::written(parameter)) {
+                self.name_too(&name, other.clone());
+            }
         }
         // Without an explicit return, the last expression is the value.
         let body = function.body.clone();
         let last = self.value(&crate::code::tree::Expr::Block(body));
         self.frames.pop();
+        self.forget_names();
         self.calls -= 1;
         let result = self.returned.take();
         self.returned = outer;
-        result.unwrap_or(last)
+        let yielded = std::mem::replace(&mut self.yielded, outer_yielded);
+        match yielded {
+            Some(given) => Object::Many(Box::new(given)),
+            None => result.unwrap_or(last),
+        }
+    }
+
+    /// Sets a parameter: it is never a variable from outside.
+    fn parameter(&mut self, parameter: &crate::code::tree::Expr, object: Object) {
+        if let Some(name) = super::written(parameter) {
+            self.set(&name, Object::Plain);
+        }
+        self.assign(parameter, object);
     }
 
     /// Applies a callable to arguments; a text names a method of the first one (`&:delete`).

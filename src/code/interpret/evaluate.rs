@@ -5,6 +5,7 @@ use crate::code::library;
 use crate::code::tree::{Argument, Expr, Operator, Part};
 use crate::model::Value;
 
+use super::containers::ANY;
 use super::{Arguments, Machine, NESTING, Object, STEPS, written};
 
 impl Machine<'_> {
@@ -73,8 +74,11 @@ impl Machine<'_> {
                     let value = self.value(value);
                     // Ruby's `[:a, :b] => :c`
                     let list = || matches!(key, Object::List(_)).then(|| "[]".to_owned());
-                    if let Some(key) = key.known().or_else(list) {
-                        map.push((key, value));
+                    match (key.known().or_else(list), value) {
+                        (Some(key), value) => map.push((key, value)),
+                        // `...other`, `**other`
+                        (None, Object::Map(more)) => map.extend(more),
+                        (None, value) => map.push((ANY.to_owned(), value)),
                     }
                 }
                 Object::Map(map)
@@ -100,6 +104,24 @@ impl Machine<'_> {
                 if exact { Object::List(results) } else { Object::Many(Box::new(Object::any(results))) }
             }
             Expr::Function(function) => Object::Function(function.clone()),
+            Expr::Rest(inner) => self.place(inner),
+            Expr::Outer(names) => {
+                for name in names.iter().filter_map(written) {
+                    self.set(&format!("\u{0}{name}"), Object::Plain);
+                }
+                Object::Plain
+            }
+            Expr::Yield(all, given) => {
+                let given = self.value(given);
+                let elements = if *all { given.elements().0 } else { vec![given] };
+                for one in elements {
+                    self.yielded = Some(match self.yielded.take() {
+                        Some(before) => before.or(one),
+                        None => one,
+                    });
+                }
+                Object::Unknown
+            }
             Expr::Shell(parts) => {
                 let text = self.text(parts);
                 self.shell(&text, None, None);
@@ -109,15 +131,31 @@ impl Machine<'_> {
                 let mut object = self.value(value);
                 if *adds {
                     let before = self.value(target);
+                    let number = matches!(value.as_ref(), Expr::Number(_));
                     object = match (&before, &object) {
                         (Object::List(a), Object::List(b)) => {
                             Object::List(a.iter().chain(b).cloned().collect())
                         }
-                        (Object::Text { .. }, _) => before.then(&object),
+                        (Object::List(_) | Object::Many(_), _) => {
+                            let elements = before.elements().0.into_iter().chain(object.elements().0);
+                            Object::Many(Box::new(Object::any(elements.collect())))
+                        }
+                        (Object::Text { .. }, _) if number => added(&before, &object),
+                        (Object::Text { .. }, _) => before.then(&object).or(object),
                         _ => before.or(object),
                     };
+                    // The list itself grows, under whatever names it has.
+                    if matches!(object, Object::List(_) | Object::Many(_)) {
+                        let grown = object.clone();
+                        self.change(target, &|_| grown.clone());
+                        return object;
+                    }
                 }
+                let other = self.container_name(value);
                 self.assign(target, object.clone());
+                if let (Some(name), Some(other)) = (written(target), other) {
+                    self.name_too(&name, other);
+                }
                 object
             }
             Expr::Block(body) => {
@@ -288,7 +326,12 @@ impl Machine<'_> {
             (Object::Map(entries), Some(key)) => entries
                 .iter()
                 .find(|(known, _)| *known == key)
-                .map_or(Object::Unknown, |(_, value)| value.clone()),
+                .map_or_else(|| any_value(entries), |(_, value)| value.clone()),
+            (Object::Map(entries), None) => any_value(entries),
+            (Object::Either(list), _) => {
+                let list = list.iter().map(|one| self.index(one.clone(), index)).collect();
+                Object::any(list)
+            }
             (Object::List(list), None) => {
                 if matches!(index, Object::Plain) && list.len() > 1 {
                     // A slice or a counted index.
@@ -341,6 +384,16 @@ impl Machine<'_> {
                 }
                 second
             }
+            Operator::Push => {
+                let second = self.value(right);
+                let added = second.clone();
+                self.change(left, &|object| pushed(object, &added));
+                pushed(first, &second)
+            }
+            Operator::Join if matches!(left, Expr::Number(_)) || matches!(right, Expr::Number(_)) => {
+                let second = self.value(right);
+                added(&first, &second)
+            }
             _ => {
                 let second = self.value(right);
                 self.operate(operator, first, second)
@@ -360,6 +413,7 @@ impl Machine<'_> {
                     Object::List(list) if argument.spread || self.language == Language::Perl => {
                         passed.list.extend(list)
                     }
+                    Object::Many(element) if argument.spread => passed.list.push(*element),
                     other => passed.list.push(other),
                 },
             }
@@ -369,22 +423,8 @@ impl Machine<'_> {
 
     fn called(&mut self, callee: &Expr, arguments: &[Argument]) -> Object {
         // What is added to a list stays in it.
-        if let Expr::Attribute(list, method) = callee
-            && matches!(method.as_str(), "append" | "push" | "add" | "extend" | "unshift" | "concat")
-            && let Some(name) = written(list)
-            && let Some(Object::List(mut known)) = self.get(&name).cloned()
-        {
-            let passed = self.passed(arguments);
-            for object in passed.list {
-                match object {
-                    Object::List(more) if matches!(method.as_str(), "extend" | "concat") => {
-                        known.extend(more)
-                    }
-                    other => known.push(other),
-                }
-            }
-            self.set(&name, Object::List(known));
-            return Object::Plain;
+        if let Some(object) = self.changed(callee, arguments) {
+            return object;
         }
         let named = matches!(callee, Expr::Name(_) | Expr::Attribute(..));
         let through_value = !named || written(callee).is_some_and(|name| self.get(&name).is_some());
@@ -411,7 +451,17 @@ impl Machine<'_> {
         };
         let passed = self.passed(arguments);
         self.direct = !through_value;
-        self.call(callee, passed)
+        match &callee {
+            Object::Function(_) | Object::Member(..) => {
+                self.given = arguments.iter().map(|argument| self.container_name(&argument.value)).collect();
+            }
+            Object::Foreign(_) | Object::Unknown => self.handed_out(arguments),
+            Object::Native(name) if fills(name) => self.handed_out(arguments),
+            _ => {}
+        }
+        let object = self.call(callee, passed);
+        self.given.clear();
+        object
     }
 
     fn ruby_global(&self, name: &str) -> Object {
@@ -427,4 +477,53 @@ impl Machine<'_> {
     pub(super) fn some_text(value: Value) -> Object {
         Object::Text { value, glob: false }
     }
+}
+
+/// Some value of a map.
+fn any_value(entries: &[(String, Object)]) -> Object {
+    Object::any(entries.iter().map(|(_, value)| value.clone()).collect())
+}
+
+/// A list with one more element, or a text with more behind it.
+fn pushed(object: Object, element: &Object) -> Object {
+    match object {
+        Object::List(mut list) => {
+            list.push(element.clone());
+            Object::List(list)
+        }
+        Object::Many(inner) => Object::Many(Box::new(inner.or(element.clone()))),
+        Object::Either(list) => Object::Either(list.into_iter().map(|one| pushed(one, element)).collect()),
+        Object::Text { .. } => object.then(element),
+        other => other,
+    }
+}
+
+/// A sum, or a text with a number behind it: the signs do not tell in every language.
+fn added(left: &Object, right: &Object) -> Object {
+    let joined = left.then(right);
+    match (left.known(), right.known()) {
+        (Some(a), Some(b)) => match (a.parse::<i64>(), b.parse::<i64>()) {
+            (Ok(a), Ok(b)) => Object::text(a.saturating_add(b).to_string()).or(joined),
+            _ => joined,
+        },
+        _ => joined,
+    }
+}
+
+/// Functions that put something into a list that they are given.
+fn fills(name: &str) -> bool {
+    matches!(
+        name,
+        "heapq.heappush"
+            | "bisect.insort"
+            | "bisect.insort_left"
+            | "random.shuffle"
+            | "list.append"
+            | "list.extend"
+            | "operator.iadd"
+            | "array_splice"
+            | "Object.assign"
+            | "Object.defineProperty"
+            | "Reflect.apply"
+    )
 }

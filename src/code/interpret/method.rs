@@ -58,7 +58,10 @@ impl Machine<'_> {
                     let key = arguments.first().known();
                     let found =
                         entries.iter().find(|(known, _)| Some(known) == key.as_ref()).map(|(_, v)| v.clone());
-                    found.unwrap_or(Object::Unknown)
+                    found.unwrap_or_else(|| {
+                        let values = entries.iter().map(|(_, value)| value.clone());
+                        Object::any(values.chain(arguments.list.get(1).cloned()).collect())
+                    })
                 }
                 _ => {
                     self.callbacks(&arguments);
@@ -326,9 +329,30 @@ impl Machine<'_> {
             "length" | "size" | "count" | "includes" | "include?" | "index" | "indexOf" | "empty?" => {
                 Object::Plain
             }
-            _ => {
+            // What these give are elements of the list alone.
+            _ if arguments.list.is_empty() || kept(name) => {
                 self.callbacks(&arguments);
                 list
+            }
+            "union"
+            | "merge"
+            | "concat"
+            | "push"
+            | "append"
+            | "add"
+            | "extend"
+            | "__add__"
+            | "__iadd__"
+            | "symmetric_difference" => {
+                let more = arguments.list.iter().flat_map(|one| match one {
+                    Object::List(_) | Object::Many(_) | Object::Either(_) => one.elements().0,
+                    one => vec![one.clone()],
+                });
+                Object::Many(Box::new(Object::any(list.elements().0.into_iter().chain(more).collect())))
+            }
+            _ => {
+                self.callbacks(&arguments);
+                Object::Many(Box::new(Object::Unknown))
             }
         }
     }
@@ -390,4 +414,54 @@ impl Machine<'_> {
             }
         }
     }
+}
+
+/// Methods of lists whose arguments never become elements.
+fn kept(name: &str) -> bool {
+    matches!(
+        name,
+        "take_while"
+            | "drop_while"
+            | "partition"
+            | "group_by"
+            | "uniq"
+            | "each_cons"
+            | "in_groups_of"
+            | "rotate"
+            | "sample"
+            | "max_by"
+            | "min_by"
+            | "minmax"
+            | "first"
+            | "last"
+            | "difference"
+            | "intersection"
+            | "intersect"
+            | "except"
+            | "without"
+            | "flat"
+            | "flatten"
+            | "values_at"
+            | "delete_if"
+            | "keep_if"
+            | "filter_map"
+            | "copyWithin"
+            | "toSorted"
+            | "toSpliced"
+            | "lazy"
+            | "then"
+            | "tap"
+            | "chunk_while"
+            | "slice_when"
+            | "limit"
+            | "to_set"
+            | "to_a"
+            | "sort_by!"
+            | "select!"
+            | "reject!"
+            | "discard"
+            | "remove"
+            | "delete"
+            | "delete_at"
+    )
 }

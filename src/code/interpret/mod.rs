@@ -5,6 +5,7 @@
 
 mod act;
 mod call;
+mod containers;
 mod each;
 mod evaluate;
 mod implicit;
@@ -87,6 +88,14 @@ struct Machine<'a> {
     direct: bool,
     /// Text on a command line, short enough that all of it is meant to run.
     inline: bool,
+    /// Names that several variables have for one list or map.
+    names: Vec<containers::Names>,
+    /// Names of the arguments of the call that comes, where they name a list or map.
+    given: Vec<Option<(usize, String)>>,
+    /// The block of the call that comes.
+    block: Option<Object>,
+    /// What the function that runs has given so far.
+    yielded: Option<Object>,
     /// Variables, innermost function last.
     frames: Vec<BTreeMap<String, Object>>,
     /// Methods of the program's own classes, by name.
@@ -135,6 +144,10 @@ impl<'a> Machine<'a> {
             implicit: implicit::Implicit::default(),
             inputs: inputs::Inputs::new(program.reading),
             tasks: None,
+            names: Vec::new(),
+            given: Vec::new(),
+            block: None,
+            yielded: None,
             frames: vec![BTreeMap::new()],
             methods: BTreeMap::new(),
             open_modules: Vec::new(),
@@ -222,6 +235,17 @@ impl<'a> Machine<'a> {
             Stmt::Branch(conditions, ways) => self.branch(conditions, ways),
             Stmt::Loop { target, list, body } => {
                 self.repeat(target.as_ref(), list.as_ref(), body);
+                Flow::Next
+            }
+            Stmt::Attempt(body) => {
+                let returned = self.returned.clone();
+                self.maybe += 1;
+                let flow = self.block(body);
+                self.maybe -= 1;
+                // What is thrown is no value; what is returned may be one all the same.
+                if flow == Flow::Stop && self.returned.is_none() {
+                    self.returned = returned;
+                }
                 Flow::Next
             }
             Stmt::Define(name, function) => {
@@ -378,13 +402,46 @@ impl<'a> Machine<'a> {
         old
     }
 
+    /// A member of a map that is known.
+    fn place_of(&self, target: &Expr) -> Option<()> {
+        let Expr::Attribute(base, _) = target else { return Some(()) };
+        let base = written(base)?;
+        matches!(self.get(&base), Some(Object::Map(_))).then_some(())
+    }
+
+    /// An assignment in a function may be one to a variable outside it.
+    fn set_outside(&mut self, name: &str, object: &Object) {
+        let inner = self.frames.len().saturating_sub(1);
+        if inner == 0 || matches!(name, "$_" | "@_" | "it" | "_1") {
+            return;
+        }
+        let says = || self.frames.last().is_some_and(|frame| frame.contains_key(&format!("\u{0}{name}")));
+        let reaches = match self.language {
+            Language::Python | Language::Php => name.contains('.') || says(),
+            _ => !self.frames.last().is_some_and(|frame| frame.contains_key(name)),
+        };
+        if !reaches {
+            return;
+        }
+        let outer = self.frames.get_mut(..inner).unwrap_or_default();
+        if let Some(frame) = outer.iter_mut().rev().find(|frame| frame.contains_key(name))
+            && let Some(before) = frame.get_mut(name)
+        {
+            let old = std::mem::replace(before, Object::Plain);
+            *before = if same(&old, object) { old } else { old.or(object.clone()) };
+        }
+    }
+
     /// Sets whatever stands on the left side of an assignment.
     fn assign(&mut self, target: &Expr, object: Object) {
         match target {
             Expr::Name(name) => {
                 // Perl keeps a list and its elements under names with different signs.
+                self.unname(name);
+                self.set_outside(name, &object);
                 self.set(name, object);
             }
+            Expr::Rest(inner) => self.assign(inner, object),
             Expr::List(targets) => {
                 let (elements, exact) = object.elements();
                 for (index, target) in targets.iter().enumerate() {
@@ -409,8 +466,13 @@ impl<'a> Machine<'a> {
             Expr::Assign { target, .. } => self.assign(target, object),
             Expr::Attribute(..) | Expr::Index(..) => {
                 // Members are kept under their written path, so that `self.path` is found again.
-                if let Some(name) = written(target) {
+                if let Some(name) = written(target)
+                    && self.place_of(target).is_none()
+                {
+                    self.set_outside(&name, &object);
                     self.set(&name, object);
+                } else {
+                    self.put_at(target, &object);
                 }
             }
             Expr::Plain(targets) => {

@@ -116,7 +116,13 @@ impl Object {
         match self {
             Self::List(list) => (list.clone(), true),
             Self::Many(element) => (vec![(**element).clone()], false),
-            Self::Map(entries) => (entries.iter().map(|(key, _)| Self::text(key.clone())).collect(), true),
+            Self::Map(entries) => {
+                let known = |key: &String| !key.starts_with('\u{0}');
+                let keys = entries
+                    .iter()
+                    .map(|(key, _)| if known(key) { Self::text(key.clone()) } else { Self::Unknown });
+                (keys.collect(), entries.iter().all(|(key, _)| known(key)))
+            }
             Self::Either(list) => (list.iter().flat_map(|o| o.elements().0).collect(), false),
             Self::Path { .. } => (vec![self.clone()], true),
             Self::Plain => (vec![Self::Plain], false),

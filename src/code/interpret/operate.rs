@@ -10,6 +10,7 @@ impl Machine<'_> {
     /// The value of a binary operator whose operands were evaluated.
     pub(super) fn operate(&mut self, operator: Operator, left: Object, right: Object) -> Object {
         match operator {
+            Operator::Push => left,
             Operator::Join => match (left, right) {
                 (Object::List(a), Object::List(b)) => Object::List(a.into_iter().chain(b).collect()),
                 (Object::List(a), other @ Object::Many(_)) | (other @ Object::Many(_), Object::List(a)) => {

@@ -6,7 +6,7 @@ use crate::code::tree::{Expr, Part, Stmt};
 
 use super::Parser;
 use super::expression::ITEM;
-use super::statement::define;
+use super::statement::{attempt, define};
 
 impl Parser {
     /// JavaScript, PHP, Perl.
@@ -66,7 +66,7 @@ impl Parser {
             "try" | "finally" => {
                 self.at += 1;
                 let body = self.braces();
-                out.extend(body);
+                out.push(attempt(body));
             }
             "catch" => {
                 self.at += 1;

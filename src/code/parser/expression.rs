@@ -229,6 +229,7 @@ impl Parser {
                     "." if matches!(language, Perl | Php) => (level::ADD, joins),
                     "|" | "^" => (level::BITS, Infix::Binary(Operator::Other)),
                     "&" => (level::BITS + 2, Infix::Binary(Operator::Other)),
+                    "<<" if language == Ruby => (level::SHIFT, Infix::Binary(Operator::Push)),
                     "<<" | ">>" => (level::SHIFT, Infix::Plain),
                     "+" => (level::ADD, joins),
                     "-" => (level::ADD, Infix::Plain),

@@ -324,7 +324,10 @@ impl Parser {
     }
 
     fn parameter(&mut self) -> Expr {
+        let mut rest = false;
+        let block = self.op("&") && self.language == Language::Ruby;
         while matches!(self.kind(), Some(Tok::Op("*" | "**" | "..." | "&" | "/" | "?"))) {
+            rest |= self.op("*") || self.op("...");
             self.at += 1;
         }
         // A type before a variable (PHP).
@@ -348,7 +351,11 @@ impl Parser {
             let value = self.expression(4);
             return Expr::Assign { target: Box::new(target), value: Box::new(value), adds: false };
         }
-        target
+        if block {
+            let value = Box::new(Expr::Name("yield".to_owned()));
+            return Expr::Assign { target: Box::new(target), value, adds: false };
+        }
+        if rest && matches!(target, Expr::Name(_)) { Expr::Rest(Box::new(target)) } else { target }
     }
 
     /// Parameters and body of a function whose name was read.
@@ -415,10 +422,13 @@ impl Parser {
                 while !self.op(":") && self.kind().is_some() {
                     let before = self.at;
                     // A colon here begins the body, so types are not looked for.
+                    let rest = self.eat("*");
                     if let Some(Tok::Name(name)) = self.kind().cloned() {
                         self.at += 1;
                         let target = Expr::Name(name);
-                        parameters.push(if self.eat("=") {
+                        parameters.push(if rest {
+                            Expr::Rest(Box::new(target))
+                        } else if self.eat("=") {
                             let value = Box::new(self.expression(4));
                             Expr::Assign { target: Box::new(target), value, adds: false }
                         } else {
@@ -438,20 +448,28 @@ impl Parser {
             }
             (Python, "await")
             | (Node, "await" | "void" | "typeof" | "new" | "yield" | "delete")
-            | (Php, "new" | "clone") => {
+            | (Php, "new" | "clone" | "yield") => {
                 if name == "yield" {
-                    self.eat("*");
+                    let all = self.eat("*") || self.eat_word("from");
+                    let given = if self.starts_operand() || self.op("{") {
+                        self.item()
+                    } else {
+                        Expr::Plain(Vec::new())
+                    };
+                    return Expr::Yield(all, Box::new(given));
                 }
                 let operand = self.expression(UNARY);
                 return if matches!(name, "await" | "new") { operand } else { Expr::Plain(vec![operand]) };
             }
             (Python, "yield") => {
-                self.eat_word("from");
-                return if self.starts_operand() {
-                    Expr::Plain(vec![self.item()])
+                let all = self.eat_word("from");
+                let given = if self.starts_operand() || matches!(self.kind(), Some(Tok::Op("{" | "-" | "*")))
+                {
+                    self.comma_list()
                 } else {
                     Expr::Plain(Vec::new())
                 };
+                return Expr::Yield(all, Box::new(given));
             }
             (Node, "async")
                 if matches!(self.kind(), Some(Tok::Name(_) | Tok::Op("("))) && !self.new_line() =>

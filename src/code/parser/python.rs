@@ -5,7 +5,7 @@ use crate::code::tree::{Expr, Stmt};
 
 use super::Parser;
 use super::expression::ITEM;
-use super::statement::define;
+use super::statement::{attempt, define};
 
 impl Parser {
     /// The block behind a Python colon.
@@ -86,7 +86,7 @@ impl Parser {
             "try" => {
                 self.at += 1;
                 let body = self.suite();
-                out.extend(body);
+                out.push(attempt(body));
                 loop {
                     self.skip_before(&["except", "else", "finally"]);
                     if self.eat_word("except") {
@@ -218,7 +218,13 @@ impl Parser {
                 out.push(Stmt::Return(value));
             }
             "pass" | "break" | "continue" => self.at += 1,
-            "del" | "assert" | "global" | "nonlocal" => {
+            "global" | "nonlocal" => {
+                self.at += 1;
+                let list = self.comma_list();
+                let names = if let Expr::List(names) = list { names } else { vec![list] };
+                out.push(Stmt::Expr(Expr::Outer(names)));
+            }
+            "del" | "assert" => {
                 self.at += 1;
                 let list = self.comma_list();
                 out.push(Stmt::Expr(Expr::Plain(vec![list])));

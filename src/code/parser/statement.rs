@@ -204,6 +204,11 @@ impl Parser {
     }
 }
 
+/// What is tried: whatever ends it early, what stands behind it may run.
+pub(super) fn attempt(body: Vec<Stmt>) -> Stmt {
+    Stmt::Attempt(body)
+}
+
 pub(super) fn define(name: String, parameters: Vec<Expr>, body: Vec<Stmt>) -> Stmt {
     Stmt::Define(name, std::rc::Rc::new(crate::code::tree::Function { parameters, body }))
 }

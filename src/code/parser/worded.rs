@@ -4,7 +4,7 @@ use crate::code::lexer::Tok;
 use crate::code::tree::{Expr, Stmt};
 
 use super::Parser;
-use super::statement::define;
+use super::statement::{attempt, define};
 
 impl Parser {
     pub(super) fn ruby(&mut self, word: &str, out: &mut Vec<Stmt>) -> bool {
@@ -63,7 +63,7 @@ impl Parser {
             "begin" => {
                 self.at += 1;
                 let body = self.until_words(&["rescue", "else", "ensure", "end"]);
-                out.extend(body);
+                out.push(attempt(body));
                 while self.word_in(&["rescue", "else", "ensure"]) {
                     self.at += 1;
                     if !self.new_line() && self.starts_operand() {
@@ -92,10 +92,11 @@ impl Parser {
                         self.eat(",");
                     }
                 }
-                let body = self.until_words(&["end", "rescue", "ensure"]);
-                while self.word_in(&["rescue", "ensure"]) {
+                let mut body = self.until_words(&["end", "rescue", "else", "ensure"]);
+                while self.word_in(&["rescue", "else", "ensure"]) {
                     self.at += 1;
-                    let _ = self.until_words(&["end", "rescue", "ensure"]);
+                    let way = self.until_words(&["end", "rescue", "else", "ensure"]);
+                    body = vec![attempt(body), Stmt::Branch(Vec::new(), vec![way, Vec::new()])];
                 }
                 self.eat_word("end");
                 out.push(define(name, parameters, body));
