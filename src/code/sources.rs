@@ -22,6 +22,11 @@ pub enum Source {
 pub trait Sources {
     /// The first of these files that is there. Paths are absolute or relative to the directory of the process.
     fn first(&self, paths: &[String]) -> Source;
+
+    /// The names that a wildcard pattern matches; `None` when nobody can tell.
+    fn matching(&self, _pattern: &str) -> Option<Vec<String>> {
+        None
+    }
 }
 
 /// No file can be looked at.

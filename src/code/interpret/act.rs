@@ -23,6 +23,40 @@ impl Machine<'_> {
                 self.callbacks(&arguments);
                 self.outside(name, &first)
             }
+            Act::Same if name == "Array.from" && arguments.list.len() > 1 => {
+                let elements = match &first {
+                    Object::Map(_) => Object::Many(Box::new(Object::Unknown)),
+                    _ => first,
+                };
+                let made = self.apply_each(&arguments.list[1], &elements);
+                Object::Many(Box::new(Object::element(made.elements().0)))
+            }
+            // `Object.assign(a, b)`, Perl's functions of lists.
+            Act::Same if name == "Object.assign" => {
+                let values = arguments.list.iter().flat_map(Object::values_or_self);
+                Object::Many(Box::new(Object::element(values.collect())))
+            }
+            Act::Same if self.language == Language::Perl => match (name, first, arguments.list.len()) {
+                ("values", Object::Map(entries), _) => {
+                    Object::List(entries.into_iter().map(|(_, value)| value).collect())
+                }
+                ("keys" | "values", Object::Unknown, _) => Object::Many(Box::new(Object::Unknown)),
+                (_, first, 0 | 1) if name != "keys" => first,
+                (_, first @ (Object::Map(_) | Object::Many(_)), 1) => {
+                    let (elements, _) = first.elements();
+                    Object::Many(Box::new(Object::element(elements)))
+                }
+                _ => Object::Many(Box::new(Object::element(
+                    arguments
+                        .list
+                        .iter()
+                        .flat_map(|one| match one {
+                            Object::Many(_) | Object::Either(_) => one.elements().0,
+                            one => vec![one.clone()],
+                        })
+                        .collect(),
+                ))),
+            },
             Act::Same => first,
             Act::Text => match first {
                 Object::Text { .. } => first,
@@ -174,12 +208,17 @@ impl Machine<'_> {
             Act::Glob => {
                 let mut patterns = Vec::new();
                 for object in &arguments.list {
-                    for (value, _) in object.paths() {
+                    for (value, _) in object.paths().into_iter().flat_map(|path| self.split_patterns(path)) {
                         let value = match arguments.keyword(&["root_dir", "base"]) {
                             Some(root) => root.slash(&Self::some_text(value)).value().0,
                             None => value,
                         };
-                        patterns.push(Object::pattern(value));
+                        let path = name.starts_with("Pathname");
+                        patterns.push(if path {
+                            Object::Path { value, glob: true }
+                        } else {
+                            Object::pattern(value)
+                        });
                     }
                 }
                 let list = Object::Many(Box::new(Object::any(patterns)));
@@ -284,6 +323,13 @@ impl Machine<'_> {
                     (None, Some(one)) => one.clone(),
                     (None, None) => return Object::Unknown,
                 };
+                // Perl's lists are flat.
+                let elements = match arguments.list.get(list + 1..) {
+                    Some(more @ [_, ..]) if self.language == Language::Perl && arguments.block.is_none() => {
+                        Object::List([&[elements], more].concat())
+                    }
+                    _ => elements,
+                };
                 match callable {
                     Some(callable) => self.apply_each(&callable, &elements),
                     None => elements,
@@ -320,12 +366,12 @@ impl Machine<'_> {
             Act::Shift => self.shift(&arguments),
             // `vars(os)` holds the names of the module.
             Act::Namespace if matches!(first, Object::Native(_)) => first,
-            Act::Namespace => Object::Map(
-                ["os", "shutil", "subprocess", "__builtins__"]
-                    .iter()
-                    .map(|m| ((*m).to_owned(), Object::Native((*m).to_owned())))
-                    .collect(),
-            ),
+            Act::Namespace => {
+                let modules = ["os", "shutil", "subprocess", "__builtins__"].iter();
+                let own = self.frames.iter().flatten().map(|(name, object)| (name.clone(), object.clone()));
+                let all = own.chain(modules.map(|m| ((*m).to_owned(), Object::Native((*m).to_owned()))));
+                Object::Map(all.collect())
+            }
             Act::Unknown(reason) => {
                 self.unknown(reason);
                 Object::Unknown
@@ -338,6 +384,16 @@ impl Machine<'_> {
             Some(block) if matches!(object, Object::Many(_)) => self.apply_each(block, &object),
             Some(block) => self.apply(block, vec![object]),
             None => object,
+        }
+    }
+
+    /// Perl's `glob` takes several patterns in one text.
+    fn split_patterns(&self, (value, glob): (Value, bool)) -> Vec<(Value, bool)> {
+        match value.as_known() {
+            Some(text) if self.language == Language::Perl => {
+                text.split_whitespace().map(|one| (Value::known(one), glob)).collect()
+            }
+            _ => vec![(value, glob)],
         }
     }
 

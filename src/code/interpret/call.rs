@@ -3,11 +3,16 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use crate::code::effect::CodeEffect;
 use crate::code::language::Language;
 use crate::code::library;
 use crate::code::tree::Function;
+use crate::model::Value;
 
 use super::{Arguments, CALLS, Machine, Object, UNROLL};
+
+/// How often one function is followed in itself.
+const TURNS: usize = 3;
 
 impl Machine<'_> {
     /// Calls a value with arguments.
@@ -141,6 +146,15 @@ impl Machine<'_> {
         if self.calls >= CALLS || self.ended {
             return Object::Unknown;
         }
+        let own = Rc::as_ptr(function) as usize;
+        let turns = self.active.iter().filter(|(active, _)| *active == own).count();
+        if turns >= TURNS {
+            self.turned = true;
+            self.open_all();
+            return Object::Unknown;
+        }
+        let first_effect = self.effects.len();
+        self.active.push((own, first_effect));
         self.calls += 1;
         self.implicit.called(function);
         let given = std::mem::take(&mut self.given);
@@ -192,6 +206,10 @@ impl Machine<'_> {
         let last = self.value(&crate::code::tree::Expr::Block(body));
         self.frames.pop();
         self.forget_names();
+        self.active.pop();
+        if turns == 0 && std::mem::take(&mut self.turned) {
+            self.deeper(first_effect);
+        }
         self.calls -= 1;
         let result = self.returned.take();
         self.returned = outer;
@@ -199,6 +217,44 @@ impl Machine<'_> {
         match yielded {
             Some(given) => Object::Many(Box::new(given)),
             None => result.unwrap_or(last),
+        }
+    }
+
+    /// What a function did that calls itself, at any further depth: patterns reach down from where it was left.
+    fn deeper(&mut self, from: usize) {
+        let new = self.effects.get(from..).unwrap_or_default().to_vec();
+        for effect in new {
+            let deep = |pattern: &str| {
+                let (directory, name) = pattern.rsplit_once('/')?;
+                directory.contains('*').then(|| format!("{directory}/**/{name}"))
+            };
+            match effect {
+                CodeEffect::Delete { path: Value::Known(pattern), glob: true, recursive } => {
+                    if let Some(deep) = deep(&pattern) {
+                        self.emit(CodeEffect::Delete { path: Value::Known(deep), glob: true, recursive });
+                    }
+                }
+                CodeEffect::Each { pattern: Value::Known(pattern), effect } => {
+                    if let Some(deep) = deep(&pattern) {
+                        let effect = effect.map(&|value| match value {
+                            Value::Known(text) => Value::Known(text.replace(&pattern, &deep)),
+                            other => other,
+                        });
+                        let pattern = Value::Known(deep);
+                        self.emit(CodeEffect::Each { pattern, effect: Box::new(effect) });
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Lists that a function fills that is not followed any deeper.
+    fn open_all(&mut self) {
+        for object in self.frames.iter_mut().flat_map(BTreeMap::values_mut) {
+            if matches!(object, Object::List(_) | Object::Many(_)) {
+                *object = super::containers::opened(std::mem::replace(object, Object::Plain));
+            }
         }
     }
 
@@ -229,10 +285,14 @@ impl Machine<'_> {
 
     /// Applies a callable to each element of a list; the results.
     pub(super) fn apply_each(&mut self, callable: &Object, list: &Object) -> Object {
-        let (elements, exact) = list.elements();
+        let (mut elements, mut exact) = list.elements();
+        if elements.len() > UNROLL {
+            elements = vec![Object::any(elements)];
+            exact = false;
+        }
         let mut results = Vec::new();
         self.maybe += 1;
-        for element in elements.into_iter().take(UNROLL) {
+        for element in elements {
             results.push(self.apply(callable, vec![element]));
         }
         self.maybe -= 1;

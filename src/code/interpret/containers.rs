@@ -50,9 +50,18 @@ impl Machine<'_> {
                 let method = match (self.language, name.as_str()) {
                     (Language::Perl, "push") | (Language::Php, "array_push") => "push",
                     (Language::Perl, "unshift") | (Language::Php, "array_unshift") => "unshift",
+                    (Language::Perl, "shift" | "pop") | (Language::Php, "array_shift" | "array_pop") => "pop",
                     _ => return None,
                 };
                 let place = &arguments.first()?.value;
+                if method == "pop" {
+                    if matches!(place, Expr::Name(name) if matches!(name.as_str(), "@_" | "@ARGV")) {
+                        return None;
+                    }
+                    let elements = self.peek(place)?.elements().0;
+                    self.change(place, &|object| altered(object, Some(Change::Disorder), &[]));
+                    return Some(Object::element(elements));
+                }
                 let passed = self.passed(arguments.get(1..).unwrap_or_default());
                 self.change(place, &|object| altered(object, changes(Language::Perl, method), &passed.list));
                 return Some(Object::Plain);
@@ -256,10 +265,20 @@ impl Machine<'_> {
             if let Some((_, name)) = self.container_name(&argument.value)
                 && let Some(object) = self.get(&name).cloned()
             {
-                self.store(&name, altered(object, Some(Change::Insert), &[Object::Unknown]));
+                self.store(&name, opened(object));
             }
         }
     }
+}
+
+/// Whether a method of this name puts something into a list.
+pub(super) fn fills_by(language: Language, method: &str) -> bool {
+    language != Language::Ruby && matches!(changes(language, method), Some(Change::Append | Change::Extend))
+}
+
+/// A container into which anything may have been put.
+pub(super) fn opened(object: Object) -> Object {
+    altered(object, Some(Change::Insert), &[Object::Unknown])
 }
 
 /// The text of a literal key.
@@ -298,7 +317,7 @@ fn altered(object: Object, change: Option<Change>, added: &[Object]) -> Object {
             } else if list.is_empty() {
                 Object::List(list)
             } else {
-                Object::Many(Box::new(Object::any(list)))
+                Object::Many(Box::new(Object::element(list)))
             }
         }
         Object::Many(element) if change == Change::Disorder => Object::Many(element),
@@ -362,7 +381,7 @@ fn put(object: Object, key: Option<&str>, f: &dyn Fn(Object) -> Object) -> Objec
             _ => {
                 let new = f(Object::List(Vec::new()));
                 let list = list.into_iter().flat_map(|one| [f(one.clone()), one]).chain([new]);
-                Object::Many(Box::new(Object::any(list.collect())))
+                Object::Many(Box::new(Object::element(list.collect())))
             }
         },
         (Object::Many(element), _) => {

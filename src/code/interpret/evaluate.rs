@@ -5,7 +5,7 @@ use crate::code::library;
 use crate::code::tree::{Argument, Expr, Operator, Part};
 use crate::model::Value;
 
-use super::containers::ANY;
+use super::containers::{ANY, fills_by, opened};
 use super::{Arguments, Machine, NESTING, Object, STEPS, written};
 
 impl Machine<'_> {
@@ -42,6 +42,13 @@ impl Machine<'_> {
                 if let Some(known) = written(expression).and_then(|name| self.get(&name).cloned()) {
                     return known;
                 }
+                // `add = files.append`: whoever has it fills the list.
+                if fills_by(self.language, member)
+                    && let Some((_, name)) = self.container_name(object)
+                {
+                    let place = Expr::Name(name);
+                    self.change(&place, &|object| opened(object));
+                }
                 let object = self.place(object);
                 let member = self.attribute(object, member);
                 self.ruby_call(member)
@@ -54,16 +61,26 @@ impl Machine<'_> {
             Expr::Call(callee, arguments) => self.called(callee, arguments),
             Expr::List(list) => {
                 let mut elements = Vec::with_capacity(list.len());
+                let mut open = false;
                 for element in list {
                     let object = self.value(element);
+                    let spread = matches!(element, Expr::Rest(_));
                     // Perl's lists are flat.
                     match object {
-                        Object::List(inner) if self.language == Language::Perl => elements.extend(inner),
+                        Object::List(inner) if spread || self.language == Language::Perl => {
+                            elements.extend(inner)
+                        }
+                        Object::Map(_) if spread && self.language == Language::Node => elements.push(object),
+                        other if spread => {
+                            elements.extend(other.elements().0);
+                            open = true;
+                        }
                         other => elements.push(other),
                     }
                 }
                 match elements.as_slice() {
                     [Object::Many(_)] if self.language == Language::Perl => elements.remove(0),
+                    _ if open => Object::Many(Box::new(Object::element(elements))),
                     _ => Object::List(elements),
                 }
             }
@@ -93,10 +110,14 @@ impl Machine<'_> {
                 yes.or(no)
             }
             Expr::Each { target, list, body } => {
-                let (elements, exact) = self.value(list).elements();
+                let (mut elements, mut exact) = self.value(list).elements();
+                if elements.len() > super::UNROLL {
+                    elements = vec![Object::any(elements)];
+                    exact = false;
+                }
                 let mut results = Vec::new();
                 self.maybe += 1;
-                for element in elements.into_iter().take(super::UNROLL) {
+                for element in elements {
                     self.assign(target, element);
                     results.push(self.value(body));
                 }
@@ -138,7 +159,7 @@ impl Machine<'_> {
                         }
                         (Object::List(_) | Object::Many(_), _) => {
                             let elements = before.elements().0.into_iter().chain(object.elements().0);
-                            Object::Many(Box::new(Object::any(elements.collect())))
+                            Object::Many(Box::new(Object::element(elements.collect())))
                         }
                         (Object::Text { .. }, _) if number => added(&before, &object),
                         (Object::Text { .. }, _) => before.then(&object).or(object),
@@ -174,7 +195,13 @@ impl Machine<'_> {
             }
             Expr::Glob(parts) => {
                 let (value, _) = self.text(parts).value();
-                Object::Many(Box::new(Object::pattern(value)))
+                let patterns = match value.as_known() {
+                    Some(text) => {
+                        text.split_whitespace().map(|one| Object::pattern(Value::known(one))).collect()
+                    }
+                    None => vec![Object::pattern(value)],
+                };
+                Object::Many(Box::new(Object::any(patterns)))
             }
             Expr::Input => self.input(),
             Expr::Plain(parts) => {

@@ -6,6 +6,7 @@ use crate::code::language::Language;
 use crate::code::library;
 use crate::code::sources::Source;
 use crate::code::tree::Expr;
+use crate::model::Value;
 
 use super::{Machine, Object, written};
 
@@ -46,6 +47,26 @@ impl Machine<'_> {
             }
             _ => library::module(self.language, &name),
         }
+    }
+
+    /// The text of SQL files that a program reads to run it; other files are not read, so that nothing of them is told.
+    pub(super) fn sql_text(&self, file: &Object) -> Object {
+        let names = match file.wildcard() {
+            Some(pattern) => self.sources.matching(&pattern),
+            None => file.word().choices().map(<[String]>::to_vec),
+        };
+        let read = |name: &String| {
+            if !name.ends_with(".sql") {
+                return None;
+            }
+            match self.sources.first(std::slice::from_ref(name)) {
+                Source::Text { text, .. } => Some(text),
+                _ => None,
+            }
+        };
+        let known = names.filter(|names| (1..=Value::MAX_CHOICES).contains(&names.len()));
+        let texts = known.and_then(|names| names.iter().map(read).collect::<Option<Vec<_>>>());
+        texts.map_or(Object::Unknown, |texts| Object::Text { value: Value::one_of(texts), glob: false })
     }
 
     /// `load file`, `require_relative file`: always a file of the program's own.

@@ -79,6 +79,13 @@ impl Machine<'_> {
                 Object::any(results)
             }
             Object::Plain => {
+                // Nothing but files has these.
+                match name {
+                    "unlink" => self.delete(&Object::Unknown, false),
+                    "rmtree" | "rm_rf" => self.delete(&Object::Unknown, true),
+                    "write_text" | "write_bytes" => self.write(&Object::Unknown, Mode::Truncate),
+                    _ => {}
+                }
                 self.callbacks(&arguments);
                 self.saved(name, &arguments);
                 Object::Plain
@@ -217,7 +224,8 @@ impl Machine<'_> {
             "with_suffix" | "with_name" | "with_stem" | "sub_ext" | "sub" | "relative_to" => {
                 Object::Path { value: Value::Unknown, glob: false }
             }
-            "read_text" | "read_bytes" | "read" | "readlines" | "slurp" | "stat" => Object::Unknown,
+            "read_text" | "read" | "slurp" => self.sql_text(&path),
+            "read_bytes" | "readlines" | "stat" => Object::Unknown,
             _ => Object::Plain,
         }
     }
@@ -256,11 +264,15 @@ impl Machine<'_> {
             }
             "split" | "splitlines" | "lines" | "words" => {
                 match (&known, arguments.list.first().and_then(Object::known)) {
-                    (Some(text), Some(separator)) if !separator.is_empty() => {
-                        Object::List(text.split(&separator).take(200).map(Object::text).collect())
+                    (Some(text), Some(separator))
+                        if !separator.is_empty() && text.matches(&separator).count() < 200 =>
+                    {
+                        Object::List(text.split(&separator).map(Object::text).collect())
                     }
-                    (Some(text), None) if arguments.list.is_empty() => {
-                        Object::List(text.split_whitespace().take(200).map(Object::text).collect())
+                    (Some(text), None)
+                        if arguments.list.is_empty() && text.split_whitespace().count() <= 200 =>
+                    {
+                        Object::List(text.split_whitespace().map(Object::text).collect())
                     }
                     _ => Object::Many(Box::new(Object::Unknown)),
                 }
@@ -348,7 +360,7 @@ impl Machine<'_> {
                     Object::List(_) | Object::Many(_) | Object::Either(_) => one.elements().0,
                     one => vec![one.clone()],
                 });
-                Object::Many(Box::new(Object::any(list.elements().0.into_iter().chain(more).collect())))
+                Object::Many(Box::new(Object::element(list.elements().0.into_iter().chain(more).collect())))
             }
             _ => {
                 self.callbacks(&arguments);
@@ -363,6 +375,7 @@ impl Machine<'_> {
                 self.emit(CodeEffect::Overwrite { path: path.clone() });
                 Object::Plain
             }
+            "read" if arguments.list.is_empty() => self.sql_text(&Self::some_text(path.clone())),
             "read" | "readline" | "gets" | "name" => Object::Unknown,
             "readlines" | "lines" | "each_line" | "each" => {
                 self.with_callable(Object::Many(Box::new(Object::Unknown)), &arguments)

@@ -8,6 +8,7 @@ mod call;
 mod containers;
 mod each;
 mod evaluate;
+mod frames;
 mod implicit;
 mod inputs;
 mod load;
@@ -30,6 +31,8 @@ use super::tree::{Expr, Function, Stmt};
 use crate::model::Value;
 
 pub(super) use object::{Arguments, Object};
+
+use frames::{join_frames, pairs};
 
 /// Expressions evaluated.
 const STEPS: usize = 60_000;
@@ -92,6 +95,10 @@ struct Machine<'a> {
     names: Vec<containers::Names>,
     /// Names of the arguments of the call that comes, where they name a list or map.
     given: Vec<Option<(usize, String)>>,
+    /// The functions that run now, with the number of effects before each.
+    active: Vec<(usize, usize)>,
+    /// One of them was not followed any deeper.
+    turned: bool,
     /// The block of the call that comes.
     block: Option<Object>,
     /// What the function that runs has given so far.
@@ -147,6 +154,8 @@ impl<'a> Machine<'a> {
             names: Vec::new(),
             given: Vec::new(),
             block: None,
+            active: Vec::new(),
+            turned: false,
             yielded: None,
             frames: vec![BTreeMap::new()],
             methods: BTreeMap::new(),
@@ -349,6 +358,18 @@ impl<'a> Machine<'a> {
         }
         let before = self.frames.clone();
         self.maybe += usize::from(!exact);
+        self.round(target, elements.clone(), body);
+        // What the body changes for its next round: once more, with all that it may be by then.
+        if !exact && !self.ended && self.widen(&before) {
+            self.round(target, elements, body);
+        }
+        self.maybe -= usize::from(!exact);
+        let after = std::mem::take(&mut self.frames);
+        self.frames = if exact { after } else { join_frames(before, after) };
+    }
+
+    /// The body of a loop, for each of these.
+    fn round(&mut self, target: Option<&Expr>, elements: Vec<Object>, body: &[Stmt]) {
         for element in elements {
             if let Some(target) = target {
                 self.assign(target, element);
@@ -360,9 +381,6 @@ impl<'a> Machine<'a> {
                 break;
             }
         }
-        self.maybe -= usize::from(!exact);
-        let after = std::mem::take(&mut self.frames);
-        self.frames = if exact { after } else { join_frames(before, after) };
     }
 
     /// Narrows a name pattern by a condition on its end or beginning.
@@ -409,35 +427,17 @@ impl<'a> Machine<'a> {
         matches!(self.get(&base), Some(Object::Map(_))).then_some(())
     }
 
-    /// An assignment in a function may be one to a variable outside it.
-    fn set_outside(&mut self, name: &str, object: &Object) {
-        let inner = self.frames.len().saturating_sub(1);
-        if inner == 0 || matches!(name, "$_" | "@_" | "it" | "_1") {
-            return;
-        }
-        let says = || self.frames.last().is_some_and(|frame| frame.contains_key(&format!("\u{0}{name}")));
-        let reaches = match self.language {
-            Language::Python | Language::Php => name.contains('.') || says(),
-            _ => !self.frames.last().is_some_and(|frame| frame.contains_key(name)),
-        };
-        if !reaches {
-            return;
-        }
-        let outer = self.frames.get_mut(..inner).unwrap_or_default();
-        if let Some(frame) = outer.iter_mut().rev().find(|frame| frame.contains_key(name))
-            && let Some(before) = frame.get_mut(name)
-        {
-            let old = std::mem::replace(before, Object::Plain);
-            *before = if same(&old, object) { old } else { old.or(object.clone()) };
-        }
-    }
-
     /// Sets whatever stands on the left side of an assignment.
     fn assign(&mut self, target: &Expr, object: Object) {
         match target {
             Expr::Name(name) => {
                 // Perl keeps a list and its elements under names with different signs.
                 self.unname(name);
+                let object = if self.language == Language::Perl && name.starts_with('%') {
+                    pairs(object)
+                } else {
+                    object
+                };
                 self.set_outside(name, &object);
                 self.set(name, object);
             }
@@ -491,47 +491,6 @@ fn written(expression: &Expr) -> Option<String> {
         Expr::Name(name) => Some(name.clone()),
         Expr::Attribute(object, member) => Some(format!("{}.{member}", written(object)?)),
         _ => None,
-    }
-}
-
-fn join_frames(
-    left: Vec<BTreeMap<String, Object>>,
-    right: Vec<BTreeMap<String, Object>>,
-) -> Vec<BTreeMap<String, Object>> {
-    left.into_iter()
-        .zip(right)
-        .map(|(mut left, right)| {
-            for (name, object) in right {
-                match left.remove(&name) {
-                    Some(before) if !same(&before, &object) => left.insert(name, before.or(object)),
-                    _ => left.insert(name, object),
-                };
-            }
-            left
-        })
-        .collect()
-}
-
-/// Cheap equality: enough to keep unchanged variables as they are.
-fn same(left: &Object, right: &Object) -> bool {
-    match (left, right) {
-        (Object::Text { value: a, glob: g }, Object::Text { value: b, glob: h })
-        | (Object::Path { value: a, glob: g }, Object::Path { value: b, glob: h }) => a == b && g == h,
-        (Object::Native(a), Object::Native(b)) | (Object::Foreign(a), Object::Foreign(b)) => a == b,
-        (Object::Function(a), Object::Function(b)) => Rc::ptr_eq(a, b),
-        (Object::Handle(a), Object::Handle(b)) => a == b,
-        (Object::Class(a), Object::Class(b)) => a == b,
-        (Object::Database { .. }, Object::Database { .. })
-        | (Object::Plain, Object::Plain)
-        | (Object::Unknown, Object::Unknown) => true,
-        (Object::List(a), Object::List(b)) | (Object::Either(a), Object::Either(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
-        }
-        (Object::Many(a), Object::Many(b)) => same(a, b),
-        (Object::Map(a), Object::Map(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|((k, a), (l, b))| k == l && same(a, b))
-        }
-        _ => false,
     }
 }
 

@@ -130,6 +130,14 @@ impl Object {
         }
     }
 
+    /// The values of a map; anything else itself.
+    pub(in crate::code) fn values_or_self(&self) -> Vec<Object> {
+        match self {
+            Self::Map(entries) => entries.iter().map(|(_, value)| value.clone()).collect(),
+            other => vec![other.clone()],
+        }
+    }
+
     /// One or the other.
     pub(in crate::code) fn or(self, other: Self) -> Self {
         match (self, other) {
@@ -152,6 +160,20 @@ impl Object {
     /// One of many.
     pub(in crate::code) fn any(list: Vec<Self>) -> Self {
         list.into_iter().reduce(Self::or).unwrap_or(Self::Unknown)
+    }
+
+    /// One of many that are all there: what is not known of one of them is not known.
+    pub(in crate::code) fn element(list: Vec<Self>) -> Self {
+        let plain = list.iter().any(|one| matches!(one, Self::Plain));
+        match Self::any(list) {
+            Self::Plain => Self::Plain,
+            Self::Either(mut list) if plain && list.len() < 8 => {
+                list.push(Self::Unknown);
+                Self::Either(list)
+            }
+            other if plain => Self::Either(vec![other, Self::Unknown]),
+            other => other,
+        }
     }
 
     /// A text of both, one behind the other.

@@ -49,7 +49,11 @@ impl Machine<'_> {
         if let Some(mode) = mode {
             self.write(&target, mode);
         }
-        let handle = Object::Handle(target.word());
+        let names = target.wildcard().and_then(|pattern| self.sources.matching(&pattern));
+        let handle = Object::Handle(match names {
+            Some(names) if (1..=Value::MAX_CHOICES).contains(&names.len()) => Value::one_of(names),
+            _ => target.word(),
+        });
         if arguments.block.is_some() {
             return self.with_block(handle, arguments);
         }

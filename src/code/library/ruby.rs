@@ -57,6 +57,7 @@ pub(super) fn act(name: &str) -> Option<Act> {
         "File.dirname" => Act::Directory,
         "File.basename" => Act::Base,
         "Dir.glob" => Act::Glob,
+        "Pathname.glob" => Act::Glob,
         "Dir.entries" | "Dir.children" | "Dir.each_child" | "Dir.foreach" | "Dir.new" => Act::Entries,
         "Pathname" | "Pathname.new" => Act::Path,
         "Dir.mktmpdir" | "Dir.tmpdir" | "Tempfile.new" | "Tempfile.create" => Act::Temporary,

@@ -168,6 +168,10 @@ impl Parser {
                 Expr::Plain(vec![operand])
             }
             // References, splats and spreads stand for what follows.
+            "*" | "..." if self.language != Language::Perl => {
+                self.at += 1;
+                Expr::Rest(Box::new(self.expression(level::POWER)))
+            }
             "\\" | "*" | "**" | "..." | "&" | "$" | "@" => {
                 self.at += 1;
                 self.expression(level::POWER)

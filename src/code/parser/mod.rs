@@ -6,6 +6,7 @@
 mod braced;
 mod call;
 mod expression;
+mod function;
 mod primary;
 mod python;
 mod statement;

@@ -119,6 +119,10 @@ impl Sources for Beside<'_, '_> {
         }
         Source::Absent
     }
+
+    fn matching(&self, pattern: &str) -> Option<Vec<String>> {
+        self.interp.pattern_names(self.state, self.scope, pattern)
+    }
 }
 
 impl Interp<'_> {
