@@ -97,8 +97,8 @@ fn written(
     let end = tokens.iter().position(|token| *token == Token::Sign(';')).unwrap_or(tokens.len());
     let opened = match tokens.get(..end).unwrap_or(tokens) {
         [Token::Text(path), ..] => Some(path),
-        [Token::Sign(_), Token::Text(path), ..] => Some(path),
-        [Token::Name(_), Token::Sign(_), Token::Text(path), ..] => Some(path),
+        [Token::Sign('(' | '{'), Token::Text(path), ..] => Some(path),
+        [Token::Name(_), Token::Sign('(' | '{'), Token::Text(path), ..] => Some(path),
         _ => None,
     };
     match opened {
@@ -317,6 +317,8 @@ mod tests {
         let path = Value::known("out.txt");
         assert_eq!(effects("fopen(\"out.txt\", \"w\");"), [CodeEffect::Overwrite { path: path.clone() }]);
         assert_eq!(effects("std::ofstream o(\"out.txt\");"), [CodeEffect::Overwrite { path: path.clone() }]);
+        let given = CodeEffect::Overwrite { path: Value::known("in.txt") };
+        assert_eq!(effects("FILE *f = fopen(p, \"w\");"), [given]);
         let delete = CodeEffect::Delete { path, glob: false, recursive: false };
         assert_eq!(effects("remove(\"out.txt\");"), [delete]);
     }
