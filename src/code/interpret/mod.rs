@@ -495,4 +495,6 @@ fn written(expression: &Expr) -> Option<String> {
 }
 
 #[cfg(test)]
+mod combining;
+#[cfg(test)]
 pub(super) mod tests;
