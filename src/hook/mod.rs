@@ -7,6 +7,5 @@ pub mod coding;
 mod script;
 mod session;
 pub mod shell;
-mod zsh;
 
 pub use script::{Script, script};

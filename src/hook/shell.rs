@@ -11,8 +11,7 @@ use crate::exec::{self, Permit, ShellLine, Surroundings};
 use crate::shell::Session;
 
 use super::session::{bodies, session};
-use super::zsh;
-use crate::syntax::fish;
+use crate::syntax::{fish, zsh};
 
 /// Exit status: the line names functions of the shell, and what they do is not known yet.
 pub const WANTS_BODIES: u8 = 3;

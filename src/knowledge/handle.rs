@@ -12,6 +12,7 @@ use super::pack::Pack;
 use super::placed::LoadError;
 use super::schema::ToolFile;
 use super::terraform::TerraformType;
+use super::versioned;
 
 /// What is known of tools and kinds. Cheap to clone.
 #[derive(Clone, Debug, Default)]
@@ -147,6 +148,16 @@ impl Knowledge {
             Some(number) => embedded_tool(number),
             None => self.overlay.tools.get(name)?.first().cloned(),
         }
+    }
+
+    /// The name of the tool that a name with a version or a machine in it stands for (`gcc-12`); `None` for a tool's own
+    /// name and for one that stands for none.
+    pub fn plain_name<'n>(&self, name: &'n str) -> Option<&'n str> {
+        let is_tool = |name: &str| index::tool(name).is_some() || self.overlay.tools.contains_key(name);
+        if is_tool(name) {
+            return None;
+        }
+        versioned::plainer(name).find(|plain| is_tool(plain))
     }
 
     /// What users' files say about a tool that is known already: it counts in addition.

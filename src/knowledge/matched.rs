@@ -300,7 +300,8 @@ impl Match {
             });
         }
         for binding in self.operands.iter().filter(|b| runs(&b.role)) {
-            let joins = matches!(binding.role.as_str(), "argv" | "shell");
+            // Operands called `shell` are texts of their own; under another name they are the words of one.
+            let joins = binding.role == "argv" || (binding.role == "shell" && binding.name != "shell");
             match found.last_mut() {
                 Some(last) if joins && !last.option && last.name == binding.name => {
                     last.values.push(binding.value.clone());

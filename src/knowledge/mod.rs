@@ -35,6 +35,7 @@ mod terraform;
 mod tool_words;
 mod variables;
 mod verbs;
+mod versioned;
 mod words;
 
 pub use against::{Manner, against, forces, is_mild};

@@ -53,6 +53,7 @@ impl Interp<'_> {
         if super::follow::is_shell(base) {
             return self.shell_program(state, scope, base, call);
         }
+        let base = self.knowledge.plain_name(base).unwrap_or(base);
         if let Some(tool) = self.knowledge.tool(base) {
             return self.known(state, scope, base, &tool, call);
         }

@@ -27,6 +27,7 @@ mod tokens;
 mod tree;
 mod walk;
 mod word;
+pub mod zsh;
 
 #[cfg(test)]
 mod tests;

@@ -26,6 +26,12 @@ pub(super) struct Abort;
 
 pub(super) type Expanded<T> = Result<T, Abort>;
 
+/// Whether a text may stand in front of `=` in an assignment.
+fn is_identifier(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
 /// Bytes that the expansions in one word may give; more is not known text any more.
 const LENGTH: usize = 256 * 1024;
 
@@ -222,7 +228,7 @@ impl Interp<'_> {
         all: &mut Vec<Expansion>,
     ) -> Expanded<()> {
         let mut builder = Builder::new(true, self.separators(state), state.switches.words);
-        self.parts_with_tilde(state, scope, &word.parts, false, &mut builder)?;
+        self.word_with_tilde(state, scope, &word.parts, &mut builder)?;
         if state.switches.zsh && crate::shell::zsh::is_subscripted(&word.parts) {
             let arg = Arg { value: Value::Unknown, span, explicit: false };
             all.push(Expansion { arg, elastic: true, unordered: false });
@@ -330,6 +336,30 @@ impl Interp<'_> {
             });
         }
         whole.unwrap_or(Value::known(""))
+    }
+
+    /// A word of a command. Bash reads one that looks like an assignment as one: `dd of=~/disk.img`.
+    fn word_with_tilde(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        parts: &[Part],
+        builder: &mut Builder,
+    ) -> Expanded<()> {
+        let assigned = match parts.split_first() {
+            Some((Part::Literal(text), rest)) if !state.switches.zsh && !state.switches.fish => text
+                .find("=~")
+                .filter(|at| is_identifier(&text[..*at]))
+                .map(|at| (text.split_at(at + 1), rest)),
+            _ => None,
+        };
+        let Some(((name, text), rest)) = assigned else {
+            return self.parts_with_tilde(state, scope, parts, false, builder);
+        };
+        builder.literal(name);
+        let behind: Vec<Part> =
+            std::iter::once(Part::Literal(text.to_owned())).chain(rest.iter().cloned()).collect();
+        self.parts_with_tilde(state, scope, &behind, true, builder)
     }
 
     fn parts_with_tilde(

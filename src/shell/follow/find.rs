@@ -1,5 +1,7 @@
 //! What `find` runs on what it finds.
 
+use std::collections::BTreeMap;
+
 use crate::code::CodeEffect;
 use crate::model::Value;
 use crate::shell::expand::Expansion;
@@ -91,23 +93,7 @@ impl Interp<'_> {
                 let mut inner = scope.through("find");
                 inner.asks |= *asks;
                 if *batch {
-                    if paths.is_empty() {
-                        return;
-                    }
-                    let words = argv
-                        .iter()
-                        .flat_map(|arg| {
-                            if arg.value.as_known() == Some("{}") {
-                                paths
-                                    .iter()
-                                    .map(|path| word(Value::known(named(&path.path, *in_directory)), arg))
-                                    .collect()
-                            } else {
-                                vec![Expansion { arg: arg.clone(), elastic: false, unordered: false }]
-                            }
-                        })
-                        .collect::<Vec<_>>();
-                    self.program(state, &inner, words, call.span);
+                    self.batches(state, &inner, call, argv, paths, *in_directory);
                     return;
                 }
                 for (index, path) in paths.iter().enumerate() {
@@ -131,6 +117,41 @@ impl Interp<'_> {
                     }
                 }
             }
+        }
+    }
+
+    /// `-exec … {} +`: all in one call, or in one for each directory in which something was found.
+    fn batches(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        call: &Call,
+        argv: &[Arg],
+        paths: &[FoundPath],
+        in_directory: bool,
+    ) {
+        let mut calls: BTreeMap<Option<&str>, Vec<&FoundPath>> = BTreeMap::new();
+        for path in paths {
+            let directory = path.path.rsplit_once('/').map_or(".", |(directory, _)| directory);
+            calls.entry(in_directory.then_some(directory)).or_default().push(path);
+        }
+        for (directory, paths) in calls {
+            let mut words = Vec::new();
+            for arg in argv {
+                if arg.value.as_known() != Some("{}") {
+                    words.push(Expansion { arg: arg.clone(), elastic: false, unordered: false });
+                    continue;
+                }
+                words.extend(
+                    paths.iter().map(|path| word(Value::known(named(&path.path, in_directory)), arg)),
+                );
+            }
+            let before = state.cwd.clone();
+            if let Some(directory) = directory {
+                state.cwd = self.directories(state, &Value::known(directory));
+            }
+            self.program(state, scope, words, call.span);
+            state.cwd = before;
         }
     }
 

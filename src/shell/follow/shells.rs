@@ -7,6 +7,7 @@ use crate::shell::interp::{Interp, Scope, parse};
 use crate::shell::simple::Call;
 use crate::shell::state::{Flow, Positional, State, Status, Switches, Words};
 use crate::shell::step::{Arg, Stdin, StepKind};
+use crate::syntax::{fish, zsh};
 
 use super::startup::Starting;
 
@@ -197,7 +198,11 @@ impl Interp<'_> {
                     self.limit("script size", scope, span, state);
                     return Flow::Exit;
                 }
-                let brought_over = state.switches.fish.then(|| crate::syntax::fish::to_bash(text));
+                let brought_over = match &state.switches {
+                    switches if switches.fish => Some(fish::to_bash(text)),
+                    switches if switches.zsh => Some(zsh::to_bash(text, true)),
+                    _ => None,
+                };
                 let text = brought_over.as_ref().unwrap_or(text);
                 let mut inner = scope.inside(text, span);
                 if inner.followed.is_none() && self.is_read_from_a_file(text) {

@@ -346,19 +346,22 @@ impl Interp<'_> {
             .collect();
         let mut lines: Vec<String> = Vec::new();
         for line in &rule.recipe {
-            let text = expand(line, local, &outside, 0);
-            let plain = text.trim_start_matches([' ', '\t', '@', '-', '+']);
-            let marks = &text[..text.len() - plain.len()];
-            let even_so = marks.contains('+') || line.contains("$(MAKE)") || line.contains("${MAKE}");
-            if run.dry && !even_so {
-                continue;
-            }
-            match lines.last_mut() {
-                Some(last) if run.makefile.one_shell => {
-                    last.push('\n');
-                    last.push_str(&text);
+            let whole = expand(line, local, &outside, 0);
+            let made = line.contains("$(MAKE)") || line.contains("${MAKE}");
+            // What `define` put in may be several lines, each with marks of its own.
+            for text in recipe_lines(&whole) {
+                let plain = text.trim_start_matches([' ', '\t', '@', '-', '+']);
+                let even_so = text[..text.len() - plain.len()].contains('+') || made;
+                if run.dry && !even_so {
+                    continue;
                 }
-                _ => lines.push(plain.to_owned()),
+                match lines.last_mut() {
+                    Some(last) if run.makefile.one_shell => {
+                        last.push('\n');
+                        last.push_str(text);
+                    }
+                    _ => lines.push(plain.to_owned()),
+                }
             }
         }
         (exported, lines)
@@ -387,6 +390,21 @@ impl Interp<'_> {
         self.fresh_shell(&mut inner, scope, &Value::known(text), run.call.span, zero, positional);
         state.files = inner.files;
     }
+}
+
+/// The lines of an expanded recipe line: a newline behind a backslash goes on.
+fn recipe_lines(text: &str) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let (mut start, mut escaped) = (0, false);
+    for (at, c) in text.char_indices() {
+        if c == '\n' && !escaped {
+            lines.push(&text[start..at]);
+            start = at + 1;
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    lines.push(&text[start..]);
+    lines
 }
 
 /// A variable of the environment as text.

@@ -5,7 +5,7 @@
 
 /// The text as bash would have to be given it. Without `comments`, `#` is a character like any other (as it is at zsh's
 /// prompt unless INTERACTIVE_COMMENTS is set, and in text that zsh itself printed).
-pub(super) fn to_bash(text: &str, comments: bool) -> String {
+pub fn to_bash(text: &str, comments: bool) -> String {
     let mut reader = Reader {
         chars: text.chars().collect(),
         at: 0,
@@ -80,7 +80,7 @@ impl Reader {
                     self.push("<");
                 }
                 '=' if start && self.next(1).is_some_and(|c| c.is_ascii_alphabetic()) => self.at += 1,
-                '^' if start => {
+                '^' if start || self.out.ends_with('/') => {
                     self.push("*");
                     self.at += 1;
                     self.rest_of_pattern();
@@ -228,6 +228,7 @@ mod tests {
             ("ls **/*.c(.) | wc -l", "ls **/*.c | wc -l"),
             ("print ${(f)lines} \"${(j:,:)x}\"", "print ${lines} \"${x}\""),
             ("rm ^*.c", "rm *"),
+            ("rm src/^*.c", "rm src/*"),
             ("rm *~*.c", "rm *"),
             ("git show HEAD^", "git show HEAD^"),
             ("rm file<1-9>", "rm file*"),

@@ -1,0 +1,62 @@
+//! Names under which distributions install several versions of one program, or one for each machine that it makes programs
+//! for: `gcc-12`, `ruby3.1`, `x86_64-linux-gnu-strip`.
+//!
+//! Owns taking such a name apart. Pure.
+
+/// First words of a machine's name, as compilers spell it.
+const MACHINES: [&str; 9] =
+    ["x86_64", "i686", "i586", "aarch64", "arm", "armv7l", "riscv64", "powerpc64le", "s390x"];
+
+/// The names that a program's name may be a variant of, the longest first; without the name itself.
+pub(super) fn plainer(name: &str) -> impl Iterator<Item = &str> {
+    let machine = name.split_once('-').filter(|(first, _)| MACHINES.contains(first));
+    let bare = machine.and_then(|_| {
+        // The machine's name has two to four words; the program's is the rest.
+        name.match_indices('-').skip(1).map(|(at, _)| &name[at + 1..]).find(|rest| !is_system(rest))
+    });
+    [without_version(name), bare, bare.and_then(without_version)].into_iter().flatten()
+}
+
+/// Whether a rest still starts with words of a machine's name.
+fn is_system(rest: &str) -> bool {
+    let first = rest.split('-').next().unwrap_or(rest);
+    ["linux", "gnu", "gnueabi", "gnueabihf", "musl", "none", "eabi", "elf", "mingw32", "w64"].contains(&first)
+}
+
+/// A name without the version at its end. A number alone is one of the name's own letters more often than not (`bzip2`),
+/// so a dash or a point has to be in it.
+fn without_version(name: &str) -> Option<&str> {
+    let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let version = &name[plain.len()..];
+    let (plain, dash) = match plain.strip_suffix('-') {
+        Some(plain) => (plain, true),
+        None => (plain, false),
+    };
+    let numbers = version.split('.').all(|part| !part.is_empty());
+    (plain.len() > 1 && numbers && (dash || version.contains('.'))).then_some(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_and_machines_are_taken_off() {
+        for (name, plain) in [
+            ("gcc-12", &["gcc"][..]),
+            ("ruby3.1", &["ruby"]),
+            ("perl5.36.0", &["perl"]),
+            ("llvm-objcopy-14", &["llvm-objcopy"]),
+            ("x86_64-linux-gnu-strip", &["strip"]),
+            ("x86_64-linux-gnu-gcc-12", &["x86_64-linux-gnu-gcc", "gcc-12", "gcc"]),
+            ("arm-none-eabi-objcopy", &["objcopy"]),
+            ("bzip2", &[]),
+            ("mkfs.ext4", &[]),
+            ("a-1.", &[]),
+            ("7.1", &[]),
+            ("arm-1", &["arm"]),
+        ] {
+            assert_eq!(plainer(name).collect::<Vec<_>>(), plain, "{name}");
+        }
+    }
+}
