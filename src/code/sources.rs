@@ -27,6 +27,11 @@ pub trait Sources {
     fn matching(&self, _pattern: &str) -> Option<Vec<String>> {
         None
     }
+
+    /// The absolute path of a file, its links followed where that is asked; `None` where nobody can tell.
+    fn place(&self, _path: &str, _real: bool) -> Option<String> {
+        None
+    }
 }
 
 /// No file can be looked at.

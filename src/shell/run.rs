@@ -405,16 +405,10 @@ impl Interp<'_> {
             "code" => {
                 let Some(word) = words.first() else { return false };
                 let arguments = self.code_arguments(matched, part);
-                let code = Code {
-                    language,
-                    text: &word.arg.value,
-                    arguments: &arguments,
-                    file: None,
-                    roots: roots(matched),
-                    reading: reading(matched),
-                    span: word.arg.span,
-                    raw: &call.raw,
-                };
+                let text = self.preloaded(matched, language).concat(&word.arg.value);
+                let (reading, roots) = (reading(matched), roots(matched));
+                let (span, raw, arguments) = (word.arg.span, call.raw.as_str(), arguments.as_slice());
+                let code = Code { language, text: &text, arguments, file: None, roots, reading, span, raw };
                 self.run_code(state, scope, code);
                 true
             }

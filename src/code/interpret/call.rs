@@ -36,6 +36,9 @@ impl Machine<'_> {
                     ));
                     return Object::Unknown;
                 }
+                if let Some(result) = self.search_call(&name, &arguments) {
+                    return result;
+                }
                 if self.language == Language::Ruby
                     && let Some(result) = self.ruby_call_by_name(&name, &arguments)
                 {
@@ -58,6 +61,11 @@ impl Machine<'_> {
             }
             Object::Foreign(name) => {
                 if let Some(result) = self.rake(&name, &arguments) {
+                    return result;
+                }
+                if self.language == Language::Perl
+                    && let Some(result) = self.perl_call(&name, &arguments)
+                {
                     return result;
                 }
                 let last = name.rsplit(['.', ':']).next().unwrap_or(&name).to_owned();
@@ -84,13 +92,26 @@ impl Machine<'_> {
             Object::Database { .. } => callee,
             // A text that names a function.
             Object::Text { .. } if self.language == Language::Php => match callee.known() {
+                Some(name) if self.implicit.has(&name) => {
+                    self.by_name(&name, &arguments).unwrap_or(Object::Unknown)
+                }
                 Some(name) => self.call(library::global(self.language, &name), arguments),
                 None => {
                     self.unknown("a function that is chosen at run time");
                     Object::Unknown
                 }
             },
+            // Perl's `"name"->(…)` and `&$name(…)`.
+            Object::Text { .. } if self.language == Language::Perl && callee.known().is_some() => {
+                let name = callee.known().unwrap_or_default();
+                let name = name.rsplit("::").next().unwrap_or_default();
+                match self.by_name(name, &arguments) {
+                    Some(result) => result,
+                    None => self.call(library::global(self.language, name), arguments),
+                }
+            }
             _ => {
+                self.implicit.blind = true;
                 self.callbacks(&arguments);
                 Object::Unknown
             }
@@ -102,9 +123,15 @@ impl Machine<'_> {
         let (receiver, function) = name.rsplit_once('.').unwrap_or(("", name));
         match function {
             "send" | "public_send" | "__send__" | "method" => {
-                let member = arguments.list.first()?.known()?;
+                let Some(member) = arguments.list.first()?.known() else {
+                    self.implicit.blind = true;
+                    return None;
+                };
                 let callee = match receiver {
-                    "" | "Kernel" | "self" | "Object" => library::global(self.language, &member),
+                    "" | "Kernel" | "self" | "Object" => match self.get(&member) {
+                        Some(own @ Object::Function(_)) => own.clone(),
+                        _ => library::global(self.language, &member),
+                    },
                     _ => Object::Native(format!("{receiver}.{member}")),
                 };
                 if function == "method" {
@@ -121,6 +148,17 @@ impl Machine<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Perl's `Class->method(…)` and `Class::function(…)` of the program and its modules.
+    fn perl_call(&mut self, name: &str, arguments: &Arguments) -> Option<Object> {
+        let (class, method) = name.rsplit_once('.').unwrap_or(("", name));
+        let function = method.rsplit("::").next().unwrap_or(method);
+        let mut arguments = arguments.clone();
+        if !class.is_empty() {
+            arguments.list.insert(0, Object::text(class));
+        }
+        self.by_name(function, &arguments)
     }
 
     /// Runs the program's own methods of this name; `None` when there are none.
@@ -144,6 +182,8 @@ impl Machine<'_> {
     /// Runs a function of the program.
     pub(super) fn invoke(&mut self, function: &Rc<Function>, arguments: Vec<Object>) -> Object {
         if self.calls >= CALLS || self.ended {
+            // One that never ran is run by itself in the end.
+            self.implicit.blind |= !self.ended && !self.implicit.was_called(function);
             return Object::Unknown;
         }
         let own = Rc::as_ptr(function) as usize;

@@ -39,7 +39,9 @@ impl Machine<'_> {
             Expr::Number(number) => Object::text(number.clone()),
             Expr::Name(name) => self.named(name),
             Expr::Attribute(object, member) => {
-                if let Some(known) = written(expression).and_then(|name| self.get(&name).cloned()) {
+                if let Some(name) = written(expression)
+                    && let Some(known) = self.get(&name).cloned().or_else(|| self.own_place(&name))
+                {
                     return known;
                 }
                 // `add = files.append`: whoever has it fills the list.
@@ -91,7 +93,9 @@ impl Machine<'_> {
                     let value = self.value(value);
                     // Ruby's `[:a, :b] => :c`
                     let list = || matches!(key, Object::List(_)).then(|| "[]".to_owned());
-                    match (key.known().or_else(list), value) {
+                    let key = key.known().or_else(list);
+                    self.implicit.names_value(key.as_deref().unwrap_or_default(), &value);
+                    match (key, value) {
                         (Some(key), value) => map.push((key, value)),
                         // `...other`, `**other`
                         (None, Object::Map(more)) => map.extend(more),
@@ -124,7 +128,10 @@ impl Machine<'_> {
                 self.maybe -= 1;
                 if exact { Object::List(results) } else { Object::Many(Box::new(Object::any(results))) }
             }
-            Expr::Function(function) => Object::Function(function.clone()),
+            Expr::Function(function) => {
+                self.implicit.says("", function, !self.installed);
+                Object::Function(function.clone())
+            }
             Expr::Rest(inner) => self.place(inner),
             Expr::Outer(names) => {
                 for name in names.iter().filter_map(written) {
@@ -205,6 +212,13 @@ impl Machine<'_> {
             }
             Expr::Input => self.input(),
             Expr::Plain(parts) => {
+                // `$: << x` of Ruby.
+                if let [Expr::Name(list), place] = parts.as_slice()
+                    && matches!(list.as_str(), "$:" | "$LOAD_PATH")
+                {
+                    let place = self.value(place);
+                    self.search_in(&place);
+                }
                 for part in parts {
                     self.value(part);
                 }
@@ -276,6 +290,9 @@ impl Machine<'_> {
             .find(|module| library::act(self.language, &format!("{module}.{name}")).is_some())
         {
             return Object::Native(format!("{module}.{name}"));
+        }
+        if let Some(own) = self.own_place(name) {
+            return own;
         }
         let object = library::global(self.language, name);
         if matches!(object, Object::Native(_)) { self.ruby_call(object) } else { object }
@@ -449,6 +466,9 @@ impl Machine<'_> {
     }
 
     fn called(&mut self, callee: &Expr, arguments: &[Argument]) -> Object {
+        if self.search_edit(callee, arguments) {
+            return Object::Plain;
+        }
         // What is added to a list stays in it.
         if let Some(object) = self.changed(callee, arguments) {
             return object;

@@ -10,6 +10,9 @@ use crate::code::tree::{Expr, Function};
 
 use super::{Arguments, Machine, Object, written};
 
+/// Values under one name that are told apart.
+const NAMESAKES: usize = 8;
+
 /// What the language may call by itself.
 #[derive(Debug, Default)]
 pub(super) struct Implicit {
@@ -23,11 +26,59 @@ pub(super) struct Implicit {
     called: BTreeSet<usize>,
     /// Functions of libraries that act: evaluated as a value, and called through one.
     held: BTreeMap<String, (bool, bool)>,
+    /// All functions that the program says, once each.
+    said: Vec<Rc<Function>>,
+    seen: BTreeSet<usize>,
+    /// Callable values by the names that they were given: of functions, attributes, entries of maps.
+    names: BTreeMap<String, Vec<Object>>,
+    /// A value that is not known was called: it may be any function of the program.
+    pub(super) blind: bool,
 }
 
 impl Implicit {
     pub(super) fn member(&mut self, class: &str, name: &str, function: &Rc<Function>) {
         self.members.push((class.to_owned(), name.to_owned(), Rc::clone(function)));
+    }
+
+    /// A function that the program says; `name` is empty for one that has none.
+    pub(super) fn says(&mut self, name: &str, function: &Rc<Function>, own: bool) {
+        if self.seen.insert(Rc::as_ptr(function) as usize) {
+            if own {
+                self.said.push(Rc::clone(function));
+            }
+            self.names_value(name, &Object::Function(Rc::clone(function)));
+        }
+    }
+
+    /// A callable value under a name: whoever is asked for this name later may give it.
+    pub(super) fn names_value(&mut self, name: &str, object: &Object) {
+        let callable = match object {
+            Object::Function(_) | Object::Class(_) | Object::Native(_) => true,
+            Object::Either(list) => list.iter().any(|one| matches!(one, Object::Function(_))),
+            _ => false,
+        };
+        if !callable || name.is_empty() {
+            return;
+        }
+        let known = self.names.entry(name.to_owned()).or_default();
+        let same = |one: &Object| match (one, object) {
+            (Object::Function(a), Object::Function(b)) => Rc::ptr_eq(a, b),
+            (Object::Class(a), Object::Class(b)) | (Object::Native(a), Object::Native(b)) => a == b,
+            _ => false,
+        };
+        if known.len() < NAMESAKES && !known.iter().any(same) {
+            known.push(object.clone());
+        } else if known.len() >= NAMESAKES {
+            self.blind = true;
+        }
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.names.contains_key(name)
+    }
+
+    pub(super) fn was_called(&self, function: &Rc<Function>) -> bool {
+        self.called.contains(&(Rc::as_ptr(function) as usize))
     }
 
     pub(super) fn called(&mut self, function: &Rc<Function>) {
@@ -110,9 +161,15 @@ impl Machine<'_> {
         }
         let members = std::mem::take(&mut self.implicit.members);
         for (class, name, function) in &members {
-            if self.inline || self.implicit.used.contains(class) && by_itself(self.language, name) {
+            if self.inline
+                || self.implicit.blind
+                || self.implicit.used.contains(class) && by_itself(self.language, name)
+            {
                 self.once(function);
             }
+        }
+        if self.implicit.blind {
+            self.everything();
         }
         self.maybe -= 1;
         let held = std::mem::take(&mut self.implicit.held);
@@ -121,8 +178,30 @@ impl Machine<'_> {
         }
     }
 
+    /// Runs every function that nothing called: one of them may be what was called without being known.
+    fn everything(&mut self) {
+        let mut at = 0;
+        // Running them may say more of them.
+        while let Some(function) = self.implicit.said.get(at).cloned() {
+            at += 1;
+            if self.ended {
+                return;
+            }
+            self.once(&function);
+        }
+    }
+
+    /// Calls whatever of the program has this name; `None` when nothing has.
+    pub(super) fn by_name(&mut self, name: &str, arguments: &Arguments) -> Option<Object> {
+        let all = self.implicit.names.get(name)?.clone();
+        self.maybe += 1;
+        let results = all.into_iter().map(|one| self.call(one, arguments.clone())).collect();
+        self.maybe -= 1;
+        Some(Object::any(results))
+    }
+
     fn once(&mut self, function: &Rc<Function>) {
-        if !self.implicit.called.contains(&(Rc::as_ptr(function) as usize)) {
+        if !self.implicit.was_called(function) {
             self.invoke(function, vec![Object::Unknown]);
         }
     }

@@ -23,7 +23,10 @@ impl Machine<'_> {
         if self.language == Language::Python {
             return match self.python_module(&name, 0) {
                 Some(object) => object,
-                None => library::module(self.language, &name),
+                None => {
+                    self.not_found(&name);
+                    library::module(self.language, &name)
+                }
             };
         }
         if name == "rake/clean" {
@@ -33,6 +36,12 @@ impl Machine<'_> {
         let local = name.starts_with(['.', '/']) || matches!(ending, "rb" | "pl" | "php" | "lua");
         if matches!(ending, "json" | "node" | "css") {
             return Object::Plain;
+        }
+        if self.language == Language::Node
+            && !local
+            && let Some(object) = self.package(&name)
+        {
+            return object;
         }
         let paths = self.candidates(&name);
         match self.run_first(&paths) {
@@ -45,7 +54,10 @@ impl Machine<'_> {
                 self.unknown(format!("code in {name}"));
                 Object::Unknown
             }
-            _ => library::module(self.language, &name),
+            _ => {
+                self.not_found(&name);
+                library::module(self.language, &name)
+            }
         }
     }
 
@@ -67,6 +79,29 @@ impl Machine<'_> {
         let known = names.filter(|names| (1..=Value::MAX_CHOICES).contains(&names.len()));
         let texts = known.and_then(|names| names.iter().map(read).collect::<Option<Vec<_>>>());
         texts.map_or(Object::Unknown, |texts| Object::Text { value: Value::one_of(texts), glob: false })
+    }
+
+    /// A package of Node that nothing is known of, read where it is small.
+    fn package(&mut self, name: &str) -> Option<Object> {
+        if !matches!(library::module(self.language, name), Object::Foreign(_)) {
+            return None;
+        }
+        let paths = self.packages(name);
+        if let Some(known) = paths.iter().find_map(|path| self.loaded.get(path)) {
+            return Some(known.clone());
+        }
+        // What stands among the project's own files is read as they are.
+        if name.starts_with('#') {
+            return match self.run_first(&paths) {
+                Loaded::Object(object) => Some(object),
+                _ => None,
+            };
+        }
+        let (path, text) = self.installed(&paths)?;
+        let outer = std::mem::replace(&mut self.installed, true);
+        let object = self.run_module(&path, &text);
+        self.installed = outer;
+        Some(object)
     }
 
     /// `load file`, `require_relative file`: always a file of the program's own.
@@ -103,10 +138,12 @@ impl Machine<'_> {
         if self.language == Language::Perl {
             let path = format!("{}.pm", name.replace("::", "/"));
             let paths = self.roots.iter().map(|root| joined(root, &path)).collect::<Vec<_>>();
-            if let Loaded::Unread = self.run_first(&paths)
-                && self.looks
-            {
-                self.unknown(format!("the Perl module {name} could not be read"));
+            match self.run_first(&paths) {
+                Loaded::Unread if self.looks => {
+                    self.unknown(format!("the Perl module {name} could not be read"));
+                }
+                Loaded::Object(_) => {}
+                _ => self.not_found(name),
             }
             return;
         }
@@ -114,8 +151,12 @@ impl Machine<'_> {
         let own = match self.language {
             Language::Python => self.python_import(module),
             Language::Node if module.starts_with(['.', '/']) => Some(self.load(&Object::text(module))),
+            Language::Node => self.package(module),
             _ => None,
         };
+        if own.is_none() && !module.starts_with('.') {
+            self.not_found(module);
+        }
         let mut object = own.unwrap_or_else(|| library::module(self.language, module));
         if !member.is_empty() {
             object = self.attribute(object, member);
@@ -192,25 +233,7 @@ impl Machine<'_> {
         let relative = name.starts_with("./") || name.starts_with("../") || matches!(name, "." | "..");
         match self.language {
             Language::Node if relative || name.starts_with('/') => {
-                let path = joined(&self.directory, name);
-                let mut paths = vec![path.clone()];
-                for ending in ["js", "mjs", "cjs", "ts", "tsx", "jsx", "mts"] {
-                    paths.push(format!("{path}.{ending}"));
-                    // TypeScript is imported by the name that it will have.
-                    if let Some(stem) = path.strip_suffix(".js").filter(|_| ending.contains('t')) {
-                        paths.push(format!("{stem}.{ending}"));
-                    }
-                }
-                if let Source::Text { text, .. } = self.sources.first(&[format!("{path}/package.json")])
-                    && let Ok(package) = serde_json::from_str::<serde_json::Value>(&text)
-                    && let Some(main) = package.get("main").and_then(|main| main.as_str())
-                {
-                    let main = joined(&path, main);
-                    paths.extend([main.clone(), format!("{main}.js"), format!("{main}/index.js")]);
-                }
-                paths
-                    .extend(["js", "mjs", "cjs", "ts", "tsx"].map(|ending| format!("{path}/index.{ending}")));
-                paths
+                self.node_paths(&joined(&self.directory, name))
             }
             Language::Ruby => {
                 let stems = if relative || name.starts_with('/') {
@@ -237,6 +260,27 @@ impl Machine<'_> {
         }
     }
 
+    /// What Node tries for a path: endings, and what stands in a directory.
+    pub(super) fn node_paths(&self, path: &str) -> Vec<String> {
+        let mut paths = vec![path.to_owned()];
+        for ending in ["js", "mjs", "cjs", "ts", "tsx", "jsx", "mts"] {
+            paths.push(format!("{path}.{ending}"));
+            // TypeScript is imported by the name that it will have.
+            if let Some(stem) = path.strip_suffix(".js").filter(|_| ending.contains('t')) {
+                paths.push(format!("{stem}.{ending}"));
+            }
+        }
+        if let Source::Text { text, .. } = self.sources.first(&[format!("{path}/package.json")])
+            && let Ok(package) = serde_json::from_str::<serde_json::Value>(&text)
+            && let Some(main) = package.get("main").and_then(|main| main.as_str())
+        {
+            let main = joined(path, main);
+            paths.extend([main.clone(), format!("{main}.js"), format!("{main}/index.js")]);
+        }
+        paths.extend(["js", "mjs", "cjs", "ts", "tsx"].map(|ending| format!("{path}/index.{ending}")));
+        paths
+    }
+
     /// Runs the first of these files that is there, once.
     fn run_first(&mut self, paths: &[String]) -> Loaded {
         if paths.is_empty() {
@@ -258,8 +302,8 @@ impl Machine<'_> {
             return Object::Unknown;
         }
         self.loaded.insert(path.to_owned(), Object::Unknown);
-        let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory).to_owned();
-        let outer_directory = std::mem::replace(&mut self.directory, directory);
+        let (outer_file, outer_directory) = (self.file.take(), std::mem::take(&mut self.directory));
+        self.stand(Some(path));
         // PHP's, Perl's and Ruby's files share the names of the program that loads them.
         let shares = matches!(self.language, Language::Php | Language::Perl | Language::Ruby);
         let outer_frames =
@@ -275,7 +319,7 @@ impl Machine<'_> {
         self.calls -= 1;
         self.returned = outer_returned;
         self.steps = outer_steps;
-        self.directory = outer_directory;
+        (self.file, self.directory) = (outer_file, outer_directory);
         if shares {
             return Object::Plain;
         }
@@ -342,7 +386,7 @@ fn exported(names: BTreeMap<String, Object>) -> Object {
 }
 
 /// A path below a directory; `""` is the directory of the process.
-fn joined(directory: &str, path: &str) -> String {
+pub(super) fn joined(directory: &str, path: &str) -> String {
     let path = path.strip_prefix("./").unwrap_or(path);
     if directory.is_empty() || path.starts_with('/') {
         return path.to_owned();

@@ -64,8 +64,9 @@ impl Machine<'_> {
                     })
                 }
                 _ => {
+                    let own = self.by_name(name, &arguments);
                     self.callbacks(&arguments);
-                    Object::Plain
+                    own.unwrap_or(Object::Plain)
                 }
             },
             Object::Handle(path) => {
@@ -79,6 +80,10 @@ impl Machine<'_> {
                 Object::any(results)
             }
             Object::Plain => {
+                let own = self.by_name(name, &arguments);
+                if let Some(own) = own {
+                    return own;
+                }
                 // Nothing but files has these.
                 match name {
                     "unlink" => self.delete(&Object::Unknown, false),
@@ -90,7 +95,15 @@ impl Machine<'_> {
                 self.saved(name, &arguments);
                 Object::Plain
             }
-            _ => self.foreign_method(name, arguments),
+            _ => {
+                let mut given = arguments.clone();
+                if self.language == Language::Perl {
+                    given.list.insert(0, receiver);
+                }
+                let own = self.by_name(name, &given);
+                let result = self.foreign_method(name, arguments);
+                own.unwrap_or(result)
+            }
         }
     }
 
@@ -100,6 +113,8 @@ impl Machine<'_> {
             return result;
         }
         match name {
+            // A function that was looked up is called.
+            "call" | "apply" | "__call__" | "send" | "public_send" | "__send__" => self.implicit.blind = true,
             "unlink" | "rmdir" | "rmtree" | "rm_rf" | "unlinkSync" | "rmSync" | "rmdirSync"
             | "remove_tree" => {
                 let target = arguments.list.first().cloned().unwrap_or(Object::Unknown);

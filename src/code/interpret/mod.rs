@@ -16,6 +16,7 @@ mod method;
 mod object;
 mod open;
 mod operate;
+mod places;
 mod run;
 mod tasks;
 
@@ -81,6 +82,14 @@ struct Machine<'a> {
     /// Directory of the file that is run now, and those in which modules are looked for.
     directory: String,
     roots: Vec<String>,
+    /// Modules may also be in directories that are not known.
+    elsewhere: bool,
+    /// The file that is run now, and the one that was started.
+    file: Option<String>,
+    main: Option<String>,
+    /// Bytes of installed packages that were read, and whether one is being loaded.
+    read: usize,
+    installed: bool,
     /// What loading a file gave, by its path.
     loaded: BTreeMap<String, Object>,
     /// Names of loaded modules: their functions look for them when they are called.
@@ -130,19 +139,18 @@ struct Machine<'a> {
 
 impl<'a> Machine<'a> {
     fn new(language: Language, program: &Program<'a>, sources: &'a dyn Sources) -> Self {
-        let directory = program.file.and_then(|file| file.rsplit_once('/')).map_or("", |(dir, _)| dir);
-        let mut roots = program.roots.to_vec();
-        if language == Language::Python {
-            // A program's own directory comes first.
-            roots.insert(0, directory.to_owned());
-        }
-        Self {
+        let mut machine = Self {
             language,
             arguments: program.arguments,
             sources,
             looks: sources.first(&[]) != Source::Untold,
-            directory: directory.to_owned(),
-            roots,
+            directory: String::new(),
+            roots: program.roots.to_vec(),
+            elsewhere: false,
+            file: None,
+            main: None,
+            read: 0,
+            installed: false,
             loaded: BTreeMap::new(),
             shared: BTreeMap::new(),
             loading: 0,
@@ -168,7 +176,14 @@ impl<'a> Machine<'a> {
             maybe: 0,
             ended: false,
             returned: None,
+        };
+        machine.stand(program.file);
+        machine.main = machine.file.clone();
+        if language == Language::Python {
+            // A program's own directory comes first.
+            machine.roots.insert(0, machine.directory.clone());
         }
+        machine
     }
 
     /// Runs program text; tells a dangerous name in it when the text was not understood in full.
@@ -219,12 +234,47 @@ impl<'a> Machine<'a> {
 
     /// Runs statements in order.
     fn block(&mut self, body: &[Stmt]) -> Flow {
+        if matches!(self.language, Language::Node | Language::Perl | Language::Php) {
+            self.hoist(body);
+        }
         for statement in body {
             if self.ended || self.statement(statement) == Flow::Stop {
                 return Flow::Stop;
             }
         }
         Flow::Next
+    }
+
+    /// Functions are known in the whole block, also in front of where they stand.
+    fn hoist(&mut self, body: &[Stmt]) {
+        for statement in body {
+            match statement {
+                Stmt::Define(name, function) => self.set(name, Object::Function(Rc::clone(function))),
+                Stmt::Class(name, members) if self.language == Language::Php => {
+                    self.class(name, members);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn class(&mut self, name: &str, body: &[Stmt]) {
+        for member in body {
+            match member {
+                Stmt::Define(member, function) => {
+                    self.implicit.says("", function, !self.installed);
+                    let known = self.methods.entry(member.clone()).or_default();
+                    if !known.iter().any(|one| Rc::ptr_eq(one, function)) {
+                        known.push(Rc::clone(function));
+                        self.implicit.member(name, member, function);
+                    }
+                }
+                other => {
+                    self.statement(other);
+                }
+            }
+        }
+        self.set(name, Object::Class(name.to_owned()));
     }
 
     fn statement(&mut self, statement: &Stmt) -> Flow {
@@ -258,22 +308,12 @@ impl<'a> Machine<'a> {
                 Flow::Next
             }
             Stmt::Define(name, function) => {
+                self.implicit.says(name, function, !self.installed);
                 self.set(name, Object::Function(Rc::clone(function)));
                 Flow::Next
             }
             Stmt::Class(name, body) => {
-                for member in body {
-                    match member {
-                        Stmt::Define(member, function) => {
-                            self.methods.entry(member.clone()).or_default().push(Rc::clone(function));
-                            self.implicit.member(name, member, function);
-                        }
-                        other => {
-                            self.statement(other);
-                        }
-                    }
-                }
-                self.set(name, Object::Class(name.clone()));
+                self.class(name, body);
                 Flow::Next
             }
             Stmt::Decorate { name, with } => {
@@ -429,6 +469,7 @@ impl<'a> Machine<'a> {
 
     /// Sets whatever stands on the left side of an assignment.
     fn assign(&mut self, target: &Expr, object: Object) {
+        self.search_set(target, &object);
         match target {
             Expr::Name(name) => {
                 // Perl keeps a list and its elements under names with different signs.
@@ -445,6 +486,16 @@ impl<'a> Machine<'a> {
             Expr::List(targets) => {
                 let (elements, exact) = object.elements();
                 for (index, target) in targets.iter().enumerate() {
+                    // Perl's lists take all that is left.
+                    if matches!(target, Expr::Name(name) if name.starts_with(['@', '%'])) {
+                        let rest = if exact {
+                            Object::List(elements.get(index..).unwrap_or_default().to_vec())
+                        } else {
+                            object.clone()
+                        };
+                        self.assign(target, rest);
+                        break;
+                    }
                     let element =
                         if exact { elements.get(index).cloned() } else { elements.first().cloned() };
                     self.assign(target, element.unwrap_or(Object::Unknown));
@@ -466,6 +517,9 @@ impl<'a> Machine<'a> {
             Expr::Assign { target, .. } => self.assign(target, object),
             Expr::Attribute(..) | Expr::Index(..) => {
                 // Members are kept under their written path, so that `self.path` is found again.
+                if let Expr::Attribute(_, member) = target {
+                    self.implicit.names_value(member, &object);
+                }
                 if let Some(name) = written(target)
                     && self.place_of(target).is_none()
                 {
@@ -496,5 +550,7 @@ fn written(expression: &Expr) -> Option<String> {
 
 #[cfg(test)]
 mod combining;
+#[cfg(test)]
+mod dispatch_tests;
 #[cfg(test)]
 pub(super) mod tests;

@@ -68,7 +68,7 @@ pub(super) fn global(name: &str) -> Object {
         _ if BUILTIN.contains(&name) || name.chars().all(|c| c.is_uppercase() || c == '_') => {
             Object::Native(name.to_owned())
         }
-        "DBI" | "Path::Tiny" | "POSIX" | "Data::Dumper" | "JSON" | "JSON::PP" | "Time::Piece"
+        "DBI" | "Path::Tiny" | "POSIX" | "lib" | "Data::Dumper" | "JSON" | "JSON::PP" | "Time::Piece"
         | "List::Util" | "Encode" => Object::Native(name.to_owned()),
         _ => Object::Foreign(name.to_owned()),
     }

@@ -2,7 +2,7 @@
 
 use crate::code::language::Language;
 use crate::code::lexer::Tok;
-use crate::code::tree::{Expr, Part, Stmt};
+use crate::code::tree::{Argument, Expr, Part, Stmt};
 
 use super::Parser;
 use super::expression::ITEM;
@@ -329,7 +329,13 @@ impl Parser {
     pub(super) fn use_module(&mut self, out: &mut Vec<Stmt>) {
         self.at += 1;
         if let Some(name) = self.name() {
-            out.push(Stmt::Import { name, bound: String::new() });
+            if name == "lib" && self.language == Language::Perl {
+                let places = Argument { name: None, value: self.comma_list(), spread: false };
+                let add = Expr::Attribute(Box::new(Expr::Name(name)), "import".to_owned());
+                out.push(Stmt::Expr(Expr::Call(Box::new(add), vec![places])));
+            } else {
+                out.push(Stmt::Import { name, bound: String::new() });
+            }
         }
         while !self.op(";") && self.kind().is_some() && !self.op("}") {
             self.at += 1;

@@ -35,6 +35,12 @@ enum Infix {
     Assign {
         adds: bool,
     },
+    /// `||=`: the value where there was none.
+    Default,
+    /// `/=`: a path below another.
+    Beneath,
+    /// `-=`: a value that is counted.
+    Counts,
     Choice,
     /// Python's `a if c else b`.
     Conditional,
@@ -82,6 +88,16 @@ impl Parser {
                 }
                 let value = self.assigned();
                 Expr::Assign { target: Box::new(left), value: Box::new(value), adds }
+            }
+            Infix::Default | Infix::Beneath | Infix::Counts => {
+                let value = Box::new(self.assigned());
+                let before = Box::new(left.clone());
+                let value = match infix {
+                    Infix::Default => Expr::Binary(Operator::Either, before, value),
+                    Infix::Beneath => Expr::Binary(Operator::Slash, before, value),
+                    _ => Expr::Plain(vec![*before, *value]),
+                };
+                Expr::Assign { target: Box::new(left), value: Box::new(value), adds: false }
             }
             Infix::Choice => {
                 let yes = self.expression(ITEM);
@@ -218,9 +234,12 @@ impl Parser {
                 let joins = Infix::Binary(Operator::Join);
                 let found = match *op {
                     "=" | ":=" => (level::ASSIGN, Infix::Assign { adds: false }),
-                    "+=" | ".=" | "||=" | "&&=" | "??=" => (level::ASSIGN, Infix::Assign { adds: true }),
+                    "+=" | ".=" => (level::ASSIGN, Infix::Assign { adds: true }),
+                    "||=" | "&&=" | "??=" => (level::ASSIGN, Infix::Default),
+                    "//=" if language == Perl => (level::ASSIGN, Infix::Default),
+                    "/=" if language == Python => (level::ASSIGN, Infix::Beneath),
                     "-=" | "*=" | "/=" | "%=" | "|=" | "&=" | "^=" | "**=" | "//=" | "<<=" | ">>="
-                    | ">>>=" => (level::ASSIGN, Infix::Assign { adds: true }),
+                    | ">>>=" => (level::ASSIGN, Infix::Counts),
                     "?" if matches!(language, Node | Perl | Ruby | Php) => (level::CHOICE, Infix::Choice),
                     "||" | "??" => (level::OR, Infix::Binary(Operator::Either)),
                     "//" if language == Perl => (level::OR, Infix::Binary(Operator::Either)),

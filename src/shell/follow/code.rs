@@ -123,6 +123,15 @@ impl Sources for Beside<'_, '_> {
     fn matching(&self, pattern: &str) -> Option<Vec<String>> {
         self.interp.pattern_names(self.state, self.scope, pattern)
     }
+
+    fn place(&self, path: &str, real: bool) -> Option<String> {
+        if self.scope.host.is_some() || self.state.only_cwd().is_none() {
+            return None;
+        }
+        let at = self.interp.absolute(self.state, &Value::known(path))?;
+        let at = if real { self.interp.physical(self.state, &at)? } else { at };
+        at.to_str().map(str::to_owned)
+    }
 }
 
 impl Interp<'_> {
@@ -169,6 +178,7 @@ impl Interp<'_> {
             "python" => "PYTHONPATH",
             "perl" => "PERL5LIB",
             "ruby" => "RUBYLIB",
+            "node" => "NODE_PATH",
             _ => return Vec::new(),
         };
         let value = self.scalar(state, variable);

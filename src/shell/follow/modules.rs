@@ -150,6 +150,27 @@ impl Interp<'_> {
         false
     }
 
+    /// What the options load in front of the code on a command line, as code.
+    pub(in crate::shell) fn preloaded(&self, matched: &Match, language: &str) -> Value {
+        let mut text = String::new();
+        let keys: &[&str] = match language {
+            "perl" => &["-m", "-M"],
+            "ruby" => &["-r"],
+            _ => &[],
+        };
+        for option in matched.options.iter().filter(|option| keys.contains(&option.key.as_str())) {
+            let Some(module) = option.value.as_ref().and_then(Value::as_known) else { continue };
+            if language == "perl" {
+                // Whatever stands behind the name is code as well.
+                let name = module.trim_start_matches('-').split('=').next().unwrap_or_default();
+                text.push_str(&format!("use {name}; "));
+            } else if !module.contains(['\'', '\\']) && !matches!(module, "un" | "rake") {
+                text.push_str(&format!("require '{module}'; "));
+            }
+        }
+        Value::Known(text)
+    }
+
     /// `perl -MMODULE`: a module of the project, or code behind its name; `perl -c`: blocks that run while it is read.
     pub(super) fn perl_modules(&mut self, state: &mut State, scope: &Scope, call: &Call, matched: &Match) {
         let mut uses = String::new();
@@ -165,7 +186,9 @@ impl Interp<'_> {
             let name = module.trim_start_matches('-').split('=').next().unwrap_or_default();
             uses.push_str(&format!("use {name};\n"));
         }
-        if uses.is_empty() {
+        // Code on the command line sees what they bring, and is read behind them.
+        let behind = ["-e", "-E"].iter().any(|key| !matched.values(key).is_empty());
+        if uses.is_empty() || behind && !matched.has("-c") {
             return;
         }
         let inner = scope.through("perl");
@@ -240,7 +263,8 @@ impl Interp<'_> {
                 continue;
             }
             let text = Value::known(format!("require '{name}'"));
-            if name.contains(['\'', '\\']) {
+            // Code on the command line is read behind it.
+            if name.contains(['\'', '\\']) || matched.value("-e").is_some() {
                 continue;
             }
             let code = Code::of("ruby", &text, roots.clone(), call);

@@ -1,0 +1,178 @@
+//! Functions that are called by a name, out of a table, before they are declared, or from a file of the project.
+
+use std::collections::BTreeMap;
+
+use crate::code::sources::{Program, Reading, Source, Sources};
+use crate::code::{CodeEffect, analyse_with};
+use crate::model::Value;
+
+use super::tests::show;
+
+/// Whether a program deletes `a`, or says that what it does is not known.
+fn stops(language: &str, text: &str, arguments: &[&str]) -> bool {
+    let found = show(language, text, arguments);
+    found.contains("rm a") || found.contains("unknown") || found.contains("rm …")
+}
+
+#[test]
+fn functions_are_known_before_they_are_declared() {
+    for (language, text) in [
+        ("node", "f(); function f() { require('fs').rmSync('a') }"),
+        ("perl", "f('a'); sub f { unlink $_[0] }"),
+        ("perl", "my %T = (x => \\&f); $T{$ARGV[0]}->('a'); sub f { unlink $_[0] }"),
+        ("php", "f(); function f() { unlink('a'); }"),
+    ] {
+        assert_eq!(show(language, text, &["x"]), "rm a", "{text}");
+    }
+}
+
+#[test]
+fn what_is_called_out_of_a_table_runs() {
+    for (language, text) in [
+        ("node", "const h = { rm() { require('fs').rmSync('a') } }; h[process.argv[2]]()"),
+        ("node", "const m = new Map([['x', () => require('fs').rmSync('a')]]); m.get(process.argv[2])()"),
+        ("node", "const o = make(); o.drop = () => require('fs').rmSync('a'); other().drop()"),
+        ("python", "import os, sys\nD = {'x': lambda: os.remove('a')}\nD[sys.argv[1]]()"),
+        ("python", "import os, sys\ndef cmd_x(): os.remove('a')\nglobals()['cmd_' + sys.argv[1]]()"),
+        (
+            "python",
+            "import os\nD = {}\ndef add(f):\n  D[f.__name__] = f\n  return f\n@add\ndef x(): os.remove('a')\nD[input()]()",
+        ),
+        ("ruby", "H = { 'x' => -> { File.delete('a') } }; H[ARGV[0]].call"),
+        ("ruby", "def cmd_x; File.delete('a'); end; send(\"cmd_#{ARGV[0]}\")"),
+        ("perl", "sub cmd_x { unlink 'a' } main->can(\"cmd_$ARGV[0]\")->()"),
+        ("perl", "sub cmd_x { unlink 'a' } my $n = \"cmd_$ARGV[0]\"; &$n()"),
+        ("perl", "sub go { unlink 'a' } Some::Class->new->go"),
+        ("php", "function cmd_x() { unlink('a'); } $f = 'cmd_' . $argv[1]; $f();"),
+        ("lua", "local t = { x = function() os.remove('a') end }; t[arg[1]]()"),
+    ] {
+        assert!(stops(language, text, &["x"]), "{text}: {}", show(language, text, &["x"]));
+    }
+}
+
+#[test]
+fn what_nobody_calls_does_not_run() {
+    for (language, text) in [
+        ("node", "function f() { require('fs').rmSync('a') } console.log(1)"),
+        ("python", "import os\ndef f(): os.remove('a')\nprint(1)"),
+        ("perl", "sub f { unlink 'a' } print 1"),
+        ("ruby", "def f; File.delete('a'); end; puts 1"),
+    ] {
+        assert_eq!(show(language, text, &[]), "", "{text}");
+    }
+}
+
+#[test]
+fn a_value_that_is_there_is_not_joined_to_its_default() {
+    for (language, text) in [
+        ("node", "let d = 'a'; d ||= 'b'; require('fs').rmSync(d)"),
+        ("perl", "my $d = 'a'; $d ||= 'b'; unlink $d"),
+        ("perl", "my $d = 'a'; $d //= 'b'; unlink $d"),
+    ] {
+        let found = show(language, text, &[]);
+        assert!(!found.contains("ab"), "{text}: {found}");
+    }
+    let path = "import pathlib\np = pathlib.Path('x')\np /= 'a'\np.unlink()";
+    assert_eq!(show("python", path, &[]), "rm x/a");
+}
+
+/// Files of a project at `/p`.
+struct Project(BTreeMap<&'static str, &'static str>);
+
+impl Sources for Project {
+    fn first(&self, paths: &[String]) -> Source {
+        for path in paths {
+            let path = self.place(path, false).unwrap_or_default();
+            if let Some(text) = self.0.get(path.as_str()) {
+                return Source::Text { path, text: (*text).to_owned() };
+            }
+        }
+        Source::Absent
+    }
+
+    fn place(&self, path: &str, _: bool) -> Option<String> {
+        let mut parts = Vec::new();
+        let whole = if path.starts_with('/') { path.to_owned() } else { format!("/p/{path}") };
+        for part in whole.split('/').filter(|part| !matches!(*part, "" | ".")) {
+            if part == ".." {
+                parts.pop();
+            } else {
+                parts.push(part.to_owned());
+            }
+        }
+        Some(format!("/{}", parts.join("/")))
+    }
+}
+
+/// What the first file does, among the others.
+fn runs(language: &str, files: &[(&'static str, &'static str)]) -> Vec<CodeEffect> {
+    let (file, text) = files[0];
+    let program =
+        Program { language, text, arguments: &[], file: Some(file), roots: &[], reading: Reading::default() };
+    analyse_with(&program, &Project(files.iter().copied().collect()))
+}
+
+#[test]
+fn modules_are_found_where_the_program_says() {
+    let gone = || vec![CodeEffect::Delete { path: Value::known("a"), glob: false, recursive: false }];
+    for (language, files) in [
+        (
+            "python",
+            &[
+                (
+                    "/p/bin/t",
+                    "import os, sys\nsys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))\nfrom m.x import go\ngo()",
+                ),
+                ("/p/lib/m/__init__.py", ""),
+                ("/p/lib/m/x.py", "from . import y\ndef go(): y.drop('a')"),
+                ("/p/lib/m/y.py", "import os\ndrop = os.remove"),
+            ][..],
+        ),
+        (
+            "perl",
+            &[
+                ("/p/bin/t", "use FindBin; use lib \"$FindBin::Bin/lib\"; use My::X; My::X->go('a');"),
+                ("/p/bin/lib/My/X.pm", "package My::X; sub go { my ($c, $f) = @_; unlink $f } 1;"),
+            ][..],
+        ),
+        (
+            "node",
+            &[
+                ("/p/bin/t.js", "require('sweeper').sweep('a')"),
+                ("/p/node_modules/sweeper/package.json", "{\"main\": \"lib/i.js\"}"),
+                ("/p/node_modules/sweeper/lib/i.js", "exports.sweep = d => require('fs').unlinkSync(d)"),
+            ][..],
+        ),
+        (
+            "node",
+            &[
+                ("/p/t.mjs", "import { sweep } from '#s'; sweep('a')"),
+                ("/p/package.json", "{\"imports\": {\"#s\": \"./i.mjs\"}}"),
+                ("/p/i.mjs", "import fs from 'fs'; export function sweep(d) { fs.unlinkSync(d) }"),
+            ][..],
+        ),
+        (
+            "ruby",
+            &[
+                ("/p/bin/t", "$LOAD_PATH.unshift(File.join(__dir__, '..', 'lib')); require 'x'; go('a')"),
+                ("/p/lib/x.rb", "def go(f) File.delete(f) end"),
+            ][..],
+        ),
+    ] {
+        assert_eq!(runs(language, files), gone(), "{}", files[0].1);
+    }
+}
+
+#[test]
+fn a_module_in_a_directory_that_is_not_known_is_not_known() {
+    for (language, text) in [
+        ("python", "import os, sys\nsys.path.insert(0, os.environ['X'] + '/lib')\nimport acme\nacme.go()"),
+        ("perl", "use lib $ENV{X}; use My::X; My::X->go"),
+    ] {
+        let found = runs(language, &[("/p/t", text)]);
+        assert!(found.iter().any(|effect| matches!(effect, CodeEffect::Unknown { .. })), "{text}: {found:?}");
+    }
+    // Those of the language itself are.
+    let own = "use lib $ENV{X}; use strict; use File::Basename; print 1";
+    assert_eq!(runs("perl", &[("/p/t", own)]), Vec::new());
+}
