@@ -474,7 +474,7 @@ impl Machine<'_> {
             return object;
         }
         let named = matches!(callee, Expr::Name(_) | Expr::Attribute(..));
-        let through_value = !named || written(callee).is_some_and(|name| self.get(&name).is_some());
+        let mut through_value = !named || written(callee).is_some_and(|name| self.get(&name).is_some());
         let callee = match callee {
             // No call happens while the callee itself is looked up.
             Expr::Name(name) => match self.get(name) {
@@ -490,6 +490,8 @@ impl Machine<'_> {
                     Some(known) => known,
                     None => {
                         let object = self.place(object);
+                        // A name of a module of the program, or an entry of a map.
+                        through_value |= matches!(object, Object::Map(_));
                         self.attribute(object, member)
                     }
                 }

@@ -167,7 +167,7 @@ impl Lexer {
             while self.peek(0).is_some_and(|c| c.is_alphanumeric() || c == '_')
                 || (self.looking_at("::") && self.peek(2).is_some_and(char::is_alphabetic))
             {
-                self.at += 1;
+                self.at += if self.peek(0) == Some(':') { 2 } else { 1 };
             }
         } else if self.chars[start] == '$'
             && (next.is_ascii_digit() || matches!(next, '&' | '!' | '@' | '0' | '.' | ','))

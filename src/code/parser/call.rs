@@ -265,6 +265,10 @@ impl Parser {
                         return Some(self.with_block(member));
                     }
                 }
+                // A method of Perl needs no parentheses.
+                if self.language == Language::Perl && !self.op("(") {
+                    return Some(Expr::Call(Box::new(member), Vec::new()));
+                }
                 Some(member)
             }
             // `$class->$method`, `?.(…)`, `?.[…]`, `.()` of Ruby, private names.
