@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::code::effect::CodeEffect;
 use crate::code::language::Language;
 use crate::code::library;
-use crate::code::tree::Function;
+use crate::code::tree::{Argument, Expr, Function};
 use crate::model::Value;
 
 use super::{Arguments, CALLS, Machine, Object, UNROLL};
@@ -147,6 +147,22 @@ impl Machine<'_> {
                 Some(Object::Plain)
             }
             _ => None,
+        }
+    }
+
+    /// `GetOptions('x=s' => \$x)` sets the variables that it is given, as the arguments say.
+    pub(super) fn options_set(&mut self, callee: &Expr, arguments: &[Argument]) {
+        let Expr::Name(name) = callee else { return };
+        let name = name.rsplit("::").next().unwrap_or(name);
+        if self.language != Language::Perl
+            || !(name.starts_with("GetOptions") || matches!(name, "getopt" | "getopts"))
+        {
+            return;
+        }
+        for argument in arguments {
+            if matches!(&argument.value, Expr::Name(name) if name.starts_with(['$', '@', '%'])) {
+                self.assign(&argument.value, Object::Unknown);
+            }
         }
     }
 

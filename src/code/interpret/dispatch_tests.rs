@@ -176,3 +176,15 @@ fn a_module_in_a_directory_that_is_not_known_is_not_known() {
     let own = "use lib $ENV{X}; use strict; use File::Basename; print 1";
     assert_eq!(runs("perl", &[("/p/t", own)]), Vec::new());
 }
+
+#[test]
+fn options_are_no_longer_what_they_were_set_to_first() {
+    for text in [
+        "my $d = 'b'; GetOptions('dir=s' => \\$d); unlink $d",
+        "my %o = (dir => 'b'); GetOptionsFromArray(\\@ARGV, \\%o, 'dir=s'); unlink $o{dir}",
+        "my $d = 'b'; sub read_them { Getopt::Long::GetOptions('dir=s' => \\$d) } read_them(); unlink $d",
+    ] {
+        let found = show("perl", text, &["--dir", "a"]);
+        assert!(found != "rm b" && !found.is_empty(), "{text}: {found}");
+    }
+}

@@ -475,7 +475,8 @@ impl Machine<'_> {
         }
         let named = matches!(callee, Expr::Name(_) | Expr::Attribute(..));
         let mut through_value = !named || written(callee).is_some_and(|name| self.get(&name).is_some());
-        let callee = match callee {
+        let spoken = callee;
+        let callee = match spoken {
             // No call happens while the callee itself is looked up.
             Expr::Name(name) => match self.get(name) {
                 Some(object) => object.clone(),
@@ -485,7 +486,7 @@ impl Machine<'_> {
                 },
             },
             Expr::Attribute(object, member) => {
-                let known = written(callee).and_then(|name| self.get(&name).cloned());
+                let known = written(spoken).and_then(|name| self.get(&name).cloned());
                 match known {
                     Some(known) => known,
                     None => {
@@ -509,6 +510,7 @@ impl Machine<'_> {
             _ => {}
         }
         let object = self.call(callee, passed);
+        self.options_set(spoken, arguments);
         self.given.clear();
         object
     }

@@ -97,7 +97,8 @@ impl Interp<'_> {
             }
         }
         state.status = Status::True;
-        if scope.capture && attributes.print {
+        let lists = attributes.print || attributes.has('F') || attributes.has('f') || arguments.is_empty();
+        if scope.capture && lists {
             state.print(&Value::Unknown);
         }
         Flow::Next

@@ -104,6 +104,17 @@ impl Interp<'_> {
             return Some(Flow::Next);
         }
         self.names_expanded(name, call);
+        let lists = |texts: Vec<&str>| texts.first().is_none_or(|first| *first == "-p");
+        if scope.capture
+            && matches!(
+                name,
+                "set" | "alias" | "trap" | "shopt" | "declare" | "typeset" | "export" | "readonly"
+            )
+            && call.texts().is_none_or(lists)
+        {
+            // What the shell has is listed.
+            state.print(&Value::Unknown);
+        }
         let done = |state: &mut State, status: Status| {
             state.status = status;
             Some(Flow::Next)
