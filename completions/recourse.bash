@@ -190,6 +190,9 @@ _recourse() {
             recourse__subcmd__knowledge,check)
                 cmd="recourse__subcmd__knowledge__subcmd__check"
                 ;;
+            recourse__subcmd__knowledge,new)
+                cmd="recourse__subcmd__knowledge__subcmd__new"
+                ;;
             recourse__subcmd__log,verify)
                 cmd="recourse__subcmd__log__subcmd__verify"
                 ;;
@@ -1341,7 +1344,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__knowledge)
-            opts="-h --help check"
+            opts="-h --help check new"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1365,6 +1368,20 @@ _recourse() {
                     COMPREPLY=($(compgen -W "human json" -- "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__knowledge__subcmd__new)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;

@@ -278,11 +278,13 @@ complete -c recourse -n "__fish_recourse_using_subcommand policy; and __fish_see
 complete -c recourse -n "__fish_recourse_using_subcommand policy; and __fish_seen_subcommand_from check" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand policy; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c recourse -n "__fish_recourse_using_subcommand knowledge; and not __fish_seen_subcommand_from check" -s h -l help -d 'Print help'
-complete -c recourse -n "__fish_recourse_using_subcommand knowledge; and not __fish_seen_subcommand_from check" -f -a "check" -d 'Read knowledge files strictly, run their examples and say what is wrong with them'
+complete -c recourse -n "__fish_recourse_using_subcommand knowledge; and not __fish_seen_subcommand_from check new" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand knowledge; and not __fish_seen_subcommand_from check new" -f -a "check" -d 'Read knowledge files strictly, run their examples and say what is wrong with them'
+complete -c recourse -n "__fish_recourse_using_subcommand knowledge; and not __fish_seen_subcommand_from check new" -f -a "new" -d 'Print a commented file that teaches a tool, to start from'
 complete -c recourse -n "__fish_recourse_using_subcommand knowledge; and __fish_seen_subcommand_from check" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand knowledge; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand knowledge; and __fish_seen_subcommand_from new" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand keys; and not __fish_seen_subcommand_from generate list activate rotate deprecate retire compromise export" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand keys; and not __fish_seen_subcommand_from generate list activate rotate deprecate retire compromise export" -f -a "generate" -d 'Make a key; it is pending until it is activated'
 complete -c recourse -n "__fish_recourse_using_subcommand keys; and not __fish_seen_subcommand_from generate list activate rotate deprecate retire compromise export" -f -a "list" -d 'List the keys and their states'

@@ -439,6 +439,12 @@ module completions {
     ...files: path            # Files to check; your own in the configuration directory when none are given
   ]
 
+  # Print a commented file that teaches a tool, to start from
+  export extern "recourse knowledge new" [
+    --help(-h)                # Print help
+    tool: string              # The tool's name, as it is typed
+  ]
+
   # Make, rotate and revoke the keys that sign attestations
   export extern "recourse keys" [
     --help(-h)                # Print help

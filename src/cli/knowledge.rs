@@ -21,7 +21,15 @@ use super::status;
 pub(super) enum KnowledgeCommand {
     /// Read knowledge files strictly, run their examples and say what is wrong with them
     Check(CheckArgs),
+    /// Print a commented file that teaches a tool, to start from
+    New {
+        /// The tool's name, as it is typed
+        tool: String,
+    },
 }
+
+/// What a new file holds, with `TOOL` for the name.
+const START: &str = include_str!("knowledge_start.toml");
 
 #[derive(Debug, clap::Args)]
 pub(super) struct CheckArgs {
@@ -36,7 +44,21 @@ pub(super) struct CheckArgs {
 pub(super) fn run(command: &KnowledgeCommand) -> Result<u8, Failure> {
     match command {
         KnowledgeCommand::Check(args) => check(args),
+        KnowledgeCommand::New { tool } => new(tool),
     }
+}
+
+/// A file to start from, on standard output: where it belongs is for the user to say.
+fn new(tool: &str) -> Result<u8, Failure> {
+    let fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '+');
+    if !tool.starts_with(|c: char| c.is_ascii_alphanumeric()) || !tool.chars().all(fine) {
+        return Err(Failure::usage(format!(
+            "`{tool}` is no name of a program: letters, digits and . - _ + only"
+        )));
+    }
+    let plain = tool.to_ascii_lowercase().replace('+', "-");
+    output::print(&START.replace("TOOLKIND", &format!("{plain}.entry")).replace("TOOL", tool));
+    Ok(0)
 }
 
 /// What became of one file.

@@ -298,7 +298,12 @@ fn relations(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) {
         }
         let relation = text(&assessments[copy], "relation").unwrap_or("backup").to_owned();
         let found = origins.get(&source).into_iter().flatten().copied();
-        for origin in found.filter(|origin| *origin != copy) {
+        // An address of a plan is one resource, also where several rules speak of it.
+        let same = |origin: usize| {
+            let [one, other] = [copy, origin].map(|index| &assessments[index].mutation);
+            one.source == Source::Terraform && one.target.id == other.target.id
+        };
+        for origin in found.filter(|origin| *origin != copy && !same(*origin)).collect::<Vec<_>>() {
             let ids = [copy, origin].map(|index| assessments[index].mutation.target.id.clone());
             let guarded = relation == "protection";
             let (pattern, name) = match relation.as_str() {

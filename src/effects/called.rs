@@ -53,5 +53,11 @@ pub(super) fn named(invocation: &Invocation, matched: &Match, effect: &EffectSpe
     let noun = noun.join(" ");
     let noun = noun.strip_suffix('s').filter(|one| !one.ends_with('s')).unwrap_or(&noun);
     let said = Value::known(format!("{noun}{of}")).concat(value);
-    Some(Filled { parts: vec![said.clone()], value: said, indices: Vec::new(), from_options: false })
+    Some(Filled {
+        parts: vec![said.clone()],
+        value: said,
+        indices: Vec::new(),
+        from_options: false,
+        home: false,
+    })
 }

@@ -115,11 +115,7 @@ fn printed(scene: &mut Scene<'_>, invocation: &Invocation) -> Option<Draft> {
         let dirs = directories(scene, matched);
         for prints in matched.command.prints.iter().filter(|p| matched.holds(&p.r#if, &p.unless)) {
             for filled in matched.fill(&prints.of, &[]) {
-                let path = if filled.from_options {
-                    scene.path(&filled.value)
-                } else {
-                    scene.absolute(&filled.value, &dirs)
-                };
+                let path = path_in(scene, invocation, &filled, &dirs);
                 sources.extend(path.as_known().map(PathBuf::from));
             }
         }
@@ -171,9 +167,7 @@ fn declared(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> 
         scene.rule = RuleRef { tool: scene.tool.clone(), rule: format!("{below}#{}", number + 1) };
         let fills = matched.fill(&effect.on.target, &stdin);
         if fills.is_empty() && unnamed(scene, invocation, matched, effect) {
-            let target = Value::Unknown;
-            let parts = [target.clone()];
-            nameless.push(Draft::of(scene.on_other(effect.action, &effect.on.kind, &parts, &target)));
+            nameless.push(Draft::of(nowhere(scene, effect)));
         }
         for filled in fills {
             let filled = called::named(invocation, matched, effect).unwrap_or(filled);
@@ -186,12 +180,28 @@ fn declared(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> 
     if drafts.is_empty() { nameless } else { drafts }
 }
 
+fn is_path(scene: &Scene<'_>, effect: &EffectSpec) -> bool {
+    scene.kind(&effect.on.kind).is_none_or(|kind| kind.subject == SubjectKind::Path)
+}
+
+/// An effect on something of which it is not known what it is.
+fn nowhere(scene: &Scene<'_>, effect: &EffectSpec) -> Mutation {
+    let target = Value::Unknown;
+    if scene.kind(&effect.on.kind).is_some_and(|kind| kind.subject == SubjectKind::Path) {
+        let word = Word::new(target.clone(), false);
+        return scene.on_absolute(effect.action, &effect.on.kind, target, &word);
+    }
+    scene.on_other(effect.action, &effect.on.kind, &[target.clone()], &target)
+}
+
 /// Something is deleted that no word names as far as the declaration knows, while there are options that it does not
 /// list: one of those names it (`az vm delete --ids …`).
 fn unnamed(scene: &Scene<'_>, invocation: &Invocation, matched: &Match, effect: &EffectSpec) -> bool {
-    if !matches!(effect.action, Action::Delete | Action::Replace | Action::Revoke)
-        || scene.kind(&effect.on.kind).is_none_or(|kind| kind.subject == SubjectKind::Path)
-    {
+    // What a user's file calls required may not be: then what it acts on is not known.
+    if matched.tool.added && !matches!(effect.action, Action::Create | Action::Read) {
+        return true;
+    }
+    if !matches!(effect.action, Action::Delete | Action::Replace | Action::Revoke) || is_path(scene, effect) {
         return false;
     }
     // A word of which the declaration does not say what it is may be it, or stand for several words.
@@ -237,7 +247,7 @@ fn effect_on(
             return None;
         }
         let word = Word::new(filled.value.clone(), explicit(invocation, &filled.indices));
-        let path = path_of(scene, matched, filled);
+        let path = path_in(scene, invocation, filled, &directories(scene, matched));
         scene.on_absolute(effect.action, &effect.on.kind, path, &word)
     } else {
         scene.on_other(effect.action, &effect.on.kind, &filled.parts, &filled.value)
@@ -316,11 +326,32 @@ fn renamed(text: &str, end: &str) -> Option<PathBuf> {
 
 /// The absolute path of a template's value. The directory that an option names holds for operands, not for the values of
 /// other options (`tar -f a -C b c`).
-fn path_of(scene: &Scene<'_>, matched: &Match, filled: &Filled) -> Value {
+fn path_in(scene: &Scene<'_>, invocation: &Invocation, filled: &Filled, dirs: &[PathBuf]) -> Value {
+    if filled.home {
+        return in_home(scene, invocation, &filled.value);
+    }
     if filled.from_options {
         return scene.path(&filled.value);
     }
-    scene.absolute(&filled.value, &directories(scene, matched))
+    scene.absolute(&filled.value, dirs)
+}
+
+/// A path that the data writes with `~`: in the home that the command was given, or the user's.
+fn in_home(scene: &Scene<'_>, invocation: &Invocation, value: &Value) -> Value {
+    let given = invocation.environment.iter().rev().find(|(name, _)| name == "HOME").map(|(_, value)| value);
+    let home = match given {
+        Some(given) => given.clone(),
+        None => scene.home().map_or(Value::Unknown, |home| Value::known(text_of(&home))),
+    };
+    let behind = |text: &str| Value::known(text.strip_prefix('~').unwrap_or(text));
+    match value {
+        Value::Known(text) => scene.path(&home.concat(&behind(text))),
+        Value::Affix { prefix, suffix } => {
+            let affix = Value::Affix { prefix: String::new(), suffix: suffix.clone() };
+            scene.path(&home.concat(&behind(prefix)).concat(&affix))
+        }
+        _ => Value::Unknown,
+    }
 }
 
 /// Directories for operands: the step's, or below them the one that an option names.

@@ -100,7 +100,7 @@ pub(super) fn embedded(
         let names = names.map(str::to_owned).collect::<Vec<_>>();
         root.commands.add_text(&names, text)?;
     }
-    Ok(ToolFile { names, doc, root: Arc::new(root) })
+    Ok(ToolFile { names, doc, added: false, root: Arc::new(root) })
 }
 
 /// A subcommand of an embedded tool's root.
@@ -123,7 +123,7 @@ pub(super) fn tool_of(table: Spanned<DeTable<'_>>) -> Result<ToolFile, Fault> {
     }
     let doc = std::mem::take(&mut raw.doc);
     let root = command(raw, &first, Style::default(), &Scope::new())?;
-    Ok(ToolFile { names, doc, root: Arc::new(root) })
+    Ok(ToolFile { names, doc, added: true, root: Arc::new(root) })
 }
 
 fn extend(scope: &mut Scope, options: &[OptionSpec]) {

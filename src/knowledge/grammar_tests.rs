@@ -235,7 +235,7 @@ fn other_styles() {
 
 #[test]
 fn forms_replace_operands() {
-    let sed = "tool=\"sed\"\noptions=[\"-e --expression=code:sed*\",\"-i --in-place[=suffix]\"]\noperands=[\"script:code:sed\",\"file...?\"]\n[[form]]\nif=[\"-e\"]\noperands=[\"file...?\"]\n";
+    let sed = "tool=\"sed\"\noptions=[\"-e --expression=code:sed*\",\"-i --in-place[=str]\"]\noperands=[\"script:code:sed\",\"file...?\"]\n[[form]]\nif=[\"-e\"]\noperands=[\"file...?\"]\n";
     assert_eq!(show(sed, "s/a/b/ f"), "script:s/a/b/ file:f");
     assert_eq!(show(sed, "f -i.bak -e p"), "-i=.bak -e=p file:f");
     assert_eq!(matched(sed, "-i p f").nested().len(), 1);

@@ -113,7 +113,11 @@ impl Knowledge {
     pub fn with_overlay(texts: &[(String, String)]) -> Result<Self, LoadError> {
         let packs =
             texts.iter().map(|(name, text)| Pack::parse(name, text)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Self::with_packs(&packs))
+        let knowledge = Self::with_packs(&packs);
+        match packs.iter().flat_map(|pack| pack.odd_paths(&knowledge)).next() {
+            Some(error) => Err(error),
+            None => Ok(knowledge),
+        }
     }
 
     /// What is built in, and what the users' files declare.

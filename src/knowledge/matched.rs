@@ -78,6 +78,8 @@ pub struct Filled {
     pub indices: Vec<usize>,
     /// It comes from options alone, of which there is one at least.
     pub from_options: bool,
+    /// The template begins with `~`: the user's home.
+    pub home: bool,
 }
 
 impl Filled {
@@ -106,8 +108,14 @@ impl Filled {
             parts,
             indices: self.indices.iter().copied().chain(index).collect(),
             from_options,
+            home: self.home,
         }
     }
+}
+
+/// Whether a template's own text begins in the home directory.
+fn is_home(text: &str) -> bool {
+    text == "~" || text.starts_with("~/")
 }
 
 /// The result of matching. Total: whatever the words, there is one. Word indices count from 0 behind the command word.
@@ -242,11 +250,13 @@ impl Match {
             parts: vec![Value::known("")],
             indices: Vec::new(),
             from_options: false,
+            home: false,
         }];
-        for piece in &template.pieces {
+        for (number, piece) in template.pieces.iter().enumerate() {
             match piece {
                 Piece::Text(text) => {
                     for filled in &mut results {
+                        filled.home |= number == 0 && is_home(text);
                         filled.text(text);
                     }
                 }
@@ -256,6 +266,9 @@ impl Match {
                         && let Some(text) = default
                     {
                         given.push((Value::known(text.as_str()), None));
+                        if number == 0 && is_home(text) {
+                            results.iter_mut().for_each(|filled| filled.home = true);
+                        }
                     }
                     results = results
                         .iter()

@@ -31,6 +31,7 @@ mod reading;
 mod refiner;
 mod schema;
 mod secrets;
+mod strict;
 mod terraform;
 mod tool_words;
 mod variables;

@@ -10,11 +10,13 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::compile;
+use super::handle::Knowledge;
 use super::kinds::KindFile;
 use super::looks::Look;
 use super::mcp::McpServer;
 use super::placed::{Fault, LoadError, did_you_mean, line_of, nearest, read};
 use super::schema::ToolFile;
+use super::strict;
 use super::terraform::TerraformType;
 
 /// What one file declares.
@@ -76,6 +78,11 @@ impl Pack {
     /// The line of what these keys lead to.
     pub fn line(&self, at: &[String]) -> Option<usize> {
         line_of(&self.text, at)
+    }
+
+    /// Effects on paths that would not happen, or would happen to something else than was meant.
+    pub fn odd_paths(&self, knowledge: &Knowledge) -> Vec<LoadError> {
+        strict::paths(self, knowledge)
     }
 
     /// Whether it declares nothing at all.
@@ -182,6 +189,7 @@ impl Pack {
 
     fn tool(&mut self, table: Table<'_>, at: Vec<String>) -> Result<(), Fault> {
         let tool = compile::tool_of(table).map_err(|fault| fault.below(at.clone()))?;
+        strict::roles(&tool).map_err(|fault| fault.below(at.clone()))?;
         let name = tool.names.first().cloned().unwrap_or_default();
         self.tools.push(Part { name, at, it: Arc::new(tool) });
         Ok(())

@@ -228,6 +228,8 @@ pub struct ToolFile {
     pub names: Vec<String>,
     /// What the rules rest on.
     pub doc: Vec<String>,
+    /// Added by a user's file.
+    pub added: bool,
     /// The command.
     pub root: Arc<CommandSpec>,
 }

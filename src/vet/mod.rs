@@ -55,6 +55,7 @@ pub fn check(packs: &[Pack], knowledge: &Knowledge) -> Vec<Problem> {
         if pack.is_empty() {
             vet.tell(&[], "nothing is declared".to_owned());
         }
+        vet.found.extend(pack.odd_paths(knowledge).into_iter().map(Problem::from));
         tools::check(&mut vet);
         kinds::check(&mut vet);
         servers::check(&mut vet);

@@ -28,7 +28,7 @@ is  = ["delete my.thing a"]
 [kinds."my.thing"]
 title = "thing"
 
-[["kinds"."my.thing".delete]]
+[[kinds."my.thing".delete]]
 tier   = 4
 reason = "{target} is gone"
 "#;
@@ -116,4 +116,161 @@ fn doctor_says_which_file_and_judging_goes_on() {
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["valid"], false);
     assert_eq!(json["files"][0]["problems"][0]["line"], 19);
+}
+
+#[test]
+fn a_new_file_is_valid_and_used() {
+    for tool in ["zork", "git", "g++", "Zork-2.0"] {
+        let scratch = Scratch::new();
+        let made = scratch.run(&["knowledge", "new", tool]);
+        assert!(made.status.success(), "{tool}");
+        scratch.file("mine.toml", &made.stdout);
+        let output = scratch.run(&["knowledge", "check", "mine.toml"]);
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(said, "mine.toml: valid, 1 tool, 1 kind\n", "{tool}");
+    }
+    let odd = Scratch::new().run(&["knowledge", "new", "a b"]);
+    assert_eq!(odd.status.code(), Some(2));
+}
+
+/// The verdict on a command, with the documentation's three files in use.
+fn judged(scratch: &Scratch, command: &str) -> i32 {
+    scratch.run(&["evaluate", "shell", "--fail-on", "warn", command]).status.code().unwrap()
+}
+
+const DOCS: [&str; 3] = ["chezmoi", "pgbackrest", "rustic"];
+
+#[test]
+fn the_files_of_the_documentation_are_valid_and_judge_rightly() {
+    let scratch = Scratch::new();
+    for name in DOCS {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/knowledge").join(name);
+        let text = std::fs::read_to_string(path.with_extension("toml")).unwrap();
+        scratch.file(&format!("../config/recourse/knowledge/{name}.toml"), text);
+    }
+    let output = scratch.run(&["knowledge", "check"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    scratch.file("../home/.zshrc", "alias a=b");
+    scratch.file("../home/.local/share/chezmoi/dot_zshrc", "alias a=b");
+    scratch.file("../home/cluster/base/1", "rows");
+    let (allow, warn, ask, block) = (0, 10, 20, 30);
+    for (command, code) in [
+        ("chezmoi status", allow),
+        ("chezmoi apply -n", allow),
+        ("chezmoi apply", warn),
+        ("chezmoi destroy ~/.zshrc", block),
+        ("chezmoi rm ~/.zshrc", block),
+        ("chezmoi destroy", ask),
+        ("chezmoi purge", block),
+        ("chezmoi purge -S ~/.local/share/chezmoi", block),
+        ("chezmoi purge -S ./not-there", allow),
+        ("HOME=/nowhere chezmoi purge", allow),
+        ("HOME=$(cat where) chezmoi purge", ask),
+        ("rustic snapshots", allow),
+        ("rustic -r /srv/b backup .", allow),
+        ("rustic forget --keep-last 1 -n", allow),
+        ("rustic forget --keep-last 1", block),
+        ("rustic restore latest ~/cluster", block),
+        ("rustic restore latest not-there", allow),
+        ("pgbackrest info", allow),
+        ("pgbackrest --stanza=main backup", allow),
+        ("pgbackrest --stanza=main --force stanza-delete", block),
+        ("pgbackrest --stanza=main --delta restore", block),
+        ("pgbackrest --stanza=main --delta --pg1-path ~/cluster restore", block),
+    ] {
+        assert_eq!(judged(&scratch, command), code, "{command}");
+    }
+}
+
+#[test]
+fn the_tutorial_holds() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/knowledge.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let taught = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    assert_eq!(check(taught), ("mine.toml: valid, 1 tool, 1 kind\n".to_owned(), 0));
+}
+
+#[test]
+fn users_files_only_tighten_what_is_built_in() {
+    let scratch = Scratch::new();
+    scratch.file("../home/a/b", "only here");
+    let plan = |kind: &str| {
+        let change = serde_json::json!({"address": format!("{kind}.it"), "mode": "managed", "type": kind, "name": "it",
+            "provider_name": "registry.terraform.io/hashicorp/x",
+            "change": {"actions": ["delete"], "before": {"name": "n"}, "after": null, "after_unknown": {}}});
+        serde_json::json!({"format_version": "1.2", "resource_changes": [change]}).to_string()
+    };
+    for kind in ["aws_dynamodb_table", "aws_cloudwatch_metric_alarm", "acme_thing"] {
+        scratch.file(&format!("{kind}.json"), plan(kind));
+    }
+    let commands = |scratch: &Scratch| {
+        let code = |words: &[&str]| scratch.run(words).status.code().unwrap();
+        [
+            code(&["evaluate", "shell", "--fail-on", "warn", "rm -rf ~/a"]),
+            code(&["evaluate", "shell", "--fail-on", "warn", "aws s3 rb s3://logs --force"]),
+            code(&["evaluate", "terraform", "--fail-on", "warn", "aws_dynamodb_table.json"]),
+            code(&["evaluate", "terraform", "--fail-on", "warn", "aws_cloudwatch_metric_alarm.json"]),
+            code(&["evaluate", "terraform", "--fail-on", "warn", "acme_thing.json"]),
+        ]
+    };
+    let before = commands(&scratch);
+    let mild = r#"
+[[tools]]
+tool = ["rm", "aws"]
+unlisted = "reads"
+unlisted_options = "reads"
+operands = ["word...?"]
+reads = true
+
+[kinds.tree]
+title = "directory"
+subject = "path"
+[[kinds.tree.delete]]
+tier = 1
+reason = "nothing"
+harmless = true
+
+[kinds."aws.s3.bucket"]
+title = "bucket"
+[[kinds."aws.s3.bucket".delete]]
+tier = 1
+reason = "nothing"
+
+[kinds."my.thing"]
+title = "thing"
+[[kinds."my.thing".delete]]
+tier = 1
+reason = "it is made again"
+
+[terraform.aws_dynamodb_table]
+kind = "my.thing"
+
+[terraform.acme_thing]
+kind = "my.thing"
+
+[[looks."aws.s3.bucket"]]
+key = "objects"
+type = "git"
+argv = ["git", "status"]
+about = ""
+expects = ""
+fails = ""
+suppose = 0
+parse = { line = "x" }
+"#;
+    scratch.file("../config/recourse/knowledge/mild.toml", mild);
+    let mild = commands(&scratch);
+    assert_eq!(mild[..4], before[..4], "what is built in stands");
+    assert!(mild[4] < before[4], "a type of one's own is judged by one's own rule");
+    let strict = r#"
+[terraform.aws_cloudwatch_metric_alarm]
+kind = "my.precious"
+[kinds."my.precious"]
+title = "precious"
+[[kinds."my.precious".delete]]
+tier = 4
+reason = "gone"
+"#;
+    scratch.file("../config/recourse/knowledge/strict.toml", strict);
+    assert_eq!(commands(&scratch)[3], 30, "the worse of both");
 }
