@@ -375,7 +375,7 @@ impl Machine<'_> {
             match named.as_ref().unwrap_or(object) {
                 Object::Function(function) => {
                     self.maybe += 1;
-                    self.invoke(function, Vec::new());
+                    self.invoke(function, something(function));
                     self.maybe -= 1;
                 }
                 Object::Native(name)
@@ -405,7 +405,7 @@ impl Machine<'_> {
                     for (_, value) in entries.clone() {
                         if let Object::Function(function) = value {
                             self.maybe += 1;
-                            self.invoke(&function, Vec::new());
+                            self.invoke(&function, something(&function));
                             self.maybe -= 1;
                         }
                     }
@@ -414,4 +414,10 @@ impl Machine<'_> {
             }
         }
     }
+}
+
+/// Arguments for a function that is called with what nobody knows: one that takes any number is given some.
+pub(super) fn something(function: &Function) -> Vec<Object> {
+    let any = function.parameters.iter().any(|parameter| matches!(parameter, Expr::Rest(_)));
+    if any { vec![Object::Unknown; function.parameters.len()] } else { Vec::new() }
 }

@@ -38,6 +38,10 @@ fn what_is_called_out_of_a_table_runs() {
             "python",
             "import os\nD = {}\ndef add(f):\n  D[f.__name__] = f\n  return f\n@add\ndef x(): os.remove('a')\nD[input()]()",
         ),
+        (
+            "python",
+            "import os, sys\ndef x(*all):\n  for one in all: os.remove(one)\nD = dict(x=x)\nD[sys.argv[1]]('a')",
+        ),
         ("ruby", "H = { 'x' => -> { File.delete('a') } }; H[ARGV[0]].call"),
         ("ruby", "def cmd_x; File.delete('a'); end; send(\"cmd_#{ARGV[0]}\")"),
         ("perl", "sub cmd_x { unlink 'a' } main->can(\"cmd_$ARGV[0]\")->()"),
