@@ -32,6 +32,11 @@ pub trait Sources {
     fn place(&self, _path: &str, _real: bool) -> Option<String> {
         None
     }
+
+    /// The home directory of the process; `None` where nobody can tell.
+    fn home(&self) -> Option<String> {
+        None
+    }
 }
 
 /// No file can be looked at.

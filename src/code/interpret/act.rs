@@ -198,6 +198,13 @@ impl Machine<'_> {
                 let value = value.map(|path| path.rsplit_once('/').map_or(".", |(dir, _)| dir).to_owned());
                 Object::Text { value, glob }
             }
+            Act::Home if arguments.list.is_empty() => match self.at_home(Object::text("~")) {
+                Object::Text { value, glob } if name.starts_with("path") => Object::Path { value, glob },
+                home => home,
+            },
+            Act::Home => self.at_home(first),
+            Act::Variables => self.with_variables(first),
+            Act::Expand => self.expanded_path(first, arguments.list.get(1)),
             Act::Base => {
                 let (value, glob) = first.value();
                 Object::Text {
@@ -214,6 +221,7 @@ impl Machine<'_> {
                             None => value,
                         };
                         let path = name.starts_with("Pathname");
+                        let value = if self.language == Language::Perl { self.home_in(value) } else { value };
                         patterns.push(if path {
                             Object::Path { value, glob: true }
                         } else {

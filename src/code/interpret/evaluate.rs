@@ -204,9 +204,10 @@ impl Machine<'_> {
                 let (value, _) = self.text(parts).value();
                 let patterns = match value.as_known() {
                     Some(text) => {
-                        text.split_whitespace().map(|one| Object::pattern(Value::known(one))).collect()
+                        let each = text.split_whitespace().map(|one| self.home_in(Value::known(one)));
+                        each.map(Object::pattern).collect()
                     }
-                    None => vec![Object::pattern(value)],
+                    None => vec![Object::pattern(self.home_in(value))],
                 };
                 Object::Many(Box::new(Object::any(patterns)))
             }

@@ -233,8 +233,9 @@ impl Machine<'_> {
                 self.with_callable(list, &arguments)
             }
             "joinpath" | "join" | "child" => arguments.list.iter().fold(path, |path, next| path.slash(next)),
-            "resolve" | "absolute" | "expanduser" | "expand_path" | "realpath" | "cleanpath" | "as_posix"
-            | "to_s" | "to_path" | "to_str" => path,
+            "expanduser" | "expand_path" => self.at_home(path),
+            "resolve" | "absolute" | "realpath" | "cleanpath" | "as_posix" | "to_s" | "to_path"
+            | "to_str" => path,
             "parent" | "dirname" => self.attribute(path, "parent"),
             "with_suffix" | "with_name" | "with_stem" | "sub_ext" | "sub" | "relative_to" => {
                 Object::Path { value: Value::Unknown, glob: false }
@@ -267,7 +268,8 @@ impl Machine<'_> {
             "lower" | "toLowerCase" | "downcase" => map(&text, &str::to_lowercase),
             "upper" | "toUpperCase" | "upcase" => map(&text, &str::to_uppercase),
             "encode" | "decode" | "toString" | "to_s" | "to_str" | "to_sym" | "dup" | "freeze"
-            | "valueOf" | "expanduser" => text,
+            | "valueOf" => text,
+            "expanduser" => self.at_home(text),
             "replace" | "gsub" | "sub" | "replaceAll" | "tr" => {
                 match (
                     arguments.list.first().and_then(Object::known),

@@ -9,6 +9,7 @@ mod containers;
 mod each;
 mod evaluate;
 mod frames;
+mod home;
 mod implicit;
 mod inputs;
 mod load;

@@ -82,6 +82,12 @@ pub(super) enum Act {
     Join,
     /// Directory of a path.
     Directory,
+    /// `~` at the beginning of the first argument is the home directory; without one it is that directory.
+    Home,
+    /// The variables in the first argument are put in.
+    Variables,
+    /// The first argument from the directory that the second names, without `..`.
+    Expand,
     /// Last component of a path.
     Base,
     /// Names that a pattern matches.

@@ -81,6 +81,7 @@ pub(super) fn act(name: &str) -> Option<Act> {
         | "Object.values" | "Object.assign" | "Promise.allSettled" | "util.promisify" | "String.raw" => {
             Act::Same
         }
+        "os.homedir" => Act::Home,
         "path.dirname" => Act::Directory,
         "path.basename" => Act::Base,
         "String" | "JSON.stringify" => Act::Text,

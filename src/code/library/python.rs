@@ -92,10 +92,13 @@ pub(super) fn act(name: &str) -> Option<Act> {
         "map" | "filter" => Act::Each { function: 0, list: 1 },
         "functools.reduce" | "functools.partial" => Act::Apply,
         "os.path.join" | "posixpath.join" => Act::Join,
-        "os.path.abspath" | "os.path.expanduser" | "os.path.expandvars" | "os.path.realpath"
-        | "os.path.normpath" | "os.fspath" | "os.fsencode" | "os.fsdecode" | "list" | "tuple" | "set"
-        | "sorted" | "reversed" | "iter" | "frozenset" | "tqdm.tqdm" | "asyncio.run"
-        | "contextlib.closing" | "sqlalchemy.text" | "bytes" | "bytearray" => Act::Same,
+        "os.path.expanduser" | "posixpath.expanduser" | "pathlib.Path.home" | "path.Path.home" => Act::Home,
+        "os.path.expandvars" | "posixpath.expandvars" => Act::Variables,
+        "os.path.abspath" | "os.path.realpath" | "os.path.normpath" | "os.fspath" | "os.fsencode"
+        | "os.fsdecode" | "list" | "tuple" | "set" | "sorted" | "reversed" | "iter" | "frozenset"
+        | "tqdm.tqdm" | "asyncio.run" | "contextlib.closing" | "sqlalchemy.text" | "bytes" | "bytearray" => {
+            Act::Same
+        }
         "next" => Act::Element,
         "enumerate" => Act::Pairs,
         "str" | "repr" => Act::Text,

@@ -58,6 +58,12 @@ impl Interp<'_> {
         self.world.home(user).map(|path| Value::Known(path.to_string_lossy().into_owned()))
     }
 
+    /// The home directory that a program sees.
+    pub(in crate::shell) fn home_text(&self, state: &State, scope: &Scope) -> Option<String> {
+        let home = self.scalar(state, "HOME").or_else(|| self.home(scope, None))?;
+        home.as_known().map(str::to_owned)
+    }
+
     /// `$PWD`.
     pub(super) fn cwd_value(&self, state: &State) -> Value {
         Value::one_of(state.cwd.iter().map(|p| p.to_string_lossy().into_owned()).collect())

@@ -124,6 +124,10 @@ impl Sources for Beside<'_, '_> {
         self.interp.pattern_names(self.state, self.scope, pattern)
     }
 
+    fn home(&self) -> Option<String> {
+        self.interp.home_text(self.state, self.scope)
+    }
+
     fn place(&self, path: &str, real: bool) -> Option<String> {
         if self.scope.host.is_some() || self.state.only_cwd().is_none() {
             return None;
