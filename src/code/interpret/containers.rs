@@ -206,6 +206,7 @@ impl Machine<'_> {
 
     /// Sets a variable where it stands, and the other names of what stood in it.
     fn store(&mut self, name: &str, object: Object) {
+        let object = self.kept(object);
         let place = self.frames.iter().rposition(|frame| frame.contains_key(name));
         let Some(place) = place else {
             self.shared.insert(name.to_owned(), object);

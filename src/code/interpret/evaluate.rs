@@ -6,7 +6,7 @@ use crate::code::tree::{Argument, Expr, Operator, Part};
 use crate::model::Value;
 
 use super::containers::{ANY, fills_by, opened};
-use super::{Arguments, Machine, NESTING, Object, STEPS, written};
+use super::{Arguments, Machine, NESTING, Object, written};
 
 impl Machine<'_> {
     /// Evaluates an expression whose value is kept or handed on; its effects are recorded.
@@ -18,8 +18,7 @@ impl Machine<'_> {
 
     /// Evaluates an expression that only leads to another: what a member is taken of, what is called.
     pub(super) fn place(&mut self, expression: &Expr) -> Object {
-        self.steps += 1;
-        if self.ended || self.steps > STEPS {
+        if !self.step() {
             return Object::Unknown;
         }
         if self.depth >= NESTING {
@@ -30,7 +29,7 @@ impl Machine<'_> {
         self.depth += 1;
         let object = self.evaluated(expression);
         self.depth -= 1;
-        object
+        self.bounded(object)
     }
 
     fn evaluated(&mut self, expression: &Expr) -> Object {

@@ -275,7 +275,9 @@ impl Machine<'_> {
                     arguments.list.first().and_then(Object::known),
                     arguments.list.get(1).and_then(Object::known),
                 ) {
-                    (Some(from), Some(to)) if !from.is_empty() => map(&text, &|t| t.replace(&from, &to)),
+                    (Some(from), Some(to)) if !from.is_empty() && to.len() <= 256 => {
+                        map(&text, &|t| t.replace(&from, &to))
+                    }
                     _ => Object::Unknown,
                 }
             }

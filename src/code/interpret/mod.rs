@@ -4,6 +4,7 @@
 //! functions run where they are called. Bounded in steps and effects; what exceeds a bound is unknown.
 
 mod act;
+mod budget;
 mod call;
 mod containers;
 mod each;
@@ -129,6 +130,8 @@ struct Machine<'a> {
     /// Effects on a database that are undone unless a commit follows.
     uncommitted: Vec<usize>,
     steps: usize,
+    /// Parts of values that were handled.
+    work: usize,
     calls: usize,
     depth: usize,
     /// Greater than zero where it is not sure that the code runs.
@@ -172,6 +175,7 @@ impl<'a> Machine<'a> {
             effects: Vec::new(),
             uncommitted: Vec::new(),
             steps: 0,
+            work: 0,
             calls: 0,
             depth: 0,
             maybe: 0,
@@ -279,12 +283,7 @@ impl<'a> Machine<'a> {
     }
 
     fn statement(&mut self, statement: &Stmt) -> Flow {
-        self.steps += 1;
-        if self.steps > STEPS {
-            if !self.ended {
-                self.unknown("code that runs longer than it is followed");
-            }
-            self.ended = true;
+        if !self.step() {
             return Flow::Stop;
         }
         match statement {
@@ -352,7 +351,7 @@ impl<'a> Machine<'a> {
             self.value(condition);
         }
         let refined = conditions.first().and_then(|condition| self.refinement(condition));
-        let before = self.frames.clone();
+        let before = self.snapshot();
         let mut after: Option<Vec<BTreeMap<String, Object>>> = None;
         let mut stops = true;
         let elsewhere = self.loading > 0 && conditions.first().is_some_and(|first| self.asks_for_main(first));
@@ -397,7 +396,7 @@ impl<'a> Machine<'a> {
         if elements.is_empty() {
             return;
         }
-        let before = self.frames.clone();
+        let before = self.snapshot();
         self.maybe += usize::from(!exact);
         self.round(target, elements.clone(), body);
         // What the body changes for its next round: once more, with all that it may be by then.
@@ -480,6 +479,7 @@ impl<'a> Machine<'a> {
                 } else {
                     object
                 };
+                let object = self.kept(object);
                 self.set_outside(name, &object);
                 self.set(name, object);
             }

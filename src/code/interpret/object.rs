@@ -179,7 +179,9 @@ impl Object {
     /// A text of both, one behind the other.
     pub(in crate::code) fn then(&self, next: &Self) -> Self {
         let ((a, g), (b, h)) = (self.value(), next.value());
-        Self::Text { value: a.concat(&b), glob: g || h }
+        let long = |value: &Value| value.as_known().map_or(0, str::len);
+        let value = if long(&a) + long(&b) > super::budget::TEXT { Value::Unknown } else { a.concat(&b) };
+        Self::Text { value, glob: g || h }
     }
 
     /// A path of both, as path joining does it.
