@@ -172,14 +172,16 @@ impl Look {
         self.parse.check()
     }
 
-    /// Facts that it asks for.
+    /// Facts that its words and its output ask for.
     pub fn asks(&self) -> Vec<String> {
-        let words = self.argv.iter().chain(self.optional.iter().flatten());
-        words
-            .flat_map(|word| keys(word))
-            .chain(self.only.keys().map(String::as_str))
-            .map(str::to_owned)
-            .collect()
+        let optional = self.optional.iter().flatten().flat_map(|word| keys(word)).map(str::to_owned);
+        self.needs().into_iter().chain(optional).chain(self.parse.asks()).collect()
+    }
+
+    /// Facts without which it cannot be taken.
+    pub fn needs(&self) -> Vec<String> {
+        let words = self.argv.iter().flat_map(|word| keys(word));
+        words.chain(self.only.keys().map(String::as_str)).map(str::to_owned).collect()
     }
 
     /// Whether it is for this target at all.
@@ -203,7 +205,7 @@ impl Look {
 }
 
 /// Keys that a word asks for.
-fn keys(template: &str) -> impl Iterator<Item = &str> {
+pub(super) fn keys(template: &str) -> impl Iterator<Item = &str> {
     template.split('{').skip(1).filter_map(|rest| placeholder(rest)).map(|(key, _)| key)
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::looks::{Literal, Lookup, fill};
+use super::looks::{Literal, Lookup, fill, keys};
 use crate::model::FactValue;
 
 /// Longest output that is read, in bytes.
@@ -61,6 +61,16 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// Facts that it compares with.
+    pub fn asks(&self) -> Vec<String> {
+        let expected = self.names.values().chain(self.r#where.values()).flat_map(|expected| match expected {
+            Expected::One(text) => std::slice::from_ref(text),
+            Expected::Any(list) => &list[..],
+        });
+        let text = [&self.line, &self.after, &self.starts].into_iter().flatten();
+        expected.chain(text).flat_map(|text| keys(text)).map(str::to_owned).collect()
+    }
+
     /// Whether the form is one of those that mean something.
     pub(super) fn check(&self) -> Result<(), String> {
         let text = [&self.line, &self.after, &self.starts].into_iter().flatten().count();

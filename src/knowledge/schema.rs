@@ -107,6 +107,17 @@ pub struct CommandSpec {
 }
 
 impl CommandSpec {
+    /// True when nothing says what it does: such a command passes as one that changes nothing.
+    pub fn says_nothing(&self) -> bool {
+        !self.reads
+            && !self.is_dangerous()
+            && self.effects.is_empty()
+            && self.commands.is_empty()
+            && self.verbs.is_none()
+            && self.follow.is_none()
+            && self.prints.is_empty()
+    }
+
     /// True when it may lose something, run something or write by itself: an effect other than creating and reading, a
     /// refiner, or a role that writes or runs.
     pub fn is_dangerous(&self) -> bool {

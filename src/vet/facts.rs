@@ -26,7 +26,9 @@ const OF_COPIES: [&str; 3] = ["holds", "becomes", "adds"];
 
 impl Known {
     pub(super) fn new(packs: &[Pack], knowledge: &Knowledge) -> Self {
-        let wanted = packs.iter().flat_map(|pack| &pack.kinds).map(|part| part.name.clone()).collect();
+        let kinds = packs.iter().flat_map(|pack| &pack.kinds).map(|part| part.name.clone());
+        let looked_at = packs.iter().flat_map(|pack| &pack.looks).map(|part| part.name.clone());
+        let wanted = kinds.chain(looked_at).collect();
         Self { knowledge: knowledge.clone(), wanted, told: OnceCell::new() }
     }
 

@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 
 use crate::evaluate::Input;
-use crate::knowledge::{Literal, Look};
+use crate::knowledge::{Literal, Look, did_you_mean};
 use crate::model::Verdict;
 use crate::shell;
 
 use super::examples::judged;
 use super::tools::kind_hint;
 use super::{Vet, below};
+
+/// What every target has, besides its facts.
+const SAID: [&str; 5] = ["name", "tool", "region", "database", "dialect"];
 
 pub(super) fn check(vet: &mut Vet<'_>) {
     let pack = vet.pack;
@@ -36,6 +39,11 @@ pub(super) fn check(vet: &mut Vet<'_>) {
             {
                 vet.tell(&at, format!("{of}: `{kind}` is built in, and this look is not used"));
             }
+            for key in look.needs().iter().filter(|key| !SAID.contains(&key.as_str())) {
+                if let Some(hint) = vet.facts.untold(kind, key) {
+                    vet.tell(&at, format!("{of}: nobody tells `{key}`{hint}"));
+                }
+            }
             if !vet.facts.is_asked(kind, &look.key) {
                 vet.tell(&at, format!("{of}: no case of the kind asks for it"));
             }
@@ -43,6 +51,12 @@ pub(super) fn check(vet: &mut Vet<'_>) {
                 vet.tell(&at, format!("{of}: needs an output that tells it and one that does not"));
             }
             for (number, example) in look.example.iter().enumerate() {
+                let asked = look.asks();
+                for key in example.given.keys().filter(|key| *key != "name" && !asked.contains(key)) {
+                    let hint = did_you_mean(key, asked.iter().map(String::as_str));
+                    let at = below(&at, &["example", &number.to_string(), "given"]);
+                    vet.tell(&at, format!("{of}: it does not ask for `{key}`{hint}"));
+                }
                 let found = look.parse.read(&example.raw, &|key| example.given.get(key).cloned());
                 let expected = example.is.as_ref().map(Literal::value);
                 if found != expected {

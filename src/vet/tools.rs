@@ -16,6 +16,11 @@ pub(super) fn check(vet: &mut Vet<'_>) {
         let mut effects = Vec::new();
         let mut examples = 0;
         for (at, path, command) in commands(part) {
+            if command.says_nothing() {
+                let what =
+                    format!("{path} says nothing about what it does; `reads = true` when it changes nothing");
+                vet.tell(&at, what);
+            }
             for (number, effect) in command.effects.iter().enumerate() {
                 let at = below(&at, &["effect", &number.to_string()]);
                 of_effect(vet, &at, &path, effect, false);

@@ -74,6 +74,7 @@ fn each_mistake_is_named_with_its_line() {
             "if = [\"verb=rm\"]\nwith = [\"no-clober\"]",
             "mine.toml:9: zork: nobody asks a `my.thing` for `no-clober`",
         ),
+        ("[[example]]", "[cmd.ls]\n\n[[example]]", "zork ls says nothing about what it does"),
         ("tier   = 4", "tier   = 9", "mine.toml:18: kind my.thing: tier 9 is none of 1 to 5"),
     ] {
         assert!(ZORK.contains(old), "{old}");
