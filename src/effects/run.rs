@@ -191,7 +191,7 @@ fn nowhere(scene: &Scene<'_>, effect: &EffectSpec) -> Mutation {
         let word = Word::new(target.clone(), false);
         return scene.on_absolute(effect.action, &effect.on.kind, target, &word);
     }
-    scene.on_other(effect.action, &effect.on.kind, &[target.clone()], &target)
+    scene.on_other(effect.action, &effect.on.kind, std::slice::from_ref(&target), &target)
 }
 
 /// Something is deleted that no word names as far as the declaration knows, while there are options that it does not

@@ -141,7 +141,8 @@ fn known(role: &str) -> Result<(), String> {
     }
     let Some((head, language)) = role.split_once(':') else {
         if HEADS.contains(&role) {
-            return Err(format!("role `{role}` needs a language: `{role}:python`, `{role}:sqlite`"));
+            let language = if role.starts_with("sql") { "sqlite" } else { "python" };
+            return Err(format!("role `{role}` needs a language: `{role}:{language}`"));
         }
         let hint = did_you_mean(role, MEANING.into_iter().chain(LABELS));
         return Err(format!("`{role}` is no role{hint} (a plain label is `str`, `num` or `name`)"));

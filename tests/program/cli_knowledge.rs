@@ -275,3 +275,20 @@ reason = "gone"
     scratch.file("../config/recourse/knowledge/strict.toml", strict);
     assert_eq!(commands(&scratch)[3], 30, "the worse of both");
 }
+
+#[test]
+fn looks_of_ones_own_only_look() {
+    let look = |argv: &str| {
+        format!(
+            "{ZORK}if = [\"copies >= 1\"]\n\n[[kinds.\"my.thing\".delete]]\ntier = 5\nreason = \"\"\n\n[[looks.\"my.thing\"]]\nkey = \"copies\"\n\
+             type = \"git\"\nargv = {argv}\nabout = \"copies\"\nexpects = \"one\"\nfails = \"none\"\nsuppose = 1\nparse = {{ starts = \"{{name}}\" }}\n\
+             example = [{{ given = {{ name = \"a\" }}, raw = \"a\\n\", is = 1 }}, {{ given = {{ name = \"a\" }}, raw = \"\" }}, {{ given = {{}}, raw = \"a\" }}]\n"
+        )
+    };
+    let (said, code) = check(&look("[\"git\", \"branch\", \"--list\", \"{name}\"]"));
+    assert_eq!(code, 0, "{said}");
+    let (said, code) = check(&look("[\"git\", \"clean\", \"-fdx\", \"{name}\"]"));
+    assert!(code == 2 && said.contains("does not only look"), "{said}");
+    let (said, code) = check(&look("[\"git\", \"branch\", \"--list\", \"{nme}\"]"));
+    assert!(code == 2 && said.contains("nobody tells `nme`"), "{said}");
+}
