@@ -77,7 +77,7 @@ impl Interp<'_> {
         call: &Call,
     ) -> Flow {
         let mut skip = 1;
-        let mut asks = false;
+        let (mut asks, mut usual) = (false, false);
         while let Some(text) = call.words.get(skip).and_then(|word| word.arg.value.as_known()) {
             match text {
                 "--" => {
@@ -86,6 +86,7 @@ impl Interp<'_> {
                 }
                 option if name == "command" && option.starts_with('-') && option.len() > 1 => {
                     asks |= option.contains(['v', 'V']);
+                    usual |= option.contains('p');
                     skip += 1;
                 }
                 _ => break,
@@ -123,6 +124,10 @@ impl Interp<'_> {
         }
         let mut rest = rest;
         rest.external = true;
+        if usual {
+            // `-p`: the system's own programs, whatever stands in front of them on the search path.
+            rest.environment.push(("PATH".to_owned(), Value::known("/usr/bin:/bin:/usr/sbin:/sbin")));
+        }
         self.dispatch(state, scope, &rest)
     }
 

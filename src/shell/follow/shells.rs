@@ -67,6 +67,10 @@ impl Interp<'_> {
                 long if long.starts_with("--") => {
                     if long == "--command" {
                         command = true;
+                    } else if long == "--login" {
+                        starting.login = true;
+                    } else if long == "--noprofile" {
+                        starting.no_profile = true;
                     } else if long == "--emulate" {
                         words.next();
                         switches.words = Words::Unsure;
@@ -86,6 +90,7 @@ impl Interp<'_> {
                                 }
                             }
                             's' => from_stdin = true,
+                            'l' => starting.login |= on,
                             'i' => {
                                 starting.interactive |= on;
                                 switches.execfail |= on;

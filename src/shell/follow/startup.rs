@@ -14,6 +14,10 @@ use crate::shell::step::Arg;
 pub(super) struct Starting {
     /// It takes itself for one that a person types into (`-i`).
     pub(super) interactive: bool,
+    /// It takes itself for the first one of a session (`-l`).
+    pub(super) login: bool,
+    /// It was told to read no files of a login.
+    pub(super) no_profile: bool,
     /// It was told to read nothing.
     pub(super) bare: bool,
     /// The file that it reads instead of its own (`--rcfile`).
@@ -51,6 +55,10 @@ impl Interp<'_> {
             files.extend(self.of_zsh(state, starting.interactive, span));
         }
         for file in files {
+            if self.is_text_here(state, &file.value) {
+                self.sourced(state, scope, file.value, span);
+                continue;
+            }
             let mut way = state.clone();
             way.maybe = true;
             self.script_file_in(&mut way, scope, &file, Vec::new(), Switches::of_shell(shell));
@@ -80,32 +88,53 @@ impl Interp<'_> {
     /// A person's own file is read by a shell that takes itself for theirs: what it plainly does counts, and what cannot
     /// be told of it is their business. Functions and aliases of it stand for what they are.
     fn own_start(&mut self, state: &mut State, scope: &Scope, shell: &str, starting: &Starting, span: Span) {
-        if !starting.interactive || starting.bare || starting.file.is_some() || scope.host.is_some() {
+        if starting.bare || scope.host.is_some() {
             return;
         }
-        let file = match shell {
-            "bash" => ".bashrc",
-            "zsh" if self.handed_on(state, "ZDOTDIR").is_none() => ".zshrc",
-            _ => return,
-        };
         let Some(home) = self.scalar(state, "HOME").and_then(|home| home.as_known().map(str::to_owned))
         else {
             return;
         };
-        let path = Value::known(format!("{home}/{file}"));
-        let known = self.absolute(state, &path);
-        if known.is_none_or(|path| self.read_text(state, &path, self.options.limits.script_bytes).is_none()) {
-            return;
-        }
         let mut own = scope.clone();
         own.own = self.handed_on(state, "HOME").is_none();
-        self.assign_scalar(state, "PS1", Value::Unknown);
+        let here = |file: &&&str| self.is_text_here(state, &Value::known(format!("{home}/{file}")));
+        let login = Some(profiles(shell)).filter(|_| starting.login && !starting.no_profile);
+        // Of these the first that is there is read.
+        let login = login.and_then(|files| files.iter().find(here)).copied();
+        let interactive = match shell {
+            _ if !starting.interactive || starting.file.is_some() => None,
+            "bash" if starting.login => None,
+            "bash" => Some(".bashrc"),
+            "zsh" if self.handed_on(state, "ZDOTDIR").is_none() => Some(".zshrc"),
+            _ => None,
+        };
+        for file in [login, interactive].into_iter().flatten() {
+            let path = Value::known(format!("{home}/{file}"));
+            if self.is_text_here(state, &path) {
+                self.assign_scalar(state, "PS1", Value::Unknown);
+                self.sourced(state, &own, path, span);
+            }
+        }
+    }
+
+    /// Whether a path leads to a text that can be read.
+    fn is_text_here(&self, state: &State, path: &Value) -> bool {
+        let limit = self.options.limits.script_bytes;
+        self.absolute(state, path).is_some_and(|path| self.read_text(state, &path, limit).is_some())
+    }
+
+    /// Reads a file as the shell's own text: functions and variables of it stay.
+    fn sourced(&mut self, state: &mut State, scope: &Scope, path: Value, span: Span) {
+        let path = match self.absolute(state, &path).and_then(|path| path.to_str().map(str::to_owned)) {
+            Some(path) => Value::Known(path),
+            None => path,
+        };
         let word =
             |value| Expansion { arg: Arg { value, span, explicit: false }, elastic: false, unordered: false };
         let words = vec![word(Value::known(".")), word(path)];
         let raw = String::from("the shell's own start-up file");
         let call = Call { words, environment: Vec::new(), span, raw, external: true, opened: None };
-        self.source(state, &own, &call);
+        self.source(state, scope, &call);
         state.settle();
     }
 
@@ -114,5 +143,15 @@ impl Interp<'_> {
         if let Some(variable) = Arc::make_mut(&mut state.variables).get_mut(name) {
             variable.exported = true;
         }
+    }
+}
+
+/// Files of a person that a shell which begins a session reads.
+fn profiles(shell: &str) -> &'static [&'static str] {
+    match shell {
+        "bash" => &[".bash_profile", ".bash_login", ".profile"],
+        "zsh" => &[".zprofile"],
+        "fish" => &[],
+        _ => &[".profile"],
     }
 }
