@@ -75,6 +75,13 @@ pub enum CodeEffect {
         /// To.
         path: Value,
     },
+    /// Sets a variable of the environment for what is run behind it.
+    SetVariable {
+        /// Its name.
+        name: Value,
+        /// What it is then.
+        value: Value,
+    },
     /// Code that could do harm and is not understood; says what.
     Unknown {
         /// What.
@@ -95,7 +102,10 @@ impl CodeEffect {
             Self::Shell { text } => Self::Shell { text: change(text) },
             Self::Run { argv } => Self::Run { argv: argv.into_iter().map(change).collect() },
             Self::Each { pattern, effect } => Self::Each { pattern, effect: Box::new(effect.map(change)) },
-            other @ (Self::Sql { .. } | Self::ChangeDirectory { .. } | Self::Unknown { .. }) => other,
+            other @ (Self::Sql { .. }
+            | Self::ChangeDirectory { .. }
+            | Self::SetVariable { .. }
+            | Self::Unknown { .. }) => other,
         }
     }
 }

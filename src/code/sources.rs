@@ -28,6 +28,11 @@ pub trait Sources {
         None
     }
 
+    /// A variable of the environment; `None` where it is not set, or nobody can tell.
+    fn variable(&self, _name: &str) -> Option<crate::model::Value> {
+        None
+    }
+
     /// The absolute path of a file, its links followed where that is asked; `None` where nobody can tell.
     fn place(&self, _path: &str, _real: bool) -> Option<String> {
         None
@@ -72,6 +77,8 @@ pub struct Reading {
     pub lines: bool,
     /// What is printed takes their place (`-i`).
     pub in_place: bool,
+    /// It is a suite of tests, whose functions a runner calls.
+    pub tests: bool,
 }
 
 /// Which tasks of a file are run, and whose file it is.

@@ -66,6 +66,7 @@ pub(super) fn code(scene: &Scene<'_>, language: &str, effect: &CodeEffect) -> Ve
         CodeEffect::Shell { .. }
         | CodeEffect::Run { .. }
         | CodeEffect::Each { .. }
+        | CodeEffect::SetVariable { .. }
         | CodeEffect::ChangeDirectory { .. } => Vec::new(),
     }
 }

@@ -130,6 +130,9 @@ impl Machine<'_> {
                 }
                 Object::Unknown
             }
+            Act::Open if name.starts_with("shelve.") || name.starts_with("dbm.") => {
+                self.open_shelf(&arguments)
+            }
             Act::Open => self.open(&arguments),
             Act::PerlOpen => self.perl_open(&arguments),
             Act::Rename | Act::Copy => {
@@ -138,6 +141,7 @@ impl Machine<'_> {
                 to
             }
             Act::Shell => {
+                self.environment_given(&arguments);
                 let input = arguments.keyword(&["input"]).map(|o| o.word());
                 let directory =
                     arguments.keyword(&["cwd"]).filter(|o| !matches!(o, Object::Plain)).map(|o| o.word());

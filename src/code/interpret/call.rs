@@ -36,6 +36,13 @@ impl Machine<'_> {
                     ));
                     return Object::Unknown;
                 }
+                self.commands(&name, &arguments);
+                if self.environment_call(&name, &arguments) {
+                    return Object::Plain;
+                }
+                if let Some(copy) = self.environment_copy(&name, &arguments) {
+                    return copy;
+                }
                 if let Some(result) = self.search_call(&name, &arguments) {
                     return result;
                 }
@@ -60,6 +67,7 @@ impl Machine<'_> {
                 }
             }
             Object::Foreign(name) => {
+                self.commands(&name, &arguments);
                 if let Some(result) = self.rake(&name, &arguments) {
                     return result;
                 }

@@ -192,3 +192,59 @@ fn options_are_no_longer_what_they_were_set_to_first() {
         assert!(found != "rm b" && !found.is_empty(), "{text}: {found}");
     }
 }
+
+#[test]
+fn what_is_run_sees_the_variables_that_code_sets() {
+    use crate::code::analyse;
+    for (language, text) in [
+        ("python", "import os\nos.environ['T'] = 'a'\nos.system('rm $T')"),
+        ("python", "import os as o\no.environ['T'] = 'a'\no.system('rm $T')"),
+        ("python", "import os, subprocess\nsubprocess.run('rm $T', shell=True, env=dict(os.environ, T='a'))"),
+        ("node", "process.env['T'] = 'a'; require('child_process').execSync('rm $T')"),
+        (
+            "node",
+            "require('child_process').spawnSync('sh', ['-c', 'rm $T'], { env: { ...process.env, T: 'a' } })",
+        ),
+        ("ruby", "ENV['T'] = 'a'\nsystem('rm $T')"),
+        ("perl", "$ENV{T} = 'a'; system('rm $T')"),
+        ("php", "putenv('T=a'); system('rm $T');"),
+    ] {
+        let effects = analyse(language, text, &[]);
+        let set = CodeEffect::SetVariable { name: Value::known("T"), value: Value::known("a") };
+        assert_eq!(effects.first(), Some(&set), "{text}\n{effects:?}");
+    }
+}
+
+#[test]
+fn tests_keep_what_they_made_for_those_behind() {
+    let before = "import os, shutil, tempfile, unittest\nclass A(unittest.TestCase):\n";
+    for (body, removed) in [
+        (
+            " def setUp(self): self.d = tempfile.mkdtemp()\n def tearDown(self): shutil.rmtree(self.d)",
+            "/tmp/",
+        ),
+        (" def setUp(self): self.d = 'a'\n def tearDown(self): shutil.rmtree(self.d)", "a"),
+        (" @classmethod\n def setUpClass(cls): cls.d = 'a'\n def test_x(self): shutil.rmtree(self.d)", "a"),
+        (" def setUp(self): self.addCleanup(shutil.rmtree, 'a')", "a"),
+        (" def test_x(self): shutil.rmtree('a')", "a"),
+    ] {
+        let text = format!("{before}{body}\n");
+        let reading = Reading { tests: true, ..Reading::default() };
+        let program = Program {
+            language: "python",
+            text: &text,
+            arguments: &[],
+            file: Some("test_a.py"),
+            roots: &[],
+            reading,
+        };
+        let effects = analyse_with(&program, &crate::code::Nowhere);
+        let found = effects.iter().all(|effect| match effect {
+            CodeEffect::Delete { path, recursive: true, .. } => path.prefix() == removed,
+            _ => false,
+        });
+        assert!(found && !effects.is_empty(), "{text}\n{effects:?}");
+        let plain = Program { reading: Reading::default(), ..program };
+        assert!(analyse_with(&plain, &crate::code::Nowhere).is_empty(), "{text}");
+    }
+}

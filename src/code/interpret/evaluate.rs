@@ -328,7 +328,7 @@ impl Machine<'_> {
                 // A module's own names, and the module itself.
                 (Language::Python, _, "__dict__" | "__builtins__") => Object::Native(name),
                 (_, "os" | "os.path" | "path", "sep") => Object::text("/"),
-                (_, "os", "environ") | (_, "process", "env") => Object::Plain,
+                (Language::Node, "process.env", name) => self.environment_get(name).unwrap_or(Object::Plain),
                 _ => Object::Native(format!("{name}.{member}")),
             },
             Object::Foreign(name) => Object::Foreign(format!("{name}.{member}")),
@@ -352,6 +352,12 @@ impl Machine<'_> {
             Object::Either(list) => {
                 let members = list.into_iter().map(|object| self.attribute(object, member)).collect();
                 Object::any(members)
+            }
+            // `TemporaryDirectory().name`
+            Object::Text { value: Value::Affix { prefix, suffix }, glob }
+                if member == "name" && prefix == "/tmp/" =>
+            {
+                Object::Text { value: Value::Affix { prefix, suffix }, glob }
             }
             other => Object::Member(Box::new(other), member.to_owned()),
         }
@@ -400,6 +406,9 @@ impl Machine<'_> {
             (Object::Native(name), None) if library::holds_acts(self.language, name) => {
                 Object::Native(format!("{name}.\u{0}"))
             }
+            (Object::Native(name), Some(variable)) if matches!(name.as_str(), "os.environ" | "ENV") => {
+                self.environment_get(&variable).unwrap_or(Object::Unknown)
+            }
             (_, Some(member)) if matches!(object, Object::Native(_) | Object::Foreign(_)) => {
                 self.attribute(object, &member)
             }
@@ -411,6 +420,13 @@ impl Machine<'_> {
     fn binary(&mut self, operator: Operator, left: &Expr, right: &Expr) -> Object {
         let first = self.value(left);
         match operator {
+            // A variable of the environment that is set.
+            Operator::Either
+                if matches!(left, Expr::Attribute(base, _) if self.names_environment(base))
+                    && first.known().is_some_and(|text| !text.is_empty()) =>
+            {
+                first
+            }
             Operator::Either => {
                 self.maybe += 1;
                 let second = self.value(right);

@@ -40,6 +40,7 @@ impl Machine<'_> {
 
     /// An assignment in a function may be one to a variable outside it.
     pub(super) fn set_outside(&mut self, name: &str, object: &Object) {
+        self.carry(name, object);
         let inner = self.frames.len().saturating_sub(1);
         if inner == 0 || matches!(name, "$_" | "@_" | "it" | "_1") {
             return;

@@ -73,6 +73,24 @@ impl Implicit {
         }
     }
 
+    /// Functions of the program and members of its classes, with their names.
+    pub(super) fn named_functions(&self) -> Vec<(String, Rc<Function>)> {
+        let functions = self.names.iter().flat_map(|(name, objects)| {
+            objects.iter().filter_map(move |object| match object {
+                Object::Function(function) => Some((name.clone(), Rc::clone(function))),
+                _ => None,
+            })
+        });
+        let members = self.members.iter().map(|(_, name, function)| (name.clone(), Rc::clone(function)));
+        functions.chain(members).collect()
+    }
+
+    /// Members of these classes.
+    pub(super) fn members_of(&self, classes: &[&str]) -> Vec<Rc<Function>> {
+        let own = self.members.iter().filter(|(class, ..)| classes.contains(&class.as_str()));
+        own.map(|(_, _, function)| Rc::clone(function)).collect()
+    }
+
     pub(super) fn has(&self, name: &str) -> bool {
         self.names.contains_key(name)
     }

@@ -129,6 +129,14 @@ impl Machine<'_> {
             "execute" | "executescript" | "executemany" | "query" | "exec" | "raw" | "run" => {
                 self.query(&Object::Unknown, &arguments.first(), name);
             }
+            "addCleanup" | "addClassCleanup" | "addModuleCleanup" | "addfinalizer"
+                if !arguments.list.is_empty() =>
+            {
+                let first = arguments.first();
+                let rest = arguments.list.get(1..).unwrap_or_default().to_vec();
+                self.apply(&first, rest);
+                return Object::Plain;
+            }
             "extractall" => self.unknown("an archive is unpacked"),
             // Removing from a collection, or a key from a map, takes its argument; a record deletes itself.
             _ if library::destroys(name) => {

@@ -8,6 +8,7 @@ mod budget;
 mod call;
 mod containers;
 mod each;
+mod environment;
 mod evaluate;
 mod frames;
 mod home;
@@ -20,6 +21,7 @@ mod open;
 mod operate;
 mod places;
 mod run;
+mod suites;
 mod tasks;
 
 use std::collections::BTreeMap;
@@ -54,6 +56,7 @@ pub(super) fn run(language: Language, program: &Program<'_>, sources: &dyn Sourc
     machine.lines();
     let faults = machine.program(program.text);
     machine.lines();
+    machine.suite();
     machine.afterwards();
     machine.settle();
     let mut effects = machine.effects;
@@ -112,6 +115,10 @@ struct Machine<'a> {
     turned: bool,
     /// The block of the call that comes.
     block: Option<Object>,
+    /// Variables of the environment that the program has set.
+    environment: BTreeMap<String, Object>,
+    /// The frame that keeps the attributes of tests.
+    carries: Option<usize>,
     /// What the function that runs has given so far.
     yielded: Option<Object>,
     /// Variables, innermost function last.
@@ -166,6 +173,8 @@ impl<'a> Machine<'a> {
             names: Vec::new(),
             given: Vec::new(),
             block: None,
+            environment: BTreeMap::new(),
+            carries: None,
             active: Vec::new(),
             turned: false,
             yielded: None,
@@ -470,6 +479,9 @@ impl<'a> Machine<'a> {
     /// Sets whatever stands on the left side of an assignment.
     fn assign(&mut self, target: &Expr, object: Object) {
         self.search_set(target, &object);
+        if self.environment_set(target, &object) {
+            return;
+        }
         match target {
             Expr::Name(name) => {
                 // Perl keeps a list and its elements under names with different signs.

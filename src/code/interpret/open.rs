@@ -61,6 +61,18 @@ impl Machine<'_> {
         handle
     }
 
+    /// `shelve.open(path, flag)`, `dbm.open(path, flag)`: one file of that name, or several with endings.
+    pub(super) fn open_shelf(&mut self, arguments: &Arguments) -> Object {
+        let path = arguments.get(0, &["filename", "file"]).cloned().unwrap_or(Object::Unknown);
+        let flag = arguments.get(1, &["flag"]).map(Object::known);
+        if flag.is_some_and(|flag| flag.is_none_or(|flag| flag.contains('n'))) {
+            for ending in ["", ".db", ".dat", ".dir", ".pag", ".bak"] {
+                self.write(&path.then(&Object::text(ending)), Mode::Truncate);
+            }
+        }
+        Object::Unknown
+    }
+
     pub(super) fn perl_open(&mut self, arguments: &Arguments) -> Object {
         let Some(mode) = arguments.list.get(1) else { return Object::Plain };
         let Some(mode) = mode.known() else {

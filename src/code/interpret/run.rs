@@ -28,6 +28,7 @@ impl Machine<'_> {
 
     /// One text is a shell command, several words are an argument vector.
     pub(super) fn system(&mut self, arguments: &Arguments) -> Object {
+        self.environment_given(arguments);
         let words = arguments
             .list
             .iter()
@@ -80,6 +81,7 @@ impl Machine<'_> {
 
     /// `subprocess.run(words, shell=…)`, `spawnSync(program, words, {shell})`.
     pub(super) fn process(&mut self, arguments: &Arguments) -> Object {
+        self.environment_given(arguments);
         let program = arguments.get(0, &["args", "cmd"]).cloned().unwrap_or(Object::Unknown);
         let shell = arguments.keyword(&["shell"]).is_some();
         let mut words = match &program {

@@ -285,6 +285,7 @@ const STANDARD: &[&str] = &[
     "smtplib",
     "socket",
     "socketserver",
+    "dbm",
     "sqlite3",
     "ssl",
     "stat",

@@ -130,6 +130,12 @@ impl Parser {
                     self.eat_word("default");
                 } else if matches!(word, "const" | "let" | "var") {
                     self.simple(out);
+                    // Functions inside set it later.
+                    if let Some(Stmt::Expr(Expr::Name(name))) = out.last() {
+                        let (target, value) = (Expr::Name(name.clone()), Expr::Plain(Vec::new()));
+                        let (target, value) = (Box::new(target), Box::new(value));
+                        out.push(Stmt::Expr(Expr::Assign { target, value, adds: false }));
+                    }
                 }
             }
             "class" | "interface" | "trait" | "namespace" if language != Language::Perl => {

@@ -92,6 +92,13 @@ impl Parser {
                         self.eat(",");
                     }
                 }
+                // `def name = value` has no end.
+                if self.eat("=") {
+                    let mut body = Vec::new();
+                    self.statement(&mut body);
+                    out.push(define(name, parameters, body));
+                    return true;
+                }
                 let mut body = self.until_words(&["end", "rescue", "else", "ensure"]);
                 while self.word_in(&["rescue", "else", "ensure"]) {
                     self.at += 1;

@@ -86,6 +86,7 @@ pub(in crate::shell) fn reading(matched: &Match) -> Reading {
     Reading {
         lines: filters && (matched.has("-n") || matched.has("-p")),
         in_place: filters && matched.has("-i"),
+        tests: false,
     }
 }
 
@@ -126,6 +127,13 @@ impl Sources for Beside<'_, '_> {
 
     fn home(&self) -> Option<String> {
         self.interp.home_text(self.state, self.scope)
+    }
+
+    fn variable(&self, name: &str) -> Option<Value> {
+        if self.scope.host.is_some() {
+            return None;
+        }
+        self.interp.scalar(self.state, name)
     }
 
     fn place(&self, path: &str, real: bool) -> Option<String> {
@@ -201,12 +209,34 @@ impl Interp<'_> {
         raw: &str,
     ) {
         let cwd = state.cwd.clone();
+        let sets = effects.iter().any(|effect| matches!(effect, CodeEffect::SetVariable { .. }));
+        let variables = sets.then(|| state.variables.clone());
         for effect in effects {
             if !self.code_effect(state, scope, language, effect, span, raw) {
                 return;
             }
         }
         state.cwd = cwd;
+        if let Some(variables) = variables {
+            state.variables = variables;
+        }
+    }
+
+    /// A variable that code sets for what it runs; any of those that programs are given, where its name is not known.
+    fn variable_set(&mut self, state: &mut State, name: &Value, value: &Value) {
+        let names = match name.choices() {
+            Some(names) => names.to_vec(),
+            None => self.exported(state).into_iter().map(|(name, _)| name).collect(),
+        };
+        let sure = names.len() == 1 && name.as_known().is_some();
+        for name in names.iter().filter(|name| name.chars().all(|c| c.is_alphanumeric() || c == '_')) {
+            let value = match self.scalar(state, name) {
+                Some(before) if !sure => before.join(value),
+                _ => value.clone(),
+            };
+            self.assign_scalar(state, name, value);
+            self.export(state, name);
+        }
     }
 
     /// One effect; false when no more is followed.
@@ -239,6 +269,7 @@ impl Interp<'_> {
                 self.program(state, scope, words, span);
             }
             CodeEffect::ChangeDirectory { path } => state.cwd = self.directories(state, &path),
+            CodeEffect::SetVariable { name, value } => self.variable_set(state, &name, &value),
             CodeEffect::Delete { path: Value::Known(pattern), glob: true, recursive } => {
                 for effect in self.matching(state, scope, &pattern, recursive) {
                     self.emit_as(state, scope, span, raw, StepKind::Code { language, effect });

@@ -19,6 +19,7 @@ mod settings;
 mod shells;
 mod starts;
 mod startup;
+mod suites;
 mod tasks;
 mod terraform;
 mod words;
@@ -78,6 +79,10 @@ impl Interp<'_> {
                 None
             }
             "make" | "gmake" => self.make(state, scope, call),
+            "node" | "nodejs" => {
+                self.node_tests(state, scope, call, matched);
+                None
+            }
             "socat" => self.socat(state, scope, call),
             "deno" => self.deno(state, scope, call),
             "npm" | "yarn" | "yarnpkg" | "pnpm" | "bun" => {

@@ -14,7 +14,7 @@ use super::code::Code;
 const UN: [&str; 9] = ["cp", "ln", "mv", "rm", "mkdir", "rmdir", "install", "chmod", "touch"];
 
 /// Modules that load those of the project whose names they are given.
-const LOADING: [&str; 7] = ["unittest", "pydoc", "doctest", "inspect", "pytest", "nose2", "green"];
+const LOADING: [&str; 6] = ["pydoc", "doctest", "inspect", "pytest", "nose2", "green"];
 
 impl Interp<'_> {
     /// `python -m MODULE WORDS`: a file of the project, a module that the knowledge has, or a program by that name.
@@ -65,8 +65,10 @@ impl Interp<'_> {
             words.extend(rest.iter().cloned());
             words
         };
-        if scope.host.is_none() && LOADING.contains(&name) {
-            self.modules_loaded(state, scope, call, rest);
+        if scope.host.is_none() && name == "unittest" {
+            self.unit_tests(state, scope, call, rest);
+        } else if scope.host.is_none() && LOADING.contains(&name) {
+            self.modules_loaded(state, scope, call, rest, false);
         }
         let declared = format!("python:{name}");
         if let Some(tool) = self.knowledge.tool(&declared) {
@@ -87,7 +89,14 @@ impl Interp<'_> {
     }
 
     /// Modules of the project that a tool loads to look at them: what stands in them outside functions runs.
-    fn modules_loaded(&mut self, state: &mut State, scope: &Scope, call: &Call, rest: &[Expansion]) {
+    pub(super) fn modules_loaded(
+        &mut self,
+        state: &mut State,
+        scope: &Scope,
+        call: &Call,
+        rest: &[Expansion],
+        tests: bool,
+    ) {
         for word in rest {
             let Some(name) = word.arg.value.as_known().filter(|name| !name.starts_with('-')) else {
                 continue;
@@ -108,7 +117,8 @@ impl Interp<'_> {
             let Some(module) = found.filter(plain) else { continue };
             let text = Value::known(format!("import {module}"));
             let roots = self.module_roots(state, "python");
-            let code = Code::of("python", &text, roots, call);
+            let mut code = Code::of("python", &text, roots, call);
+            code.reading.tests = tests;
             self.run_code(state, scope, code);
         }
     }

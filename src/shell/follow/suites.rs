@@ -1,0 +1,212 @@
+//! Suites of tests that an interpreter runs itself: which files belong to them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::knowledge::Match;
+use crate::model::Value;
+use crate::shell::expand::Expansion;
+use crate::shell::interp::{Interp, Scope};
+use crate::shell::pattern;
+use crate::shell::simple::Call;
+use crate::shell::state::{State, Variable};
+use crate::shell::step::{Arg, StepKind};
+use crate::world::FileKind;
+
+use super::code::Code;
+
+/// The shell's variables.
+type Variables = Arc<BTreeMap<String, Variable>>;
+
+/// Files of one suite.
+const FILES: usize = 100;
+/// Directories in each other.
+const DEPTH: usize = 8;
+/// Entries of one directory.
+const ENTRIES: usize = 2_000;
+
+/// What `python -m unittest` is told.
+struct Discovery {
+    start: String,
+    pattern: String,
+    top: Option<String>,
+}
+
+impl Interp<'_> {
+    /// `python -m unittest`: modules that are named, or found where none is.
+    pub(super) fn unit_tests(&mut self, state: &mut State, scope: &Scope, call: &Call, rest: &[Expansion]) {
+        let words = rest.iter().map(|word| word.arg.value.as_known()).collect::<Vec<_>>();
+        if words.iter().flatten().any(|word| matches!(*word, "-h" | "--help")) {
+            return;
+        }
+        let first = words.iter().flatten().find(|word| !word.starts_with('-')).copied();
+        if first.is_some_and(|first| first != "discover") {
+            let before = self.lent(state, call);
+            self.modules_loaded(state, scope, call, rest, true);
+            state.variables = before;
+            return;
+        }
+        let Some(asked) = discovery(&words) else {
+            let reason = "which tests are run is not known".to_owned();
+            self.emit_as(state, scope, call.span, &call.raw, StepKind::Opaque { reason });
+            return;
+        };
+        let top = asked.top.unwrap_or_else(|| asked.start.clone());
+        let package = |interp: &Self, state: &State, directory: &Path| {
+            interp.exists(state, &directory.join("__init__.py")) == Some(true)
+        };
+        let wanted = |name: &str| pattern::matches(&asked.pattern, name, pattern::Options::default());
+        let files = self.files_below(state, &asked.start, &wanted, &package);
+        let prefix = format!("{}/", top.trim_end_matches('/'));
+        let mut text = String::new();
+        for file in files {
+            let own = file.strip_prefix(&prefix).or(file.strip_prefix("./")).unwrap_or(&file);
+            let module = own.strip_suffix(".py").unwrap_or(own).replace('/', ".");
+            if module.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.')) {
+                text.push_str(&format!("import {module}\n"));
+            }
+        }
+        if !text.is_empty() {
+            let mut roots = vec![if top == "." { String::new() } else { top }];
+            roots.extend(self.module_roots(state, "python"));
+            let text = Value::known(text);
+            let mut code = Code::of("python", &text, roots, call);
+            code.reading.tests = true;
+            let before = self.lent(state, call);
+            self.run_code(state, scope, code);
+            state.variables = before;
+        }
+    }
+
+    /// `node --test`: the files that are named, those below directories, or those that Node finds.
+    pub(super) fn node_tests(&mut self, state: &mut State, scope: &Scope, call: &Call, matched: &Match) {
+        if !matched.has("--test") || scope.host.is_some() {
+            return;
+        }
+        let inner = scope.through("node");
+        let named = matched.operands.iter().map(|operand| operand.value.clone()).collect::<Vec<_>>();
+        let mut files = Vec::new();
+        let outside = |interp: &Self, state: &State, directory: &Path| {
+            let name = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let _ = (interp, state);
+            !matches!(name, "node_modules" | ".git")
+        };
+        let code = |name: &str| {
+            ["js", "cjs", "mjs", "ts", "cts", "mts"]
+                .iter()
+                .find_map(|ending| name.strip_suffix(ending)?.strip_suffix('.').map(str::to_owned))
+        };
+        if named.is_empty() {
+            let all = self.files_below(state, ".", &|name| code(name).is_some(), &outside);
+            files.extend(all.into_iter().filter(|file| {
+                let name = file.rsplit('/').next().unwrap_or_default();
+                let stem = code(name).unwrap_or_default();
+                stem == "test"
+                    || stem.starts_with("test-")
+                    || [".test", "-test", "_test"].iter().any(|end| stem.ends_with(end))
+                    || file.split('/').any(|part| part == "test")
+            }));
+        }
+        for value in named {
+            let Some(name) = value.as_known() else {
+                let reason = "which tests are run is not known".to_owned();
+                self.emit_as(state, &inner, call.span, &call.raw, StepKind::Opaque { reason });
+                continue;
+            };
+            let name = name.trim_end_matches('/');
+            let at = self.absolute(state, &Value::known(name));
+            if at.is_some_and(|at| self.is_directory(state, &at) == Some(true)) {
+                files.extend(self.files_below(state, name, &|name| code(name).is_some(), &outside));
+            } else if name.contains(['*', '?', '[']) {
+                files.extend(self.pattern_names(state, scope, name).unwrap_or_default());
+            } else {
+                files.push(name.to_owned());
+            }
+        }
+        let before = self.lent(state, call);
+        for file in files.into_iter().take(FILES) {
+            let file = Arg { value: Value::known(file), span: call.span, explicit: false };
+            self.code_file(state, &inner, "node", &file, &[]);
+        }
+        state.variables = before;
+    }
+
+    /// Variables in front of a command hold while it runs; gives those from before.
+    fn lent(&mut self, state: &mut State, call: &Call) -> Variables {
+        let before = state.variables.clone();
+        for (name, value) in &call.environment {
+            self.assign_scalar(state, name, value.clone());
+            self.export(state, name);
+        }
+        before
+    }
+
+    /// Files below a directory whose names are wanted, in those directories that may be entered.
+    fn files_below(
+        &self,
+        state: &State,
+        start: &str,
+        wanted: &dyn Fn(&str) -> bool,
+        enters: &dyn Fn(&Self, &State, &Path) -> bool,
+    ) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut open = vec![(start.trim_end_matches('/').to_owned(), 0)];
+        while let Some((directory, depth)) = open.pop() {
+            let Some(at) = self.absolute(state, &Value::known(directory.as_str())) else { continue };
+            let Some(mut entries) = self.list(state, &at, ENTRIES) else { continue };
+            entries.sort_by(|a, b| a.name.cmp(&b.name));
+            for entry in entries {
+                let path =
+                    if directory == "." { entry.name.clone() } else { format!("{directory}/{}", entry.name) };
+                if entry.kind == FileKind::Directory {
+                    if depth < DEPTH && enters(self, state, &at.join(&entry.name)) {
+                        open.push((path, depth + 1));
+                    }
+                } else if wanted(&entry.name) && found.len() < FILES {
+                    found.push(path);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The words behind `discover`; `None` when one of them is not known.
+fn discovery(words: &[Option<&str>]) -> Option<Discovery> {
+    let mut asked = Discovery { start: ".".to_owned(), pattern: "test*.py".to_owned(), top: None };
+    let mut place = 0;
+    let mut words = words.iter().copied();
+    while let Some(word) = words.next() {
+        let word = word?;
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) if name.starts_with("--") => (name, Some(value)),
+            _ => (word, None),
+        };
+        let mut value =
+            || value.map_or_else(|| words.next().flatten().map(str::to_owned), |v| Some(v.to_owned()));
+        match name {
+            "discover" => {}
+            "-s" | "--start-directory" => asked.start = value()?,
+            "-p" | "--pattern" => asked.pattern = value()?,
+            "-t" | "--top-level-directory" => asked.top = Some(value()?),
+            "-k" => {
+                value();
+            }
+            _ if word.starts_with('-') => {}
+            _ => {
+                match place {
+                    0 => asked.start = word.to_owned(),
+                    1 => asked.pattern = word.to_owned(),
+                    _ => asked.top = Some(word.to_owned()),
+                }
+                place += 1;
+            }
+        }
+    }
+    // A package may stand in place of its directory.
+    if !asked.start.contains('/') && asked.start.contains('.') && asked.start.trim_matches('.') != "" {
+        asked.start = asked.start.replace('.', "/");
+    }
+    Some(asked)
+}
