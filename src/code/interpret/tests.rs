@@ -30,6 +30,7 @@ fn shown(effect: &CodeEffect) -> String {
         CodeEffect::Sql { database, text, .. } => {
             format!("sql {} {}", database.display(), text.display())
         }
+        CodeEffect::SetVariable { name, value } => format!("set {}={}", name.display(), value.display()),
         CodeEffect::ChangeDirectory { path } => format!("cd {}", path.display()),
         CodeEffect::Unknown { .. } => "unknown".to_owned(),
         CodeEffect::Each { effect, .. } => format!("each {}", shown(effect)),
