@@ -101,7 +101,7 @@ fn search<'a>(words: &[&'a str], fixed: bool) -> Option<Search<'a>> {
     }
     found.pattern = pattern.filter(|pattern| !pattern.contains('\n'))?;
     let directory_or_stream = |file: &&str| *file == "-" || file.starts_with("/dev/");
-    (!found.files.iter().any(|file| directory_or_stream(file))).then_some(found)
+    (!found.files.iter().any(directory_or_stream)).then_some(found)
 }
 
 /// Whether a line holds the pattern; `None` for a pattern that is not understood.

@@ -313,9 +313,7 @@ fn altered(object: Object, change: Option<Change>, added: &[Object]) -> Object {
             if change != Change::Disorder {
                 list.extend(more());
             }
-            if matches!(change, Change::Append) || change == Change::Extend && !unsure {
-                Object::List(list)
-            } else if list.is_empty() {
+            if matches!(change, Change::Append) || change == Change::Extend && !unsure || list.is_empty() {
                 Object::List(list)
             } else {
                 Object::Many(Box::new(Object::element(list)))

@@ -21,7 +21,7 @@ impl Machine<'_> {
     pub(super) fn home_in(&self, value: Value) -> Value {
         let texts = match &value {
             Value::Affix { prefix, suffix } if prefix.starts_with('~') => {
-                return match self.from_home(prefix).filter(|_| prefix.contains('/')) {
+                return match self.below_home(prefix).filter(|_| prefix.contains('/')) {
                     Some(prefix) => Value::Affix { prefix, suffix: suffix.clone() },
                     None => Value::Unknown,
                 };
@@ -31,11 +31,11 @@ impl Machine<'_> {
         let Some(texts) = texts.filter(|texts| texts.iter().any(|text| text.starts_with('~'))) else {
             return value;
         };
-        let whole: Option<Vec<String>> = texts.iter().map(|text| self.from_home(text)).collect();
+        let whole: Option<Vec<String>> = texts.iter().map(|text| self.below_home(text)).collect();
         whole.map_or(Value::Unknown, Value::one_of)
     }
 
-    fn from_home(&self, text: &str) -> Option<String> {
+    fn below_home(&self, text: &str) -> Option<String> {
         let Some(rest) = text.strip_prefix('~') else { return Some(text.to_owned()) };
         if !rest.is_empty() && !rest.starts_with('/') {
             return None;

@@ -115,8 +115,8 @@ impl Machine<'_> {
             (Language::Perl, "lib.import") => &arguments.list[..],
             _ => return None,
         };
-        for place in places.to_vec() {
-            self.search_in(&place);
+        for place in places {
+            self.search_in(place);
         }
         Some(Object::Plain)
     }

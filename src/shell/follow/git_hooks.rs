@@ -81,10 +81,10 @@ impl Interp<'_> {
         let own = own.filter_map(|option| option.value.as_ref()?.as_known()?.split_once('='));
         let own = own.into_iter().find(|(key, _)| key.eq_ignore_ascii_case("core.hooksPath"));
         let path = own.map_or_else(|| asked.config.get("core.hooksPath"), |(_, path)| Some(path));
-        path.filter(|path| !path.is_empty()).map(|path| self.from_home(path))
+        path.filter(|path| !path.is_empty()).map(|path| self.below_home(path))
     }
 
-    fn from_home(&self, path: &str) -> PathBuf {
+    fn below_home(&self, path: &str) -> PathBuf {
         match path.strip_prefix("~/") {
             Some(rest) => self.world.home(None).unwrap_or_default().join(rest),
             None => PathBuf::from(path),
@@ -114,7 +114,7 @@ impl Interp<'_> {
                 .env("GIT_TEMPLATE_DIR")
                 .or_else(|| asked.config.get("init.templateDir").map(str::to_owned)),
         };
-        match (named.filter(|path| !path.is_empty()).map(|path| self.from_home(&path)), dirs) {
+        match (named.filter(|path| !path.is_empty()).map(|path| self.below_home(&path)), dirs) {
             (None, _) => Template::None,
             (Some(path), _) if path.is_absolute() => Template::Of(path.join("hooks")),
             (Some(path), [dir]) => Template::Of(self.settled(state, dir.join(path)).join("hooks")),
