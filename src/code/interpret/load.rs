@@ -106,6 +106,13 @@ impl Machine<'_> {
 
     /// `load file`, `require_relative file`: always a file of the program's own.
     pub(super) fn load_file(&mut self, name: &Object, beside: bool) -> Object {
+        let listed = name.wildcard().and_then(|pattern| self.sources.matching(&pattern));
+        if let Some(names) = listed.filter(|names| names.len() <= super::UNROLL) {
+            for name in names {
+                self.load_file(&Object::text(name), beside);
+            }
+            return Object::Unknown;
+        }
         let Some(name) = name.known() else {
             match &mut self.tasks {
                 // A Rakefile that loads others: what is asked for and not found is not known then.

@@ -197,9 +197,11 @@ fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
         }
         ("git.fetch", _) => {
             let mut names = look.names().into_iter().map(Option::unwrap_or_default);
-            let from = names.next().zip(names.next());
+            let remote = names.next();
+            let from = remote.clone().zip(names.next());
             look.session.git().note(&common, |done| {
                 done.fetched = true;
+                done.fetched_remotes.push(remote);
                 done.moved = true;
                 done.fetched_from = from;
             });

@@ -92,7 +92,14 @@ pub(super) fn push(look: &mut Look<'_>) -> Result<Push, String> {
         ));
     };
     let common = look.repo.place().common_dir.clone();
-    let fetched = look.session.git().done(&common).fetched;
+    let done = look.session.git().done(&common);
+    // What another remote has says nothing of this one.
+    let of_others = !done.fetched_remotes.is_empty()
+        && done
+            .fetched_remotes
+            .iter()
+            .all(|one| one.as_ref().is_some_and(|one| !is_same(look, one, &remote)));
+    let fetched = done.fetched && !of_others;
     if look.has("lease")
         && !look.has("force")
         && !configured
@@ -121,6 +128,11 @@ pub(super) fn push(look: &mut Look<'_>) -> Result<Push, String> {
         )));
     }
     into_local(look, &remote, &specs, &place)
+}
+
+/// Whether two names of remotes lead to the same repository.
+fn is_same(look: &Look<'_>, one: &str, other: &str) -> bool {
+    one == other || matches!((local_place(look, one), local_place(look, other)), (Some(a), Some(b)) if a == b)
 }
 
 /// Whether what the leases expect is here: a value that was only looked up at the remote protects nothing.

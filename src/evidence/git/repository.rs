@@ -56,6 +56,8 @@ pub(super) struct Done {
     pub(super) moved: bool,
     /// A fetch brought what the remotes have.
     pub(super) fetched: bool,
+    /// The remotes that were; `None` for one that is not known, or all.
+    pub(super) fetched_remotes: Vec<Option<String>>,
     /// From which remote, and which of its refs.
     pub(super) fetched_from: Option<(String, String)>,
     /// Stashes that it made.
