@@ -26,6 +26,13 @@ const DEPTH: usize = 8;
 /// Entries of one directory.
 const ENTRIES: usize = 2_000;
 
+/// The files of a suite.
+struct Suite {
+    files: Vec<String>,
+    /// There are no others.
+    whole: bool,
+}
+
 /// What `python -m unittest` is told.
 struct Discovery {
     start: String,
@@ -56,8 +63,14 @@ impl Interp<'_> {
         let package = |interp: &Self, state: &State, directory: &Path| {
             interp.exists(state, &directory.join("__init__.py")) == Some(true)
         };
-        let wanted = |name: &str| pattern::matches(&asked.pattern, name, pattern::Options::default());
-        let files = self.files_below(state, &asked.start, &wanted, &package);
+        let wanted = |path: &str| {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            pattern::matches(&asked.pattern, name, pattern::Options::default())
+        };
+        let Suite { files, whole } = self.files_below(state, &asked.start, &wanted, &package);
+        if !whole {
+            self.not_read(state, scope, call, "unittest", "");
+        }
         let prefix = format!("{}/", top.trim_end_matches('/'));
         let mut text = String::new();
         for file in files {
@@ -86,7 +99,7 @@ impl Interp<'_> {
         }
         let inner = scope.through("node");
         let named = matched.operands.iter().map(|operand| operand.value.clone()).collect::<Vec<_>>();
-        let mut files = Vec::new();
+        let (mut files, mut whole) = (Vec::new(), true);
         let outside = |interp: &Self, state: &State, directory: &Path| {
             let name = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             let _ = (interp, state);
@@ -98,15 +111,18 @@ impl Interp<'_> {
                 .find_map(|ending| name.strip_suffix(ending)?.strip_suffix('.').map(str::to_owned))
         };
         if named.is_empty() {
-            let all = self.files_below(state, ".", &|name| code(name).is_some(), &outside);
-            files.extend(all.into_iter().filter(|file| {
-                let name = file.rsplit('/').next().unwrap_or_default();
-                let stem = code(name).unwrap_or_default();
-                stem == "test"
-                    || stem.starts_with("test-")
-                    || [".test", "-test", "_test"].iter().any(|end| stem.ends_with(end))
-                    || file.split('/').any(|part| part == "test")
-            }));
+            let found = |path: &str| {
+                let name = path.rsplit('/').next().unwrap_or_default();
+                code(name).is_some_and(|stem| {
+                    stem == "test"
+                        || stem.starts_with("test-")
+                        || [".test", "-test", "_test"].iter().any(|end| stem.ends_with(end))
+                        || path.split('/').any(|part| part == "test")
+                })
+            };
+            let suite = self.files_below(state, ".", &found, &outside);
+            whole &= suite.whole;
+            files.extend(suite.files);
         }
         for value in named {
             let Some(name) = value.as_known() else {
@@ -117,12 +133,19 @@ impl Interp<'_> {
             let name = name.trim_end_matches('/');
             let at = self.absolute(state, &Value::known(name));
             if at.is_some_and(|at| self.is_directory(state, &at) == Some(true)) {
-                files.extend(self.files_below(state, name, &|name| code(name).is_some(), &outside));
+                let suite = self.files_below(state, name, &|path| code(path).is_some(), &outside);
+                whole &= suite.whole;
+                files.extend(suite.files);
             } else if name.contains(['*', '?', '[']) {
-                files.extend(self.pattern_names(state, scope, name).unwrap_or_default());
+                let names = self.pattern_names(state, scope, name);
+                whole &= names.is_some();
+                files.extend(names.unwrap_or_default());
             } else {
                 files.push(name.to_owned());
             }
+        }
+        if !whole || files.len() > FILES {
+            self.not_read(state, scope, call, "node --test", "");
         }
         let before = self.lent(state, call);
         for file in files.into_iter().take(FILES) {
@@ -149,22 +172,31 @@ impl Interp<'_> {
         start: &str,
         wanted: &dyn Fn(&str) -> bool,
         enters: &dyn Fn(&Self, &State, &Path) -> bool,
-    ) -> Vec<String> {
-        let mut found = Vec::new();
+    ) -> Suite {
+        let mut found = Suite { files: Vec::new(), whole: true };
         let mut open = vec![(start.trim_end_matches('/').to_owned(), 0)];
         while let Some((directory, depth)) = open.pop() {
             let Some(at) = self.absolute(state, &Value::known(directory.as_str())) else { continue };
-            let Some(mut entries) = self.list(state, &at, ENTRIES) else { continue };
+            let Some(mut entries) = self.list(state, &at, ENTRIES) else {
+                found.whole = false;
+                continue;
+            };
             entries.sort_by(|a, b| a.name.cmp(&b.name));
             for entry in entries {
                 let path =
                     if directory == "." { entry.name.clone() } else { format!("{directory}/{}", entry.name) };
                 if entry.kind == FileKind::Directory {
-                    if depth < DEPTH && enters(self, state, &at.join(&entry.name)) {
-                        open.push((path, depth + 1));
+                    if enters(self, state, &at.join(&entry.name)) {
+                        match depth < DEPTH {
+                            true => open.push((path, depth + 1)),
+                            false => found.whole = false,
+                        }
                     }
-                } else if wanted(&entry.name) && found.len() < FILES {
-                    found.push(path);
+                } else if wanted(&path) {
+                    match found.files.len() < FILES {
+                        true => found.files.push(path),
+                        false => found.whole = false,
+                    }
                 }
             }
         }
