@@ -237,7 +237,7 @@ fn discovery(words: &[Option<&str>]) -> Option<Discovery> {
         }
     }
     // A package may stand in place of its directory.
-    if !asked.start.contains('/') && asked.start.contains('.') && asked.start.trim_matches('.') != "" {
+    if !asked.start.contains('/') && asked.start.contains('.') && !asked.start.trim_matches('.').is_empty() {
         asked.start = asked.start.replace('.', "/");
     }
     Some(asked)
