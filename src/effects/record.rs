@@ -182,7 +182,9 @@ impl Scene<'_> {
                 }
             }
             Action::Create if seen.is_none() => {
-                self.files.set(path, FileState::Created { content: subject.content.clone(), directory });
+                let empty = mutation.facts.contains_key("empty").then(String::new);
+                let content = subject.content.clone().or(empty);
+                self.files.set(path, FileState::Created { content, directory });
             }
             Action::Replace
                 if !subject.recursive
