@@ -34,6 +34,11 @@ pub(super) fn analyse(source: &str, arguments: &[Value], exists: &dyn Fn(&Value)
             continue;
         }
         if tokens.get(at + 1) != Some(&Token::Sign('(')) {
+            // Handed on, or under another name: what it is called with is not seen.
+            let dangerous = ["deletes", "empties", "shells", "runs"].iter().any(|kind| listed(kind, name));
+            if dangerous && is_handed_on(&tokens, at) {
+                effects.push(unknown(name));
+            }
             continue;
         }
         // A declaration, and not a call: a type's name stands in front.
@@ -120,6 +125,16 @@ fn overwritten(name: &str, arguments: &[Value], exists: &dyn Fn(&Value) -> bool)
 fn is(name: &str, listed: &str) -> bool {
     let Some(before) = name.strip_suffix(listed) else { return false };
     before.is_empty() || before.ends_with("::") || before.ends_with('.') && listed.contains(['.', ':'])
+}
+
+/// Whether a name stands where a value does, or for a macro.
+fn is_handed_on(tokens: &[Token], at: usize) -> bool {
+    let before = |back: usize| at.checked_sub(back).and_then(|place| tokens.get(place));
+    match before(1) {
+        Some(Token::Sign(sign)) => matches!(sign, '=' | ',' | '(' | '&' | '{' | '?' | ':'),
+        Some(Token::Name(_)) => matches!(before(2), Some(Token::Name(word)) if word == "define"),
+        _ => false,
+    }
 }
 
 fn is_type(word: &str) -> bool {
@@ -291,6 +306,9 @@ mod tests {
             "std::ofstream out(argv[1]);",
             "int fd = open(v[1], O_WRONLY | O_TRUNC);",
             "system(\"rm -rf x\");",
+            "int (*f)(const char *) = unlink; f(v[1]);",
+            "#define RM unlink\nint main() { RM(v[1]); }",
+            "for_each(v, std::filesystem::remove_all);",
             "char q = '\"'; unlink(p); char r = '\"';",
         ] {
             assert!(!effects(source).is_empty(), "{source}");
@@ -307,6 +325,7 @@ mod tests {
             "std::ifstream in(argv[1]);",
             "fn f<'a>(x: &'a str) -> &'a str { x }",
             "int unlink(const char *path);",
+            "printf(\"%d\", argc); int removed = 0; removed += 1;",
         ] {
             assert_eq!(effects(source), Vec::new(), "{source}");
         }

@@ -55,7 +55,7 @@ impl Interp<'_> {
         let fold = |text: &str| if search.folds { text.to_ascii_lowercase() } else { text.to_owned() };
         let pattern = fold(search.pattern);
         let mut hits = Vec::new();
-        for line in all.lines() {
+        for line in all.split_terminator('\n') {
             hits.push(matches(&pattern, &fold(line), &search)? != search.inverted);
         }
         let hit = hits.contains(&true);

@@ -67,6 +67,8 @@ impl Interp<'_> {
                 long if long.starts_with("--") => {
                     if long == "--command" {
                         command = true;
+                    } else if long == "--posix" {
+                        starting.no_variables = true;
                     } else if long == "--login" {
                         starting.login = true;
                     } else if long == "--noprofile" {
@@ -91,6 +93,9 @@ impl Interp<'_> {
                             }
                             's' => from_stdin = true,
                             'l' => starting.login |= on,
+                            'p' if name == "bash" && on => {
+                                (starting.no_variables, starting.no_functions) = (true, true);
+                            }
                             'i' => {
                                 starting.interactive |= on;
                                 switches.execfail |= on;
@@ -100,6 +105,8 @@ impl Interp<'_> {
                             'y' if switches.zsh => switches.words = Words::Split,
                             'o' | 'O' => {
                                 let option = words.next().and_then(|word| word.arg.value.as_known());
+                                starting.no_variables |= on && matches!(option, Some("posix" | "privileged"));
+                                starting.no_functions |= on && option == Some("privileged");
                                 if switches.zsh {
                                     crate::shell::zsh::switch_or_doubt(&mut switches, option, on);
                                 } else if let Some(option) = option {
@@ -120,9 +127,12 @@ impl Interp<'_> {
         let open = call.open();
         let functions = self.exported_functions(&inner);
         new_shell(&mut inner, switches);
+        if starting.no_functions {
+            inner.functions = Default::default();
+        }
         let span = rest.first().map_or(call.span, |arg| arg.span);
         self.start_up(&mut inner, &inner_scope, name, &starting, call.span);
-        for definition in functions.into_iter().filter(|_| name == "bash") {
+        for definition in functions.into_iter().filter(|_| name == "bash" && !starting.no_functions) {
             self.shell_text(&mut inner, &inner_scope, &Value::Known(definition), call.span);
         }
         if command {

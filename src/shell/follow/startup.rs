@@ -18,6 +18,10 @@ pub(super) struct Starting {
     pub(super) login: bool,
     /// It was told to read no files of a login.
     pub(super) no_profile: bool,
+    /// It takes nothing from variables that name files (`-p`, `--posix`).
+    pub(super) no_variables: bool,
+    /// It takes no functions from the environment (`-p`).
+    pub(super) no_functions: bool,
     /// It was told to read nothing.
     pub(super) bare: bool,
     /// The file that it reads instead of its own (`--rcfile`).
@@ -38,7 +42,9 @@ impl Interp<'_> {
         for name in ["BASH_ENV", "ENV", "PS0", "PS1", "PS4", "PROMPT_COMMAND"] {
             let Some(value) = self.handed_on(state, name) else { continue };
             match name {
-                "BASH_ENV" if shell == "bash" && !starting.interactive => files.push(value),
+                "BASH_ENV" if shell == "bash" && !starting.interactive && !starting.no_variables => {
+                    files.push(value)
+                }
                 // Public domain Korn shells read it for scripts too.
                 "ENV" if shell != "bash" && (starting.interactive || shell.contains("ksh")) => {
                     files.push(value)
