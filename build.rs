@@ -1,4 +1,4 @@
-//! Builds the index of the embedded knowledge: tool, kind, look and Terraform type names with what is declared of each.
+//! Builds the index of the embedded knowledge: tool, kind, look, service and Terraform type names with what is declared of each.
 //!
 //! Files are people's TOML; a process reads what occurs several times faster as JSON, so that is what is embedded, in
 //! one text for all. The index beside it holds positions in that text and no addresses: a table of thousands of
@@ -18,6 +18,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     Ok(())
 }
+
+/// What the functions of languages do is read here alone: the program finds it sorted.
+#[cfg(feature = "cli")]
+#[path = "src/knowledge/libraries.rs"]
+mod libraries;
+#[cfg(feature = "cli")]
+#[path = "src/knowledge/nearest.rs"]
+#[allow(unreachable_pub)] // Public in the program.
+mod nearest;
 
 /// The program is started before every command of a shell: each shared library that it does not need is time saved.
 #[cfg(feature = "cli")]
@@ -68,7 +77,7 @@ mod knowledge {
     type Rows = BTreeMap<&'static str, Vec<Vec<usize>>>;
 
     /// Files of lists that nearly every process asks something of.
-    const WORD_LISTS: [&str; 4] = ["agents", "regenerable", "tool_words", "variables"];
+    const WORD_LISTS: [&str; 5] = ["agents", "machine", "regenerable", "tool_words", "variables"];
 
     /// What is written.
     #[derive(Default)]
@@ -83,9 +92,17 @@ mod knowledge {
         let data = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("src/knowledge");
         let out = PathBuf::from(env::var("OUT_DIR")?);
         // Read whole where they are used.
-        for name in
-            ["agents", "facts", "guard", "languages", "places", "regenerable", "tool_words", "variables"]
-        {
+        for name in [
+            "agents",
+            "facts",
+            "guard",
+            "languages",
+            "machine",
+            "places",
+            "regenerable",
+            "tool_words",
+            "variables",
+        ] {
             let file = data.join(name).with_extension("toml");
             let mut json = String::new();
             let mut table = read(&file)?;
@@ -99,6 +116,7 @@ mod knowledge {
         index.tools(&data.join("tools"))?;
         index.tables("KINDS", &data.join("kinds"))?;
         index.tables("LOOKS", &data.join("looks"))?;
+        index.tables("SERVICES", &data.join("keeping"))?;
         index.tables("TERRAFORM", &data.join("terraform"))?;
         index.servers(&data.join("mcp"))?;
         let mut code = String::new();
@@ -107,6 +125,7 @@ mod knowledge {
             writeln!(code, "static {name}: &[[u32; {width}]] = &{rows:?};")?;
         }
         fs::write(out.join("knowledge_index.rs"), code)?;
+        fs::write(out.join("code_libraries.rs"), code_libraries(&data.join("code"), &out)?)?;
         fs::write(out.join("knowledge_names.txt"), index.names)?;
         fs::write(out.join("knowledge_texts.txt"), index.texts)?;
         Ok(())
@@ -172,6 +191,7 @@ mod knowledge {
         /// A tool and, apart from it, its subcommands.
         fn tool(&mut self, tool: &mut Table) -> Result<usize, Failure> {
             let first = self.rows("COMMANDS");
+            tool.remove("examples");
             if let Some(Value::Table(commands)) = tool.remove("cmd") {
                 for (name, command) in commands {
                     let Value::Table(mut command) = command else {
@@ -246,8 +266,68 @@ mod knowledge {
         }
     }
 
+    /// Tables of what functions do, sorted by name; the names stand in a text beside them.
+    fn code_libraries(folder: &Path, out: &Path) -> Result<String, Failure> {
+        let mut names = String::new();
+        let mut code = String::new();
+        for path in paths(folder)? {
+            println!("cargo::rerun-if-changed={}", path.display());
+            let library = super::libraries::read(&path.display().to_string(), &fs::read_to_string(&path)?)?;
+            let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+            let mut place = |name: &str| {
+                let range = append(&mut names, name);
+                format!("[{}, {}]", range.start, range.end)
+            };
+            writeln!(code, "static {}: Library = Library {{ functions: &[", stem.to_uppercase())?;
+            for (name, act) in &library.functions {
+                writeln!(code, "({}, {act}),", place(name))?;
+            }
+            writeln!(code, "], renamed: &[")?;
+            for (name, real) in &library.renamed {
+                writeln!(code, "({}, {}),", place(name), place(real))?;
+            }
+            writeln!(code, "],")?;
+            for full in super::libraries::lists() {
+                let mut list = library.lists.get(&full).cloned().unwrap_or_default();
+                list.sort();
+                let places: Vec<_> = list.iter().map(|name| place(name)).collect();
+                let field = full.rsplit('.').next().unwrap_or(&full);
+                writeln!(code, "{field}: &[{}],", places.join(", "))?;
+            }
+            writeln!(code, "}};")?;
+        }
+        // The words by which tools are judged speak of functions as well.
+        let words = read(&folder.with_file_name("tool_words.toml"))?;
+        let list = |table: &str, list: &str| {
+            let text = words.get(table).and_then(|table| table.get(list)).and_then(Value::as_str);
+            let mut list: Vec<String> =
+                text.unwrap_or_default().split_whitespace().map(str::to_owned).collect();
+            list.sort();
+            list
+        };
+        let mild = list("commands", "mild");
+        let mut destroying = list("verbs", "deletes");
+        destroying.retain(|word| !mild.contains(word));
+        for (table, list) in [("DESTROYING", destroying), ("MILD", mild)] {
+            let places: Vec<_> = list
+                .iter()
+                .map(|word| {
+                    let range = append(&mut names, word);
+                    format!("[{}, {}]", range.start, range.end)
+                })
+                .collect();
+            writeln!(code, "static {table}: &[Place] = &[{}];", places.join(", "))?;
+        }
+        fs::write(out.join("code_names.txt"), names)?;
+        Ok(code)
+    }
+
     /// All data files of a folder, sorted; none when it is missing.
     fn files(folder: &Path) -> Result<Vec<(PathBuf, Table)>, Failure> {
+        paths(folder)?.into_iter().map(|path| read(&path).map(|table| (path, table))).collect()
+    }
+
+    fn paths(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
         println!("cargo::rerun-if-changed={}", folder.display());
         let Ok(entries) = fs::read_dir(folder) else { return Ok(Vec::new()) };
         let mut paths = Vec::new();
@@ -258,7 +338,7 @@ mod knowledge {
             }
         }
         paths.sort();
-        paths.into_iter().map(|path| read(&path).map(|table| (path, table))).collect()
+        Ok(paths)
     }
 
     fn read(path: &Path) -> Result<Table, Failure> {

@@ -53,6 +53,17 @@ fn main() {
             kept.push(memory());
         }
     }
+    println!("bytes of an answer, as the client reads it:");
+    for command in commands.iter().chain(&["rm notes.txt", "terraform destroy"]) {
+        writeln!(
+            input,
+            "{{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"tools/call\",\"params\":{{\"name\":\"recourse_evaluate_shell\",\"arguments\":{{\"command\":\"{command}\",\"cwd\":\"/\"}}}}}}"
+        )
+        .unwrap();
+        line.clear();
+        output.read_line(&mut line).unwrap();
+        println!("  {:>6}  {command}", line.len());
+    }
     drop(input);
     let _ = child.wait();
     times.sort();

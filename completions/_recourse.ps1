@@ -28,6 +28,8 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('evaluate', 'evaluate', [CompletionResultType]::ParameterValue, 'Judge a command or plan without running it')
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Judge a command and show every step, piece of evidence and rule')
             [CompletionResult]::new('exec', 'exec', [CompletionResultType]::ParameterValue, 'Judge a command, then become it')
+            [CompletionResult]::new('undo', 'undo', [CompletionResultType]::ParameterValue, 'Put back what the last command destroyed, or another one that is kept')
+            [CompletionResult]::new('kept', 'kept', [CompletionResultType]::ParameterValue, 'What is kept: when, by whom, what, how large')
             [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Guard a shell or a coding agent: `eval "$(recourse init bash)"`, `recourse init codex --write`')
             [CompletionResult]::new('hook', 'hook', [CompletionResultType]::ParameterValue, 'What installed hooks call')
             [CompletionResult]::new('approve', 'approve', [CompletionResultType]::ParameterValue, 'Allow, once, what an agent was denied; only a person at a terminal can')
@@ -124,6 +126,70 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
+        'recourse;undo' {
+            [CompletionResult]::new('--to', '--to', [CompletionResultType]::ParameterName, 'Write everything below this directory instead, and touch nothing else')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask; what is replaced is kept, so an undo can be undone')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask; what is replaced is kept, so an undo can be undone')
+            [CompletionResult]::new('--diff', '--diff', [CompletionResultType]::ParameterName, 'Show what would change, and change nothing')
+            [CompletionResult]::new('--redo', '--redo', [CompletionResultType]::ParameterName, 'Take back the last undo instead')
+            [CompletionResult]::new('-l', '-l', [CompletionResultType]::ParameterName, 'List what is kept, as `recourse kept` does')
+            [CompletionResult]::new('--list', '--list', [CompletionResultType]::ParameterName, 'List what is kept, as `recourse kept` does')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;kept' {
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'How many, the newest first [default: all]')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'All that is kept, the newest first (the default)')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'One recovery point in full: what it holds, and what `undo` would do')
+            [CompletionResult]::new('pin', 'pin', [CompletionResultType]::ParameterValue, 'Keep a recovery point until it is forgotten, however old it grows')
+            [CompletionResult]::new('unpin', 'unpin', [CompletionResultType]::ParameterValue, 'Let a pinned one go when its time has come; only a person can')
+            [CompletionResult]::new('forget', 'forget', [CompletionResultType]::ParameterValue, 'Delete recovery points for good; only a person can')
+            [CompletionResult]::new('prune', 'prune', [CompletionResultType]::ParameterValue, 'Delete what is older than the policy keeps it; only a person can')
+            break
+        }
+        'recourse;kept;list' {
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'How many, the newest first [default: all]')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;kept;show' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;kept;pin' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;kept;unpin' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;kept;forget' {
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;kept;prune' {
+            [CompletionResult]::new('--days', '--days', [CompletionResultType]::ParameterName, 'Keep those of the last so many days only [default: what the policy says]')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
         'recourse;init' {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
@@ -135,7 +201,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('gemini', 'gemini', [CompletionResultType]::ParameterValue, 'Hook of Gemini CLI')
             [CompletionResult]::new('cursor', 'cursor', [CompletionResultType]::ParameterValue, 'Hook of Cursor')
             [CompletionResult]::new('copilot', 'copilot', [CompletionResultType]::ParameterValue, 'Hook of GitHub Copilot CLI')
-            [CompletionResult]::new('vscode', 'vscode', [CompletionResultType]::ParameterValue, 'Hook of the agent of VS Code')
+            [CompletionResult]::new('vscode', 'vscode', [CompletionResultType]::ParameterValue, 'Hook of VS Code''s agent')
             [CompletionResult]::new('windsurf', 'windsurf', [CompletionResultType]::ParameterValue, 'Hook of Windsurf')
             [CompletionResult]::new('cline', 'cline', [CompletionResultType]::ParameterValue, 'Hook of Cline')
             [CompletionResult]::new('opencode', 'opencode', [CompletionResultType]::ParameterValue, 'Hook of opencode')

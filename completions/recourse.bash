@@ -40,6 +40,9 @@ _recourse() {
             recourse,init)
                 cmd="recourse__subcmd__init"
                 ;;
+            recourse,kept)
+                cmd="recourse__subcmd__kept"
+                ;;
             recourse,keys)
                 cmd="recourse__subcmd__keys"
                 ;;
@@ -69,6 +72,9 @@ _recourse() {
                 ;;
             recourse,shim)
                 cmd="recourse__subcmd__shim"
+                ;;
+            recourse,undo)
+                cmd="recourse__subcmd__undo"
                 ;;
             recourse,verify)
                 cmd="recourse__subcmd__verify"
@@ -163,6 +169,24 @@ _recourse() {
             recourse__subcmd__init,zsh)
                 cmd="recourse__subcmd__init__subcmd__zsh"
                 ;;
+            recourse__subcmd__kept,forget)
+                cmd="recourse__subcmd__kept__subcmd__forget"
+                ;;
+            recourse__subcmd__kept,list)
+                cmd="recourse__subcmd__kept__subcmd__list"
+                ;;
+            recourse__subcmd__kept,pin)
+                cmd="recourse__subcmd__kept__subcmd__pin"
+                ;;
+            recourse__subcmd__kept,prune)
+                cmd="recourse__subcmd__kept__subcmd__prune"
+                ;;
+            recourse__subcmd__kept,show)
+                cmd="recourse__subcmd__kept__subcmd__show"
+                ;;
+            recourse__subcmd__kept,unpin)
+                cmd="recourse__subcmd__kept__subcmd__unpin"
+                ;;
             recourse__subcmd__keys,activate)
                 cmd="recourse__subcmd__keys__subcmd__activate"
                 ;;
@@ -227,7 +251,7 @@ _recourse() {
 
     case "${cmd}" in
         recourse)
-            opts="-h -V --help --version evaluate explain exec init hook approve shim resources policy knowledge keys registry log mcp serve doctor verify completions schema"
+            opts="-h -V --help --version evaluate explain exec undo kept init hook approve shim resources policy knowledge keys registry log mcp serve doctor verify completions schema"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -975,7 +999,7 @@ _recourse() {
             fi
             case "${prev}" in
                 --client)
-                    COMPREPLY=($(compgen -W "claude-code claude-desktop cursor vscode codex gemini windsurf" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "claude-code codex gemini cursor vscode windsurf claude-desktop" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1029,6 +1053,131 @@ _recourse() {
             ;;
         recourse__subcmd__init__subcmd__zsh)
             opts="-h --uninstall --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__kept)
+            opts="-h --limit --format --help list show pin unpin forget prune"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "human json" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__kept__subcmd__forget)
+            opts="-y -h --yes --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__kept__subcmd__list)
+            opts="-h --limit --format --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "human json" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__kept__subcmd__pin)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__kept__subcmd__prune)
+            opts="-y -h --days --yes --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --days)
+                    COMPREPLY=("${cur}")
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o nospace
+                    fi
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__kept__subcmd__show)
+            opts="-h --format --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "human json" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__kept__subcmd__unpin)
+            opts="-h --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1685,6 +1834,31 @@ _recourse() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__undo)
+            opts="-y -l -h --yes --to --diff --redo --list --format --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --to)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "human json" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

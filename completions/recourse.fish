@@ -29,6 +29,8 @@ complete -c recourse -n "__fish_recourse_needs_command" -s V -l version -d 'Prin
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "evaluate" -d 'Judge a command or plan without running it'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "explain" -d 'Judge a command and show every step, piece of evidence and rule'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "exec" -d 'Judge a command, then become it'
+complete -c recourse -n "__fish_recourse_needs_command" -f -a "undo" -d 'Put back what the last command destroyed, or another one that is kept'
+complete -c recourse -n "__fish_recourse_needs_command" -f -a "kept" -d 'What is kept: when, by whom, what, how large'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "init" -d 'Guard a shell or a coding agent: `eval "$(recourse init bash)"`, `recourse init codex --write`'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "hook" -d 'What installed hooks call'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "approve" -d 'Allow, once, what an agent was denied; only a person at a terminal can'
@@ -122,6 +124,38 @@ complete -c recourse -n "__fish_recourse_using_subcommand exec" -l actor -d 'Who
 complete -c recourse -n "__fish_recourse_using_subcommand exec" -l attestation -d 'An attestation, or a report with one: of the evaluation, or of a person\'s approval of it' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand exec" -s c -d 'Shell text to run with bash' -r -f -a "(__fish_complete_command)"
 complete -c recourse -n "__fish_recourse_using_subcommand exec" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand undo" -l to -d 'Write everything below this directory instead, and touch nothing else' -r -f -a "(__fish_complete_directories)"
+complete -c recourse -n "__fish_recourse_using_subcommand undo" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand undo" -s y -l yes -d 'Do not ask; what is replaced is kept, so an undo can be undone'
+complete -c recourse -n "__fish_recourse_using_subcommand undo" -l diff -d 'Show what would change, and change nothing'
+complete -c recourse -n "__fish_recourse_using_subcommand undo" -l redo -d 'Take back the last undo instead'
+complete -c recourse -n "__fish_recourse_using_subcommand undo" -s l -l list -d 'List what is kept, as `recourse kept` does'
+complete -c recourse -n "__fish_recourse_using_subcommand undo" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand kept; and not __fish_seen_subcommand_from list show pin unpin forget prune" -l limit -d 'How many, the newest first [default: all]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand kept; and not __fish_seen_subcommand_from list show pin unpin forget prune" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand kept; and not __fish_seen_subcommand_from list show pin unpin forget prune" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand kept; and not __fish_seen_subcommand_from list show pin unpin forget prune" -f -a "list" -d 'All that is kept, the newest first (the default)'
+complete -c recourse -n "__fish_recourse_using_subcommand kept; and not __fish_seen_subcommand_from list show pin unpin forget prune" -f -a "show" -d 'One recovery point in full: what it holds, and what `undo` would do'
+complete -c recourse -n "__fish_recourse_using_subcommand kept; and not __fish_seen_subcommand_from list show pin unpin forget prune" -f -a "pin" -d 'Keep a recovery point until it is forgotten, however old it grows'
+complete -c recourse -n "__fish_recourse_using_subcommand kept; and not __fish_seen_subcommand_from list show pin unpin forget prune" -f -a "unpin" -d 'Let a pinned one go when its time has come; only a person can'
+complete -c recourse -n "__fish_recourse_using_subcommand kept; and not __fish_seen_subcommand_from list show pin unpin forget prune" -f -a "forget" -d 'Delete recovery points for good; only a person can'
+complete -c recourse -n "__fish_recourse_using_subcommand kept; and not __fish_seen_subcommand_from list show pin unpin forget prune" -f -a "prune" -d 'Delete what is older than the policy keeps it; only a person can'
+complete -c recourse -n "__fish_recourse_using_subcommand kept; and __fish_seen_subcommand_from list" -l limit -d 'How many, the newest first [default: all]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand kept; and __fish_seen_subcommand_from list" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand kept; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand kept; and __fish_seen_subcommand_from show" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand kept; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand kept; and __fish_seen_subcommand_from pin" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand kept; and __fish_seen_subcommand_from unpin" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand kept; and __fish_seen_subcommand_from forget" -s y -l yes -d 'Do not ask'
+complete -c recourse -n "__fish_recourse_using_subcommand kept; and __fish_seen_subcommand_from forget" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand kept; and __fish_seen_subcommand_from prune" -l days -d 'Keep those of the last so many days only [default: what the policy says]' -r -f
+complete -c recourse -n "__fish_recourse_using_subcommand kept; and __fish_seen_subcommand_from prune" -s y -l yes -d 'Do not ask'
+complete -c recourse -n "__fish_recourse_using_subcommand kept; and __fish_seen_subcommand_from prune" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand init; and not __fish_seen_subcommand_from bash zsh fish claude-code codex gemini cursor copilot vscode windsurf cline opencode amp crush mcp" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand init; and not __fish_seen_subcommand_from bash zsh fish claude-code codex gemini cursor copilot vscode windsurf cline opencode amp crush mcp" -f -a "bash" -d 'Print the hook of bash'
 complete -c recourse -n "__fish_recourse_using_subcommand init; and not __fish_seen_subcommand_from bash zsh fish claude-code codex gemini cursor copilot vscode windsurf cline opencode amp crush mcp" -f -a "zsh" -d 'Print the hook of zsh'
@@ -131,7 +165,7 @@ complete -c recourse -n "__fish_recourse_using_subcommand init; and not __fish_s
 complete -c recourse -n "__fish_recourse_using_subcommand init; and not __fish_seen_subcommand_from bash zsh fish claude-code codex gemini cursor copilot vscode windsurf cline opencode amp crush mcp" -f -a "gemini" -d 'Hook of Gemini CLI'
 complete -c recourse -n "__fish_recourse_using_subcommand init; and not __fish_seen_subcommand_from bash zsh fish claude-code codex gemini cursor copilot vscode windsurf cline opencode amp crush mcp" -f -a "cursor" -d 'Hook of Cursor'
 complete -c recourse -n "__fish_recourse_using_subcommand init; and not __fish_seen_subcommand_from bash zsh fish claude-code codex gemini cursor copilot vscode windsurf cline opencode amp crush mcp" -f -a "copilot" -d 'Hook of GitHub Copilot CLI'
-complete -c recourse -n "__fish_recourse_using_subcommand init; and not __fish_seen_subcommand_from bash zsh fish claude-code codex gemini cursor copilot vscode windsurf cline opencode amp crush mcp" -f -a "vscode" -d 'Hook of the agent of VS Code'
+complete -c recourse -n "__fish_recourse_using_subcommand init; and not __fish_seen_subcommand_from bash zsh fish claude-code codex gemini cursor copilot vscode windsurf cline opencode amp crush mcp" -f -a "vscode" -d 'Hook of VS Code\'s agent'
 complete -c recourse -n "__fish_recourse_using_subcommand init; and not __fish_seen_subcommand_from bash zsh fish claude-code codex gemini cursor copilot vscode windsurf cline opencode amp crush mcp" -f -a "windsurf" -d 'Hook of Windsurf'
 complete -c recourse -n "__fish_recourse_using_subcommand init; and not __fish_seen_subcommand_from bash zsh fish claude-code codex gemini cursor copilot vscode windsurf cline opencode amp crush mcp" -f -a "cline" -d 'Hook of Cline'
 complete -c recourse -n "__fish_recourse_using_subcommand init; and not __fish_seen_subcommand_from bash zsh fish claude-code codex gemini cursor copilot vscode windsurf cline opencode amp crush mcp" -f -a "opencode" -d 'Hook of opencode'
@@ -211,12 +245,12 @@ complete -c recourse -n "__fish_recourse_using_subcommand init; and __fish_seen_
 complete -c recourse -n "__fish_recourse_using_subcommand init; and __fish_seen_subcommand_from crush" -l project -d 'For the project in this directory instead of all of the user\'s'
 complete -c recourse -n "__fish_recourse_using_subcommand init; and __fish_seen_subcommand_from crush" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand init; and __fish_seen_subcommand_from mcp" -l client -d 'The client' -r -f -a "claude-code\t'Claude Code'
-claude-desktop\t'Claude Desktop'
-cursor\t'Cursor'
-vscode\t'VS Code'
 codex\t'OpenAI Codex'
 gemini\t'Gemini CLI'
-windsurf\t'Windsurf'"
+cursor\t'Cursor'
+vscode\t'VS Code'
+windsurf\t'Windsurf'
+claude-desktop\t'Claude Desktop'"
 complete -c recourse -n "__fish_recourse_using_subcommand init; and __fish_seen_subcommand_from mcp" -l dry-run -d 'Only show what would change (the default)'
 complete -c recourse -n "__fish_recourse_using_subcommand init; and __fish_seen_subcommand_from mcp" -l write -d 'Change the client\'s configuration, and keep what it was beside it'
 complete -c recourse -n "__fish_recourse_using_subcommand init; and __fish_seen_subcommand_from mcp" -l uninstall -d 'Take our entry out again'

@@ -133,6 +133,81 @@ module completions {
     ...words: string          # The program and its arguments, run exactly so, without a shell
   ]
 
+  def "nu-complete recourse undo format" [] {
+    [ "human" "json" ]
+  }
+
+  # Put back what the last command destroyed, or another one that is kept
+  export extern "recourse undo" [
+    --yes(-y)                 # Do not ask; what is replaced is kept, so an undo can be undone
+    --to: directory           # Write everything below this directory instead, and touch nothing else
+    --diff                    # Show what would change, and change nothing
+    --redo                    # Take back the last undo instead
+    --list(-l)                # List what is kept, as `recourse kept` does
+    --format: string@"nu-complete recourse undo format" # Form of the output
+    --help(-h)                # Print help (see more with '--help')
+    id?: string               # The recovery point, or how its id begins; without it, the last of this terminal, else of this place
+  ]
+
+  def "nu-complete recourse kept format" [] {
+    [ "human" "json" ]
+  }
+
+  # What is kept: when, by whom, what, how large
+  export extern "recourse kept" [
+    --limit: string           # How many, the newest first [default: all]
+    --format: string@"nu-complete recourse kept format" # Form of the output
+    --help(-h)                # Print help (see more with '--help')
+  ]
+
+  def "nu-complete recourse kept list format" [] {
+    [ "human" "json" ]
+  }
+
+  # All that is kept, the newest first (the default)
+  export extern "recourse kept list" [
+    --limit: string           # How many, the newest first [default: all]
+    --format: string@"nu-complete recourse kept list format" # Form of the output
+    --help(-h)                # Print help (see more with '--help')
+  ]
+
+  def "nu-complete recourse kept show format" [] {
+    [ "human" "json" ]
+  }
+
+  # One recovery point in full: what it holds, and what `undo` would do
+  export extern "recourse kept show" [
+    --format: string@"nu-complete recourse kept show format" # Form of the output
+    --help(-h)                # Print help (see more with '--help')
+    id: string                # The recovery point
+  ]
+
+  # Keep a recovery point until it is forgotten, however old it grows
+  export extern "recourse kept pin" [
+    --help(-h)                # Print help
+    ...ids: string            # The recovery points
+  ]
+
+  # Let a pinned one go when its time has come; only a person can
+  export extern "recourse kept unpin" [
+    --help(-h)                # Print help
+    ...ids: string            # The recovery points
+  ]
+
+  # Delete recovery points for good; only a person can
+  export extern "recourse kept forget" [
+    --yes(-y)                 # Do not ask
+    --help(-h)                # Print help
+    ...ids: string            # The recovery points
+  ]
+
+  # Delete what is older than the policy keeps it; only a person can
+  export extern "recourse kept prune" [
+    --days: string            # Keep those of the last so many days only [default: what the policy says]
+    --yes(-y)                 # Do not ask
+    --help(-h)                # Print help
+  ]
+
   # Guard a shell or a coding agent: `eval "$(recourse init bash)"`, `recourse init codex --write`
   export extern "recourse init" [
     --help(-h)                # Print help
@@ -206,7 +281,7 @@ module completions {
     --help(-h)                # Print help
   ]
 
-  # Hook of the agent of VS Code
+  # Hook of VS Code's agent
   export extern "recourse init vscode" [
     --dry-run                 # Only show what would change (the default)
     --write                   # Install it
@@ -267,7 +342,7 @@ module completions {
   ]
 
   def "nu-complete recourse init mcp client" [] {
-    [ "claude-code" "claude-desktop" "cursor" "vscode" "codex" "gemini" "windsurf" ]
+    [ "claude-code" "codex" "gemini" "cursor" "vscode" "windsurf" "claude-desktop" ]
   }
 
   # The MCP server in a client's configuration

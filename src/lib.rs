@@ -6,6 +6,9 @@
 //! bytes ──► syntax ──► shell (abstract interpretation) ──► effects ──► evidence ──► recoverability ──► policy ──► report
 //!           tree of     steps: what really runs, with       mutations   what is      tier 1..5 with      verdict    JSON /
 //!           commands    what is known of each word          intended    really there reasons                        human
+//!                            ▲                                  ▲
+//!                            └──────────── programs ────────────┘
+//!                              one room per program: what it runs and prints, what it does
 //! terraform plan JSON ──────────────────────────────────────►│
 //! MCP tool call ────────────────────────────────────────────►│
 //! ```
@@ -18,13 +21,18 @@
 //!
 //! | module | owns | may look at the machine |
 //! | --- | --- | --- |
+//! | [`text`] | counts and sizes in English; what may stand on a terminal, and where it breaks | no |
+//! | [`wildcard`] | patterns of shells, git, policies and the knowledge: does a text match | no |
+//! | [`json`] | strict JSON for what is signed or compared | no |
 //! | [`model`] | plain types: tier, verdict, mutation, evidence, what is known of a value | no |
+//! | [`attest`] | the attestation protocol: documents, keys, registries, verification; usable by itself | its own files and HTTP, as its modules say |
 //! | [`syntax`] | text to tree and gaps, through tree-sitter-bash | no |
 //! | [`code`] | short programs on a command line: Python, Perl, awk, sed, SQL … | no |
-//! | [`knowledge`] | tool, kind and Terraform data, its loader, the argument grammar | no |
 //! | [`world`] | the one door to the machine: files, environment, clock, a closed list of read-only programs | it is the door |
+//! | [`knowledge`] | tool, kind and Terraform data, its loader, the argument grammar | no |
 //! | [`shell`] | abstract interpretation: expansion, state, control flow, wrappers, scripts | through `world` |
 //! | [`effects`] | a step and the knowledge become mutations; what earlier steps of the same command did to files | through [`effects::Look`]: does it exist, of what kind, where links lead |
+//! | [`programs`] | what data cannot say about one program: what it runs, what it prints, what it does | through `world` |
 //! | [`terraform`] | a plan's JSON becomes mutations; references, facts, guesses about unknown types | no |
 //! | [`mcp_call`] | a call of another MCP server's tool becomes mutations, commands and SQL; guesses about unknown tools | through [`world::resolve::Links`]: where links lead |
 //! | [`evidence`] | probes: files, git, what a tool makes again, packages, archives, sqlite, trash | through `world` |
@@ -34,26 +42,32 @@
 //! | [`report`] | the JSON contract (`docs/report.schema.json`) and the human text | no |
 //! | [`evaluate`] | the one entry, the order of the stages, and the boundary at which a fault becomes `escalate` | no |
 //! | [`vet`] | whether knowledge says what it means: names, facts, examples; for our data and for users' | no |
-//! | [`attest`] | the attestation protocol: documents, keys, registries, verification; usable by itself | own files and HTTP, as its modules say |
 //! | [`config`](mod@config) | `config.toml`, `RECOURSE_*`, where policy and knowledge files are | yes |
-//! | [`proof`] | what of an evaluation is attested; the four modes' demands on what is about to run | through `attest` |
+//! | [`proof`] | what of an evaluation is attested; the four modes' demands on what is about to run | files and HTTP of the attestations, mostly through `attest` |
 //! | [`approvals`] | a person's yes to one exact command: the store, and whether it is a person who answers | its own files; `/proc` |
 //! | [`prompt`] | the question to a person at the terminal, and the answer | the terminal |
+//! | [`keep`] | recovery points: what a command would destroy is set aside first; the store of them | yes |
+//! | [`undo`] | putting back what a recovery point holds | yes |
+//! | [`exec`](mod@exec) | judge, ask at the terminal, become the command; Terraform's plan, judge, apply | yes |
 //! | `settings` | settings files of other programs as text: one entry of ours put in and taken out, the rest as it was | no |
+//! | [`hook`] | what shells and coding agents hand over before they run it: judged, asked about, answered in their words | yes |
 //! | [`mcp`] | the Model Context Protocol on standard input and output: agents ask before they act | policy files, through `config` |
 //! | [`serve`] | registry, attestations and evaluation over HTTP | yes |
-//! | [`exec`](mod@exec) | judge, ask at the terminal, become the command; Terraform's plan, judge, apply | yes |
-//! | [`hook`] | what shells and coding agents hand over before they run it: judged, asked about, answered in their words | yes |
 //! | [`cli`] | arguments, configuration files, output, exit statuses | yes |
 //!
-//! Each uses only what stands above it in this table. `cli` and `exec` are front ends: they parse input, call
+//! Each uses only what stands above it in this table. What `shell` and `effects` must know of one program they ask through
+//! a door ([`shell::program`], [`effects::program`]) that also says what a program may ask of them; `programs` hands itself
+//! in. So a program is taught in two places: its words in `src/knowledge/tools`, and where data does not suffice, its room in
+//! `src/programs`. No name of a program stands anywhere else below the front ends; a test counts them.
+//!
+//! `cli` and `exec` are front ends: they parse input, call
 //! [`evaluate`](mod@evaluate), act on its verdict, and hold no judgement.
 //!
 //! # Invariants
 //!
-//! * An import never points up that list; `tests/program/tidy.rs` checks it.
-//! * Everything but `attest`, `world`, `shell`, `evidence` and the front ends is pure: same input, same output. `shell` and
-//!   `evidence` see the machine through [`world::World`] alone. The same test checks this.
+//! * An import never points down that table; `tests/program/tidy` reads it from here and checks it.
+//! * What may look at the machine with its own eyes says so in the last column; everything else is pure, or sees it through
+//!   [`world::World`] alone. The same test checks this.
 //! * Parsing never fails: what cannot be read is a gap, and a gap is a mutation of unknown reach.
 //! * What is unknown is never permission: a panic, a timeout, a limit, an unreadable file or a bad configuration ends
 //!   in `escalate` or in an error, never in `allow`.
@@ -81,6 +95,9 @@ pub mod evidence;
 pub mod exec;
 #[cfg(feature = "cli")]
 pub mod hook;
+pub mod json;
+#[cfg(feature = "cli")]
+pub mod keep;
 #[cfg(feature = "cli")]
 pub mod knowledge;
 #[cfg(feature = "cli")]
@@ -90,6 +107,8 @@ pub mod mcp_call;
 pub mod model;
 #[cfg(feature = "cli")]
 pub mod policy;
+#[cfg(feature = "cli")]
+pub mod programs;
 #[cfg(feature = "cli")]
 pub mod prompt;
 #[cfg(feature = "cli")]
@@ -108,7 +127,12 @@ pub mod shell;
 pub mod syntax;
 #[cfg(feature = "cli")]
 pub mod terraform;
+pub mod text;
+#[cfg(feature = "cli")]
+pub mod undo;
 #[cfg(feature = "cli")]
 pub mod vet;
+#[cfg(feature = "cli")]
+pub mod wildcard;
 #[cfg(feature = "cli")]
 pub mod world;

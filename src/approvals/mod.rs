@@ -11,7 +11,6 @@
 //! own attestation has to follow that of the evaluation, speak of what is about to run, and not be spent.
 
 mod entry;
-mod names;
 mod person;
 mod store;
 #[cfg(test)]

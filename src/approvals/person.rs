@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
-use super::names::{AGENTS, EDITORS, INTERPRETERS, SCRIPTED, VARIABLES};
+use crate::knowledge::{Words, agents};
 
 /// Processes followed upwards, at most.
 const MOST: usize = 64;
@@ -94,7 +94,7 @@ pub fn doubt(around: &dyn Surroundings) -> Option<Doubt> {
 
 /// The part of [`doubt`] that costs next to nothing: variables, and the processes that started this one.
 fn started_by_agent(around: &dyn Surroundings) -> Option<Doubt> {
-    let variable = around.variables().into_iter().find(|name| VARIABLES.contains(&name.as_str()));
+    let variable = around.variables().into_iter().find(|name| agents::sets(name));
     variable.map(Doubt::Variable).or_else(|| agent_above(around, around.own()))
 }
 
@@ -102,7 +102,7 @@ fn started_by_agent(around: &dyn Surroundings) -> Option<Doubt> {
 fn terminal(around: &dyn Surroundings) -> Option<Doubt> {
     for holder in around.terminal_holders() {
         let Some(process) = around.process(holder) else { continue };
-        if is_agent(&process) || SCRIPTED.contains(&plain(&process.name).as_str()) {
+        if is_agent(&process) || agents::processes().scripted.has(&plain(&process.name)) {
             return Some(Doubt::Terminal { name: process.name, process: holder });
         }
         if let Some(Doubt::Ancestor { name, process }) = agent_above(around, holder) {
@@ -126,7 +126,7 @@ fn agent_above(around: &dyn Surroundings, from: u32) -> Option<Doubt> {
         if is_agent(&process) {
             return Some(Doubt::Ancestor { name: process.name, process: id });
         }
-        if editor.is_none() && is_named(&process, EDITORS) {
+        if editor.is_none() && is_named(&process, agents::processes().editors) {
             editor = Some(Doubt::Editor { name: process.name.clone(), process: id });
         }
         id = process.parent;
@@ -135,29 +135,34 @@ fn agent_above(around: &dyn Surroundings, from: u32) -> Option<Doubt> {
 }
 
 /// The process, or the program that it says it is, has one of these names.
-fn is_named(process: &Process, names: &[&str]) -> bool {
-    let known = |name: &str| names.contains(&plain(name).as_str());
+fn is_named(process: &Process, names: Words) -> bool {
+    let known = |name: &str| names.has(&plain(name));
     known(&process.name) || process.words.first().is_some_and(|first| known(base(first)))
 }
 
 fn is_agent(process: &Process) -> bool {
-    if is_named(process, AGENTS) {
+    let names = agents::processes();
+    if is_named(process, names.agents) {
         return true;
     }
-    let known = |name: &str| AGENTS.contains(&plain(name).as_str());
+    let known = |name: &str| names.agents.has(&plain(name));
     let mut words = process.words.iter();
     let Some(first) = words.next() else { return false };
     let program = base(first);
-    let interpreter = |name: &str| INTERPRETERS.contains(&plain(name).as_str());
+    let interpreter = |name: &str| names.interpreters.has(&plain(name));
     if !interpreter(program) && !interpreter(&process.name) {
         return false;
     }
     // The script: any of its path's parts may name the agent (`…/@openai/codex/bin/codex.js`).
     words.take(8).any(|word| {
         word.split('/').any(|part| known(part.trim_start_matches('@')) || known(stem(part)))
-            || word.contains("@anthropic-ai")
-            || word.contains("@sourcegraph/amp")
+            || names.packages.iter().any(|package| word.contains(package))
     })
+}
+
+fn is_known(name: &str) -> bool {
+    let names = agents::processes();
+    names.agents.has(name) || names.editors.has(name)
 }
 
 fn base(path: &str) -> &str {
@@ -246,7 +251,7 @@ fn in_proc(id: u32) -> Option<Process> {
     // What is executed counts more than what it calls itself.
     if let Ok(program) = fs::read_link(format!("/proc/{id}/exe"))
         && let Some(file) = program.file_name()
-        && AGENTS.iter().chain(EDITORS).any(|known| *known == plain(&file.to_string_lossy()))
+        && is_known(&plain(&file.to_string_lossy()))
     {
         name = file.to_string_lossy().into_owned();
     }

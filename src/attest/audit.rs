@@ -19,9 +19,9 @@ use thiserror::Error;
 
 use super::disk::{self, Access, DiskError, Lock, io_error};
 use super::document::hex;
-use super::json;
 use super::places::Places;
 use super::time::Time;
+use crate::json;
 
 /// No line is longer, in bytes.
 const LINE_LIMIT: u64 = 1 << 20;

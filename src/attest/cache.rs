@@ -15,11 +15,11 @@ use thiserror::Error;
 
 use super::disk::{self, Access, DiskError, Lock};
 use super::document::hex;
-use super::json as strict;
 use super::origin::Origin;
 use super::reason::{Failure, Reason};
 use super::registry::{KeyState, Registry};
 use super::time::Time;
+use crate::json as strict;
 
 /// A registry is at most this many bytes.
 pub const REGISTRY_LIMIT: usize = 1 << 20;

@@ -6,8 +6,8 @@
 use serde_json::Value;
 
 use super::document::Attestation;
-use super::json;
 use super::reason::{Failure, Reason};
+use crate::json;
 
 /// `output.schemaVersion` of an approval.
 pub const APPROVAL: &str = "recourse.approval.v1";

@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-use super::json::{self, DOCUMENT_LIMIT, JsonError};
 use super::origin::{self, Origin, OriginError, attestation_path};
 use super::time::Time;
+use crate::json::{self, DOCUMENT_LIMIT, JsonError};
 
 /// The value of the `version` field, where there is one.
 pub const VERSION: &str = "recourse.attestation.v1";

@@ -1,13 +1,12 @@
 //! Attestation: proof that an evaluation happened, on what, when, by whom and with which verdict.
 //!
 //! Owns the protocol: the signed document, keys and registries, verification, and (with the feature `signing`) the
-//! operator's side. Uses nothing of the crate but `model`, and nothing of a machine but what a caller hands in, except
+//! operator's side. Uses nothing of the crate but `model` and `json`, and nothing of a machine but what a caller hands in, except
 //! where a module says so; `default-features = false` leaves verification alone.
 //!
 //! | module | owns |
 //! | --- | --- |
-//! | [`json`] | strict JSON in, canonical bytes out (RFC 8785) |
-//! | [`time`] | RFC 3339 in milliseconds |
+//! //! | [`time`] | RFC 3339 in milliseconds |
 //! | [`origin`] | scheme, host and port: what trust is given to |
 //! | [`document`] | the attestation's shape, id and signed bytes |
 //! | [`signature`] | Ed25519, strictly; base64url |
@@ -52,7 +51,6 @@ pub mod disk;
 pub mod document;
 #[cfg(feature = "fetch")]
 pub mod fetch;
-pub mod json;
 #[cfg(feature = "signing")]
 pub mod keys;
 pub mod mode;
@@ -73,6 +71,7 @@ pub mod store;
 pub mod time;
 pub mod verify;
 
+pub use crate::json;
 pub use cache::{CacheStore, DirectoryStore, Fetch, MemoryStore};
 pub use document::{Attestation, DocumentError};
 #[cfg(feature = "fetch")]

@@ -10,12 +10,12 @@ use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use super::document::{self, Attestation, DocumentError, VERSION, hex};
-use super::json::{self, JsonError};
 use super::keys::{KeyError, KeyStore};
 use super::origin::Origin;
 use super::signature;
 use super::store::{Store, StoreError};
 use super::time::Time;
+use crate::json::{self, JsonError};
 
 /// How long an attestation is fresh unless the operator says otherwise.
 pub const DEFAULT_VALIDITY: Duration = Duration::from_secs(900);

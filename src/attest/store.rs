@@ -12,9 +12,9 @@ use thiserror::Error;
 
 use super::disk::{self, Access, DiskError};
 use super::document::{Attestation, DocumentError, is_id};
-use super::json::DOCUMENT_LIMIT;
 use super::places::Places;
 use super::registry::Registry;
+use crate::json::DOCUMENT_LIMIT;
 
 /// Why the store failed.
 #[derive(Debug, Error)]

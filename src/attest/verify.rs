@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 use super::cache::{self, CacheStore, DEFAULT_TTL, Fetch, MemoryStore, NoFetch, Registries};
 use super::chain;
 use super::document::Attestation;
-use super::json::{self, DOCUMENT_LIMIT};
 use super::origin::Origin;
 use super::reason::{Failure, Reason};
 use super::registry::{KeyEntry, KeyState, Registry};
 use super::signature::{PublicKey, SignatureError};
 use super::time::Time;
+use crate::json::{self, DOCUMENT_LIMIT};
 
 /// How far ahead another machine's clock may be, in milliseconds.
 pub const CLOCK_SKEW: i64 = 300_000;

@@ -9,11 +9,20 @@ use crate::attest::time::Time;
 use crate::attest::{Attestation, Places};
 use crate::config::Config;
 use crate::proof::{Approver, Gate, Proof};
-use crate::report::escape;
+use crate::text::escape;
 
-use super::args::ApproveArgs;
 use super::output::{self, Failure};
 use super::setup;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ApproveArgs {
+    /// Say no instead: the same command is not asked about again for a while
+    #[arg(long, requires = "id")]
+    pub(super) deny: bool,
+    /// The request, as the denial named it; without it, what waits is listed
+    #[arg(value_name = "ID")]
+    pub(super) id: Option<String>,
+}
 
 /// A person said no, or it is no person.
 const NO: u8 = 1;

@@ -12,11 +12,24 @@ use serde_json::json;
 
 use crate::attest::audit::AuditLog;
 use crate::attest::keys::KeyStore;
-use crate::report::{escape, wrap};
+use crate::attest::time::Time;
+use crate::hook::coding::install::Installation;
+use crate::hook::coding::{Agent, Scope};
+use crate::keep::{Head, Store};
+use crate::text::{count, escape, size, wrap};
 
-use super::args::{DoctorArgs, Format};
+use super::common::Format;
+use super::installing::{folders, program};
+use super::knowledge::own_problems;
 use super::output::{self, Failure};
 use super::setup;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct DoctorArgs {
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) format: Format,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -89,7 +102,9 @@ pub(super) fn run(args: &DoctorArgs) -> Result<u8, Failure> {
         }
         Err(failure) => Finding { what: "policy", state: State::Broken, detail: failure.message },
     });
+    found.push(kept());
     found.push(shell_hook());
+    found.push(agents());
     found.extend(attestation());
     if env::var_os("BASH_ENV").is_some_and(|value| !value.is_empty()) {
         let detail = "set: bash runs that file before anything else, which is not judged".to_owned();
@@ -132,7 +147,7 @@ fn knowledge() -> Finding {
         Ok(known) => known,
         Err(failure) => return Finding { what, state: State::Broken, detail: failure.message },
     };
-    let problems = super::knowledge::own_problems().unwrap_or_default();
+    let problems = own_problems().unwrap_or_default();
     if let Some(first) = problems.first() {
         let more = match problems.len() {
             1 => String::new(),
@@ -175,6 +190,68 @@ fn shell_hook() -> Finding {
     };
     let detail = format!("{detail} (never: scripts, and shells without the hook)");
     Finding { what: "shell", state, detail }
+}
+
+/// Which agents' hooks stand in the user's configuration as they should.
+fn agents() -> Finding {
+    let what = "agents";
+    let told = || -> Result<Vec<&'static str>, Failure> {
+        let (folders, program, data) = (folders()?, program()?, setup::places()?.data);
+        let installed = |agent: &Agent| {
+            let installation = Installation::new(*agent, &Scope::User, &folders, &program, &data);
+            installation.verify().is_ok_and(|wrong| wrong.is_empty())
+        };
+        Ok(Agent::ALL.into_iter().filter(installed).map(Agent::name).collect())
+    };
+    let detail = match told() {
+        Ok(names) if names.is_empty() => {
+            "no agent's hook is installed for all of your projects; see `recourse init --help`".to_owned()
+        }
+        Ok(names) => format!("hooks installed for all of your projects: {}", names.join(", ")),
+        Err(failure) => failure.message,
+    };
+    Finding { what, state: State::Good, detail }
+}
+
+/// What is kept, what that costs, and whether its store can be used.
+fn kept() -> Finding {
+    let what = "kept";
+    let lacking = |detail: String| Finding { what, state: State::Lacking, detail };
+    let Ok(places) = setup::places() else {
+        return lacking("there is no home directory, so nothing is kept first".to_owned());
+    };
+    let store = match Store::existing(&places) {
+        Ok(Some(store)) => store,
+        Ok(None) => {
+            return Finding { what, state: State::Good, detail: "nothing is kept".to_owned() };
+        }
+        Err(error) => return lacking(format!("nothing is kept first: {error}")),
+    };
+    let names = match store.names() {
+        Ok(names) => names,
+        Err(error) => return lacking(error.to_string()),
+    };
+    let heads: Vec<Head> = names.iter().filter_map(|name| store.head(name).ok()).collect();
+    let sum = |of: fn(&Head) -> u64| heads.iter().map(of).fold(0_u64, u64::saturating_add);
+    let (bytes, copied) = (sum(|head| head.bytes), sum(|head| head.copied));
+    let mut detail = format!(
+        "{}, {} ({} copied, {} only linked)",
+        count(heads.len() as u64, "recovery point"),
+        size(bytes),
+        size(copied),
+        size(bytes.saturating_sub(copied))
+    );
+    if let Some(oldest) = names.last() {
+        let age = Time::now().since(Time::from_millis(oldest.time())) / 86_400_000;
+        let age = u64::try_from(age).unwrap_or(0);
+        let age = if age == 0 { "today".to_owned() } else { format!("{} ago", count(age, "day")) };
+        detail.push_str(&format!(", the oldest made {age}"));
+    }
+    if heads.len() < names.len() {
+        let unread = count((names.len() - heads.len()) as u64, "recovery point");
+        return lacking(format!("{detail}; {unread} cannot be read, `recourse kept` says why"));
+    }
+    Finding { what, state: State::Good, detail }
 }
 
 /// What there is to say about keys and the audit log. Nothing where there are none.

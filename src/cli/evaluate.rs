@@ -1,26 +1,61 @@
 //! `evaluate`: the verdict as report and exit status.
 
 use std::ffi::OsString;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::PathBuf;
 
-use crate::config::{Config, user_places};
-use crate::evaluate::{Evaluation, EvaluationContext, Input, evaluate};
-use crate::proof::{InputError, Proof, ProofError, Subject};
-use crate::report::render;
-use crate::shell;
-use crate::terraform;
+use clap::{Subcommand, ValueHint};
 
-use super::args::{Evaluate, Format, ShellArgs, TerraformArgs};
-use super::output::{self, Failure};
+use crate::evaluate::{Input, evaluate};
+use crate::proof::Subject;
+
+use super::common::{Common, Threshold};
+use super::finish::{Signing, finish, say_what_is_kept};
+use super::inputs::{plan_input, shell_input};
+use super::mcp::{self, McpArgs};
+use super::output::Failure;
 use super::setup::{self, Setup};
 use super::status;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Evaluate {
+    /// Judge shell text (one word) or an argument vector (several words)
+    Shell(ShellArgs),
+    /// Judge a Terraform plan (`terraform show -json PLAN`)
+    Terraform(TerraformArgs),
+    /// Judge a call of another MCP server's tool
+    Mcp(McpArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ShellArgs {
+    #[command(flatten)]
+    pub(super) common: Common,
+    #[command(flatten)]
+    pub(super) threshold: Threshold,
+    /// One word is shell text, several are an argument vector; `-` reads shell text from standard input
+    #[arg(required = true, value_name = "COMMAND", value_hint = ValueHint::CommandString)]
+    pub(super) words: Vec<OsString>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct TerraformArgs {
+    #[command(flatten)]
+    pub(super) common: Common,
+    #[command(flatten)]
+    pub(super) threshold: Threshold,
+    /// Current state as JSON (`terraform show -json`), for what the plan does not say
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) state: Option<PathBuf>,
+    /// The plan as JSON; `-` reads standard input
+    #[arg(value_name = "PLAN.json", value_hint = ValueHint::FilePath)]
+    pub(super) plan: PathBuf,
+}
 
 pub(super) fn run(what: Evaluate) -> Result<u8, Failure> {
     match what {
         Evaluate::Shell(args) => shell(&args),
         Evaluate::Terraform(args) => terraform(&args),
-        Evaluate::Mcp(args) => super::mcp::evaluate_call(&args),
+        Evaluate::Mcp(args) => mcp::evaluate_call(&args),
     }
 }
 
@@ -30,7 +65,9 @@ fn shell(args: &ShellArgs) -> Result<u8, Failure> {
     let text = input.shown();
     let signing = Signing::new(args.threshold.attest)?;
     let subject = signing.as_ref().map(|_| Subject::shell(&input));
-    let done = evaluate(Input::Shell(input), &setup.context, &setup.world, &setup.knowledge, &setup.policy);
+    let mut done =
+        evaluate(Input::Shell(input), &setup.context, &setup.world, &setup.knowledge, &setup.policy);
+    say_what_is_kept(&mut done, &text, &setup);
     finish(&done, Some(&text), args.common.format, signing, subject, &setup.context)?;
     let code =
         if done.internal_error { status::INTERNAL } else { args.threshold.fail_on.status(done.verdict()) };
@@ -49,90 +86,4 @@ fn terraform(args: &TerraformArgs) -> Result<u8, Failure> {
     let done = evaluate(input, &setup.context, &setup.world, &setup.knowledge, &setup.policy);
     finish(&done, None, args.common.format, signing, subject, &setup.context)?;
     Ok(if done.internal_error { status::INTERNAL } else { args.threshold.fail_on.status(done.verdict()) })
-}
-
-/// A plan, with a state where one is named.
-pub(super) fn plan_input(plan: &Path, bytes: &[u8], state: Option<&Path>) -> Result<Input, Failure> {
-    let named = |path: &Path, error: String| Failure::usage(format!("{}: {error}", path.display()));
-    let read = terraform::read(bytes).map_err(|error| named(plan, error.to_string()))?;
-    let state = match state {
-        None => None,
-        Some(path) => {
-            let bytes = setup::read_document(path)?;
-            let value: serde_json::Value = serde_json::from_slice(&bytes)
-                .map_err(|error| named(path, format!("not JSON (line {})", error.line())))?;
-            if value.pointer("/format_version").is_none() {
-                return Err(named(path, "not a state; make one with `terraform show -json`".to_owned()));
-            }
-            Some(Arc::new(value))
-        }
-    };
-    Ok(Input::Terraform { plan: Arc::new(read), state })
-}
-
-/// One word is shell text (`-`: standard input), several are an argument vector.
-pub(super) fn shell_input(words: &[OsString]) -> Result<shell::Input, Failure> {
-    let [word] = words else {
-        return Ok(shell::Input::Argv(words.iter().map(|word| word.to_str().map(str::to_owned)).collect()));
-    };
-    let bytes = if word == "-" { setup::read_text()? } else { word.clone().into_encoded_bytes() };
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(shell::Input::Text(text)),
-        Err(_) => Err(Failure::usage("the shell text is not valid UTF-8 and cannot be judged")),
-    }
-}
-
-/// The instance's signing, for this evaluation.
-pub(super) struct Signing(Proof);
-
-impl Signing {
-    /// When it is asked for, or configured.
-    pub(super) fn new(asked: bool) -> Result<Option<Self>, Failure> {
-        let config = Config::load()?.attestation;
-        if !asked && !config.enabled {
-            return Ok(None);
-        }
-        let places = user_places().ok_or_else(|| Failure::usage(ProofError::NoHome.to_string()))?;
-        Proof::open(&config, &places).map(Self).map(Some).map_err(|error| unsigned(&error))
-    }
-}
-
-/// An evaluation that was to be signed and could not be is no evaluation.
-fn unsigned(error: &dyn std::fmt::Display) -> Failure {
-    Failure::internal(format!("the report could not be signed: {error}"))
-}
-
-/// Signs where that is on, and prints.
-pub(super) fn finish(
-    done: &Evaluation,
-    text: Option<&str>,
-    format: Format,
-    signing: Option<Signing>,
-    subject: Option<Result<Subject, InputError>>,
-    context: &EvaluationContext,
-) -> Result<(), Failure> {
-    let (Some(Signing(proof)), Some(subject)) = (signing, subject) else {
-        return report(done, text, format);
-    };
-    let subject = subject.map_err(|error| unsigned(&error))?;
-    let attested = proof.attest(&subject, context, &done.report).map_err(|error| unsigned(&error))?;
-    match format {
-        Format::Json => output::print_json(&attested.beside(&done.report)),
-        Format::Human => {
-            report(done, text, format)?;
-            output::print(&format!("attestation: {}\n", attested.attestation.uri()));
-            Ok(())
-        }
-    }
-}
-
-/// Prints a report.
-pub(super) fn report(done: &Evaluation, text: Option<&str>, format: Format) -> Result<(), Failure> {
-    match format {
-        Format::Json => output::print_json(&done.report),
-        Format::Human => {
-            output::print(&render(&done.report, text, output::style()));
-            Ok(())
-        }
-    }
 }

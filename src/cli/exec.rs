@@ -1,16 +1,48 @@
 //! `exec`: options to what [`crate::exec`] takes.
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
-use crate::attest::json::DOCUMENT_LIMIT;
+use clap::ValueHint;
+
 use crate::config::{Config, user_places};
 use crate::exec::{Attesting, Surroundings, What, run as run_command};
+use crate::json::DOCUMENT_LIMIT;
+use crate::policy::Profile;
 use crate::proof::Presented;
 
-use super::args::{Common, ExecArgs};
+use super::common::{Common, profile};
 use super::output::{self, Failure};
 use super::setup::{self, Setup};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ExecArgs {
+    /// Whose enforcement to apply [default: human with a terminal, else ci; env: RECOURSE_PROFILE]
+    #[arg(long, value_name = "PROFILE", value_parser = profile())]
+    pub(super) profile: Option<Profile>,
+    /// Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(super) environment: Option<String>,
+    /// Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]
+    #[arg(long, value_name = "ID", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(super) actor: Option<String>,
+    /// An attestation, or a report with one: of the evaluation, or of a person's approval of it
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) attestation: Vec<PathBuf>,
+    /// Shell text to run with bash
+    #[arg(short = 'c', value_name = "TEXT", conflicts_with = "words", value_hint = ValueHint::CommandString)]
+    pub(super) text: Option<OsString>,
+    /// The program and its arguments, run exactly so, without a shell
+    #[arg(
+        required_unless_present = "text",
+        trailing_var_arg = true,
+        allow_hyphen_values = false,
+        value_name = "CMD",
+        value_hint = ValueHint::CommandWithArguments
+    )]
+    pub(super) words: Vec<OsString>,
+}
 
 pub(super) fn run(args: ExecArgs) -> Result<u8, Failure> {
     let common = Common {

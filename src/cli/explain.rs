@@ -1,18 +1,45 @@
 //! `explain`: every mutation with the rule it rests on, what was found, what was not, and who decided.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
+use clap::ValueHint;
 use serde::Serialize;
 
 use crate::evaluate::{Evaluation, Input, evaluate};
 use crate::model::{Assessment, Cause, FactValue, RecoverySource, Secrets, Verdict};
-use crate::report::{ConsequenceReport, MutationReport, escape, render};
+use crate::report::{ConsequenceReport, MutationReport, render};
+use crate::text::escape;
 
-use super::args::{ExplainArgs, Format};
-use super::evaluate::{plan_input, shell_input};
+use super::common::{Common, Format};
+use super::finish::say_what_is_kept;
+use super::inputs::{plan_input, shell_input};
+use super::mcp;
 use super::output::{self, Failure};
 use super::setup::{self, Setup};
 use super::status;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ExplainArgs {
+    #[command(flatten)]
+    pub(super) common: Common,
+    /// Explain a Terraform plan in JSON instead of a command
+    #[arg(long, value_name = "PLAN.json", conflicts_with = "words", value_hint = ValueHint::FilePath)]
+    pub(super) plan: Option<PathBuf>,
+    /// Explain a call of this MCP tool instead of a command
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["words", "plan"])]
+    pub(super) tool: Option<String>,
+    /// The tool's server
+    #[arg(long, value_name = "NAME", requires = "tool")]
+    pub(super) server: Option<String>,
+    /// The tool's arguments, a JSON object; `-` reads standard input, `@FILE` a file
+    #[arg(long, value_name = "JSON|-|@FILE", requires = "tool")]
+    pub(super) arguments: Option<String>,
+    /// One word is shell text, several are an argument vector; `-` reads shell text from standard input
+    #[arg(required_unless_present_any = ["plan", "tool"], value_name = "COMMAND", value_hint = ValueHint::CommandString)]
+    pub(super) words: Vec<OsString>,
+}
 
 /// Version of the JSON form.
 const VERSION: &str = "recourse.explanation.v1";
@@ -83,7 +110,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let (input, text) = match (&args.plan, &args.tool) {
         (Some(plan), _) => (plan_input(plan, &setup::read_document(plan)?, None)?, None),
         (None, Some(tool)) => {
-            let call = super::mcp::call(args.server.as_deref(), tool, args.arguments.as_deref())?;
+            let call = mcp::call(args.server.as_deref(), tool, args.arguments.as_deref())?;
             (Input::Mcp(call), None)
         }
         (None, None) => {
@@ -92,7 +119,10 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
             (Input::Shell(input), Some(text))
         }
     };
-    let done = evaluate(input, &setup.context, &setup.world, &setup.knowledge, &setup.policy);
+    let mut done = evaluate(input, &setup.context, &setup.world, &setup.knowledge, &setup.policy);
+    if let Some(text) = &text {
+        say_what_is_kept(&mut done, text, &setup);
+    }
     match args.common.format {
         Format::Json => output::print_json(&Explanation {
             schema_version: VERSION,

@@ -4,13 +4,19 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::{Command, ValueEnum};
+use clap::{Command, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
-use super::args::{GenerateArgs, command};
 use super::output::Failure;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct GenerateArgs {
+    /// The folder; `completions` and `man` in it are filled
+    #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
+    pub(super) folder: PathBuf,
+}
 
 /// Shells that can be completed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -40,9 +46,9 @@ const SCRIPTS: &[(CompletionShell, &str)] = &[
 ];
 
 /// The completion script for a shell.
-pub fn completions(shell: CompletionShell) -> Vec<u8> {
+pub(super) fn script(definition: &Command, shell: CompletionShell) -> Vec<u8> {
     let mut script = Vec::new();
-    let mut command = visible();
+    let mut command = visible(definition);
     let mut generate = |shell: Shell| clap_complete::generate(shell, &mut command, "recourse", &mut script);
     match shell {
         CompletionShell::Bash => generate(Shell::Bash),
@@ -58,14 +64,14 @@ pub fn completions(shell: CompletionShell) -> Vec<u8> {
 }
 
 /// Writes `DIR/completions` and `DIR/man`, and removes pages that nothing makes any more.
-pub(super) fn run(args: &GenerateArgs) -> Result<u8, Failure> {
+pub(super) fn run(args: &GenerateArgs, definition: &Command) -> Result<u8, Failure> {
     let completions_folder = args.folder.join("completions");
     let man = args.folder.join("man");
     write_all(
         &completions_folder,
-        SCRIPTS.iter().map(|(shell, name)| ((*name).to_owned(), completions(*shell))),
+        SCRIPTS.iter().map(|(shell, name)| ((*name).to_owned(), script(definition, *shell))),
     )?;
-    let pages = pages().map_err(|error| Failure::internal(error.to_string()))?;
+    let pages = pages(definition).map_err(|error| Failure::internal(error.to_string()))?;
     for entry in fs::read_dir(&man).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         if name.starts_with("recourse")
@@ -93,8 +99,7 @@ fn failed(path: &Path, error: &io::Error) -> Failure {
 }
 
 /// The command line without what is for building only.
-fn visible() -> Command {
-    let all = command();
+fn visible(all: &Command) -> Command {
     let mut visible = Command::new("recourse")
         .version(env!("CARGO_PKG_VERSION"))
         .subcommand_required(true)
@@ -108,8 +113,8 @@ fn visible() -> Command {
 }
 
 /// Manual pages by file name, one for each command.
-fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
-    let mut all = visible();
+fn pages(definition: &Command) -> io::Result<Vec<(String, Vec<u8>)>> {
+    let mut all = visible(definition);
     all.build();
     let mut pages = Vec::new();
     add_pages(&all, &mut pages)?;
@@ -175,6 +180,7 @@ const SECTIONS: &[(&str, &str, &[Row])] = &[
             ("~/.config/recourse/policy.toml", "Your rules."),
             ("~/.config/recourse/config.toml", "Attestation and other settings."),
             ("~/.config/recourse/knowledge/", "What your own tools do."),
+            ("~/.local/share/recourse/kept/", "What was kept before commands ran."),
             (".recourse.toml", "A project's rules, which can only make things stricter."),
         ],
     ),
@@ -194,9 +200,10 @@ const SECTIONS: &[(&str, &str, &[Row])] = &[
         "recourse-exec.1",
         "KEYS",
         &[
+            ("k", "Keep what can be kept, then run it once. What cannot be kept is named above the keys."),
             (
                 "r",
-                "Run it once. What is blocked runs only after its name was typed, and only where the policy has override-block.",
+                "Run it once. What is blocked runs only after its name was typed, unless the policy forbids that (override-block = false).",
             ),
             ("s", "Run the safer form that is shown. It is judged first."),
             ("e", "Edit the command line. What comes out is judged before it runs."),
@@ -204,6 +211,26 @@ const SECTIONS: &[(&str, &str, &[Row])] = &[
             ("w", "Allow this exact command in this directory for 15 minutes. Never for what is blocked."),
             ("a, Enter, Escape, Ctrl-C, Ctrl-D", "Do not run it. So do silence and signals."),
         ],
+    ),
+    (
+        "recourse-undo.1",
+        "EXIT STATUS",
+        &[
+            ("0", "All of it is back."),
+            ("1", "Part of it is back, or nothing because nobody agreed; it was said which and why."),
+            ("2", "Bad usage, or there is no such recovery point."),
+            ("3", "There is nothing to undo."),
+        ],
+    ),
+    (
+        "recourse-undo.1",
+        "FILES",
+        &[("~/.local/share/recourse/kept/", "The recovery points. Private to you.")],
+    ),
+    (
+        "recourse-kept.1",
+        "FILES",
+        &[("~/.local/share/recourse/kept/", "The recovery points. Private to you.")],
     ),
     (
         "recourse-exec.1",

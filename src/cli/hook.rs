@@ -1,87 +1,79 @@
-//! `hook`: what hooks call, and `init`: what installs them.
+//! `hook`: what installed hooks call. An agent's call on standard input becomes its answer.
 
-use std::env;
-use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::io::{self, Write};
 
-use crate::exec::{Permit, REFUSED, Surroundings, ask_unjudged};
-use crate::hook::shell::{self, Form, Line};
-use crate::hook::{Script, script};
-use crate::policy::Profile;
-use crate::world::RealWorld;
+use clap::error::{Error, ErrorKind};
+use clap::{ArgMatches, FromArgMatches, Subcommand};
 
-use super::args::{Common, GuardedShell, HookShellArgs};
-use super::output::{self, Failure};
-use super::setup::{self, Setup};
-use super::status;
+use crate::hook::coding::{Agent, run as answer};
 
-/// Judges one accepted line of an interactive shell.
-pub(super) fn shell(args: &HookShellArgs) -> Result<u8, Failure> {
-    let form = Form { shell: args.shell.kind(), history: history(args), comments: args.comments };
-    let bytes = setup::read_text()?;
-    let line = match Line::read(&bytes, form) {
-        Ok(line) => line,
-        Err(why) => return unjudged(&why),
-    };
-    if args.functions && line.wants_bodies() {
-        return Ok(shell::WANTS_BODIES);
+use super::output::Failure;
+use super::shell_hook::{self, HookShellArgs};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum HookCommand {
+    /// Judge a line that was accepted in an interactive shell, from standard input; exit status 126 refuses it
+    Shell(HookShellArgs),
+    /// Judge a call of an agent's tool
+    #[command(flatten)]
+    Agent(HookedAgent),
+}
+
+/// One subcommand for each agent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HookedAgent(pub(super) Agent);
+
+impl FromArgMatches for HookedAgent {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let agent = matches.subcommand_name().and_then(Agent::named);
+        agent.map(Self).ok_or_else(|| Error::new(ErrorKind::MissingSubcommand))
     }
-    if history(args) {
-        output::print(&format!("{}+", line.marks()));
-    }
-    if line.is_empty() {
-        return Ok(0);
-    }
-    match judge(&line, args) {
-        Ok(Permit::Run) => Ok(0),
-        Ok(Permit::Refused(code)) => Ok(code),
-        Ok(Permit::Instead(text)) => {
-            let told = if history(args) { shell::for_bash(&text) } else { Some(text) };
-            if let Some(told) = told {
-                output::print(&told);
-            }
-            Ok(REFUSED)
-        }
-        // A broken configuration must not lock a person out of the shell that mends it: they are asked.
-        Err(failure) => unjudged(&failure.message),
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
     }
 }
 
-/// The line comes as `history 1` prints it.
-fn history(args: &HookShellArgs) -> bool {
-    args.shell == GuardedShell::Bash && !args.plain
+impl Subcommand for HookedAgent {
+    fn augment_subcommands(command: clap::Command) -> clap::Command {
+        Agent::ALL.into_iter().fold(command, |command, agent| {
+            let about = format!(
+                "Judge a tool call of {} (standard input) and answer in its own words",
+                agent.title()
+            );
+            let subcommand = clap::Command::new(agent.name()).about(about);
+            command.subcommand(subcommand.aliases(agent.alias()))
+        })
+    }
+
+    fn augment_subcommands_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        Agent::named(name).is_some()
+    }
 }
 
-fn unjudged(why: &str) -> Result<u8, Failure> {
-    let cwd = setup::working_directory(None).unwrap_or_else(|_| PathBuf::from("/"));
-    Ok(ask_unjudged(why, &cwd, &RealWorld::new()))
+/// Blocks in every agent that looks at exit statuses.
+const BLOCK: u8 = 2;
+
+pub(super) fn run(command: &HookCommand) -> Result<u8, Failure> {
+    match command {
+        HookCommand::Shell(args) => shell_hook::shell(args),
+        HookCommand::Agent(HookedAgent(agent)) => Ok(answered(*agent)),
+    }
 }
 
-fn judge(line: &Line, args: &HookShellArgs) -> Result<Permit, Failure> {
-    let common = Common { profile: Some(Profile::Human), ..Common::default() };
-    let setup = Setup::new(&common)?;
-    let attesting = super::exec::attesting(&[])?;
-    let mut context = setup.context.clone();
-    context.session = Some(line.session.clone().into());
-    let around = Surroundings {
-        world: &setup.world,
-        knowledge: &setup.knowledge,
-        policy: &setup.policy,
-        context,
-        style: output::style_of(io::stderr().is_terminal()),
-        attesting: &attesting,
-    };
-    Ok(shell::run(line, args.below, args.text, &around))
-}
-
-/// Prints a shell's hook, or how to take it out.
-pub(super) fn init(guarded: GuardedShell, uninstall: bool) -> Result<u8, Failure> {
-    let binary = env::current_exe().map_err(|error| Failure {
-        code: status::INTERNAL,
-        message: format!("the program's own path cannot be told: {error}"),
-    })?;
-    let what = if uninstall { Script::Removal } else { Script::Hook };
-    let text = script(guarded.kind(), what, binary.as_os_str()).map_err(Failure::usage)?;
-    output::print(&text);
-    Ok(0)
+fn answered(agent: Agent) -> u8 {
+    let output = answer(agent, io::stdin());
+    let _ = io::stderr().lock().write_all(output.stderr.as_bytes());
+    let mut out = io::stdout().lock();
+    if out.write_all(output.stdout.as_bytes()).and_then(|()| out.flush()).is_err() {
+        // An answer that does not arrive must not count as none.
+        let _ = writeln!(io::stderr().lock(), "recourse: the answer could not be written");
+        return BLOCK;
+    }
+    output.code
 }

@@ -1,41 +1,111 @@
 //! `init`: a shell's hook, or our hook or server in an agent's configuration.
 
-use std::env;
-use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::hook::coding::Agent;
-use crate::hook::coding::install::{Change, Folders, InstallError, Installation, Scope};
-use crate::report::escape;
+use clap::error::{Error, ErrorKind};
+use clap::{ArgMatches, Args as _, FromArgMatches, Subcommand};
 
-use super::args::{GuardedShell, InitAgentArgs, InitCommand};
-use super::hook;
-use super::init_mcp;
+use crate::hook::coding::install::{InstallError, Installation};
+use crate::hook::coding::{Agent, Scope};
+
+use super::init_mcp::{self, InitMcpArgs};
+use super::installing::{folders, not_yet, program, tell};
 use super::output::{self, Failure};
 use super::setup;
+use super::shell_hook::{self, GuardedShell};
 use super::status;
 
+/// What is guarded.
+#[derive(Debug, Subcommand)]
+pub(super) enum InitCommand {
+    /// Print the hook of bash
+    Bash(InitShellArgs),
+    /// Print the hook of zsh
+    Zsh(InitShellArgs),
+    /// Print the hook of fish
+    Fish(InitShellArgs),
+    /// Hook of an agent
+    #[command(flatten)]
+    Agent(InitAgent),
+    /// The MCP server in a client's configuration
+    Mcp(InitMcpArgs),
+}
+
+/// One subcommand for each agent.
+#[derive(Debug)]
+pub(super) struct InitAgent {
+    agent: Agent,
+    args: InitAgentArgs,
+}
+
+impl FromArgMatches for InitAgent {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let missing = || Error::new(ErrorKind::MissingSubcommand);
+        let (name, matches) = matches.subcommand().ok_or_else(missing)?;
+        let agent = Agent::named(name).ok_or_else(missing)?;
+        Ok(Self { agent, args: InitAgentArgs::from_arg_matches(matches)? })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Subcommand for InitAgent {
+    fn augment_subcommands(command: clap::Command) -> clap::Command {
+        Agent::ALL.into_iter().fold(command, |command, agent| {
+            let subcommand = InitAgentArgs::augment_args(clap::Command::new(agent.name()));
+            let subcommand = subcommand.about(format!("Hook of {}", agent.title()));
+            command.subcommand(subcommand.aliases(agent.alias()))
+        })
+    }
+
+    fn augment_subcommands_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        Agent::named(name).is_some()
+    }
+}
+
+/// What is done with an agent's hook; by default it is only shown.
+#[derive(Debug, clap::Args)]
+pub(super) struct InitAgentArgs {
+    /// Only show what would change (the default)
+    #[arg(long, conflicts_with_all = ["write", "verify"])]
+    pub(super) dry_run: bool,
+    /// Install it
+    #[arg(long, conflicts_with_all = ["verify", "uninstall"])]
+    pub(super) write: bool,
+    /// Check that it is installed as it should be and answers
+    #[arg(long, conflicts_with = "uninstall")]
+    pub(super) verify: bool,
+    /// Remove it, and leave the file as it was before
+    #[arg(long)]
+    pub(super) uninstall: bool,
+    /// For the project in this directory instead of all of the user's
+    #[arg(long)]
+    pub(super) project: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct InitShellArgs {
+    /// Say how to remove it again
+    #[arg(long)]
+    pub(super) uninstall: bool,
+}
+
 pub(super) fn run(command: &InitCommand) -> Result<u8, Failure> {
-    let (agent, args) = match command {
-        InitCommand::Bash(args) => return hook::init(GuardedShell::Bash, args.uninstall),
-        InitCommand::Zsh(args) => return hook::init(GuardedShell::Zsh, args.uninstall),
-        InitCommand::Fish(args) => return hook::init(GuardedShell::Fish, args.uninstall),
-        InitCommand::Mcp(args) => return init_mcp::run(args),
-        InitCommand::ClaudeCode(args) => (Agent::ClaudeCode, args),
-        InitCommand::Codex(args) => (Agent::Codex, args),
-        InitCommand::Gemini(args) => (Agent::Gemini, args),
-        InitCommand::Cursor(args) => (Agent::Cursor, args),
-        InitCommand::Copilot(args) => (Agent::Copilot, args),
-        InitCommand::Vscode(args) => (Agent::Vscode, args),
-        InitCommand::Windsurf(args) => (Agent::Windsurf, args),
-        InitCommand::Cline(args) => (Agent::Cline, args),
-        InitCommand::Opencode(args) => (Agent::Opencode, args),
-        InitCommand::Amp(args) => (Agent::Amp, args),
-        InitCommand::Crush(args) => (Agent::Crush, args),
-    };
-    agent_hook(agent, args)
+    match command {
+        InitCommand::Bash(args) => shell_hook::init(GuardedShell::Bash, args.uninstall),
+        InitCommand::Zsh(args) => shell_hook::init(GuardedShell::Zsh, args.uninstall),
+        InitCommand::Fish(args) => shell_hook::init(GuardedShell::Fish, args.uninstall),
+        InitCommand::Agent(InitAgent { agent, args }) => agent_hook(*agent, args),
+        InitCommand::Mcp(args) => init_mcp::run(args),
+    }
 }
 
 fn agent_hook(agent: Agent, args: &InitAgentArgs) -> Result<u8, Failure> {
@@ -66,49 +136,8 @@ fn agent_hook(agent: Agent, args: &InitAgentArgs) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// What a look ahead ends with.
-pub(super) fn not_yet(changes: &[Change], uninstall: bool) {
-    if changes.iter().any(|change| !change.is_none()) {
-        let how = if uninstall { "without --dry-run it is removed" } else { "--write installs it" };
-        output::note(&format!("nothing was changed yet: {how}"));
-    }
-}
-
 fn failure(error: InstallError) -> Failure {
     Failure::usage(error.to_string())
-}
-
-/// The changes, and for a look ahead what would stand there.
-pub(super) fn tell(changes: &[Change], done: bool) {
-    for change in changes {
-        let file = escape(&change.file.to_string_lossy());
-        let word = match (&change.before, &change.after, change.is_none()) {
-            (_, _, true) => "unchanged",
-            (None, _, _) => "new",
-            (_, None, _) => "removed",
-            _ => "changed",
-        };
-        output::print(&format!("{word}: {file}\n"));
-        if done || change.is_none() {
-            continue;
-        }
-        if let Some(after) = &change.after {
-            let before: Vec<&str> = change.before.as_deref().unwrap_or_default().lines().collect();
-            let after: Vec<&str> = after.lines().collect();
-            for (sign, line) in difference(&before, &after) {
-                output::print(&format!("  {sign} {}\n", escape(line)));
-            }
-        }
-    }
-}
-
-/// Lines that go and come, between what both begin and end with.
-fn difference<'a>(before: &[&'a str], after: &[&'a str]) -> Vec<(char, &'a str)> {
-    let same = before.iter().zip(after).take_while(|(a, b)| a == b).count();
-    let (before, after) = (&before[same..], &after[same..]);
-    let tail = before.iter().rev().zip(after.iter().rev()).take_while(|(a, b)| a == b).count();
-    let gone = before[..before.len() - tail].iter().map(|line| ('-', *line));
-    gone.chain(after[..after.len() - tail].iter().map(|line| ('+', *line))).collect()
 }
 
 /// Whether it stands as it should, and whether what it starts answers.
@@ -148,28 +177,4 @@ fn answers(agent: Agent, program: &str) -> Result<(), String> {
     } else {
         Err(wrong("it does not stop a call that cannot be read"))
     }
-}
-
-/// The path by which others start us: the name on PATH that leads here where there is one, since it outlives updates.
-pub(super) fn program() -> Result<String, Failure> {
-    let own = env::current_exe().map_err(|error| {
-        Failure::internal(format!("the path of the program itself cannot be told: {error}"))
-    })?;
-    let here = fs::canonicalize(&own).unwrap_or_else(|_| own.clone());
-    let path = env::var_os("PATH").unwrap_or_default();
-    let named = env::split_paths(&path)
-        .filter(|folder| folder.is_absolute())
-        .map(|folder| folder.join("recourse"))
-        .find(|candidate| fs::canonicalize(candidate).is_ok_and(|real| real == here));
-    let program = named.unwrap_or(own);
-    let text = program.to_str().map(str::to_owned);
-    text.ok_or_else(|| Failure::usage("the path of the program itself is not valid UTF-8"))
-}
-
-/// Where agents' configurations stand.
-pub(super) fn folders() -> Result<Folders, Failure> {
-    let home = dirs::home_dir().ok_or_else(|| Failure::usage("there is no home directory: set HOME"))?;
-    let named = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let config = named("XDG_CONFIG_HOME").unwrap_or_else(|| Path::new(&home).join(".config"));
-    Ok(Folders { home, config, claude: named("CLAUDE_CONFIG_DIR"), codex: named("CODEX_HOME") })
 }

@@ -9,16 +9,17 @@ use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 use toml::{Table, Value};
 
 use crate::attest::disk::{self, Access};
-use crate::hook::coding::install::{Change, Folders};
-use crate::report::escape;
+use crate::hook::coding::install::Change;
+use crate::hook::coding::{Client, Form};
 use crate::settings::{edit, table};
+use crate::text::escape;
 
-use super::init;
+use super::installing::{folders, not_yet, program, tell};
 use super::output::{self, Failure};
 use super::setup;
 
@@ -27,29 +28,10 @@ const LIMIT: u64 = 16 << 20;
 /// What the server is called in a client's list.
 const NAME: &str = "recourse";
 
-/// Clients whose configuration is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Client {
-    /// Claude Code
-    ClaudeCode,
-    /// Claude Desktop
-    ClaudeDesktop,
-    /// Cursor
-    Cursor,
-    /// VS Code
-    Vscode,
-    /// OpenAI Codex
-    Codex,
-    /// Gemini CLI
-    Gemini,
-    /// Windsurf
-    Windsurf,
-}
-
 #[derive(Debug, clap::Args)]
 pub(super) struct InitMcpArgs {
     /// The client
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = client())]
     pub(super) client: Client,
     /// Only show what would change (the default)
     #[arg(long, conflicts_with = "write")]
@@ -65,21 +47,28 @@ pub(super) struct InitMcpArgs {
     pub(super) project: bool,
 }
 
+fn client() -> impl TypedValueParser<Value = Client> {
+    let values = Client::all().map(|client| PossibleValue::new(client.name).help(client.servers.title));
+    PossibleValuesParser::new(values)
+        .try_map(|name| Client::named(&name).ok_or("no client of this name is known"))
+}
+
 pub(super) fn run(args: &InitMcpArgs) -> Result<u8, Failure> {
     // What stands in a project is read on other machines too.
     let (file, program) = if args.project {
         let root = setup::working_directory(None)?;
-        let place = args.client.of_project().ok_or_else(|| {
+        let place = args.client.of_project(&root).ok_or_else(|| {
             Failure::usage("this client has no configuration of a project; leave --project out")
         })?;
-        (root.join(place), NAME.to_owned())
+        (place, NAME.to_owned())
     } else {
-        (args.client.of_user(&init::folders()?, dirs::config_dir()), init::program()?)
+        (args.client.of_user(&folders()?), program()?)
     };
     let before = read(&file)?;
     let text = before.as_deref().unwrap_or_default();
     let after = changed(args.client, text, &program, !args.uninstall)
         .map_err(|why| Failure::usage(format!("{}: {why}", file.display())))?;
+    let after = earlier(args, &file, text, &program).unwrap_or(after);
     let after = if before.is_none() && after.is_empty() { None } else { Some(after) };
     let changes = [Change { file, before, after }];
     let [change] = &changes;
@@ -88,7 +77,7 @@ pub(super) fn run(args: &InitMcpArgs) -> Result<u8, Failure> {
         write(&change.file, change.before.as_deref(), after, args.project)?;
     }
     // What others keep in the file is their own: only our entry is shown.
-    init::tell(&changes, true);
+    tell(&changes, true);
     if !done && !changes[0].is_none() {
         for line in entry(args.client, &program).lines() {
             output::print(&format!("  {} {}\n", if args.uninstall { '-' } else { '+' }, escape(line)));
@@ -98,49 +87,9 @@ pub(super) fn run(args: &InitMcpArgs) -> Result<u8, Failure> {
         output::note(remark);
     }
     if !done {
-        init::not_yet(&changes, args.uninstall);
+        not_yet(&changes, args.uninstall);
     }
     Ok(0)
-}
-
-impl Client {
-    /// Its configuration for all of the user's projects. `config` is where the system keeps applications' settings.
-    fn of_user(self, folders: &Folders, config: Option<PathBuf>) -> PathBuf {
-        let home = |path: &str| folders.home.join(path);
-        let applications = || config.unwrap_or_else(|| folders.config.clone());
-        match self {
-            Self::ClaudeCode => folders.claude.as_ref().unwrap_or(&folders.home).join(".claude.json"),
-            Self::ClaudeDesktop => applications().join("Claude/claude_desktop_config.json"),
-            Self::Cursor => home(".cursor/mcp.json"),
-            Self::Vscode => applications().join("Code/User/mcp.json"),
-            Self::Codex => folders.codex.clone().unwrap_or_else(|| home(".codex")).join("config.toml"),
-            Self::Gemini => home(".gemini/settings.json"),
-            Self::Windsurf => home(".codeium/windsurf/mcp_config.json"),
-        }
-    }
-
-    /// The same in a project's directory.
-    fn of_project(self) -> Option<&'static str> {
-        Some(match self {
-            Self::ClaudeCode => ".mcp.json",
-            Self::Cursor => ".cursor/mcp.json",
-            Self::Vscode => ".vscode/mcp.json",
-            Self::Codex => ".codex/config.toml",
-            Self::Gemini => ".gemini/settings.json",
-            Self::ClaudeDesktop | Self::Windsurf => return None,
-        })
-    }
-
-    /// What a person has to do or know besides.
-    fn remark(self, project: bool) -> Option<&'static str> {
-        Some(match self {
-            Self::ClaudeDesktop => "quit Claude Desktop and start it again: it reads this at its start",
-            Self::ClaudeCode if project => "Claude Code asks once whether this project's servers may start",
-            Self::Codex if project => "codex reads this in projects that you trust only",
-            Self::Vscode => "VS Code asks once whether you trust this server",
-            _ => return None,
-        })
-    }
 }
 
 /// Our entry, as it stands in a configuration that holds nothing else.
@@ -151,9 +100,9 @@ fn entry(client: Client, program: &str) -> String {
 /// The configuration with our entry, or without it.
 fn changed(client: Client, text: &str, program: &str, wanted: bool) -> Result<String, String> {
     let args = ["mcp", "serve"];
-    let (list, entry) = match client {
-        Client::Codex => {
-            let path = ["mcp_servers", NAME];
+    let path = [client.servers.list, NAME];
+    let entry = match client.servers.form {
+        Form::Toml => {
             let members = Table::from_iter([
                 ("command".to_owned(), Value::from(program)),
                 ("args".to_owned(), Value::from(args.to_vec())),
@@ -161,13 +110,33 @@ fn changed(client: Client, text: &str, program: &str, wanted: bool) -> Result<St
             let done = if wanted { table::put(text, &path, &members) } else { table::take(text, &path) };
             return done.map_err(|error| error.to_string());
         }
-        Client::Vscode => ("servers", json!({ "type": "stdio", "command": program, "args": args })),
-        Client::ClaudeCode => ("mcpServers", json!({ "type": "stdio", "command": program, "args": args })),
-        _ => ("mcpServers", json!({ "command": program, "args": args })),
+        Form::Typed => json!({ "type": "stdio", "command": program, "args": args }),
+        Form::Plain => json!({ "command": program, "args": args }),
     };
-    let path = [list, NAME];
     let done = if wanted { edit::put_member(text, &path, &entry) } else { edit::take_member(text, &path) };
     done.map_err(|error| error.to_string())
+}
+
+/// What the file held before our entry came, when nobody changed it since: the same bytes, however it was laid out.
+fn earlier(args: &InitMcpArgs, file: &Path, now: &str, program: &str) -> Option<String> {
+    if !args.uninstall {
+        return None;
+    }
+    let kept = fs::read_to_string(backup(&real(file))).ok()?;
+    let with = changed(args.client, &kept, program, true).ok()?;
+    (with == now && kept != now).then_some(kept)
+}
+
+/// The file behind links: a link into somebody's collection of settings stays a link.
+fn real(file: &Path) -> PathBuf {
+    fs::canonicalize(file).unwrap_or_else(|_| file.to_owned())
+}
+
+/// Where what a file held is kept beside it.
+fn backup(file: &Path) -> PathBuf {
+    let mut backup = file.to_owned().into_os_string();
+    backup.push(".recourse-backup");
+    backup.into()
 }
 
 fn read(file: &Path) -> Result<Option<String>, Failure> {
@@ -185,16 +154,13 @@ fn read(file: &Path) -> Result<Option<String>, Failure> {
 
 fn write(file: &Path, before: Option<&str>, after: &str, project: bool) -> Result<(), Failure> {
     let failed = |error: &dyn fmt::Display| Failure::internal(format!("{}: {error}", file.display()));
-    // A link into somebody's collection of settings stays a link.
-    let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    let real = real(file);
     if let Some(folder) = real.parent() {
         fs::create_dir_all(folder).map_err(|error| failed(&error))?;
     }
     let mode = fs::metadata(&real).ok().map(|found| found.permissions().mode() & 0o7777);
     if let Some(before) = before {
-        let mut backup = real.clone().into_os_string();
-        backup.push(".recourse-backup");
-        disk::write_atomic(Path::new(&backup), before.as_bytes(), Access::Private)
+        disk::write_atomic(&backup(&real), before.as_bytes(), Access::Private)
             .map_err(|error| failed(&error))?;
     }
     disk::write_atomic(&real, after.as_bytes(), Access::Private).map_err(|error| failed(&error))?;
@@ -206,25 +172,30 @@ fn write(file: &Path, before: Option<&str>, after: &str, project: bool) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hook::coding::Folders;
 
     #[test]
     fn every_client_has_its_place_and_form() {
         let folders = Folders {
             home: "/h".into(),
             config: "/h/.config".into(),
+            applications: "/h/.config".into(),
             claude: None,
             codex: Some("/c".into()),
         };
-        for (client, file, part) in [
-            (Client::ClaudeCode, "/h/.claude.json", "\"mcpServers\""),
-            (Client::ClaudeDesktop, "/h/.config/Claude/claude_desktop_config.json", "\"mcpServers\""),
-            (Client::Cursor, "/h/.cursor/mcp.json", "\"mcpServers\""),
-            (Client::Vscode, "/h/.config/Code/User/mcp.json", "\"servers\""),
-            (Client::Codex, "/c/config.toml", "[mcp_servers.recourse]"),
-            (Client::Gemini, "/h/.gemini/settings.json", "\"mcpServers\""),
-            (Client::Windsurf, "/h/.codeium/windsurf/mcp_config.json", "\"mcpServers\""),
-        ] {
-            assert_eq!(client.of_user(&folders, None), Path::new(file));
+        let known = [
+            ("claude-code", "/h/.claude.json", "\"mcpServers\""),
+            ("claude-desktop", "/h/.config/Claude/claude_desktop_config.json", "\"mcpServers\""),
+            ("cursor", "/h/.cursor/mcp.json", "\"mcpServers\""),
+            ("vscode", "/h/.config/Code/User/mcp.json", "\"servers\""),
+            ("codex", "/c/config.toml", "[mcp_servers.recourse]"),
+            ("gemini", "/h/.gemini/settings.json", "\"mcpServers\""),
+            ("windsurf", "/h/.codeium/windsurf/mcp_config.json", "\"mcpServers\""),
+        ];
+        assert_eq!(Client::all().count(), known.len());
+        for (name, file, part) in known {
+            let client = Client::named(name).unwrap();
+            assert_eq!(client.of_user(&folders), Path::new(file));
             let text = changed(client, "", "/bin/recourse", true).unwrap();
             assert!(text.contains(part) && text.contains("/bin/recourse"), "{text}");
             assert_eq!(changed(client, &text, "/bin/recourse", true).unwrap(), text);

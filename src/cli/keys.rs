@@ -15,9 +15,9 @@ use crate::attest::Time;
 use crate::attest::keys::{self, KeyError, KeyStore, Listed, Outcome, Passphrase};
 use crate::config::Config;
 use crate::proof::key_store;
-use crate::report::escape;
+use crate::text::escape;
 
-use super::args::Format;
+use super::common::Format;
 use super::output::{self, Failure};
 use super::setup;
 

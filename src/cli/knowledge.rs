@@ -10,10 +10,10 @@ use serde_json::json;
 
 use crate::config;
 use crate::knowledge::{Knowledge, Pack};
-use crate::report::escape;
+use crate::text::escape;
 use crate::vet::{self, Problem};
 
-use super::args::Format;
+use super::common::Format;
 use super::output::{self, Failure};
 use super::status;
 
@@ -143,6 +143,7 @@ fn declared(pack: &Pack) -> Vec<String> {
         (pack.terraform.len(), "Terraform type", "Terraform types"),
         (pack.servers.len(), "MCP server", "MCP servers"),
         (pack.looks.iter().map(|part| part.it.len()).sum(), "look", "looks"),
+        (pack.services.iter().map(|part| part.it.len()).sum(), "service", "services"),
     ];
     let some = counts.into_iter().filter(|(count, ..)| *count > 0);
     some.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many })).collect()

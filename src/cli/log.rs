@@ -6,9 +6,9 @@ use clap::Subcommand;
 use serde_json::{Value, json};
 
 use crate::attest::audit::{AuditError, AuditLog, Entry};
-use crate::report::escape;
+use crate::text::escape;
 
-use super::args::Format;
+use super::common::Format;
 use super::output::{self, Failure};
 use super::setup;
 

@@ -8,11 +8,41 @@ use crate::evaluate::{Input, evaluate};
 use crate::mcp_call::McpCall;
 use crate::proof::Subject;
 
-use super::args::McpArgs;
-use super::evaluate::{Signing, finish};
+use super::common::{Common, Threshold};
+use super::finish::{Signing, finish};
 use super::output::Failure;
 use super::setup::{self, Setup};
 use super::status;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct McpArgs {
+    #[command(flatten)]
+    pub(super) common: Common,
+    #[command(flatten)]
+    pub(super) threshold: Threshold,
+    #[command(flatten)]
+    pub(super) call: McpCallArgs,
+}
+
+/// A tool call.
+#[derive(Debug, clap::Args)]
+pub(super) struct McpCallArgs {
+    /// The server, as the client names it
+    #[arg(long, value_name = "NAME")]
+    pub(super) server: Option<String>,
+    /// The tool
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(super) tool: String,
+    /// The arguments, a JSON object; `-` reads standard input, `@FILE` a file
+    #[arg(long, value_name = "JSON|-|@FILE")]
+    pub(super) arguments: Option<String>,
+    /// The description that the server gives of the tool
+    #[arg(long, value_name = "TEXT")]
+    pub(super) description: Option<String>,
+    /// The annotations that the server gives, a JSON object
+    #[arg(long, value_name = "JSON")]
+    pub(super) annotations: Option<String>,
+}
 
 /// Arguments from standard input or a file, at most.
 const ARGUMENTS_LIMIT: u64 = 16 << 20;

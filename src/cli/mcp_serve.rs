@@ -6,6 +6,7 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::thread;
 
+use clap::Subcommand;
 use nix::sys::signal::{SigSet, Signal};
 
 use crate::config::{Config, user_places};
@@ -16,7 +17,19 @@ use crate::world::RealWorld;
 use super::output::Failure;
 use super::setup;
 
-pub(super) fn run() -> Result<u8, Failure> {
+#[derive(Debug, Subcommand)]
+pub(super) enum McpCommand {
+    /// Serve on standard input and output, for the client that starts it
+    Serve,
+}
+
+pub(super) fn run(command: &McpCommand) -> Result<u8, Failure> {
+    match command {
+        McpCommand::Serve => start(),
+    }
+}
+
+fn start() -> Result<u8, Failure> {
     let config = Config::load()?.attestation;
     let proof = if config.enabled {
         let places = user_places().ok_or_else(|| Failure::usage(ProofError::NoHome.to_string()))?;

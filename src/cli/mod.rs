@@ -3,31 +3,37 @@
 //! Owns options, reading of files and standard input, the policy files' places, output and exit statuses. Holds no
 //! judgement.
 
-mod agent_hook;
 mod approve;
 mod args;
+mod common;
 mod doctor;
 mod evaluate;
 mod exec;
 mod explain;
+mod finish;
 mod generate;
 mod hook;
 mod init;
 mod init_mcp;
+mod inputs;
+mod installing;
 mod keys;
 mod knowledge;
 mod log;
 mod mcp;
 mod mcp_serve;
-mod often;
 mod output;
 mod policy;
 mod publish;
+mod quick_args;
 mod registry;
 mod resources;
 mod serve;
 mod setup;
+mod shell_hook;
 mod shim;
+mod status;
+mod undo;
 mod verify;
 
 use std::ffi::OsString;
@@ -35,30 +41,16 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Args, Command, RegistryCommand};
+use args::{Args, Command, SchemaName};
 use output::Failure;
 
-pub use args::command;
-pub use generate::{CompletionShell, completions};
-
-/// Exit statuses that commands share.
-pub(crate) mod status {
-    /// `verify`, `registry refresh`: what was looked at is not valid.
-    pub(crate) const INVALID: u8 = 1;
-    /// `verify`, `registry refresh`: it could not be looked at.
-    pub(crate) const UNCHECKED: u8 = 3;
-    /// Bad usage or unreadable input.
-    pub(crate) const USAGE: u8 = 2;
-    /// recourse itself failed.
-    pub(crate) const INTERNAL: u8 = 70;
-    /// `exec`: recourse itself failed.
-    pub(crate) const EXEC_FAILED: u8 = 125;
-}
+pub use args::{command, completions};
+pub use generate::CompletionShell;
 
 /// Runs the program with these words (the program's own name first).
 pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = words.into_iter().collect();
-    let command = match often::read(&words) {
+    let command = match quick_args::read(&words) {
         Some(command) => command,
         None => match Args::try_parse_from(words) {
             Ok(args) => args.command,
@@ -84,28 +76,29 @@ fn run(command: Command) -> Result<u8, Failure> {
     match command {
         Command::Evaluate(what) => evaluate::run(what),
         Command::Exec(args) => exec::run(args),
-        Command::Hook { command } => agent_hook::run(&command),
+        Command::Hook { command } => hook::run(&command),
         Command::Init { what } => init::run(&what),
         Command::Approve(args) => approve::run(&args),
         Command::Shim { command } => shim::run(&command),
         Command::Explain(args) => explain::run(&args),
         Command::Resources(args) => resources::run(&args),
         Command::Keys { command } => keys::run(command),
-        Command::Registry { command: RegistryCommand::Publish(args) } => publish::run(&args),
+        Command::Registry { command } => registry::run(&command),
         Command::Log(args) => log::run(&args),
-        Command::Mcp { command: args::McpCommand::Serve } => mcp_serve::run(),
+        Command::Mcp { command } => mcp_serve::run(&command),
         Command::Serve(args) => serve::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Policy { command } => policy::run(&command),
         Command::Knowledge { command } => knowledge::run(&command),
+        Command::Undo(args) => undo::run(&args),
+        Command::Kept(args) => undo::kept(&args),
         Command::Verify(args) => verify::run(&args),
-        Command::Registry { command: RegistryCommand::Refresh(args) } => registry::refresh(&args),
         Command::Completions { shell } => {
             output::print_bytes(&completions(shell));
             Ok(0)
         }
-        Command::Generate(args) => generate::run(&args),
-        Command::Schema { name: args::SchemaName::Report } => {
+        Command::Generate(args) => generate::run(&args, &self::command()),
+        Command::Schema { name: SchemaName::Report } => {
             output::print(crate::report::SCHEMA);
             Ok(0)
         }

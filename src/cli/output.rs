@@ -5,7 +5,8 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use serde::Serialize;
 
-use crate::report::{Style, escape};
+use crate::report::Style;
+use crate::text::escape;
 
 use super::status;
 

@@ -9,10 +9,12 @@ use serde_json::json;
 
 use crate::config::{self, ConfigError};
 use crate::model::Tier;
-use crate::policy::{LayerKind, PolicyFile, Profile, default_verdict};
-use crate::report::escape;
+use crate::policy::{
+    KeepSettings, KeepWhen, LayerKind, PolicyFile, Profile, UnknownPrograms, default_verdict,
+};
+use crate::text::{count, escape, size};
 
-use super::args::Format;
+use super::common::Format;
 use super::output::{self, Failure};
 use super::setup;
 use super::status;
@@ -92,20 +94,13 @@ fn show(args: &PolicyShowArgs) -> Result<u8, Failure> {
         let _ =
             write!(page, "  {:<6} unknown program: {}", profile.as_str(), settings.unknown_program.as_str());
         if profile == Profile::Human {
-            let small = if settings.small_files {
-                format!("a note up to {}", crate::report::size(settings.small_file_bytes))
-            } else {
-                "as any other".to_owned()
-            };
             let kept = if settings.allow_for_a_while { "by a key" } else { "no" };
             let typed = if settings.override_block { "by typing the name" } else { "no" };
-            let _ = write!(
-                page,
-                "; small files named by hand: {small}; override of block: {typed}; allowed for a while: {kept}"
-            );
+            let _ = write!(page, "; block can be overridden: {typed}; allowed for a while: {kept}");
         }
         page.push('\n');
     }
+    page.push_str(&keep(&policy.keep()));
     output::print(&page);
     Ok(0)
 }
@@ -167,6 +162,30 @@ fn check(args: &PolicyCheckArgs) -> Result<u8, Failure> {
         output::print(&page);
     }
     Ok(if valid { 0 } else { status::USAGE })
+}
+
+/// What is kept first, and what that may cost.
+fn keep(settings: &KeepSettings) -> String {
+    let when = match settings.when {
+        KeepWhen::Loss => "whenever that makes a loss good; then it runs",
+        KeepWhen::Ask => "only when a person wants it, at the question",
+        KeepWhen::Never => "never",
+    };
+    let unknown = match settings.unknown_programs {
+        UnknownPrograms::Never => "never",
+        UnknownPrograms::Agents => "for agents",
+        UnknownPrograms::Always => "always",
+    };
+    let remote =
+        if settings.remote { "without a question" } else { "when a person wants it, at the question" };
+    format!(
+        "\nkept first\n  {when}\n  for one command: at most {} copied, {}\n  in all: at most {}, {}; {} % of the disk stays free\n  what is not committed, before programs that cannot be read: {unknown}\n  what services of other machines hold: {remote}\n",
+        size(settings.bytes),
+        count(settings.files, "file"),
+        size(settings.total_bytes),
+        count(settings.days, "day"),
+        settings.free,
+    )
 }
 
 fn good(path: &Path, file: &PolicyFile) -> Checked {

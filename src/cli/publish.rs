@@ -9,7 +9,7 @@ use crate::attest::keys::{KeyError, KeyStore};
 use crate::attest::publish::{PublishError, publish};
 use crate::attest::store::Store;
 
-use super::args::Format;
+use super::common::Format;
 use super::keys;
 use super::output::{self, Failure};
 use super::setup;
@@ -50,7 +50,7 @@ pub(super) fn run(args: &PublishArgs) -> Result<u8, Failure> {
     };
     output::print(&format!(
         "{}: version {}\nattestations: {}{left_out}\n",
-        crate::report::escape(&published.registry.display().to_string()),
+        crate::text::escape(&published.registry.display().to_string()),
         published.registry_version,
         published.attestations,
     ));

@@ -2,17 +2,47 @@
 //!
 //! Owns the operator's refresh, forced or not, and its record in the audit log.
 
+use clap::{Subcommand, ValueHint};
+
 use crate::attest::audit::AuditLog;
 use crate::attest::cache::{ForcedRefresh, Registries};
 use crate::attest::{HttpFetch, Origin, Reason, Time};
 
-use super::args::RefreshArgs;
 use super::output::{self, Failure};
+use super::publish::{self, PublishArgs};
 use super::setup::places;
 use super::status;
 use super::verify::cache_store;
 
-pub(super) fn refresh(args: &RefreshArgs) -> Result<u8, Failure> {
+#[derive(Debug, Subcommand)]
+pub(super) enum RegistryCommand {
+    /// Write the registry and attestations as static files for a web server
+    Publish(PublishArgs),
+    /// Fetch an instance's registry of keys now
+    Refresh(RefreshArgs),
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct RefreshArgs {
+    /// Accept it even when it is older than the one accepted before; recorded in the audit log
+    #[arg(long)]
+    pub(super) force: bool,
+    /// Why, for the record
+    #[arg(long, value_name = "TEXT", requires = "force")]
+    pub(super) justification: Option<String>,
+    /// The instance's base URL
+    #[arg(value_name = "URL", value_hint = ValueHint::Url)]
+    pub(super) url: String,
+}
+
+pub(super) fn run(command: &RegistryCommand) -> Result<u8, Failure> {
+    match command {
+        RegistryCommand::Publish(args) => publish::run(args),
+        RegistryCommand::Refresh(args) => refresh(args),
+    }
+}
+
+fn refresh(args: &RefreshArgs) -> Result<u8, Failure> {
     let origin = Origin::base(&args.url).map_err(|error| Failure::usage(error.to_string()))?;
     let (fetch, store) = (HttpFetch::new(), cache_store()?);
     let registries = Registries { fetch: &fetch, store: &store, ttl: 0, retries: 1, now: Time::now() };
@@ -33,7 +63,7 @@ pub(super) fn refresh(args: &RefreshArgs) -> Result<u8, Failure> {
     };
     match result {
         Ok(text) => {
-            output::print(&format!("{origin}: {}\n", crate::report::escape(&text)));
+            output::print(&format!("{origin}: {}\n", crate::text::escape(&text)));
             Ok(0)
         }
         Err(failure) => {

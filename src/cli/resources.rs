@@ -2,9 +2,18 @@
 
 use std::fmt::Write as _;
 
-use super::args::{Format, ResourcesArgs};
+use super::common::Format;
 use super::output::{self, Failure};
 use super::setup;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ResourcesArgs {
+    /// Only what has this in its name
+    pub(super) filter: Option<String>,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) format: Format,
+}
 
 pub(super) fn run(args: &ResourcesArgs) -> Result<u8, Failure> {
     let knowledge = setup::knowledge()?;

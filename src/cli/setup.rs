@@ -14,7 +14,7 @@ use crate::policy::{Policy, Profile};
 use crate::proof::ProofError;
 use crate::world::RealWorld;
 
-use super::args::Common;
+use super::common::Common;
 use super::output::Failure;
 
 /// Shell text and evidence from standard input or files, at most.
@@ -111,7 +111,7 @@ pub(super) fn read_input(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     };
     read.map_err(|error| Failure::usage(format!("{name}: {error}")))?;
     if bytes.len() as u64 > limit {
-        return Err(Failure::usage(format!("{name}: larger than {}", crate::report::size(limit))));
+        return Err(Failure::usage(format!("{name}: larger than {}", crate::text::size(limit))));
     }
     Ok(bytes)
 }

@@ -1,18 +1,37 @@
 //! `shim`: programs that are run through `recourse exec` wherever they are called from.
 
-use crate::exec::shim::{ShimError, Shims};
-use crate::report::escape;
+use clap::Subcommand;
 
-use super::args::ShimCommand;
-use super::init;
+use crate::exec::shim::{ShimError, Shims};
+use crate::text::escape;
+
+use super::installing::program;
 use super::output::{self, Failure};
 use super::setup;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum ShimCommand {
+    /// Make shims
+    Add {
+        /// Programs by their names, such as terraform
+        #[arg(required = true, value_name = "NAME")]
+        names: Vec<String>,
+    },
+    /// Take shims away
+    Remove {
+        /// Their names
+        #[arg(required = true, value_name = "NAME")]
+        names: Vec<String>,
+    },
+    /// Say which there are, and whether PATH leads to them
+    List,
+}
 
 pub(super) fn run(command: &ShimCommand) -> Result<u8, Failure> {
     let shims = Shims::below(&setup::places()?.data);
     match command {
         ShimCommand::Add { names } => {
-            let program = init::program()?;
+            let program = program()?;
             for name in names {
                 let made = shims.add(name, &program).map_err(failure)?;
                 output::print(&format!("{} {}\n", if made { "added" } else { "unchanged" }, escape(name)));

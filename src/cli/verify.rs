@@ -2,17 +2,17 @@
 //!
 //! Owns options, files, output and exit statuses of that command. Every check is [`crate::attest`]'s.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use clap::ValueHint;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::attest::cache::{self, read_registry};
 use crate::attest::chain::is_approval;
-use crate::attest::json::{self, DOCUMENT_LIMIT};
 use crate::attest::keys::KeyStore;
 use crate::attest::{
     Attestation, DirectoryStore, Expect, Failure as Refusal, HttpFetch, KeyState, MemoryStore, Mode, Options,
@@ -20,12 +20,67 @@ use crate::attest::{
 };
 use crate::config::Config;
 use crate::evaluate::EvaluationContext;
+use crate::json::{self, DOCUMENT_LIMIT};
 use crate::proof::Subject;
-use crate::report::escape;
+use crate::text::escape;
 
-use super::args::{Format, VerifyArgs};
+use super::common::Format;
 use super::output::{self, Failure};
 use super::status;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct VerifyArgs {
+    /// Base URLs of the instances to trust, separated by commas [default: any]
+    #[arg(long, value_name = "URL", value_delimiter = ',', value_hint = ValueHint::Url)]
+    pub(super) trust: Vec<String>,
+    /// What to do with it: ignore, log, verify or require [default: require]
+    #[arg(long, value_name = "MODE")]
+    pub(super) mode: Option<String>,
+    /// Whether to fetch the durable copy and compare
+    #[arg(
+        long,
+        value_name = "true|false",
+        num_args = 0..=1,
+        require_equals = true,
+        default_value_t = false,
+        default_missing_value = "true",
+        action = clap::ArgAction::Set
+    )]
+    pub(super) cross_check: bool,
+    /// How old it may be, in seconds [default: as it says itself]
+    #[arg(long, value_name = "SECONDS")]
+    pub(super) max_age: Option<String>,
+    /// The registry that was accepted last, instead of the cache folder; only read, and a fetch is always made
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) cached_registry: Option<OsString>,
+    /// The registry to verify with; nothing is fetched
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) registry: Option<OsString>,
+    /// The time that it is, such as 2026-05-01T14:30:00Z [default: the clock]
+    #[arg(long, value_name = "TIME")]
+    pub(super) now: Option<String>,
+    /// Insist on a report with its attestation beside it
+    #[arg(long)]
+    pub(super) report: bool,
+    /// What was to be evaluated, as JSON; another input is refused
+    #[arg(long, value_name = "JSON")]
+    pub(super) input: Option<String>,
+    /// The Terraform plan (`terraform show -json`) that was to be evaluated; another plan is refused
+    #[arg(long, value_name = "PLAN.json", conflicts_with = "input", value_hint = ValueHint::FilePath)]
+    pub(super) plan: Option<PathBuf>,
+    /// Verdicts that let it go on, separated by commas; a chained approval lets it go on too [default: all]
+    #[arg(long, value_name = "VERDICT", value_delimiter = ',', value_parser = ["allow", "warn", "escalate", "block"])]
+    pub(super) permit: Vec<String>,
+    /// The attestation that it follows; repeated for a longer chain, the first one first
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) parent: Vec<PathBuf>,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) format: Format,
+    /// A file, a URL, or `-` for standard input
+    #[arg(value_name = "FILE|URL", value_hint = ValueHint::AnyPath)]
+    pub(super) source: PathBuf,
+}
 
 /// A report and the attestation beside it, which holds a copy of the report.
 const REPORT_LIMIT: usize = 2 * DOCUMENT_LIMIT + (1 << 20);

@@ -19,6 +19,13 @@ pub enum CodeEffect {
         /// Path.
         path: Value,
     },
+    /// What a file that was written over just now holds from here on; `None` where that is not known.
+    Holds {
+        /// Path.
+        path: Value,
+        /// Its text.
+        text: Option<String>,
+    },
     /// Changes a file in place (`r+`, `sed -i` style edits).
     Update {
         /// Path.
@@ -95,6 +102,7 @@ impl CodeEffect {
         match self {
             Self::Delete { path, glob, recursive } => Self::Delete { path: change(path), glob, recursive },
             Self::Overwrite { path } => Self::Overwrite { path: change(path) },
+            Self::Holds { path, text } => Self::Holds { path: change(path), text },
             Self::Update { path } => Self::Update { path: change(path) },
             Self::Append { path } => Self::Append { path: change(path) },
             Self::Rename { from, to } => Self::Rename { from: change(from), to: change(to) },

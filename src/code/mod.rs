@@ -5,22 +5,18 @@
 
 mod awk;
 mod compiled;
-mod ed;
 mod effect;
-mod ftp;
 mod hcl;
 mod interpret;
 mod language;
 mod lexer;
 mod library;
-mod mongo;
 mod parser;
 mod plain;
 mod quote;
 mod sed;
 mod sources;
 mod sql;
-mod tcl;
 mod tree;
 
 pub use effect::{CodeEffect, SqlEvent, SqlStatement, SqlTrigger, SqlVerb, matched};
@@ -37,7 +33,7 @@ pub fn plain_language(name: &str) -> Option<&'static str> {
 
 /// Whether a source that is compiled names anything by which content may go.
 pub fn may_lose(text: &str) -> bool {
-    !plain::analyse("compiled", text).is_empty()
+    !plain::analyse("compiled", text, &[]).is_empty()
 }
 
 /// What a program may take away that was compiled of this source; `exists` says whether an operand names a file.
@@ -52,8 +48,8 @@ pub fn parts_of_source(source: &str) -> Vec<String> {
 
 /// What a program text does, in order of appearance.
 ///
-/// `language` is `python`, `perl`, `ruby`, `node`, `awk`, `sed`, `tcl`, `php`, `lua`, `mongosh` or `ed`; any other language is
-/// held against a list of what is harmless and otherwise gives one [`CodeEffect::Unknown`]. `arguments` are the program's operands (`sys.argv[1:]`, `@ARGV`, awk's input files).
+/// `language` is `python`, `perl`, `ruby`, `node`, `php`, `lua`, `awk` or `sed`; any other language is held against lists of what is
+/// harmless and of what does something, and otherwise gives one [`CodeEffect::Unknown`]. `arguments` are the program's operands (`sys.argv[1:]`, `@ARGV`, awk's input files).
 /// Nothing in the result means that the code changes nothing.
 pub fn analyse(language: &str, text: &str, arguments: &[Value]) -> Vec<CodeEffect> {
     let program = Program { language, text, arguments, file: None, roots: &[], reading: Reading::default() };
@@ -66,12 +62,8 @@ pub fn analyse_with(program: &Program<'_>, sources: &dyn Sources) -> Vec<CodeEff
     match (language, language::Language::named(language)) {
         ("sed", _) => sed::analyse(text),
         ("awk", _) => awk::analyse(text),
-        ("ed", _) => ed::analyse(text, arguments),
-        ("mongosh", _) => mongo::analyse(text),
-        ("ftp", _) => ftp::analyse(text),
-        ("tcl", _) => tcl::analyse(text, arguments),
         (_, Some(language)) => interpret::run(language, program, sources),
-        (_, None) => plain::analyse(language, text),
+        (_, None) => plain::analyse(language, text, arguments),
     }
 }
 

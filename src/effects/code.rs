@@ -23,6 +23,13 @@ pub(super) fn code(scene: &Scene<'_>, language: &str, effect: &CodeEffect) -> Ve
             vec![Draft::of(mutation)]
         }
         CodeEffect::Overwrite { path } => vec![write::overwrite(scene, &literal(path), None, false)],
+        CodeEffect::Holds { path, text } => {
+            let changes = scene.only_path(path).map(|path| Change::Rewritten {
+                path,
+                text: text.clone().filter(|_| !scene.step.context.maybe),
+            });
+            vec![Draft::only(changes.into_iter().collect())]
+        }
         CodeEffect::Update { path } => {
             let mut mutation = scene.on_path(Action::Update, "file", &literal(path));
             flag(&mut mutation, "in-place", "changed in place");
@@ -35,7 +42,9 @@ pub(super) fn code(scene: &Scene<'_>, language: &str, effect: &CodeEffect) -> Ve
                 return vec![Draft::of(scene.on_path(Action::Delete, "tree", &literal(from)))];
             }
             let mut mutation = scene.on_path(Action::Replace, "file", &literal(to));
+            flag(&mut mutation, "renames", "only the name is taken over");
             let mut changes = Vec::new();
+            flag(&mut mutation, "renames", "only the name is taken over");
             if let Subject::Path(subject) = &mut mutation.subject {
                 subject.follow = false;
                 subject.from = scene.only_path(from);

@@ -6,12 +6,14 @@ use crate::knowledge::Knowledge;
 use crate::model::{Mutation, Secrets, Value};
 use crate::shell::{Files, Invocation, Sink, Stdin, Step, StepKind};
 
+use super::scene::Does;
 use super::{Look, effects};
 
 /// Collects the mutations of all steps, and the secrets in their words.
 pub struct Collect<'a> {
     knowledge: &'a Knowledge,
     look: &'a dyn Look,
+    programs: &'a dyn Does,
     /// Mutations so far, in program order.
     pub mutations: Vec<Mutation>,
     /// What the words say is secret.
@@ -22,8 +24,15 @@ pub struct Collect<'a> {
 
 impl<'a> Collect<'a> {
     /// An empty collection.
-    pub fn new(knowledge: &'a Knowledge, look: &'a dyn Look) -> Self {
-        Self { knowledge, look, mutations: Vec::new(), secrets: Secrets::default(), named: Vec::new() }
+    pub fn new(knowledge: &'a Knowledge, look: &'a dyn Look, programs: &'a dyn Does) -> Self {
+        Self {
+            knowledge,
+            look,
+            programs,
+            mutations: Vec::new(),
+            secrets: Secrets::default(),
+            named: Vec::new(),
+        }
     }
 }
 
@@ -33,7 +42,7 @@ impl Sink for Collect<'_> {
             secrets(invocation, &mut self.secrets);
             named(&step, invocation, &mut self.named);
         }
-        self.mutations.extend(effects(&step, self.knowledge, files, self.look));
+        self.mutations.extend(effects(&step, self.knowledge, self.programs, files, self.look));
     }
 }
 

@@ -7,7 +7,7 @@ use crate::shell::Packing;
 
 /// What an act does to files, beyond what its action says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Change {
+pub enum Change {
     /// Something new stands there (old content, if any, is gone).
     Made { path: PathBuf, content: Option<String>, directory: bool },
     /// Content moves.
@@ -37,23 +37,28 @@ impl Change {
 
 /// A mutation with the changes that it makes, in order. Changes may also come without a mutation.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Draft {
+pub struct Draft {
     /// The mutation.
-    pub(super) mutation: Option<Mutation>,
+    pub(crate) mutation: Option<Mutation>,
     /// What it does to files.
-    pub(super) changes: Vec<Change>,
+    pub(crate) changes: Vec<Change>,
     /// The action itself says what becomes of the path: deleted is gone, replaced is new.
-    pub(super) by_action: bool,
+    pub(crate) by_action: bool,
 }
 
 impl Draft {
     /// A mutation whose action says what becomes of its path.
-    pub(super) fn of(mutation: Mutation) -> Self {
+    pub(crate) fn of(mutation: Mutation) -> Self {
         Self { mutation: Some(mutation), changes: Vec::new(), by_action: true }
     }
 
+    /// Changes that only later steps need to know of.
+    pub(crate) fn only(changes: Vec<Change>) -> Self {
+        Self { mutation: None, changes, by_action: false }
+    }
+
     /// A mutation whose changes are told.
-    pub(super) fn with(mutation: Mutation, changes: Vec<Change>) -> Self {
+    pub(crate) fn with(mutation: Mutation, changes: Vec<Change>) -> Self {
         Self { mutation: Some(mutation), changes, by_action: false }
     }
 }

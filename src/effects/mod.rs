@@ -1,6 +1,6 @@
 //! From a step and the knowledge to mutations, and to what the step does to files for the steps after it.
 //!
-//! Owns how declared effects become mutations of absolute targets, the refiners (what data cannot say), redirections,
+//! Owns how declared effects become mutations of absolute targets, the door to what data cannot say ([`program`]), redirections,
 //! code and SQL effects, and the record in [`Files`]. Pure: of the machine it sees only what a [`Look`] tells. Never
 //! decides what an act costs.
 
@@ -8,16 +8,15 @@ mod called;
 mod code;
 mod collect;
 mod draft;
-mod git;
 mod grants;
 mod outputs;
-mod packing;
+pub(crate) mod packing;
 mod paths;
+pub mod program;
 mod record;
-mod refine;
 mod run;
 mod scene;
-mod sql;
+pub(crate) mod sql;
 mod unknown;
 mod write;
 
@@ -122,8 +121,14 @@ impl Look for WorldLook<'_> {
 }
 
 /// The mutations of one step in order, and the record in `files` of what it does to paths.
-pub fn effects(step: &Step, knowledge: &Knowledge, files: &mut Files, look: &dyn Look) -> Vec<Mutation> {
-    let mut scene = Scene::new(step, knowledge, files, look);
+pub fn effects(
+    step: &Step,
+    knowledge: &Knowledge,
+    programs: &dyn scene::Does,
+    files: &mut Files,
+    look: &dyn Look,
+) -> Vec<Mutation> {
+    let mut scene = Scene::new(step, knowledge, programs, files, look);
     let drafts = match &step.kind {
         StepKind::Run(invocation) => run::run(&mut scene, invocation),
         StepKind::UnknownProgram { name, args } => {

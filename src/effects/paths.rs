@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::model::Value;
 use crate::world::resolve::{Links, resolve};
 
-pub(super) use crate::model::keeps_nothing;
+pub(crate) use crate::model::keeps_nothing;
 
 /// The absolute path of `value` for a program that runs in one of `cwds` (empty: not known where). Unknown where what
 /// stands before a `..` is.
@@ -114,12 +114,12 @@ fn has_parent(text: &str) -> bool {
 }
 
 /// The path as text. Paths come from text, so nothing is lost.
-pub(super) fn text_of(path: &Path) -> String {
+pub(crate) fn text_of(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
 /// `directory/name` for every possibility.
-pub(super) fn below(directory: &Value, name: &Value) -> Value {
+pub(crate) fn below(directory: &Value, name: &Value) -> Value {
     let slash = match directory {
         Value::Known(text) if text.ends_with('/') => Value::known(""),
         _ => Value::known("/"),
@@ -128,14 +128,14 @@ pub(super) fn below(directory: &Value, name: &Value) -> Value {
 }
 
 /// Last component of a word as programs see it: trailing slashes do not count. `None` for `.`, `..` and `/`.
-pub(super) fn base_name(text: &str) -> Option<&str> {
+pub(crate) fn base_name(text: &str) -> Option<&str> {
     let trimmed = text.trim_end_matches('/');
     let name = trimmed.rsplit('/').next().unwrap_or(trimmed);
     (!name.is_empty() && name != "." && name != "..").then_some(name)
 }
 
 /// `host:path`, `user@host::module`, `rsync://…`: a colon before any slash.
-pub(super) fn is_remote(value: &Value) -> bool {
+pub(crate) fn is_remote(value: &Value) -> bool {
     let text = value.prefix();
     text.starts_with("rsync://")
         || text.find(':').is_some_and(|colon| !text[..colon].contains('/') && colon > 0)

@@ -13,7 +13,7 @@ use crate::world::resolve::physical;
 use super::draft::{Change, Draft};
 use super::known;
 use super::paths::{keeps_nothing, text_of};
-use super::scene::{Scene, Word, flag};
+use super::scene::{Scene, Word, fact, flag};
 
 impl Scene<'_> {
     /// Notes what the same command did to the target before, then records what this act does. `None` where the act
@@ -39,8 +39,16 @@ impl Scene<'_> {
         if !here {
             return mutation;
         }
-        if by_action && let Some(mutation) = &mutation {
-            self.record_action(mutation);
+        if let Some(mutation) = &mutation {
+            if by_action {
+                self.record_action(mutation);
+            }
+            if let (Subject::Git { .. }, Some(span)) = (&mutation.subject, mutation.span) {
+                self.files.save_by((span, mutation.target.id.clone()));
+            }
+        }
+        if let Some(mutation) = &mut mutation {
+            self.copied_database(mutation);
         }
         let told = changes.iter().any(Change::puts);
         for change in changes {
@@ -53,6 +61,21 @@ impl Scene<'_> {
             self.replaced(mutation);
         }
         mutation
+    }
+
+    /// Notes the copies that this command made of a database file before.
+    fn copied_database(&mut self, mutation: &mut Mutation) {
+        let Subject::Sql { database, .. } = &mutation.subject else { return };
+        let Some(path) = known(database).map(|path| self.recorded(path)) else { return };
+        let copies: Vec<String> = self.files.copies(&path).iter().map(|copy| text_of(copy)).collect();
+        if matches!(mutation.action, Action::Delete | Action::Replace | Action::Update) {
+            // The last copy of what was there is as good as the thing itself.
+            self.files.alter(&path);
+        }
+        if !copies.is_empty() {
+            let told = FactValue::Text(copies.join("\n"));
+            fact(mutation, "copies", told, "copies of the database that this command made before");
+        }
     }
 
     /// Something else stands at a path, and nothing more is known of it.

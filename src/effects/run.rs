@@ -1,4 +1,4 @@
-//! A known program: its declared effects, roles that write, SQL, and the refiner.
+//! A known program: its declared effects, roles that write, SQL, and what its room makes of them.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use super::packing;
 use super::paths::{is_remote, keeps_nothing, text_of};
 use super::scene::{Scene, Word, fact};
 use super::unknown::{ANYTHING, TASKS, gaps, otherwise};
-use super::{called, grants, outputs, refine, sql, write};
+use super::{called, grants, outputs, sql, write};
 
 /// The mutations of a run.
 pub(super) fn run(scene: &mut Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
@@ -59,11 +59,11 @@ fn one(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> Vec<D
         return drafts;
     }
     let effects = declared(scene, invocation, matched);
-    // What a refiner adds rests on the command as a whole.
+    // What a room adds rests on the command as a whole.
     let rule = matched.path.get(1..).unwrap_or_default().join(" ");
     scene.rule = RuleRef { tool: scene.tool.clone(), rule };
     drafts.extend(match matched.command.refine {
-        Some(refiner) => refine::refine(refiner, scene, invocation, effects),
+        Some(room) => scene.programs.does(room, scene, invocation, effects),
         None => effects,
     });
     drafts.extend(written(scene, invocation, matched));
@@ -124,7 +124,7 @@ fn printed(scene: &mut Scene<'_>, invocation: &Invocation) -> Option<Draft> {
         sources = incoming(scene, invocation);
     }
     // What git prints of files that it does not track is named in the words.
-    let git = super::git::printed(invocation);
+    let git = scene.programs.shows(invocation);
     scene.files.set_gits(None, git.filter(|_| invocation.stdout == Stdout::Pipe));
     if let Stdout::File(path) = &invocation.stdout
         && let Some(to) = scene.only_path(path)
@@ -355,7 +355,7 @@ fn in_home(scene: &Scene<'_>, invocation: &Invocation, value: &Value) -> Value {
 }
 
 /// Directories for operands: the step's, or below them the one that an option names.
-pub(super) fn directories(scene: &Scene<'_>, matched: &Match) -> Vec<PathBuf> {
+pub(crate) fn directories(scene: &Scene<'_>, matched: &Match) -> Vec<PathBuf> {
     let mut dirs = scene.cwds().to_vec();
     for given in matched.cwd() {
         let (Value::Known(_) | Value::OneOf(_)) = &given else { return Vec::new() };
@@ -403,11 +403,13 @@ fn holds(
         .collect()
 }
 
-/// Whether what packs looks behind symbolic links: told to, or by itself, as zip does.
+/// Whether what packs looks behind symbolic links: told to, or by itself where an option is there to keep them.
 fn follows_links(matched: &Match) -> bool {
-    let is = |name: &str| matched.tool.names.iter().any(|known| known == name);
-    let told = ["-h", "--dereference", "-L"].iter().any(|key| matched.has(key));
-    if is("zip") { !matched.has("-y") } else { told }
+    let keeps = matched.command.options.iter().find(|option| option.on.iter().any(|on| on == "--symlinks"));
+    match keeps {
+        Some(option) => !matched.has(&option.key),
+        None => ["-h", "--dereference", "-L"].iter().any(|key| matched.has(key)),
+    }
 }
 
 /// `adds=name`: what is put into an archive, by the names that it gets there; `.` where that is not said.
@@ -464,7 +466,7 @@ fn fact_value(text: &str) -> FactValue {
 }
 
 /// Whether all words of a target were written literally.
-pub(super) fn explicit(invocation: &Invocation, indices: &[usize]) -> bool {
+pub(crate) fn explicit(invocation: &Invocation, indices: &[usize]) -> bool {
     indices.iter().all(|index| invocation.args.get(index + 1).is_some_and(|arg| arg.explicit))
 }
 

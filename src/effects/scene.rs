@@ -2,27 +2,56 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::knowledge::{KindFile, Knowledge, Manner, SubjectKind, against};
+use crate::knowledge::{KindFile, Knowledge, Manner, Match, Room, SubjectKind, against};
 use crate::model::{
     AGAINST, Action, Cause, Context, Fact, FactValue, Facts, Mutation, PathSubject, RuleRef, Source, Subject,
     Target, Value,
 };
-use crate::shell::{FileState, Files, Step};
+use crate::shell::{FileState, Files, Invocation, Packing, Printed, Step};
 use crate::world::FileKind;
 use crate::world::resolve::{Link, Links, physical};
 
+use super::draft::Draft;
 use super::paths::{absolute, text_of};
 use super::{Look, Seen, known};
 
 /// Flag of kinds that are judged anew by the `recourse exec` that the step runs through.
 const REJUDGED: &str = "judged-there";
 
+/// What a program packs into one archive.
+#[derive(Debug)]
+pub struct Packed {
+    /// The archive's file; `None`: standard output.
+    pub into: Option<PathBuf>,
+    /// What is in it; `None` where that cannot be told.
+    pub packing: Option<Packing>,
+}
+
+/// What effects ask about the programs that steps run. `crate::programs` answers.
+pub trait Does: Sync {
+    /// What becomes of the declared effects of a command that `refine` names a room for.
+    fn does(
+        &self,
+        room: Room,
+        scene: &Scene<'_>,
+        invocation: &Invocation,
+        declared: Vec<Draft>,
+    ) -> Vec<Draft>;
+
+    /// The archive that it makes.
+    fn packs(&self, scene: &Scene<'_>, matched: &Match) -> Option<Packed>;
+
+    /// What of the work tree or of a repository's objects its output holds.
+    fn shows(&self, invocation: &Invocation) -> Option<Printed>;
+}
+
 /// Everything at hand for one step.
-pub(super) struct Scene<'a> {
-    pub(super) step: &'a Step,
+pub struct Scene<'a> {
+    pub(crate) step: &'a Step,
     pub(super) knowledge: &'a Knowledge,
-    pub(super) files: &'a mut Files,
-    pub(super) look: &'a dyn Look,
+    pub(super) programs: &'a dyn Does,
+    pub(crate) files: &'a mut Files,
+    pub(crate) look: &'a dyn Look,
     /// Name of the program that runs, where one does.
     pub(super) tool: String,
     /// The rule that mutations rest on.
@@ -31,15 +60,15 @@ pub(super) struct Scene<'a> {
 
 /// A target that was written as a word.
 #[derive(Clone, Debug)]
-pub(super) struct Word {
+pub(crate) struct Word {
     /// What is known of it, as written.
-    pub(super) value: Value,
+    pub(crate) value: Value,
     /// Written literally.
-    pub(super) explicit: bool,
+    pub(crate) explicit: bool,
 }
 
 impl Word {
-    pub(super) fn new(value: Value, explicit: bool) -> Self {
+    pub(crate) fn new(value: Value, explicit: bool) -> Self {
         Self { value, explicit }
     }
 }
@@ -48,24 +77,25 @@ impl<'a> Scene<'a> {
     pub(super) fn new(
         step: &'a Step,
         knowledge: &'a Knowledge,
+        programs: &'a dyn Does,
         files: &'a mut Files,
         look: &'a dyn Look,
     ) -> Self {
-        Self { step, knowledge, files, look, tool: String::new(), rule: RuleRef::default() }
+        Self { step, knowledge, programs, files, look, tool: String::new(), rule: RuleRef::default() }
     }
 
     /// Directories that the step may run in.
-    pub(super) fn cwds(&self) -> &'a [PathBuf] {
+    pub(crate) fn cwds(&self) -> &'a [PathBuf] {
         &self.step.context.cwd
     }
 
     /// The absolute path of a word.
-    pub(super) fn path(&self, value: &Value) -> Value {
+    pub(crate) fn path(&self, value: &Value) -> Value {
         self.absolute(value, self.cwds())
     }
 
     /// The absolute path of a word that counts from these directories.
-    pub(super) fn absolute(&self, value: &Value, dirs: &[PathBuf]) -> Value {
+    pub(crate) fn absolute(&self, value: &Value, dirs: &[PathBuf]) -> Value {
         match self.step.context.host {
             // What is here says nothing there: shown as it is written.
             Some(_) => absolute(value, dirs, &Elsewhere),
@@ -82,12 +112,12 @@ impl<'a> Scene<'a> {
     }
 
     /// The absolute path of a word when there is only one.
-    pub(super) fn only_path(&self, value: &Value) -> Option<PathBuf> {
+    pub(crate) fn only_path(&self, value: &Value) -> Option<PathBuf> {
         self.path(value).as_known().map(PathBuf::from)
     }
 
     /// What stands at a path by the time of this step, links followed; `None` when nothing does or it is not known.
-    pub(super) fn at(&self, path: &Path) -> Option<Seen> {
+    pub(crate) fn at(&self, path: &Path) -> Option<Seen> {
         if self.step.context.host.is_some() {
             return None;
         }
@@ -112,12 +142,12 @@ impl<'a> Scene<'a> {
     }
 
     /// Whether a symbolic link stands at a path by the time of this step, as far as can be told.
-    pub(super) fn is_link(&self, path: &Path) -> bool {
+    pub(crate) fn is_link(&self, path: &Path) -> bool {
         !matches!(self.files.over(self.look).link(&self.files.key(path, self.look)), Link::None)
     }
 
     /// Whether what stands at `from` is what this command copied from `to`, and neither was changed since.
-    pub(super) fn is_copy_of(&self, from: &Path, to: &Path) -> bool {
+    pub(crate) fn is_copy_of(&self, from: &Path, to: &Path) -> bool {
         let (from, to) = (self.files.key(from, self.look), self.files.key(to, self.look));
         matches!(self.files.get(&from), Some(FileState::CopiedFrom(source)) if *source == to)
             && self.files.get(&to).is_none()
@@ -127,7 +157,7 @@ impl<'a> Scene<'a> {
     }
 
     /// What a path leads to through every link, the last one too.
-    pub(super) fn behind(&self, path: &Path) -> Option<PathBuf> {
+    pub(crate) fn behind(&self, path: &Path) -> Option<PathBuf> {
         physical(path, &self.files.over(self.look), true)
     }
 
@@ -138,12 +168,12 @@ impl<'a> Scene<'a> {
     }
 
     /// The user's home.
-    pub(super) fn home(&self) -> Option<PathBuf> {
+    pub(crate) fn home(&self) -> Option<PathBuf> {
         self.look.home()
     }
 
     /// Text of the file that stands at a path by the time of this step.
-    pub(super) fn text(&self, path: &Path) -> Option<String> {
+    pub(crate) fn text(&self, path: &Path) -> Option<String> {
         if self.step.context.host.is_some() {
             return None;
         }
@@ -166,23 +196,23 @@ impl<'a> Scene<'a> {
     }
 
     /// Whether a directory stands there.
-    pub(super) fn is_directory(&self, path: &Path) -> bool {
+    pub(crate) fn is_directory(&self, path: &Path) -> bool {
         self.at(path).is_some_and(|seen| seen.kind == FileKind::Directory)
     }
 
     /// A kind's declaration.
-    pub(super) fn kind(&self, name: &str) -> Option<std::sync::Arc<KindFile>> {
+    pub(crate) fn kind(&self, name: &str) -> Option<std::sync::Arc<KindFile>> {
         self.knowledge.kind(name)
     }
 
     /// A mutation of a path; `shown` is what people see.
-    pub(super) fn on_path(&self, action: Action, kind: &str, word: &Word) -> Mutation {
+    pub(crate) fn on_path(&self, action: Action, kind: &str, word: &Word) -> Mutation {
         let path = self.path(&word.value);
         self.on_absolute(action, kind, path, word)
     }
 
     /// A mutation of a path that is absolute already.
-    pub(super) fn on_absolute(&self, action: Action, kind: &str, path: Value, word: &Word) -> Mutation {
+    pub(crate) fn on_absolute(&self, action: Action, kind: &str, path: Value, word: &Word) -> Mutation {
         let spec = self.kind(kind);
         let mut subject = PathSubject::new(path, word.value.display());
         subject.explicit = word.explicit;
@@ -197,7 +227,7 @@ impl<'a> Scene<'a> {
     }
 
     /// A mutation of any subject.
-    pub(super) fn mutation(
+    pub(crate) fn mutation(
         &self,
         action: Action,
         kind: &str,
@@ -242,7 +272,7 @@ impl<'a> Scene<'a> {
     }
 
     /// A mutation of something that is not a path, by its kind.
-    pub(super) fn on_other(&self, action: Action, kind: &str, parts: &[Value], whole: &Value) -> Mutation {
+    pub(crate) fn on_other(&self, action: Action, kind: &str, parts: &[Value], whole: &Value) -> Mutation {
         let subject = match self.kind(kind).map(|k| k.subject) {
             Some(SubjectKind::Git) => self.git_subject(parts),
             Some(SubjectKind::Sql) => Subject::Sql {
@@ -270,7 +300,7 @@ impl<'a> Scene<'a> {
     }
 
     /// A mutation of unknown reach.
-    pub(super) fn unknown(&self, action: Action, cause: Cause, id: &str, reason: &str) -> Mutation {
+    pub(crate) fn unknown(&self, action: Action, cause: Cause, id: &str, reason: &str) -> Mutation {
         let mut mutation = self.mutation(action, "unknown", Subject::Unknown, id.to_owned(), None);
         mutation.cause = cause;
         fact(&mut mutation, "reason", FactValue::Text(reason.to_owned()), reason);
@@ -304,12 +334,12 @@ impl Links for Elsewhere {
 }
 
 /// Adds a fact to a mutation.
-pub(super) fn fact(mutation: &mut Mutation, key: &str, value: FactValue, description: &str) {
+pub(crate) fn fact(mutation: &mut Mutation, key: &str, value: FactValue, description: &str) {
     mutation.facts.insert(key.to_owned(), Fact::new(value, description));
 }
 
 /// Sets a flag of a mutation.
-pub(super) fn flag(mutation: &mut Mutation, key: &str, description: &str) {
+pub(crate) fn flag(mutation: &mut Mutation, key: &str, description: &str) {
     fact(mutation, key, FactValue::Bool(true), description);
 }
 

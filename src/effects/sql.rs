@@ -110,7 +110,7 @@ fn opaque(scene: &Scene<'_>, reason: &str) -> Draft {
 }
 
 /// SQL text.
-pub(super) fn text(scene: &Scene<'_>, dialect: &str, database: &Value, text: &Value) -> Vec<Draft> {
+pub(crate) fn text(scene: &Scene<'_>, dialect: &str, database: &Value, text: &Value) -> Vec<Draft> {
     within(scene, dialect, database, text, 0)
 }
 

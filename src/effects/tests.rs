@@ -71,7 +71,7 @@ fn run(line: &str) -> Vec<Mutation> {
                 }
             }
         };
-        all.extend(effects(&step(kind), &knowledge, &mut files, &disk()));
+        all.extend(effects(&step(kind), &knowledge, crate::programs::effects(), &mut files, &disk()));
     }
     all
 }

@@ -206,6 +206,9 @@ impl<'a> Guarded<'a> {
         if let Some(tree) = self.trees.iter().chain(&self.files).find(|tree| path.starts_with(tree)) {
             return named(if vague { tree } else { path });
         }
+        if path.ancestors().any(is_store) {
+            return named(path);
+        }
         let name = path.file_name()?;
         if name == ".recourse.toml" && there(path) {
             return named(path);
@@ -294,4 +297,10 @@ impl<'a> Guarded<'a> {
             Err(_) => self.world.lstat(path).is_ok(),
         }
     }
+}
+
+/// What is kept on other file systems than the store's stands in such a folder at their top.
+fn is_store(path: &Path) -> bool {
+    let user = path.file_name().and_then(|name| name.to_str()?.strip_prefix(".recourse-"));
+    user.is_some_and(|user| !user.is_empty() && user.bytes().all(|digit| digit.is_ascii_digit()))
 }

@@ -38,6 +38,7 @@ fn machine() -> MemoryWorld {
         .mode("/home/u/.local/bin/recourse", 0o755)
         .file("/home/u/.local/share/recourse/shims/terraform", shim)
         .mode("/home/u/.local/share/recourse/shims/terraform", 0o700)
+        .file("/home/u/.local/share/recourse/kept/lock", "")
         .dir("/home/u/.local/state/recourse/approvals")
         .file("/etc/recourse/policy.toml", "")
         .link("/proc/4711/exe", "/home/u/.local/bin/recourse")

@@ -8,6 +8,9 @@ mod guard;
 #[cfg(test)]
 mod guard_tests;
 mod look;
+mod once;
+#[cfg(test)]
+mod once_tests;
 mod places;
 mod safer;
 mod stages;
@@ -27,6 +30,7 @@ use crate::model::{
     Recoverability, RecoverySource, RuleRef, Secrets, Source, Subject, Target, Tier, Verdict,
 };
 use crate::policy::{Policy, PolicyContext, Profile};
+use crate::recoverability;
 use crate::report::{ConsequenceReport, Parts, StageTimes, build};
 use crate::shell;
 use crate::terraform;
@@ -96,6 +100,8 @@ pub struct Evaluation {
     pub report: ConsequenceReport,
     /// The judged mutations behind it.
     pub assessments: Vec<Assessment>,
+    /// What is fatal together.
+    pub risks: Vec<CrossActionRisk>,
     /// A stage panicked: the verdict is `escalate` for that reason.
     pub internal_error: bool,
 }
@@ -117,7 +123,9 @@ pub fn evaluate(
 ) -> Evaluation {
     let source = input.source();
     let elsewhere = Elsewhere(world);
-    let world = if context.anywhere { &elsewhere } else { world };
+    let world: &dyn World = if context.anywhere { &elsewhere } else { world };
+    let once = once::Once::new(world);
+    let world: &dyn World = &once;
     let run = catch_unwind(AssertUnwindSafe(|| judge(&input, context, world, knowledge, policy)));
     match run {
         Ok(evaluation) => evaluation,
@@ -131,7 +139,7 @@ pub fn evaluate(
                 let built_in = Policy::default();
                 finish(&mut assessments, Found::default(), context, world, knowledge, &built_in)
             });
-            Evaluation { report, assessments, internal_error: true }
+            Evaluation { report, assessments, risks: Vec::new(), internal_error: true }
         }
     }
 }
@@ -156,7 +164,8 @@ fn judge(
     let parsed = world.elapsed();
     let bar = stages::bar(input, context, world, knowledge, policy);
     let mut assessments = stages::assess(mutations, told.named, context, bar, world, knowledge);
-    safer::keep_only_milder(&mut assessments, context, bar, world, knowledge);
+    let judge = safer::Judge { input, context, bar, world, knowledge };
+    safer::keep_only_what_works(&mut assessments, &judge);
     let risks = stages::together(&mut assessments);
     let analysed = world.elapsed();
     let times = StageTimes {
@@ -172,7 +181,7 @@ fn judge(
         knowledge,
         policy,
     );
-    Evaluation { report, assessments, internal_error: false }
+    Evaluation { report, assessments, risks, internal_error: false }
 }
 
 /// What the stages found besides the assessments.
@@ -206,7 +215,7 @@ fn finish(
         places: Some(&places),
     };
     let decision = policy.decide(assessments, risks, &seen);
-    let enforcement = context.profile.map(|profile| policy.enforce(profile, &decision, assessments, risks));
+    let enforcement = context.profile.map(|profile| policy.enforce(profile, &decision, assessments));
     let suggestions = suggest::suggest(assessments, risks, knowledge, policy, &seen);
     times.policy = world.elapsed().saturating_sub(before);
     times.total = times.parse + times.analysis + times.policy;
@@ -223,6 +232,33 @@ fn finish(
     })
 }
 
+/// The same evaluation once a recovery point holds what some of it would destroy (`covered`, in the order of the
+/// assessments): their loss can be undone. Policy and report are made again from that; nothing else is judged anew.
+pub fn with_recovery_point(
+    evaluation: &Evaluation,
+    covered: &[bool],
+    point: &str,
+    context: &EvaluationContext,
+    world: &dyn World,
+    knowledge: &Knowledge,
+    policy: &Policy,
+) -> Evaluation {
+    let mut assessments = evaluation.assessments.clone();
+    for (judged, _) in assessments.iter_mut().zip(covered).filter(|(_, covered)| **covered) {
+        recoverability::by_recovery_point(judged, point);
+    }
+    let raises = |risk: &&CrossActionRisk| {
+        !assessments.iter().zip(covered).all(|(judged, covered)| {
+            *covered || !risk.affected_resources.contains(&judged.mutation.target.id)
+        })
+    };
+    let risks: Vec<CrossActionRisk> = evaluation.risks.iter().filter(raises).cloned().collect();
+    let secrets = evaluation.report.secrets.clone();
+    let found = Found { risks: &risks, secrets, times: StageTimes::default() };
+    let report = finish(&mut assessments, found, context, world, knowledge, policy);
+    Evaluation { report, assessments, risks, internal_error: evaluation.internal_error }
+}
+
 /// What is said when a stage broke.
 const INTERNAL: &str = "recourse itself failed while judging this; that is a bug worth reporting";
 
@@ -231,7 +267,7 @@ pub fn unjudged(why: &str, context: &EvaluationContext, world: &dyn World) -> Ev
     let mut assessments = vec![fault(Source::Shell, why)];
     let built_in = Policy::default();
     let report = finish(&mut assessments, Found::default(), context, world, &Knowledge::builtin(), &built_in);
-    Evaluation { report, assessments, internal_error: true }
+    Evaluation { report, assessments, risks: Vec::new(), internal_error: true }
 }
 
 /// What takes the place of a judgement that was not made.

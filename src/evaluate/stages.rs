@@ -14,6 +14,7 @@ use crate::model::{
     RuleRef, Secrets, Source, Span, Subject, Target, Tier, Value, says_production,
 };
 use crate::policy::Policy;
+use crate::programs;
 use crate::shell::{self, Sink as _};
 use crate::terraform;
 use crate::world::World;
@@ -43,7 +44,7 @@ pub(super) fn shell(
     told: &mut Told,
 ) -> Vec<Mutation> {
     let look = effects::WorldLook::new(world);
-    let mut collect = effects::Collect::new(knowledge, &look);
+    let mut collect = programs::collect(knowledge, &look);
     collect.secrets = std::mem::take(&mut told.secrets);
     collect.named = std::mem::take(&mut told.named);
     let mut options = match &context.session {
@@ -52,7 +53,7 @@ pub(super) fn shell(
     };
     options.deadline = Some(world.elapsed() + READING);
     options.start = context.start.clone();
-    shell::interpret(input, world, knowledge, &options, &mut collect);
+    programs::interpret(input, world, knowledge, &options, &mut collect);
     told.secrets = collect.secrets;
     told.named = collect.named;
     collect.mutations
@@ -200,7 +201,7 @@ fn sql(
     knowledge: &Knowledge,
 ) -> Vec<Mutation> {
     let look = effects::WorldLook::new(world);
-    let mut collect = effects::Collect::new(knowledge, &look);
+    let mut collect = programs::collect(knowledge, &look);
     let effect = CodeEffect::Sql { dialect, database, text: Value::Known(text) };
     let step = shell::Step {
         kind: shell::StepKind::Code { language: "sql", effect },
@@ -232,17 +233,17 @@ pub(super) fn bar(
         return Bar::Production;
     }
     let Input::Shell(input) = input else { return Bar::None };
-    let mut programs = Programs(0);
+    let mut counted = Counted(0);
     let mut options = shell::Options::fresh(&context.cwd);
     options.deadline = Some(world.elapsed() + READING);
-    shell::interpret(input, world, knowledge, &options, &mut programs);
-    if programs.0 > 1 { Bar::After } else { Bar::None }
+    programs::interpret(input, world, knowledge, &options, &mut counted);
+    if counted.0 > 1 { Bar::After } else { Bar::None }
 }
 
 /// Counts what a line runs, wrappers with what they run as one.
-struct Programs(usize);
+struct Counted(usize);
 
-impl shell::Sink for Programs {
+impl shell::Sink for Counted {
     fn step(&mut self, step: shell::Step, _: &mut shell::Files) {
         let moves = match &step.kind {
             shell::StepKind::Run(run) => matches!(run.name.as_str(), "cd" | "export" | "set" | ":" | "true"),

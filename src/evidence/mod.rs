@@ -13,8 +13,9 @@ mod path;
 mod session;
 mod sqlite;
 mod surroundings;
-pub mod text;
 
+pub use git::{AtStake, RepositoryAct, at_stake};
+pub use path::{Uncommitted, uncommitted};
 pub use session::{Budget, Session};
 
 /// Looks for everything that bears on what a mutation costs. Facts of the mutation itself come first.
@@ -23,6 +24,7 @@ pub use session::{Budget, Session};
 /// destroys no longer counts as a copy for a later one.
 pub fn collect(mutation: &Mutation, world: &dyn World, session: &mut Session) -> Evidence {
     let mut evidence = Evidence { facts: mutation.facts.clone(), ..Evidence::default() };
+    session.git().tell_saves(&mutation.context.saves);
     match &mutation.subject {
         Subject::Path(subject) if mutation.kind == "archive.extract" => {
             archive::probe(mutation, subject, world, session, &mut evidence);

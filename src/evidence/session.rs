@@ -10,7 +10,7 @@ use crate::world::{Entry, LookError, Meta, World};
 
 use super::archive::Packed;
 use super::git::GitCache;
-use super::path::{Named, Places, Records, named_places};
+use super::path::{Alike, MadeAgain, Named, Places, Records, named_places};
 
 /// A directory's entries with what `lstat` tells of each.
 pub(super) type Listing = Rc<Vec<(Entry, Result<Meta, LookError>)>>;
@@ -35,6 +35,9 @@ impl Default for Budget {
 /// Directory entries that are looked at, in all, in places whose loss is certain to be terrible: they only illustrate it.
 const CERTAIN_LIMIT: usize = 250;
 
+/// Longest list of files with a name in the store of recovery points, in bytes.
+const NAMES_KEPT_LIMIT: u64 = 16 << 20;
+
 /// Names that are read, in all, in what tools make again.
 const NAMES_LIMIT: usize = 1_000_000;
 
@@ -51,6 +54,8 @@ pub struct Session {
     destroyed: BTreeSet<PathBuf>,
     /// Names of files with several names that this evaluation destroys, by file.
     names: HashMap<(u64, u64), BTreeSet<PathBuf>>,
+    /// Names that files have in the store of recovery points, by file, once somebody asks.
+    kept: Option<HashMap<(u64, u64), u64>>,
     /// An earlier mutation may have changed rights or what is mounted: a lack of rights protects nothing any more.
     rights_changed: bool,
     git: Rc<GitCache>,
@@ -62,8 +67,12 @@ pub struct Session {
     /// Files that were compared with copies in such places.
     pub(super) compared: usize,
     listings: HashMap<PathBuf, Option<Listing>>,
+    /// Files of one size in one directory.
+    pub(super) alike: Alike,
     /// What installers say that they put into directories.
     pub(super) records: Records,
+    /// What makes directories again, by the directory in which operands stand.
+    pub(super) made_again: MadeAgain,
     /// Names seen in what tools make again.
     names_seen: usize,
 }
@@ -183,6 +192,12 @@ impl Session {
         names.len() as u64
     }
 
+    /// How many names of a file are our own, in the store of recovery points: those are no copy that somebody relies on.
+    pub(super) fn names_kept(&mut self, world: &dyn World, id: (u64, u64)) -> u64 {
+        let kept = self.kept.get_or_insert_with(|| names_kept(world).unwrap_or_default());
+        kept.get(&id).copied().unwrap_or(0)
+    }
+
     /// A directory's entries, looked up once. `None` when it cannot be listed or holds more than `limit`.
     pub(super) fn scan(&mut self, world: &dyn World, dir: &Path, limit: usize) -> Option<Listing> {
         if let Some(known) = self.listings.get(dir) {
@@ -208,4 +223,20 @@ impl Session {
     pub fn rights_hold(&self) -> bool {
         !self.rights_changed
     }
+}
+
+/// The store's list of files that have a name in it.
+fn names_kept(world: &dyn World) -> Option<HashMap<(u64, u64), u64>> {
+    let usual = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".local/share" };
+    let moved = world.env("XDG_DATA_HOME").map(PathBuf::from).filter(|dir| dir.is_absolute());
+    let data = moved.or_else(|| Some(world.home(None)?.join(usual)))?;
+    let list = world.read_file(&data.join("recourse/kept/names"), NAMES_KEPT_LIMIT).ok()?;
+    let mut found = HashMap::new();
+    for line in String::from_utf8_lossy(&list).lines() {
+        let mut numbers = line.split(' ').map(str::parse::<u64>);
+        if let (Some(Ok(device)), Some(Ok(number))) = (numbers.next(), numbers.next()) {
+            *found.entry((device, number)).or_default() += 1;
+        }
+    }
+    Some(found)
 }

@@ -3,6 +3,7 @@
 //! Only SELECTs run, in a read-only, safe shell. Facts it sets: `in-memory`, `database.exists`, `database.loss`,
 //! `database.summary`, `database.file`, `table.exists`, `rows`, `rows.summary`, `fires`, `fires.summary`.
 
+mod kept;
 mod triggers;
 
 use std::path::Path;
@@ -11,8 +12,8 @@ use crate::model::{Action, Evidence, Fact, FactValue, MissingEffect, Mutation, S
 use crate::world::{FileKind, LookError, Query, World};
 
 use super::Session;
-use super::path;
-use super::text::{count, list};
+use crate::text::{count, list};
+use kept::kept;
 
 /// What is acted on, as the mutation's subject gives it.
 pub(super) struct Statement<'a> {
@@ -361,21 +362,6 @@ fn unquote(name: &str) -> String {
         _ => None,
     };
     inner.unwrap_or(name).to_owned()
-}
-
-/// How the database file itself stands: what is in git or copied can be put back.
-fn kept(
-    mutation: &Mutation,
-    database: &Path,
-    world: &dyn World,
-    session: &mut Session,
-    evidence: &mut Evidence,
-) {
-    let Some((class, summary)) = path::standing(mutation, database, world, session) else { return };
-    evidence
-        .facts
-        .insert("database.summary".to_owned(), Fact::new(FactValue::Text(summary.clone()), "its file"));
-    evidence.fact("database.loss", FactValue::Text(class.to_owned()), summary);
 }
 
 #[cfg(test)]

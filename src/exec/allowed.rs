@@ -11,7 +11,7 @@ use crate::approvals::{Approvals, Asked, Demand, Exact, Here, State, Taken, Uses
 use crate::model::Verdict;
 use crate::policy::Profile;
 use crate::proof::Subject;
-use crate::report::escape;
+use crate::text::escape;
 
 use super::permission::{Case, user_name};
 use super::{Surroundings, say};
@@ -48,13 +48,13 @@ impl Exactly {
 
     fn by(asker: &str, case: &Case<'_>, around: &Surroundings<'_>) -> Option<Self> {
         let places = around.attesting.places.as_ref()?;
-        if !around.attesting.is_off() || case.evaluation.verdict() >= Verdict::Block {
+        if !around.attesting.is_off() || case.first.evaluation.verdict() >= Verdict::Block {
             return None;
         }
         let Ok(Subject::Shell { text, argv }) = case.subject else { return None };
         let form =
             json!({ "text": text, "argv": argv, "environment": around.context.environment }).to_string();
-        let shown = case.evaluation.report.secrets.mask(case.text?).into_owned();
+        let shown = case.first.evaluation.report.secrets.mask(case.text?).into_owned();
         let asker = around.context.actor.as_ref().map_or(asker, |actor| actor.id.as_str()).to_owned();
         Some(Self { asker, form, shown, store: Approvals::open(places).ok()? })
     }
@@ -121,7 +121,7 @@ impl Exactly {
             asker: &self.asker,
             exact: Exact::Call { form: &self.form, shown: &self.shown },
             cwd: &around.context.cwd,
-            report: &case.evaluation.report,
+            report: &case.first.evaluation.report,
         })
     }
 }

@@ -8,6 +8,7 @@
 //! `permission`, and applies that plan.
 
 mod allowed;
+mod kept;
 mod permission;
 mod program;
 pub mod shim;
@@ -25,10 +26,12 @@ use crate::knowledge::{Knowledge, variables};
 use crate::policy::{EnforcementAction, Policy, Profile};
 use crate::prompt::{self, Replaceable};
 use crate::proof::Subject;
-use crate::report::{Style, escape};
+use crate::report::Style;
 use crate::shell;
+use crate::text::escape;
 use crate::world::World;
 
+pub use kept::session;
 pub use permission::Attesting;
 use permission::{Case, Permission, permission};
 use program::Lookup;
@@ -100,11 +103,13 @@ fn round(what: &What, around: &Surroundings<'_>) -> Result<String, u8> {
     }
     let evaluation =
         evaluate(Input::Shell(input), &around.context, around.world, around.knowledge, around.policy);
+    let first = kept::First::keep(evaluation, &text, around);
     let subject = subject(what);
     let subject = subject.as_ref().map_err(String::as_str);
-    let case = Case { evaluation: &evaluation, text: Some(&text), subject, replaceable: Replaceable::AtOnce };
+    let case = Case { first: &first, text: Some(&text), subject, replaceable: Replaceable::AtOnce };
     match permission(&case, around) {
         Permission::Granted => {
+            first.close();
             let code = become_program(&program, &argv, &[]);
             around.attesting.not_started(code);
             Err(code)
@@ -145,18 +150,24 @@ pub fn permit(line: &ShellLine<'_>, around: &Surroundings<'_>) -> Permit {
     let around = &with_profile(around);
     let input = Input::Shell(shell::Input::Text(judged.to_owned()));
     let evaluation = evaluate(input, &around.context, around.world, around.knowledge, around.policy);
+    let first = kept::First::keep(evaluation, judged, around);
+    let evaluation = &first.evaluation;
     let subject = subject(&What::Text(typed.into()));
     let subject = subject.as_ref().map_err(String::as_str);
-    let quiet = evaluation.report.enforcement.as_ref().is_some_and(|e| e.action == EnforcementAction::Run);
+    let quiet = !first.speaks()
+        && evaluation.report.enforcement.as_ref().is_some_and(|e| e.action == EnforcementAction::Run);
     if below && !quiet {
         say("");
     }
     // The shell runs the line that it has read, and no other: what is to run instead has to be accepted there.
     let replaceable =
         if takes_text { Replaceable::OnTheLine { as_typed: judged == typed } } else { Replaceable::No };
-    let case = Case { evaluation: &evaluation, text: Some(judged), subject, replaceable };
+    let case = Case { first: &first, text: Some(judged), subject, replaceable };
     match permission(&case, around) {
-        Permission::Granted => Permit::Run,
+        Permission::Granted => {
+            first.close();
+            Permit::Run
+        }
         Permission::Instead(text) if text == judged => Permit::Instead(typed.to_owned()),
         Permission::Instead(text) => Permit::Instead(text),
         Permission::Refused(code) => Permit::Refused(code),

@@ -13,11 +13,13 @@ use crate::config::AttestationConfig;
 use crate::evaluate::Evaluation;
 use crate::model::Verdict;
 use crate::policy::{EnforcementAction, Profile};
-use crate::prompt::{self, Decision, Question, Replaceable};
+use crate::prompt::{self, Decision, Keeps, Question, Replaceable};
 use crate::proof::{Approver, Attested, Event, Gate, Presented, Proof, Record, Standing, Subject};
-use crate::report::{escape, render, render_line};
+use crate::report::{render, render_line};
+use crate::text::escape;
 
 use super::allowed::{self, Exactly};
+use super::kept::First;
 use super::{REFUSED, Surroundings, say};
 
 /// Whether it may run.
@@ -82,8 +84,8 @@ enum Answer {
 
 /// What is asked about.
 pub(super) struct Case<'a> {
-    /// Its evaluation.
-    pub(super) evaluation: &'a Evaluation,
+    /// Its evaluation, and what was set aside for it.
+    pub(super) first: &'a First,
     /// The text that spans speak of.
     pub(super) text: Option<&'a str>,
     /// What is attested of it; or why nothing can be.
@@ -212,7 +214,7 @@ impl Session<'_> {
 
     fn attest(&self, proof: &Proof) -> Result<Option<Attested>, u8> {
         let attested = self.case.subject.map_err(str::to_owned).and_then(|subject| {
-            let report = &self.case.evaluation.report;
+            let report = &self.case.first.evaluation.report;
             proof.attest(subject, &self.around.context, report).map_err(|error| error.to_string())
         });
         match attested {
@@ -247,7 +249,7 @@ impl Session<'_> {
     }
 
     fn record(&self, standing: &Standing) -> Record {
-        let report = &self.case.evaluation.report;
+        let report = &self.case.first.evaluation.report;
         Record::new(self.config.mode, report, self.case.subject.ok(), &self.around.context).standing(standing)
     }
 
@@ -267,7 +269,7 @@ impl Session<'_> {
 
 /// What is demanded before it runs: the profile's enforcement, or what a foreign attestation's verdict calls for.
 fn demanded(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<'_>) -> EnforcementAction {
-    let report = &case.evaluation.report;
+    let report = &case.first.evaluation.report;
     // Without a stated enforcement nothing may run.
     let own = report.enforcement.as_ref().map_or(EnforcementAction::Refuse, |enforcement| enforcement.action);
     let attested = match standing.and_then(|standing| standing.attested) {
@@ -288,7 +290,7 @@ fn demanded(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<
 }
 
 fn enforce(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<'_>) -> Answer {
-    let report = &case.evaluation.report;
+    let report = &case.first.evaluation.report;
     let profile = around.context.profile.unwrap_or(Profile::Ci);
     match demanded(case, standing, around) {
         EnforcementAction::Run => Answer::Yes,
@@ -299,10 +301,10 @@ fn enforce(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<'
         EnforcementAction::Ask if profile == Profile::Agent => {
             let exactly = Exactly::for_agent(case, around);
             if exactly.as_ref().is_some_and(|exactly| exactly.was_approved(case, around)) {
+                case.first.keep_some(around);
                 return Answer::Yes;
             }
-            say(render(report, case.text, around.style).trim_end());
-            attested_differs(case, standing);
+            explain(case, standing, around);
             say("recourse: refused: a person has to decide, and an agent is not asked");
             match exactly {
                 Some(exactly) => exactly.request(case, around),
@@ -312,13 +314,13 @@ fn enforce(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<'
         }
         EnforcementAction::Ask => {
             if let Some(why) = nobody_to_ask(profile) {
-                say(render(report, case.text, around.style).trim_end());
-                attested_differs(case, standing);
+                explain(case, standing, around);
                 say(&format!("recourse: refused: a person has to decide, and {}", escape(&why)));
                 return Answer::No;
             }
             let exactly = Exactly::of(case, around);
             if exactly.as_ref().is_some_and(|exactly| exactly.is_allowed(case, around)) {
+                case.first.keep_some(around);
                 return Answer::Yes;
             }
             ask(case, standing, around, exactly.as_ref(), None)
@@ -328,13 +330,12 @@ fn enforce(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<'
             let overridable = profile == Profile::Human && settings.override_block;
             if overridable
                 && report.risk_assessment == Verdict::Block
-                && let Some(name) = blocked_target(case.evaluation)
+                && let Some(name) = blocked_target(&case.first.evaluation)
                 && nobody_to_ask(profile).is_none()
             {
                 return ask(case, standing, around, None, Some(&name));
             }
-            say(render(report, case.text, around.style).trim_end());
-            attested_differs(case, standing);
+            explain(case, standing, around);
             say("recourse: refused: it was not run");
             Answer::No
         }
@@ -349,15 +350,17 @@ fn nobody_to_ask(profile: Profile) -> Option<String> {
     prompt::doubt().map(|doubt| doubt.to_string())
 }
 
-/// Says it when the attested verdict is worse than what this machine found.
-fn attested_differs(case: &Case<'_>, standing: Option<&Standing>) {
-    if let Some(note) = attested_note(case, standing) {
-        say(&format!("recourse: {note}"));
+/// Says what it would cost, why nothing of that is kept where that was tried, and when the attested verdict is worse than
+/// what this machine found.
+fn explain(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<'_>) {
+    say(render(&case.first.evaluation.report, case.text, around.style).trim_end());
+    for note in case.first.failed().into_iter().chain(attested_note(case, standing)) {
+        say(&format!("recourse: {}", escape(&note)));
     }
 }
 
 fn attested_note(case: &Case<'_>, standing: Option<&Standing>) -> Option<String> {
-    let attested = standing?.attested.filter(|attested| *attested > case.evaluation.verdict())?;
+    let attested = standing?.attested.filter(|attested| *attested > case.first.evaluation.verdict())?;
     Some(format!("the attested verdict is {}, and no approval of it was given", attested.as_str()))
 }
 
@@ -378,24 +381,47 @@ fn ask(
     exactly: Option<&Exactly>,
     name: Option<&str>,
 ) -> Answer {
-    let note = attested_note(case, standing);
-    let question = Question {
-        note: note.as_deref(),
-        typed: name,
-        replaceable: case.replaceable,
-        allowable: exactly.map(|_| allowed::WHILE),
-        ..Question::new(&case.evaluation.report, case.text, &around.context.cwd)
-    };
-    match decide(&question) {
-        Some(Decision::Run) => Answer::Yes,
-        Some(Decision::AllowFor(time)) => {
-            if let Some(exactly) = exactly {
-                exactly.allow(case, around, time);
+    let mut offer = case.first.offer(around);
+    loop {
+        let notes: Vec<String> =
+            case.first.failed().into_iter().chain(attested_note(case, standing)).collect();
+        let note = notes.join("; ");
+        let keeps = offer.as_ref().map(|offer| Keeps {
+            all: offer.without.is_empty(),
+            without: &offer.without,
+            suffices: name.is_none() || offer.verdict < Verdict::Block,
+        });
+        let question = Question {
+            note: (!note.is_empty()).then_some(note.as_str()),
+            typed: name,
+            replaceable: case.replaceable,
+            allowable: exactly.map(|_| allowed::WHILE),
+            keeps,
+            ..Question::new(&case.first.evaluation.report, case.text, &around.context.cwd)
+        };
+        match decide(&question) {
+            Some(Decision::Run) => {
+                // What is blocked is lost for good when the person errs: what can be kept is, though it was not asked for.
+                if name.is_some() && offer.is_some() {
+                    case.first.keep_some(around);
+                }
+                return Answer::Yes;
             }
-            Answer::Yes
+            Some(Decision::KeepThenRun) => match case.first.keep_now(around) {
+                Ok(()) => return Answer::Yes,
+                // It was to be kept and is not: that is another question.
+                Err(_) => offer = None,
+            },
+            Some(Decision::AllowFor(time)) => {
+                if let Some(exactly) = exactly {
+                    exactly.allow(case, around, time);
+                }
+                case.first.keep_some(around);
+                return Answer::Yes;
+            }
+            Some(Decision::RunInstead(text) | Decision::Edited(text)) => return Answer::Instead(text),
+            Some(Decision::Abort(_)) | None => return Answer::No,
         }
-        Some(Decision::RunInstead(text) | Decision::Edited(text)) => Answer::Instead(text),
-        Some(Decision::Abort(_)) | None => Answer::No,
     }
 }
 

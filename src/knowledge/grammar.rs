@@ -8,7 +8,7 @@ use super::matched::{Binding, GrammarGap, Match, OptionUse};
 use super::micro::{Count, OperandSpec, OptionSpec};
 use super::schema::{CommandSpec, Style, ToolFile, Unlisted, writes_or_runs};
 use super::tool_words::tool_words;
-use super::verbs::Verb;
+use super::verbs::{Deed, Said, Verb, Verbs};
 use super::words::{is_assignment, option_like};
 use crate::model::Value;
 use options::Found;
@@ -147,7 +147,7 @@ impl<'a> Scan<'a> {
 
     fn operand(&mut self, word: &Value, index: usize) {
         let command = self.command();
-        if !command.commands.is_empty() && self.plain.is_empty() && self.subcommand(&command, word, index) {
+        if command.is_group() && self.plain.is_empty() && self.subcommand(&command, word, index) {
             return;
         }
         let operands = self.operand_specs(&command);
@@ -200,17 +200,7 @@ impl<'a> Scan<'a> {
         if takes_operands {
             return false;
         }
-        let verbs = self.levels.iter().rev().find_map(|level| level.verbs.as_ref());
-        let above = self.path.get(1..).unwrap_or_default();
-        let said = verbs.and_then(|v| v.said(above, self.words.get(index..).unwrap_or_default()));
-        if said.is_some() || command.unlisted == Unlisted::Reads {
-            self.unlisted_verb = said.map(|verb| (verb, index)).filter(|(verb, _)| *verb != Verb::Reads);
-            self.unlisted_reads = self.unlisted_verb.is_none_or(|(verb, _)| verb != Verb::Grant);
-            self.at = self.words.len();
-            if self.unlisted_verb.is_some() && !self.asks_for_help(index) && self.ends_in_help(index) {
-                self.unlisted_verb = None;
-                self.unlisted_reads = true;
-            }
+        if self.descend_by_thing(name) || self.by_verb(command, index) {
             return true;
         }
         if let Some(default) = command.default.clone()
@@ -227,8 +217,79 @@ impl<'a> Scan<'a> {
         true
     }
 
+    /// Takes the word, and perhaps some behind it, as a subcommand that is not listed, by what its verb says.
+    fn by_verb(&mut self, command: &CommandSpec, index: usize) -> bool {
+        let levels = self.levels.clone();
+        let verbs = levels.iter().rev().find_map(|level| level.verbs.as_ref());
+        let words = self.words.get(index..).unwrap_or_default();
+        let said = verbs.and_then(|v| v.said(self.path.get(1..).unwrap_or_default(), words));
+        if said.is_none() && command.unlisted != Unlisted::Reads {
+            return false;
+        }
+        let helps = !self.asks_for_help(index) && self.ends_in_help(index);
+        if let (Some(verbs), Some(said), false) = (verbs, &said, helps)
+            && self.descend_by_verb(verbs, said, index)
+        {
+            return true;
+        }
+        let noted = match said.as_ref().map(|said| said.deed) {
+            Some(Deed::Noted(verb)) => Some(verb),
+            Some(Deed::Update | Deed::Delete) if !helps => return false,
+            _ => None,
+        };
+        self.unlisted_verb = noted.filter(|verb| *verb != Verb::Reads).map(|verb| (verb, index));
+        self.unlisted_reads = self.unlisted_verb.is_none_or(|(verb, _)| verb != Verb::Grant);
+        self.at = self.words.len();
+        if self.unlisted_verb.is_some() && helps {
+            self.unlisted_verb = None;
+            self.unlisted_reads = true;
+        }
+        true
+    }
+
+    /// Goes on in the group that the name of a thing begins with.
+    fn descend_by_thing(&mut self, name: &str) -> bool {
+        let Some(verbs) = self.levels.iter().rev().find_map(|level| level.verbs.as_ref()) else {
+            return false;
+        };
+        let mut words = self.path.get(1..).unwrap_or_default().to_vec();
+        words.push(name.to_owned());
+        if !verbs.is_of_a_thing(&words) {
+            return false;
+        }
+        let group = CommandSpec { style: self.command().style, implied: true, ..CommandSpec::default() };
+        self.levels.push(Arc::new(group));
+        self.path.push(name.to_owned());
+        self.typed.push(name.to_owned());
+        self.separator = None;
+        true
+    }
+
+    /// Goes on in the subcommand that the verb makes.
+    fn descend_by_verb(&mut self, verbs: &Verbs, said: &Said, index: usize) -> bool {
+        let end = index + said.words;
+        let behind = self.words.get(end..).unwrap_or_default();
+        let above: Vec<&OptionSpec> = self.visible().map(|(_, option)| option).collect();
+        let Some(made) = verbs.command(said, behind, self.command().style, &above) else { return false };
+        let names = self.words.get(index..end).unwrap_or_default();
+        let names: Vec<String> = names.iter().filter_map(|word| word.as_known().map(str::to_owned)).collect();
+        let mut made = Some(Arc::new(made));
+        for number in (0..names.len()).rev() {
+            let level = if number == 0 { made.take() } else { None };
+            self.levels.push(level.unwrap_or_default());
+        }
+        self.path.extend(names.iter().cloned());
+        self.typed.extend(names);
+        self.separator = None;
+        self.at = end;
+        true
+    }
+
     fn judges_words(&self, command: &CommandSpec) -> bool {
-        command.unlisted == Unlisted::Words || self.levels.iter().any(|level| level.verbs.is_some())
+        // Of some tools nothing may be guessed, whatever their words.
+        let closed = self.levels.first().is_some_and(|root| root.unlisted == Unlisted::Gap && !root.implied);
+        !closed
+            && (command.unlisted == Unlisted::Words || self.levels.iter().any(|level| level.verbs.is_some()))
     }
 
     /// Whether the words of a subcommand that is not listed say what it does: where the data says so, and it is no
@@ -238,7 +299,7 @@ impl<'a> Scan<'a> {
         self.judges_words(command)
             && !command.asks.iter().any(|asks| asks == name)
             && (name.len() > 2 || name == "up")
-            && !command.commands.is_short(name)
+            && !command.commands.is_short(name, &self.tool.root)
             && !tool_words().verbs.deletes.iter().any(short)
     }
 

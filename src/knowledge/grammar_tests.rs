@@ -265,9 +265,9 @@ fn a_beginning_stands_for_the_only_subcommand_that_begins_so() {
 
 #[test]
 fn names_that_ask_and_abbreviations_are_not_judged_by_words() {
-    let text = "tool=\"git\"\nunlisted=\"words\"\nasks=[\"sync\"]\n[cmd.merge]\nalias=[\"rebase\"]\n";
+    let text = "tool=\"git\"\nunlisted=\"words\"\nasks=[\"sync\"]\n[cmd.log]\nreads=true\n[cmd.merge]\nalias=[\"rebase\"]\n[[cmd.merge.effect]]\ndo=\"delete\"\non=\"file a\"\n";
     let by_words = |line: &str| matched(text, line).is_judged_by_words();
-    assert!(by_words("summary"));
+    assert!(by_words("summary") && by_words("logs x"));
     assert!(!by_words("sync") && !by_words("mer x") && !by_words("reba x") && !by_words("co ."));
 }
 

@@ -11,6 +11,7 @@ use super::mcp::{McpServer, McpTool};
 use super::pack::Pack;
 use super::placed::LoadError;
 use super::schema::ToolFile;
+use super::services::Service;
 use super::terraform::TerraformType;
 use super::versioned;
 
@@ -27,6 +28,7 @@ struct Overlay {
     kinds: BTreeMap<String, Vec<Arc<KindFile>>>,
     terraform: BTreeMap<String, Vec<Arc<TerraformType>>>,
     looks: BTreeMap<String, Arc<Vec<Look>>>,
+    services: BTreeMap<String, Arc<Vec<Service>>>,
     servers: Vec<Arc<McpServer>>,
 }
 
@@ -93,6 +95,12 @@ fn look_cache() -> &'static Cache<&'static str, Vec<Look>> {
     CACHE.get_or_init(Mutex::default)
 }
 
+/// Services that were read in this process.
+fn service_cache() -> &'static Cache<&'static str, Vec<Service>> {
+    static CACHE: OnceLock<Cache<&'static str, Vec<Service>>> = OnceLock::new();
+    CACHE.get_or_init(Mutex::default)
+}
+
 /// Terraform types that were read in this process.
 fn terraform_cache() -> &'static Cache<&'static str, TerraformType> {
     static CACHE: OnceLock<Cache<&'static str, TerraformType>> = OnceLock::new();
@@ -124,6 +132,7 @@ impl Knowledge {
     pub fn with_packs(packs: &[Pack]) -> Self {
         let mut overlay = Overlay::default();
         let mut looks: BTreeMap<String, Vec<Look>> = BTreeMap::new();
+        let mut services: BTreeMap<String, Vec<Service>> = BTreeMap::new();
         for pack in packs {
             for part in &pack.tools {
                 for name in &part.it.names {
@@ -139,10 +148,15 @@ impl Knowledge {
             for part in &pack.looks {
                 looks.entry(part.name.clone()).or_default().extend(part.it.iter().cloned());
             }
+            for part in &pack.services {
+                services.entry(part.name.clone()).or_default().extend(part.it.iter().cloned());
+            }
             overlay.servers.extend(pack.servers.iter().map(|part| Arc::clone(&part.it)));
         }
         looks.retain(|kind, _| index::kind(kind).is_none());
         overlay.looks = looks.into_iter().map(|(kind, list)| (kind, Arc::new(list))).collect();
+        services.retain(|kind, _| index::kind(kind).is_none());
+        overlay.services = services.into_iter().map(|(kind, list)| (kind, Arc::new(list))).collect();
         Self { overlay: Arc::new(overlay) }
     }
 
@@ -191,6 +205,15 @@ impl Knowledge {
         };
         let mut cache = look_cache().lock().unwrap_or_else(PoisonError::into_inner);
         cache.entry(name).or_insert_with(|| Look::embedded(text).ok().map(Arc::new)).clone()
+    }
+
+    /// How resources of a kind are fetched before they go, and put back. Users tell it of their own kinds alone, as looks.
+    pub fn services(&self, kind: &str) -> Option<Arc<Vec<Service>>> {
+        let Some((name, text)) = index::services(kind) else {
+            return self.overlay.services.get(kind).cloned();
+        };
+        let mut cache = service_cache().lock().unwrap_or_else(PoisonError::into_inner);
+        cache.entry(name).or_insert_with(|| Service::embedded(text).ok().map(Arc::new)).clone()
     }
 
     /// What is known of a Terraform type.
@@ -266,11 +289,5 @@ fn more<T>(list: &[Arc<T>], builtin: bool) -> Vec<Arc<T>> {
 
 fn embedded_tool(number: usize) -> Option<Arc<ToolFile>> {
     let mut cache = tool_cache().lock().unwrap_or_else(PoisonError::into_inner);
-    cache
-        .entry(number)
-        .or_insert_with(|| {
-            let text = index::tool_text(number)?;
-            compile::embedded(text, index::subcommands(number)).ok().map(Arc::new)
-        })
-        .clone()
+    cache.entry(number).or_insert_with(|| compile::embedded(number).ok().map(Arc::new)).clone()
 }

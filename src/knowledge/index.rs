@@ -37,6 +37,11 @@ pub(super) fn looks(kind: &str) -> Option<(&'static str, &'static str)> {
     find(LOOKS, kind)
 }
 
+/// The name of a kind that can be fetched and put back, and the text of how.
+pub(super) fn services(kind: &str) -> Option<(&'static str, &'static str)> {
+    find(SERVICES, kind)
+}
+
 /// A Terraform type's name and text.
 pub(super) fn terraform(name: &str) -> Option<(&'static str, &'static str)> {
     find(TERRAFORM, name)

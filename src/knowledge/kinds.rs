@@ -72,6 +72,30 @@ fn tier<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Tier, D::Er
         .ok_or_else(|| serde::de::Error::custom(format!("tier {number} is none of 1 to 5")))
 }
 
+/// What of a thing of this machine is set aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Keep {
+    /// The paths that the act names, as far as the act reaches.
+    Paths,
+    /// The path and everything below it, however far the act reaches.
+    Tree,
+    /// Modes, owners and attributes of the paths that the act names; their content stays.
+    Rights,
+    /// Modes, owners and attributes of everything below.
+    TreeRights,
+    /// Files of a repository's working tree that the act overwrites, removes or makes, what is staged, and what is under way.
+    Work,
+    /// Refs of a repository that the act moves or removes, their logs, and objects that nothing else would reach.
+    Refs,
+    /// A repository's settings.
+    Settings,
+    /// A repository's objects.
+    Objects,
+    /// The file of a database.
+    Database,
+}
+
 /// A kind.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -93,6 +117,8 @@ pub struct KindFile {
     /// What stands for such a thing is a program that nothing is known of, unless it is called like one of these
     /// (`*` stands for any text): they build, test or look wherever they are met.
     pub ordinary: Vec<String>,
+    /// What is set aside before one is changed or removed, so that it can be put back. None: it cannot be.
+    pub keep: Vec<Keep>,
     /// An action that has another's cases.
     pub like: BTreeMap<Action, Action>,
     /// What the rules rest on.

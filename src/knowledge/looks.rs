@@ -224,7 +224,11 @@ const LONGEST: usize = 1024;
 
 /// One word, filled, unless a program could take what was filled in for something else than a name.
 fn safe(template: &str, lookup: Lookup<'_>) -> Option<String> {
-    let word = fill(template, lookup)?;
+    safe_word(template, fill(template, lookup)?)
+}
+
+/// A word that was filled, unless a program could take what was filled in for something else than a name.
+pub(super) fn safe_word(template: &str, word: String) -> Option<String> {
     let odd = word.is_empty()
         || word.len() > LONGEST
         || word.chars().any(char::is_control)
@@ -253,8 +257,8 @@ pub(super) fn fill(template: &str, lookup: Lookup<'_>) -> Option<String> {
 }
 
 /// A part of a value: `bucket` and `key` of `s3://bucket/key`, `last` behind the last slash, `plain` when it is an
-/// identifier that needs no quoting anywhere, `table` when it is such identifiers joined by dots, `simple` and `quoted` when it is a name without anything that SQL, a filter or quotes around it read.
-fn take<'a>(part: &str, value: &'a str) -> Option<&'a str> {
+/// identifier that needs no quoting anywhere, `table` when it is such identifiers joined by dots, `small` when those hold no capital letters besides, `simple` and `quoted` when it is a name without anything that SQL, a filter or quotes around it read.
+pub(super) fn take<'a>(part: &str, value: &'a str) -> Option<&'a str> {
     let bare = || value.split_once("://").map_or(value, |(_, rest)| rest);
     let some = |text: &'a str| (!text.is_empty()).then_some(text);
     match part {
@@ -271,6 +275,7 @@ fn take<'a>(part: &str, value: &'a str) -> Option<&'a str> {
             let plain = |part: &str| take("plain", part).is_some();
             if value.split('.').all(plain) { some(value) } else { None }
         }
+        "small" => take("table", value).filter(|name| !name.bytes().any(|b| b.is_ascii_uppercase())),
         "quoted" => {
             let fine =
                 |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':' | '#' | '+');

@@ -6,6 +6,7 @@ use super::micro::{Atom, Condition, Part, Piece, Template};
 use super::schema::{CommandSpec, ToolFile, runs};
 use super::verbs::Verb;
 use crate::model::Value;
+use crate::wildcard::{self, Options};
 
 /// An option that was given.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,6 +84,16 @@ pub struct Filled {
 }
 
 impl Filled {
+    /// Nothing follows: without the blank in front of it.
+    fn trim(&mut self) {
+        if let Value::Known(text) = &mut self.value {
+            text.truncate(text.trim_end().len());
+        }
+        if self.parts.last().and_then(Value::as_known) == Some("") {
+            self.parts.pop();
+        }
+    }
+
     fn text(&mut self, text: &str) {
         self.value = self.value.concat(&Value::known(text));
         for (number, part) in text.split(' ').enumerate() {
@@ -262,10 +273,21 @@ impl Match {
                 }
                 Piece::Value { name, default, part } => {
                     let mut given = values(name);
+                    let mut default = default.as_deref();
+                    // `{dir|-D}`: another option.
+                    while let Some(text) = default.filter(|text| given.is_empty() && text.starts_with('-')) {
+                        let (name, rest) =
+                            text.split_once('|').map_or((text, None), |(name, rest)| (name, Some(rest)));
+                        given = values(name);
+                        default = rest;
+                    }
                     if given.is_empty()
                         && let Some(text) = default
                     {
-                        given.push((Value::known(text.as_str()), None));
+                        if text.is_empty() && number + 1 == template.pieces.len() {
+                            results.iter_mut().for_each(Filled::trim);
+                        }
+                        given.push((Value::known(text), None));
                         if number == 0 && is_home(text) {
                             results.iter_mut().for_each(|filled| filled.home = true);
                         }
@@ -432,22 +454,8 @@ fn take(part: Part, value: &Value) -> Value {
 
 /// Whether a value is the one asked for; `*` stands for any text, and case does not count then.
 pub(super) fn compares(wanted: &str, value: &str) -> bool {
-    if !wanted.contains('*') {
-        return wanted == value;
-    }
-    let wanted = wanted.to_ascii_lowercase();
-    let value = value.to_ascii_lowercase();
-    let mut parts = wanted.split('*');
-    let Some(mut rest) = parts.next().and_then(|first| value.strip_prefix(first)) else { return false };
-    let mut parts = parts.peekable();
-    while let Some(part) = parts.next() {
-        if parts.peek().is_none() {
-            return rest.ends_with(part);
-        }
-        let Some(at) = rest.find(part) else { return false };
-        rest = &rest[at + part.len()..];
-    }
-    rest.is_empty()
+    let options = Options { stars_only: true, ignore_case: true, exact: true, ..Options::default() };
+    wanted == value || (wanted.contains('*') && wildcard::matches(wanted, value, options))
 }
 
 fn writes(role: &str) -> bool {

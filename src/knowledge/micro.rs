@@ -43,6 +43,8 @@ pub struct OptionSpec {
     pub idle: Vec<String>,
     /// It is the last option: all further words are operands.
     pub last: bool,
+    /// Its value is all words up to the next option.
+    pub many: bool,
 }
 
 impl TryFrom<String> for OptionSpec {
@@ -65,6 +67,7 @@ impl TryFrom<String> for OptionSpec {
             dry_run: false,
             idle: Vec::new(),
             last: false,
+            many: false,
         };
         for token in on_text.split_whitespace() {
             let name = spelling(token);
@@ -94,8 +97,11 @@ impl OptionSpec {
             rest = tail;
         } else if let Some(after) = rest.strip_prefix('=') {
             let end = after.find(['*', '!', '$']).unwrap_or(after.len());
+            let roles = after[..end].strip_suffix("...");
             self.takes = Takes::Always;
-            let mut roles = after[..end].split(',').map(checked_role);
+            self.many = roles.is_some();
+            self.repeats = self.many;
+            let mut roles = roles.unwrap_or(&after[..end]).split(',').map(checked_role);
             self.role = roles.next().transpose()?;
             self.further = roles.collect::<Result<_, _>>()?;
             rest = &after[end..];
@@ -112,7 +118,7 @@ impl OptionSpec {
             other => {
                 let Some(values) = other.strip_prefix("!dry=").filter(|values| !values.is_empty()) else {
                     return Err(format!(
-                        "`{other}` is not a known suffix (`*`, `!`, `!dry`, `!dry=a|b`, `$`, `=role`, `[=role]`)"
+                        "`{other}` is not a known suffix (`*`, `!`, `!dry`, `!dry=a|b`, `$`, `=role`, `=role...`, `[=role]`)"
                     ));
                 };
                 self.dry_run = true;

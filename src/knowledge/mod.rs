@@ -7,7 +7,8 @@
 //! `docs/knowledge.md` is the format's reference.
 
 mod against;
-mod agents;
+pub mod agents;
+mod brief;
 mod compile;
 pub mod conditions;
 mod coverage;
@@ -19,18 +20,24 @@ mod guard;
 mod handle;
 mod index;
 mod kinds;
+#[cfg(test)]
+mod libraries;
 mod looks;
+mod machine;
 mod matched;
 mod mcp;
 mod micro;
+mod nearest;
 mod pack;
 mod parts;
 mod placed;
 mod places;
+mod raw;
 mod reading;
-mod refiner;
+mod room;
 mod schema;
 mod secrets;
+mod services;
 mod strict;
 mod terraform;
 mod tool_words;
@@ -46,24 +53,26 @@ pub use facts::{FactList, facts};
 pub use grammar::match_words;
 pub use guard::{Guard, SHIMS, guard, leads_to_shims};
 pub use handle::{Knowledge, McpFamily};
-pub use kinds::{ACTIONS, AlternativeSpec, Case, Choice, KindFile, SubjectKind};
+pub use kinds::{ACTIONS, AlternativeSpec, Case, Choice, Keep, KindFile, SubjectKind};
 pub use looks::{Literal, Look, LookExample, LookType, Lookup};
+pub use machine::{Machine, machine};
 pub use matched::{Binding, Filled, GrammarGap, Match, Nested, OptionUse};
 pub use mcp::{McpArg, McpExample, McpRun, McpServer, McpTool, McpWord};
 pub use micro::{Condition, Count, On, OperandSpec, OptionSpec, Piece, Takes, Template};
 pub use pack::{Pack, Part};
 pub use parts::PartSpec;
 pub use placed::{LoadError, did_you_mean, nearest};
-pub use places::{Places, places};
+pub use places::{Places, lists, places};
 pub use reading::{Expected, RAW_LIMIT, Reading};
-pub use refiner::{Follower, Refiner};
+pub use room::Room;
 pub use schema::{
     CommandSpec, EffectSpec, ExampleSpec, FormSpec, FreshSpec, PrintsSpec, StdinSpec, Style, Subcommands,
     ToolFile, Unlisted,
 };
 pub use secrets::SECRET;
+pub use services::{Learn, Nothing, Service, ServiceCall, ServiceExample, ServiceWord};
 pub use terraform::{Related, TerraformExample, TerraformType};
 pub use tool_words::{Grants, ToolWords, Words, tool_words};
 pub use variables::{Held, Variables, variables};
-pub use verbs::{Verb, Verbs};
+pub use verbs::{Thing, Verb, Verbs};
 pub use words::is_true;

@@ -1,9 +1,10 @@
-//! A data file taken apart: which tools, kinds, Terraform types, MCP servers and looks it declares.
+//! A data file taken apart: which tools, kinds, Terraform types, MCP servers, looks and services it declares.
 //!
 //! Owns the one form that built-in files and users' files share. What a table declares is told by its place in the file:
-//! `[[tools]]`, `[kinds.NAME]`, `[terraform.TYPE]`, `[[servers]]` and `[[looks.KIND]]` may stand side by side; in a file
+//! `[[tools]]`, `[kinds.NAME]`, `[terraform.TYPE]`, `[[servers]]`, `[[looks.KIND]]` and `[[keeping.KIND]]` may stand side by side; in a file
 //! of one sort the section's name may be left out.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use toml::Spanned;
@@ -15,7 +16,9 @@ use super::kinds::KindFile;
 use super::looks::Look;
 use super::mcp::McpServer;
 use super::placed::{Fault, LoadError, did_you_mean, line_of, nearest, read};
+use super::raw::Raw;
 use super::schema::ToolFile;
+use super::services::Service;
 use super::strict;
 use super::terraform::TerraformType;
 
@@ -36,6 +39,10 @@ pub struct Pack {
     pub servers: Vec<Part<McpServer>>,
     /// Looks, by kind.
     pub looks: Vec<Part<Vec<Look>>>,
+    /// Services, by kind.
+    pub services: Vec<Part<Vec<Service>>>,
+    /// Tools as they are written, for those that are like them.
+    written: BTreeMap<String, Raw>,
 }
 
 /// One thing that a file declares.
@@ -56,7 +63,7 @@ impl<T> Clone for Part<T> {
 }
 
 /// Sections of a file.
-const SECTIONS: [&str; 5] = ["tools", "kinds", "terraform", "servers", "looks"];
+const SECTIONS: [&str; 6] = ["tools", "kinds", "terraform", "servers", "looks", "keeping"];
 
 /// Keys that only a Terraform type has.
 const OF_A_TYPE: [&str; 6] = ["kind", "id", "facts", "related", "relation", "source"];
@@ -72,6 +79,7 @@ impl Pack {
     pub fn parse(file: &str, text: &str) -> Result<Self, LoadError> {
         let mut pack = Self { file: file.to_owned(), text: text.to_owned(), ..Self::default() };
         pack.fill(text).map_err(|fault| fault.in_file(file, text))?;
+        pack.written.clear();
         Ok(pack)
     }
 
@@ -92,6 +100,7 @@ impl Pack {
             && self.terraform.is_empty()
             && self.servers.is_empty()
             && self.looks.is_empty()
+            && self.services.is_empty()
     }
 
     fn fill(&mut self, text: &str) -> Result<(), Fault> {
@@ -127,7 +136,7 @@ impl Pack {
                 }
                 Ok(())
             }
-            ("kinds" | "terraform" | "looks", DeValue::Table(tables)) => {
+            ("kinds" | "terraform" | "looks" | "keeping", DeValue::Table(tables)) => {
                 for (name, one) in Spanned::new(span, tables).into_inner() {
                     let name = name.into_inner().into_owned();
                     self.named(section, &name, one, vec![section.to_owned(), name.clone()])?;
@@ -135,17 +144,18 @@ impl Pack {
                 Ok(())
             }
             ("tools" | "servers", _) => wrong(&format!("`[[{section}]]`")),
-            ("looks", _) => wrong("`[[looks.\"KIND\"]]`"),
+            ("looks" | "keeping", _) => wrong(&format!("`[[{section}.\"KIND\"]]`")),
             _ => wrong(&format!("`[{section}.NAME]`")),
         }
     }
 
-    /// A file of kinds, Terraform types or looks, each under its own name: a Terraform type says which `kind` it is, looks
-    /// are a list.
+    /// A file of kinds, Terraform types, looks or services, each under its own name: a Terraform type says which `kind` it is,
+    /// looks are a list, and so are services, which say how they `restore`.
     fn bare(&mut self, rest: Table<'_>) -> Result<(), Fault> {
         for (name, value) in rest.into_inner() {
             let name = name.into_inner().into_owned();
             let section = match value.get_ref() {
+                DeValue::Array(list) if list.iter().any(restores) => "keeping",
                 DeValue::Array(_) => "looks",
                 DeValue::Table(table) if OF_A_TYPE.iter().any(|key| table.contains_key(*key)) => "terraform",
                 DeValue::Table(_) => "kinds",
@@ -174,6 +184,10 @@ impl Pack {
                 let list = Look::read(&name, value).map_err(|fault| fault.below(at.clone()))?;
                 self.looks.push(Part { name, at, it: Arc::new(list) });
             }
+            "keeping" => {
+                let list = Service::read(&name, value).map_err(|fault| fault.below(at.clone()))?;
+                self.services.push(Part { name, at, it: Arc::new(list) });
+            }
             "terraform" => {
                 let found = table(value).and_then(read).map_err(|fault| fault.below(at.clone()).of(&name))?;
                 self.terraform.push(Part { name, at, it: Arc::new(found) });
@@ -188,7 +202,7 @@ impl Pack {
     }
 
     fn tool(&mut self, table: Table<'_>, at: Vec<String>) -> Result<(), Fault> {
-        let tool = compile::tool_of(table).map_err(|fault| fault.below(at.clone()))?;
+        let tool = compile::tool_of(table, &mut self.written).map_err(|fault| fault.below(at.clone()))?;
         strict::roles(&tool).map_err(|fault| fault.below(at.clone()))?;
         let name = tool.names.first().cloned().unwrap_or_default();
         self.tools.push(Part { name, at, it: Arc::new(tool) });
@@ -201,6 +215,11 @@ impl Pack {
         self.servers.push(Part { name, at, it: Arc::new(server) });
         Ok(())
     }
+}
+
+/// Whether an entry of a list is a service's.
+fn restores(entry: &Value<'_>) -> bool {
+    matches!(entry.get_ref(), DeValue::Table(table) if table.contains_key("restore"))
 }
 
 /// Whether everything in a table is a table or a list of them: then its name is a section's, not a kind's.

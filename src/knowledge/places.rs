@@ -1,5 +1,6 @@
 //! Places and names by which it is told what a program is (`places.toml`).
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use serde::Deserialize;
@@ -22,6 +23,22 @@ pub struct Places {
     pub brings: Vec<String>,
     /// Endings of sources that are compiled, or read by a program that nobody reads here.
     pub compiled: Vec<String>,
+    /// Programs that build the project that they are run in.
+    pub builds: Vec<String>,
+    /// Compilers that write `a.out` where no name is told.
+    pub compiles: Vec<String>,
+    /// Programs that become the one that they start, so that its status is theirs.
+    pub becomes: Vec<String>,
+    /// Programs that fetch a package and run the program of its name.
+    pub fetches: Vec<String>,
+    /// Programs that change who may read what.
+    pub rights: Vec<String>,
+    /// Names of tools that are everyday words.
+    pub everyday: Vec<String>,
+    /// Programs that read shell text.
+    pub shells: Vec<String>,
+    /// Interpreters by their language.
+    interpreters: BTreeMap<String, Vec<String>>,
     /// Files by which somebody gets full control of this machine.
     pub masters: Vec<String>,
     /// Files by which somebody gets in.
@@ -43,6 +60,12 @@ impl Places {
         })
     }
 
+    /// The language that an interpreter reads, by its name, which may end in a version.
+    pub fn language(&self, interpreter: &str) -> Option<&str> {
+        let name = interpreter.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        self.interpreters.iter().find(|(_, names)| lists(names, name)).map(|(language, _)| language.as_str())
+    }
+
     /// Whether a file says who may do what; and whether it gives full control.
     pub fn grants(&self, path: &str) -> Option<bool> {
         let among = |list: &[String]| list.iter().any(|known| is_at(known, path));
@@ -53,6 +76,11 @@ impl Places {
     pub fn aims(&self, variable: &str) -> bool {
         self.aims.iter().any(|start| variable.starts_with(start.as_str()))
     }
+}
+
+/// Whether a list of [`Places`] has a name.
+pub fn lists(list: &[String], name: &str) -> bool {
+    list.iter().any(|known| known == name)
 }
 
 /// Whether a path is the known file, lies in the known directory, or ends as is known.

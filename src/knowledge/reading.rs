@@ -102,7 +102,7 @@ impl Reading {
             return None;
         }
         if self.value.is_some() || !self.list.is_empty() {
-            let output = crate::attest::json::parse(raw.as_bytes(), RAW_LIMIT).ok()?;
+            let output = crate::json::parse(raw.as_bytes(), RAW_LIMIT).ok()?;
             return self.json(&output, lookup);
         }
         let lines = || raw.lines().map(str::trim_end);

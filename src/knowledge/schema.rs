@@ -10,7 +10,8 @@ use super::micro::{Condition, On, OperandSpec, OptionSpec, Template};
 use super::pack::Pack;
 use super::parts::PartSpec;
 use super::placed::LoadError;
-use super::refiner::{Follower, Refiner};
+use super::raw::Defaults;
+use super::room::Room;
 use super::secrets::SecretSpecs;
 use super::verbs::Verbs;
 use crate::model::Action;
@@ -98,15 +99,31 @@ pub struct CommandSpec {
     pub prints: Vec<PrintsSpec>,
     /// Standard output holds all that comes in on standard input.
     pub passes: bool,
-    /// Function that says what data cannot.
-    pub refine: Option<Refiner>,
-    /// Function that reads the files that say what the program runs.
-    pub follow: Option<Follower>,
+    /// The room that says what becomes of the declared effects.
+    pub refine: Option<Room>,
+    /// The room that says what data cannot: what the program runs and prints.
+    pub code: Option<Room>,
     /// Examples (only when the file was read for a test).
     pub examples: Vec<ExampleSpec>,
+    /// What holds for each subcommand that does not say otherwise; of the tool itself alone.
+    pub(super) defaults: Option<Defaults>,
+    /// How many of the effects are written as tables; the others stand in `does`.
+    pub tables: usize,
+    /// Its effects are another declaration's, which shows them by its own examples.
+    pub taken: bool,
+    /// A group that is not listed, and that the name of a thing begins with.
+    pub(super) implied: bool,
+    /// Made of a verb: the thing of `things` that it takes away.
+    pub thing: Option<String>,
 }
 
 impl CommandSpec {
+    /// Whether its first word is the name of a subcommand.
+    pub(super) fn is_group(&self) -> bool {
+        let by_verb = self.verbs.is_some() && self.operands.is_empty() && self.forms.is_empty();
+        !self.commands.is_empty() || self.implied || by_verb
+    }
+
     /// True when nothing says what it does: such a command passes as one that changes nothing.
     pub fn says_nothing(&self) -> bool {
         !self.reads
@@ -114,12 +131,18 @@ impl CommandSpec {
             && self.effects.is_empty()
             && self.commands.is_empty()
             && self.verbs.is_none()
-            && self.follow.is_none()
+            && self.code.is_none()
             && self.prints.is_empty()
     }
 
+    /// True when it, or a command below it, is dangerous. `root` is the tool's.
+    pub(super) fn is_dangerous_below(&self, root: &Self) -> bool {
+        let below = |name: &str| self.commands.get(name, root).is_none_or(|sub| sub.is_dangerous_below(root));
+        self.is_dangerous() || self.commands.names().any(below)
+    }
+
     /// True when it may lose something, run something or write by itself: an effect other than creating and reading, a
-    /// refiner, or a role that writes or runs.
+    /// room that refines them, or a role that writes or runs.
     pub fn is_dangerous(&self) -> bool {
         let roles = self
             .options
@@ -230,6 +253,9 @@ pub struct ExampleSpec {
     pub is: Option<Vec<String>>,
     /// Nested commands.
     pub runs: Option<Vec<String>>,
+    /// It stands in the table `examples`.
+    #[serde(skip)]
+    pub short: bool,
 }
 
 /// A tool with everything below it.
@@ -241,6 +267,8 @@ pub struct ToolFile {
     pub doc: Vec<String>,
     /// Added by a user's file.
     pub added: bool,
+    /// The tool that it takes its declaration over from.
+    pub like: Option<String>,
     /// The command.
     pub root: Arc<CommandSpec>,
 }
@@ -253,14 +281,7 @@ impl ToolFile {
 
     /// True when any command of it is dangerous ([`CommandSpec::is_dangerous`]). Reads all subcommands.
     pub fn is_dangerous(&self) -> bool {
-        fn any(command: &CommandSpec, root: &CommandSpec) -> bool {
-            command.is_dangerous()
-                || command
-                    .commands
-                    .names()
-                    .any(|name| command.commands.get(name, root).is_none_or(|sub| any(&sub, root)))
-        }
-        any(&self.root, &self.root)
+        self.root.is_dangerous_below(&self.root)
     }
 }
 
@@ -279,6 +300,11 @@ struct Subcommand {
 }
 
 impl Subcommands {
+    /// What is written of an embedded one.
+    pub(super) fn written(&self, name: &str) -> Option<&'static str> {
+        self.list.get(*self.index.get(name)?)?.text
+    }
+
     /// True when there are none.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
@@ -289,9 +315,10 @@ impl Subcommands {
         self.list.iter().map(|s| s.name.as_str())
     }
 
-    /// Whether it is the beginning of a longer name or alias.
-    pub fn is_short(&self, start: &str) -> bool {
-        self.index.keys().any(|name| name.len() > start.len() && name.starts_with(start))
+    /// Whether it is the beginning of a longer name or alias of a dangerous command. `root` is the tool's.
+    pub(super) fn is_short(&self, start: &str, root: &CommandSpec) -> bool {
+        let longer = self.index.keys().filter(|name| name.len() > start.len() && name.starts_with(start));
+        longer.into_iter().any(|name| self.get(name, root).is_none_or(|sub| sub.is_dangerous_below(root)))
     }
 
     /// The only command with a name or alias that begins so.

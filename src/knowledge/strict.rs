@@ -271,7 +271,7 @@ fn begins(template: &Template) -> Option<&str> {
 fn of_effect(effect: &EffectSpec, lists: &Operands<'_>) -> Result<(), String> {
     let first = effect.on.target.pieces.first();
     if let Some(Piece::Value { default: Some(text), .. }) = first
-        && !text.starts_with(['/', '~', '.'])
+        && let Some(text) = text.split('|').next_back().filter(|text| !text.starts_with(['/', '~', '.']))
     {
         return Err(format!("the default `{text}` is a path: it begins with `/`, `~/` or `./`"));
     }

@@ -10,6 +10,8 @@ use serde::Deserialize;
 pub struct TerraformType {
     /// Key of the kinds table.
     pub kind: String,
+    /// Kind of its removal, where that is another one: a setting that is a protection.
+    pub removed: Option<String>,
     /// Attributes that name the resource, best first.
     #[serde(default)]
     pub id: Vec<String>,
@@ -20,6 +22,16 @@ pub struct TerraformType {
     /// Facts that other resources of the state tell.
     #[serde(default)]
     pub related: Vec<Related>,
+    /// Facts that protect what the resource holds → the kind of mutation that taking them away is: switched off, lowered, or
+    /// no longer known.
+    #[serde(default)]
+    pub protects: BTreeMap<String, String>,
+    /// Those of them in which 0 stands for a time without end.
+    #[serde(default)]
+    pub endless: Vec<String>,
+    /// Attributes that say to whom it gives access and how much: what makes it is a grant.
+    #[serde(default)]
+    pub grants: Vec<String>,
     /// This is a `backup`, `replica` or `protection` of something else …
     pub relation: Option<String>,
     /// … which these attributes name.

@@ -4,6 +4,8 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use crate::wildcard::fits;
+
 /// Words, written as one text with single spaces between them. Used where it stands: every process asks a list or two, and
 /// few words of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -14,6 +16,11 @@ impl Words {
     /// Whether this is one of them.
     pub fn has(&self, word: &str) -> bool {
         self.iter().any(|own| own == word)
+    }
+
+    /// Whether one of them is this, or fits it: `*` stands for any text.
+    pub fn fit(&self, name: &str) -> bool {
+        self.iter().any(|own| fits(own, name))
     }
 
     /// Whether there is none.

@@ -22,6 +22,8 @@ const LIST_AGE: u64 = 3_600_000;
 /// `_meta` members of the stateless revision.
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+/// Where a request says who asks.
+const META_CLIENT: &str = "io.modelcontextprotocol/clientInfo";
 
 /// A request's id, as it was written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -292,6 +294,12 @@ pub fn era(raw: Option<&RawValue>) -> Result<Era, Fault> {
         return Err(Fault::params(format!("_meta: {META_CAPABILITIES} is an object, and required")));
     }
     Ok(Era::Stateless)
+}
+
+/// The client's name, where a request of the stateless revision says it.
+pub fn client(raw: Option<&RawValue>) -> Option<String> {
+    let params: Value = params(raw.filter(|raw| raw.get().contains(META_CLIENT))).ok()?;
+    params.get("_meta")?.get(META_CLIENT)?.get("name")?.as_str().map(str::to_owned)
 }
 
 /// The version to answer `initialize` with: the one asked for, or else the newest.

@@ -38,6 +38,8 @@ pub trait Service: Send + Sync + 'static {
     fn resources(&self) -> &str;
     /// `prompts/list`.
     fn prompts(&self) -> &str;
+    /// The client has said its name.
+    fn met(&self, _client: &str) {}
     /// `tools/call`.
     ///
     /// # Errors
@@ -261,6 +263,11 @@ impl Shared {
             Ok(era) => era,
             Err(fault) => return self.answer(reply, Some(protocol::refusal(Some(&request.id), &fault))),
         };
+        if era == Era::Stateless
+            && let Some(client) = protocol::client(params)
+        {
+            self.service.met(&client);
+        }
         let done = |text: &str, shape: Shape| Ok((text.to_owned(), shape));
         // Who asks this speaks the stateless revision, whether or not the request says so.
         let era = if request.method == "server/discover" { Era::Stateless } else { era };
@@ -364,6 +371,9 @@ impl Shared {
 
     fn initialize(&self, params: Option<&RawValue>) -> Result<(String, Shape), Fault> {
         let asked: Value = protocol::params(params)?;
+        if let Some(client) = asked.pointer("/clientInfo/name").and_then(Value::as_str) {
+            self.service.met(client);
+        }
         let Some(asked) = asked.get("protocolVersion").and_then(Value::as_str) else {
             return Err(Fault::params("`protocolVersion` is a text, for example \"2025-11-25\""));
         };

@@ -11,6 +11,8 @@ use super::protocol::{Fault, shorten};
 pub(super) const INSTRUCTIONS_URI: &str = "recourse://instructions";
 /// The policy's place.
 pub(super) const POLICY_URI: &str = "recourse://policy";
+/// The place of the schemas of both forms of a report.
+pub(super) const SCHEMA_URI: &str = "recourse://schema/report";
 /// The prompt's name.
 const REVIEW: &str = "review_terraform_plan";
 
@@ -20,7 +22,12 @@ Call the matching recourse_evaluate_* tool before every destructive or privilege
 Act on riskAssessment: allow - continue. warn - continue only after telling the user what recovery would take. \
 escalate - ask a person; do not go on by yourself, and show them missingEvidence. block - do not execute, unless the user changes the plan or the policy. \
 An error is never permission. Prefer structured fields to parsing reasons; recoverability.source \"rules\" is authoritative, \"classifier\" is a guess. \
+Answers are brief: what is alike is counted, the worst first, and `omitted` counts what is not told; detail \"full\" tells all. \
 Give `cwd` when the action is to run on this machine. Evaluate exactly what you are going to run: a changed command is another command.";
+
+/// What is added where something may be kept.
+pub(super) const KEEPING: &str = " Where a loss on this machine stands against what you have to do, call recourse_keep directly before you do it: \
+what would be lost is set aside, mayRun says whether to go on, and recourse_undo brings it back.";
 
 /// The contract, as a document.
 pub(super) const CONTRACT: &str = "# How agents use recourse
@@ -44,7 +51,17 @@ Rules:
 - `recoverability.source: \"rules\"` is authoritative for known resources. `classifier` is useful, and less certain.
 - Keep `missingEvidence` when you ask a person for review.
 - Evaluate exactly what you will run, in the directory (`cwd`) where you will run it. If you change it, evaluate again.
+- Where `recourse_keep` is offered, call it directly before an action that would destroy something on this machine. `mayRun` true: run exactly that,
+  and tell the user what `undo` says. `mayRun` false: the table above holds.
 - Do not split, encode or rewrite a command to get another verdict.
+
+Reports are brief unless you ask for `detail` full:
+
+- An entry of `mutations` stands for `count` changes of one sort, with one `verdict`, in one place (`within`). Its id, reason and
+  confidence are those of the worst; `also` names some others. The counts add up to `summary.totalMutations`. The worst entry is the first.
+- What is absent is empty, none, false, or ordinary (`source` rules, `confidence` 1). Of what is `allow` only the reason is told.
+- `omitted` counts what weighs and is not told. Ask for `full` when a person has to decide about it, or when you need the evidence,
+  the signed report, or the places in the command. `recourse://schema/report` has the schemas of both forms.
 
 Where a report has `verificationSuggestions`, run the named read-only command and hand its raw output to
 `recourse_evaluate_with_evidence`. Only output that proves the claim about that very resource lowers a risk.
@@ -65,6 +82,13 @@ pub(super) fn resources() -> String {
             "title": "The policy in force",
             "description": "Verdicts by tier, profiles, and the rules of each policy file, for the directory that the server runs in.",
             "mimeType": "application/json",
+        },
+        {
+            "uri": SCHEMA_URI,
+            "name": "report-schema",
+            "title": "The schemas of reports",
+            "description": "JSON Schemas of a report: its brief form, and the full one.",
+            "mimeType": "application/schema+json",
         },
     ]})
     .to_string()

@@ -123,6 +123,7 @@ fn apply(call: &McpCall, found: &Found, knowledge: &Knowledge, place: &Place<'_>
     let host = bound.one("host").map(str::to_owned);
     let mut analysis = Analysis {
         cwd,
+        here: call.own,
         host: host.or_else(|| head.remote.then(|| call.title())),
         rule: RuleRef {
             tool: format!("mcp {}", family.names.first().map_or("", String::as_str)),

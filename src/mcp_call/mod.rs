@@ -243,6 +243,8 @@ pub struct Analysis {
     /// Machine that nested commands run on, when it is another one.
     host: Option<String>,
     environment: Option<String>,
+    /// It acts on the machine that the agent works on.
+    here: bool,
     /// How sure a guess is, per cent; none where rules speak.
     confidence: Option<i64>,
     rule: RuleRef,
@@ -278,6 +280,10 @@ impl Analysis {
         }
         if mutation.raw.is_empty() {
             mutation.raw.clone_from(&self.raw);
+        }
+        if self.here {
+            let fact = Fact::new(FactValue::Bool(true), "the agent's own tool acts on this machine");
+            mutation.facts.entry("here".to_owned()).or_insert(fact);
         }
         mutation
     }

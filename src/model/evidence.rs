@@ -1,6 +1,7 @@
 //! What was found on the machine, or is missing.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -125,6 +126,8 @@ pub struct Loss {
     pub classes: BTreeMap<LossClass, Tally>,
     /// Why it is more than ordinary: `home directory`, `ssh key`, `.git`, `database`, `system path` …
     pub precious: Option<String>,
+    /// Among it is what no copy of ours makes harmless to lose: a whole home, the system's own, keys, mounted disks.
+    pub beyond: bool,
     /// Counting stopped at a limit: the numbers are lower bounds. The rest is [`LossClass::Unseen`], unless so much is
     /// lost for certain that it could not be worse.
     pub truncated: bool,
@@ -160,6 +163,9 @@ pub struct Evidence {
     pub missing: Vec<Missing>,
     /// For files and trees.
     pub loss: Option<Loss>,
+    /// Of an act that names a directory and changes single files: every file of those that stand there now, where that is
+    /// known.
+    pub changed: Option<Vec<PathBuf>>,
 }
 
 impl Evidence {

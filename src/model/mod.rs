@@ -21,7 +21,7 @@ pub use evidence::{
 };
 pub use mutation::{
     AGAINST, Action, Actor, ActorKind, BY_WORDS, Cause, Context, Dependent, Mutation, PathOrigin,
-    PathSubject, RuleRef, Saved, Source, Span, Subject, Target,
+    PathSubject, RuleRef, Save, Saved, Source, Span, Subject, Target,
 };
 pub use names::{says_production, words};
 pub use redact::{MASK, is_secret_name, redact, secret_ranges};

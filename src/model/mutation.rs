@@ -185,7 +185,12 @@ pub struct Context {
     pub maybe: bool,
     /// What the operator was asked first (`rm -i` at a terminal).
     pub asks: bool,
+    /// Acts of the same command that put work into git, and have succeeded where this runs.
+    pub saves: BTreeSet<Save>,
 }
+
+/// An act that puts work into git: where it stands in the text, and what it names.
+pub type Save = (Span, String);
 
 /// Content of this command's own making or moving that stands behind a path when the act happens.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]

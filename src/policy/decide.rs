@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::model::{Action, Actor, Assessment, CrossActionRisk, Tier, Verdict, says_production};
 
 use super::file::{PolicyFile, ProfileSpec, ProtectSpec};
+use super::keep::KeepSettings;
 use super::places::{Places, subjects};
 use super::profile::{Enforcement, Profile, ProfileSettings, enforce};
 use super::rule::{Base, Need, applies, touches};
@@ -115,6 +116,15 @@ impl Policy {
         settings
     }
 
+    /// What is set aside first, after all layers.
+    pub fn keep(&self) -> KeepSettings {
+        let mut settings = KeepSettings::default();
+        for layer in &self.layers {
+            settings.overlay(&layer.spec.keep, layer.kind == LayerKind::Project);
+        }
+        settings
+    }
+
     /// Sets the verdict of every assessment and gives the worst.
     pub fn decide(
         &self,
@@ -137,14 +147,8 @@ impl Policy {
     }
 
     /// What a profile does with a decision.
-    pub fn enforce(
-        &self,
-        profile: Profile,
-        decision: &Decision,
-        assessments: &[Assessment],
-        risks: &[CrossActionRisk],
-    ) -> Enforcement {
-        enforce(profile, &self.settings(profile), decision.verdict, assessments, !risks.is_empty())
+    pub fn enforce(&self, profile: Profile, decision: &Decision, assessments: &[Assessment]) -> Enforcement {
+        enforce(profile, &self.settings(profile), decision.verdict, assessments)
     }
 
     fn judge(&self, assessment: &Assessment, context: &PolicyContext<'_>) -> (Verdict, Option<String>) {

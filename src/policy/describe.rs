@@ -26,8 +26,6 @@ impl Policy {
                 let settings = self.settings(profile);
                 let value = json!({
                     "unknownProgram": settings.unknown_program,
-                    "smallFiles": settings.small_files,
-                    "smallFileBytes": settings.small_file_bytes,
                     "overrideBlock": settings.override_block,
                     "allowForAWhile": settings.allow_for_a_while,
                 });
@@ -39,6 +37,6 @@ impl Policy {
             .iter()
             .map(|layer| json!({"layer": layer.kind().as_str(), "file": layer.name(), "rules": layer.describe()}))
             .collect();
-        json!({ "verdicts": verdicts, "profiles": profiles, "layers": layers })
+        json!({ "verdicts": verdicts, "profiles": profiles, "keep": self.keep(), "layers": layers })
     }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer};
 use crate::model::{Action, ActorKind, Source, Verdict};
 
 use super::decide::LayerKind;
+use super::keep::KeepSpec;
 use super::profile::EnforcementAction;
 
 /// Why a policy file cannot be used. Nothing is judged with a broken policy.
@@ -154,11 +155,7 @@ pub(super) struct ProtectSpec {
 pub(super) struct ProfileSpec {
     /// What happens when the only cause is a program that nothing is known of.
     pub(super) unknown_program: Option<EnforcementAction>,
-    /// Small files named by hand are a note instead of a question.
-    pub(super) small_files: Option<bool>,
-    /// Largest file in bytes that counts as small.
-    pub(super) small_file_bytes: Option<u64>,
-    /// A person may override `block` by typing the target's name.
+    /// A person may run what is blocked by typing the target's name.
     pub(super) override_block: Option<bool>,
     /// A person may allow an exact command for a while.
     pub(super) allow_for_a_while: Option<bool>,
@@ -196,6 +193,8 @@ pub(super) struct FileSpec {
     pub(super) profile: ProfilesSpec,
     #[serde(default)]
     pub(super) production: ProductionSpec,
+    #[serde(default)]
+    pub(super) keep: KeepSpec,
 }
 
 /// A policy file that was read without an error, and the layer it speaks for.
@@ -236,12 +235,11 @@ impl PolicyFile {
         }
         let profiles = &spec.profile;
         for (profile, spec) in [("agent", &profiles.agent), ("ci", &profiles.ci)] {
-            let person = [spec.small_files, spec.override_block, spec.allow_for_a_while];
-            if spec.small_file_bytes.is_some() || person.iter().any(Option::is_some) {
+            if spec.override_block.is_some() || spec.allow_for_a_while.is_some() {
                 return fail(
                     1,
                     &format!(
-                        "small-files, small-file-bytes, override-block and allow-for-a-while belong to [profile.human], not to {profile}"
+                        "override-block and allow-for-a-while belong to [profile.human], not to {profile}"
                     ),
                 );
             }

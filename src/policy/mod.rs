@@ -9,6 +9,7 @@
 mod decide;
 mod describe;
 mod file;
+mod keep;
 mod pattern;
 mod places;
 mod profile;
@@ -18,5 +19,6 @@ mod tests;
 
 pub use decide::{Decision, LayerKind, Policy, PolicyContext, default_verdict};
 pub use file::{PolicyError, PolicyFile};
+pub use keep::{KeepSettings, KeepWhen, UnknownPrograms};
 pub use places::{Asked, Places};
 pub use profile::{Enforcement, EnforcementAction, Profile, ProfileSettings};

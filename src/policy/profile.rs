@@ -1,16 +1,13 @@
 //! Profiles: how a front end enforces a verdict. They never change the verdict.
 //!
-//! Owns the enforcement table and its two relaxations: programs that nothing is known of, and small files that a person
-//! named by hand.
+//! Owns the enforcement table and its one relaxation: programs that nothing is known of.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{
-    AGAINST, Action, Assessment, BY_WORDS, Cause, LossClass, MissingEffect, Subject, Tier, Verdict,
-};
+use crate::model::{AGAINST, Assessment, BY_WORDS, Cause, Tier, Verdict};
 
 use super::file::ProfileSpec;
 
@@ -99,18 +96,11 @@ pub struct Enforcement {
 pub struct ProfileSettings {
     /// When the only cause is a program that nothing is known of.
     pub unknown_program: EnforcementAction,
-    /// Small files named by hand are a note.
-    pub small_files: bool,
-    /// Largest file that is small, in bytes.
-    pub small_file_bytes: u64,
-    /// `block` may be overridden by typing the target's name.
+    /// A person at their terminal may run what is blocked by typing the target's name.
     pub override_block: bool,
     /// A person may allow an exact command in a directory for a while, so that it is not asked about again.
     pub allow_for_a_while: bool,
 }
-
-/// More files than this in one command are not "a file that somebody named and meant".
-const FEW_FILES: usize = 3;
 
 impl ProfileSettings {
     /// What is built in.
@@ -120,9 +110,7 @@ impl ProfileSettings {
                 Profile::Human | Profile::Agent => EnforcementAction::Run,
                 Profile::Ci => EnforcementAction::Refuse,
             },
-            small_files: profile == Profile::Human,
-            small_file_bytes: 256 * 1024,
-            override_block: false,
+            override_block: profile == Profile::Human,
             allow_for_a_while: profile == Profile::Human,
         }
     }
@@ -131,12 +119,6 @@ impl ProfileSettings {
     pub(super) fn overlay(&mut self, spec: &ProfileSpec, tighten_only: bool) {
         if let Some(action) = spec.unknown_program {
             self.unknown_program = if tighten_only { self.unknown_program.max(action) } else { action };
-        }
-        if let Some(on) = spec.small_files {
-            self.small_files = if tighten_only { self.small_files && on } else { on };
-        }
-        if let Some(bytes) = spec.small_file_bytes {
-            self.small_file_bytes = if tighten_only { self.small_file_bytes.min(bytes) } else { bytes };
         }
         if let Some(on) = spec.override_block {
             self.override_block = if tighten_only { self.override_block && on } else { on };
@@ -147,7 +129,7 @@ impl ProfileSettings {
     }
 }
 
-/// What a profile does with a verdict, before the relaxations.
+/// What a profile does with a verdict, before the relaxation.
 fn usual(profile: Profile, verdict: Verdict) -> EnforcementAction {
     match (verdict, profile) {
         (Verdict::Allow, _) => EnforcementAction::Run,
@@ -163,12 +145,8 @@ pub(super) fn enforce(
     settings: &ProfileSettings,
     verdict: Verdict,
     assessments: &[Assessment],
-    combined: bool,
 ) -> Enforcement {
     let full = usual(profile, verdict);
-    let stopped: Vec<&Assessment> = assessments.iter().filter(|a| a.verdict >= Verdict::Escalate).collect();
-    let files = stopped.iter().filter(|a| is_small_file(a, settings)).count();
-    let relax_files = settings.small_files && files <= FEW_FILES && !combined;
     let mut action = EnforcementAction::Run;
     let mut relaxed = None;
     for assessment in assessments {
@@ -176,12 +154,6 @@ pub(super) fn enforce(
         let this = if assessment.verdict >= Verdict::Escalate && is_unknown_program(assessment) {
             relaxed = relaxed.or(Some("nothing is known of this program, and nothing speaks against it"));
             settings.unknown_program
-        } else if relax_files
-            && assessment.verdict >= Verdict::Escalate
-            && is_small_file(assessment, settings)
-        {
-            relaxed = Some("small ordinary files, each named by hand");
-            EnforcementAction::Note
         } else {
             usual
         };
@@ -216,31 +188,4 @@ fn is_unknown_program(assessment: &Assessment) -> bool {
         && assessment.recoverability.tier == Tier::NeedsReview
         && assessment.message.is_none()
         && assessment.verdict < Verdict::Block
-}
-
-/// A single ordinary file, named literally, of modest size, that no rule speaks about.
-fn is_small_file(assessment: &Assessment, settings: &ProfileSettings) -> bool {
-    let mutation = &assessment.mutation;
-    let Subject::Path(path) = &mutation.subject else { return false };
-    let Some(loss) = &assessment.evidence.loss else { return false };
-    let Some(name) = path.path.as_known() else { return false };
-    let hidden = name.split('/').any(|part| part.starts_with('.') && part.len() > 1);
-    let (files, bytes) = loss
-        .classes
-        .values()
-        .fold((0, 0), |(files, bytes), tally| (files + tally.files, bytes + tally.bytes));
-    matches!(mutation.action, Action::Delete | Action::Replace | Action::Update)
-        && mutation.cause == Cause::Rule
-        && assessment.message.is_none()
-        && path.explicit
-        && !path.recursive
-        && !hidden
-        && !mutation.context.privileged
-        && mutation.context.host.is_none()
-        && loss.precious.is_none()
-        && !loss.truncated
-        && loss.worst() != LossClass::Unseen
-        && files == 1
-        && bytes <= settings.small_file_bytes
-        && assessment.evidence.missing.iter().all(|missing| missing.effect == MissingEffect::LowersConfidence)
 }

@@ -118,7 +118,7 @@ fn a_risk_of_several_actions_is_never_allowed() {
     let decision =
         Policy::default().decide(&mut none, std::slice::from_ref(&risk), &PolicyContext::default());
     assert!(decision.verdict >= Verdict::Escalate);
-    let done = Policy::default().enforce(Profile::Human, &decision, &none, &[risk]);
+    let done = Policy::default().enforce(Profile::Human, &decision, &none);
     assert!(done.action >= EnforcementAction::Ask);
 }
 
@@ -221,7 +221,7 @@ fn mistakes_in_files_are_errors_with_their_line() {
         ("[[rule]]\nverdict = \"warn\"\naction = \"explode\"\n", 3, ""),
         ("[[rule]]\nverdict = \"warn\"\ntool = []\n", 3, "empty list"),
         ("rules = 1\n", 1, "unknown field"),
-        ("[profile.agent]\nsmall-files = true\n", 1, "profile.human"),
+        ("[profile.agent]\noverride-block = true\n", 1, "profile.human"),
         ("[profile.robot]\n", 1, "unknown field"),
         ("not toml", 1, ""),
     ] {
@@ -234,7 +234,7 @@ fn mistakes_in_files_are_errors_with_their_line() {
 
 fn enforced(policy: &Policy, profile: Profile, assessments: &mut [Assessment]) -> EnforcementAction {
     let decision = policy.decide(assessments, &[], &PolicyContext::default());
-    policy.enforce(profile, &decision, assessments, &[]).action
+    policy.enforce(profile, &decision, assessments).action
 }
 
 #[test]
@@ -272,36 +272,43 @@ fn an_unknown_program_alone_runs_for_people_and_agents() {
 }
 
 #[test]
-fn people_name_a_file_and_mean_it() {
-    use EnforcementAction::{Note, Refuse};
+fn a_lost_file_is_no_note_however_small() {
     let policy = Policy::default();
-    let lost = || file("/home/u/notes.txt", Tier::Unrecoverable);
-    let human = |made: &mut [Assessment]| enforced(&policy, Profile::Human, made);
-    assert_eq!(human(&mut [lost()]), Note);
-    assert_eq!(human(&mut [lost(), lost(), lost()]), Note);
-    assert_eq!(human(&mut [lost(), lost(), lost(), lost()]), Refuse);
-    assert_eq!(enforced(&policy, Profile::Agent, &mut [lost()]), Refuse);
-    assert_eq!(human(&mut [tree("/home/u/notes", Tier::Unrecoverable)]), Refuse);
-    assert_eq!(human(&mut [file("/home/u/.bashrc", Tier::Unrecoverable)]), Refuse);
-    let changed = |change: &dyn Fn(&mut Assessment)| {
-        let mut made = lost();
-        change(&mut made);
-        human(&mut [made])
-    };
-    assert_eq!(changed(&|a| a.mutation.context.privileged = true), Refuse);
-    assert_eq!(changed(&|a| a.evidence.loss.as_mut().unwrap().precious = Some("key".into())), Refuse);
-    assert_eq!(
-        changed(&|a| a.evidence.loss.as_mut().unwrap().add(LossClass::Lost, 9_000_000, String::new)),
-        Refuse
-    );
-    assert_eq!(changed(&|a| a.evidence.loss = None), Refuse);
-    assert_eq!(
-        changed(&|a| if let Subject::Path(path) = &mut a.mutation.subject {
-            path.explicit = false;
-        }),
-        Refuse
-    );
-    // The verdict itself stays.
-    let mut one = [lost()];
-    assert_eq!(policy.decide(&mut one, &[], &PolicyContext::default()).verdict, Verdict::Block);
+    for profile in [Profile::Human, Profile::Agent, Profile::Ci] {
+        let lost = &mut [file("/home/u/notes.txt", Tier::Unrecoverable)];
+        assert_eq!(enforced(&policy, profile, lost), EnforcementAction::Refuse, "{profile}");
+        assert_eq!(policy.decide(lost, &[], &PolicyContext::default()).verdict, Verdict::Block);
+    }
+}
+
+#[test]
+fn only_people_may_run_what_is_blocked_and_a_project_may_forbid_it() {
+    let may = |layers: Vec<PolicyFile>, profile| Policy::new(layers).settings(profile).override_block;
+    assert!(may(Vec::new(), Profile::Human));
+    assert!(!may(Vec::new(), Profile::Agent) && !may(Vec::new(), Profile::Ci));
+    let no = || layer(LayerKind::Project, "[profile.human]\noverride-block = false\n");
+    let yes = |kind| layer(kind, "[profile.human]\noverride-block = true\n");
+    assert!(!may(vec![no()], Profile::Human));
+    assert!(!may(
+        vec![layer(LayerKind::User, "[profile.human]\noverride-block = false\n"), yes(LayerKind::Project)],
+        Profile::Human
+    ));
+    assert!(may(
+        vec![layer(LayerKind::System, "[profile.human]\noverride-block = false\n"), yes(LayerKind::User)],
+        Profile::Human
+    ));
+}
+
+#[test]
+fn a_project_may_only_make_keeping_stricter() {
+    let keep = |layers: Vec<PolicyFile>| Policy::new(layers).keep();
+    let built_in = keep(Vec::new());
+    let loose = "[keep]\nwhen = \"loss\"\nbytes = 99000000000\nfiles = 99000000\ntotal-bytes = 99000000000000\ndays = 1\nfree = 0\nunknown-programs = \"never\"\n";
+    assert_eq!(keep(vec![layer(LayerKind::Project, loose)]), built_in);
+    let user = keep(vec![layer(LayerKind::User, loose)]);
+    assert_eq!((user.days, user.free, user.unknown_programs), (1, 0, UnknownPrograms::Never));
+    let strict = "[keep]\nwhen = \"never\"\nbytes = 1\nfree = 200\nunknown-programs = \"always\"\n";
+    let project = keep(vec![layer(LayerKind::User, loose), layer(LayerKind::Project, strict)]);
+    assert_eq!((project.when, project.bytes, project.free), (KeepWhen::Never, 1, 100));
+    assert_eq!(project.unknown_programs, UnknownPrograms::Always);
 }

@@ -4,7 +4,8 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::report::{self, Asked, render_all, render_question, safer_form, speak_question, width, wrap};
+use crate::report::{self, Asked, render_all, render_question, safer_form, speak_question};
+use crate::text::{escape, width, wrap};
 
 use super::keys::{Event, Key, Keys};
 use super::line::{Effect, Line};
@@ -107,11 +108,18 @@ impl<'q> Dialogue<'_, 'q> {
                 other => other,
             };
             return match key {
+                Key::Char('k') if self.keeps() => {
+                    self.write("keep it, then run it\n")?;
+                    match self.code.clone() {
+                        Some(code) => self.by_name("To run it", &code, Decision::KeepThenRun),
+                        None => Ok(Ok(Next::Decided(Decision::KeepThenRun))),
+                    }
+                }
                 Key::Char('r') => {
                     self.write("run it\n")?;
                     match (self.question.typed, self.code.clone()) {
-                        (Some(name), _) => self.by_name("To run it all the same", name),
-                        (None, Some(code)) => self.by_name("To run it", &code),
+                        (Some(name), _) => self.by_name("To run it all the same", name, Decision::Run),
+                        (None, Some(code)) => self.by_name("To run it", &code, Decision::Run),
                         (None, None) => Ok(Ok(Next::Decided(Decision::Run))),
                     }
                 }
@@ -172,10 +180,10 @@ impl<'q> Dialogue<'_, 'q> {
     }
 
     /// To run it, exactly this has to be typed.
-    fn by_name(&mut self, why: &str, name: &str) -> io::Result<Result<Next, Stop>> {
+    fn by_name(&mut self, why: &str, name: &str, then: Decision) -> io::Result<Result<Next, Stop>> {
         let ask = format!("{why}, type {name} : ");
         Ok(match self.line(&ask, "")? {
-            Ok(Some(typed)) if typed == name => Ok(Next::Decided(Decision::Run)),
+            Ok(Some(typed)) if typed == name => Ok(Next::Decided(then)),
             Ok(Some(_)) => Ok(Next::Decided(Decision::Abort(Abort::Mistyped))),
             Ok(None) => Ok(Next::Keys(None)),
             Err(stop) => Err(stop),
@@ -273,12 +281,17 @@ impl<'q> Dialogue<'_, 'q> {
     /// What was typed or taken back at the end, as a terminal would echo it.
     fn echo(&mut self, before: &str, after: &str) -> io::Result<()> {
         match after.strip_prefix(before) {
-            Some(new) => self.terminal.write(&report::escape(new)),
+            Some(new) => self.terminal.write(&escape(new)),
             None => {
-                let gone = before.strip_prefix(after).map_or(0, |gone| width(&report::escape(gone)));
+                let gone = before.strip_prefix(after).map_or(0, |gone| width(&escape(gone)));
                 self.terminal.write(&"\u{8} \u{8}".repeat(gone))
             }
         }
+    }
+
+    /// A key keeps what can be kept.
+    fn keeps(&self) -> bool {
+        self.question.keeps.is_some_and(|keeps| keeps.suffices)
     }
 
     fn editable(&self) -> Option<&'q str> {
@@ -304,6 +317,7 @@ impl<'q> Dialogue<'_, 'q> {
             actor: question.actor,
             note: question.note,
             safer: self.safer.as_deref(),
+            keeps: question.keeps,
         };
         let style = Terminal::style();
         let text = if self.plain { speak_question(&asked, style) } else { render_question(&asked, style) };
@@ -317,6 +331,10 @@ impl<'q> Dialogue<'_, 'q> {
             keys = vec![("r", "run it, by typing what will be lost".to_owned())];
         } else if self.code.is_some() {
             keys = vec![("r", "run it, by typing a code".to_owned())];
+        }
+        if let Some(keeps) = self.question.keeps.filter(|keeps| keeps.suffices) {
+            let what = if keeps.all { "keep it, then run it" } else { "keep what can be kept, then run it" };
+            keys.insert(0, ("k", what.to_owned()));
         }
         if self.safer.is_some() {
             let what = if self.on_the_line() { "take the safer form" } else { "run the safer form" };

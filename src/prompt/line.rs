@@ -1,7 +1,7 @@
 //! A line that is typed: the text, the cursor, and what of it fits into one row of the terminal.
 
 use crate::model::secret_ranges;
-use crate::report::{escape, width};
+use crate::text::{escape, width};
 
 use super::keys::Key;
 

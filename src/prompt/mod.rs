@@ -14,6 +14,7 @@ mod pager;
 mod signals;
 mod terminal;
 mod turn;
+mod yes;
 
 use std::fmt;
 use std::io;
@@ -25,9 +26,11 @@ use crate::approvals::{Doubt, Here};
 use crate::config;
 use crate::report::{ConsequenceReport, Style};
 
+pub use crate::report::Keeps;
 pub use confirm::{code, confirm};
 use signals::Held;
 use terminal::Terminal;
+pub use yes::yes;
 
 /// How long a person has, when `RECOURSE_PROMPT_TIMEOUT` does not say.
 const USUAL_TIMEOUT: Duration = Duration::from_secs(300);
@@ -51,6 +54,8 @@ pub struct Question<'a> {
     pub replaceable: Replaceable,
     /// For how long this exact command could be allowed here; `None` where that is not possible.
     pub allowable: Option<Duration>,
+    /// What could be kept before it runs, where something can.
+    pub keeps: Option<Keeps<'a>>,
 }
 
 impl<'a> Question<'a> {
@@ -65,6 +70,7 @@ impl<'a> Question<'a> {
             typed: None,
             replaceable: Replaceable::No,
             allowable: None,
+            keeps: None,
         }
     }
 }
@@ -89,6 +95,8 @@ pub enum Replaceable {
 pub enum Decision {
     /// Run it, this once.
     Run,
+    /// Keep what can be kept, then run it, this once.
+    KeepThenRun,
     /// Run the safer form instead; to be judged again.
     RunInstead(String),
     /// Run what the person made of it; to be judged again.

@@ -38,7 +38,7 @@ impl Presented {
     /// When it is neither, or there is already one of its kind.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let invalid = |detail: String| Failure::new(Reason::InvalidAttestation, detail);
-        let value = crate::attest::json::parse(bytes, crate::attest::json::DOCUMENT_LIMIT)
+        let value = crate::json::parse(bytes, crate::json::DOCUMENT_LIMIT)
             .map_err(|error| invalid(error.to_string()))?;
         let (attestation, report) =
             if value.get("signature").is_none() && value.get("schemaVersion").is_some() {

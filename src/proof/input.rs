@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::attest::document::hex;
-use crate::attest::json::{self as strict, is_nfc};
 use crate::evaluate::EvaluationContext;
+use crate::json::{self as strict, is_nfc};
 use crate::mcp_call::McpCall;
 use crate::model::Secrets;
 use crate::shell;

@@ -56,7 +56,7 @@ impl Record {
         fields.insert("riskAssessment".to_owned(), json!(report.risk_assessment));
         let digest = subject
             .and_then(|subject| subject.wire(context, &random_hex().ok()?, &report.secrets).ok())
-            .and_then(|input| crate::attest::json::canonical(&input).ok())
+            .and_then(|input| crate::json::canonical(&input).ok())
             .map(|bytes| format!("sha256:{}", document::hex(&Sha256::digest(bytes))));
         fields.insert("inputDigest".to_owned(), json!(digest));
         if let Some(actor) = &context.actor {

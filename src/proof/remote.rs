@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::attest::Origin;
-use crate::attest::json;
+use crate::json;
 
 /// How long the other instance may take.
 const TIMEOUT: Duration = Duration::from_secs(30);

@@ -38,6 +38,25 @@ pub fn assess(mutation: Mutation, mut evidence: Evidence, knowledge: &Knowledge)
     }
 }
 
+/// A recovery point holds all that this act destroys: one command brings it back, whatever else is known of it.
+pub fn by_recovery_point(judged: &mut Assessment, point: &str) {
+    let found = &mut judged.recoverability;
+    let back = format!("recourse undo {point}");
+    judged.evidence.fact(
+        "recovery-point",
+        FactValue::Text(point.to_owned()),
+        "what goes is set aside before",
+    );
+    if found.tier.severity() <= Tier::RecoverableWithEffort.severity() {
+        return;
+    }
+    judged.evidence.missing.retain(|missing| missing.effect == MissingEffect::LowersConfidence);
+    found.tier = Tier::RecoverableWithEffort;
+    found.reasoning = format!("{}; it is kept, and `{back}` brings it back", found.reasoning);
+    judged.recovery = vec![back];
+    judged.alternatives.clear();
+}
+
 /// A judgement on its way.
 struct Judged {
     tier: Tier,
@@ -170,7 +189,8 @@ fn from_case(case: &Case, mutation: &Mutation, facts: &Facts) -> Judged {
         _ => mutation.target.name.as_ref().unwrap_or(target),
     };
     let prose = |text: &str| template::prose(text, shown, facts);
-    let command = |text: &str| template::command(text, target, facts);
+    let about = template::About { target, tool: &mutation.rule.tool, raw: &mutation.raw };
+    let command = |text: &str| template::command(text, about, facts);
     Judged {
         harmless: case.harmless,
         recovery: case.recovery.iter().filter_map(|step| command(step)).collect(),

@@ -2,6 +2,10 @@
 //!
 //! `{target}` is the target as people wrote it, `{key}` a fact. A count of one turns the noun behind it into the singular,
 //! and keys that end in `bytes` are told as sizes.
+//!
+//! Commands know more: `{name}` is a target that is one plain name, `{words}` one of several plain words, `{tool}` the program
+//! of the rule, `{raw}` what was typed. A command that is nothing but `{key}` is a fact that holds a whole command. What
+//! stands in brackets goes when a fact in it is not known (`[ --region {region}]`).
 
 use crate::model::{FactValue, Facts};
 
@@ -11,18 +15,64 @@ pub(super) fn prose(text: &str, target: &str, facts: &Facts) -> String {
         .unwrap_or_default()
 }
 
+/// What a command is about, besides its facts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct About<'a> {
+    pub(super) target: &'a str,
+    pub(super) tool: &'a str,
+    pub(super) raw: &'a str,
+}
+
 /// A command or step; `None` when it needs a fact that is not known. Values are quoted where a shell would split them.
-pub(super) fn command(text: &str, target: &str, facts: &Facts) -> Option<String> {
-    // A fact that ends a sentence behind a colon or `in` is text for people.
-    let told = text.ends_with('}') && (text.contains(": {") || text.contains(" in {"));
-    fill(
-        text,
-        |key| {
-            let value = prose_value(key, target, facts)?;
+pub(super) fn command(text: &str, about: About<'_>, facts: &Facts) -> Option<String> {
+    // A fact that ends a sentence behind a colon or `in` is text for people, one that stands alone is a command.
+    let alone = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).is_some_and(is_key);
+    let told = alone || text.ends_with('}') && (text.contains(": {") || text.contains(" in {"));
+    let value = |key: &str| match key {
+        "name" => plain(about.target).then(|| about.target.to_owned()),
+        "words" => {
+            let words: Vec<&str> = about.target.split(' ').collect();
+            let all = words.len() > 1 && words.iter().all(|word| plain(word) && *word != "all");
+            all.then(|| about.target.to_owned())
+        }
+        "tool" => Some(about.tool.to_owned()),
+        // More than one command cannot be typed behind another's words.
+        "raw" => (!about.raw.contains(['\n', ';', '&', '|', '<', '>', '…'])).then(|| about.raw.to_owned()),
+        key => {
+            let value = prose_value(key, about.target, facts)?;
             Some(if told { value } else { shell_words::quote(&value).into_owned() })
-        },
-        false,
-    )
+        }
+    };
+    fill(&optional(text, &value), value, false)
+}
+
+/// One word that means nothing else to a shell.
+fn plain(word: &str) -> bool {
+    let fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '@' | ':' | '-' | ',' | '+');
+    word.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_') && word.chars().all(fine)
+}
+
+/// The text without the bracketed parts that need what is not known, and without the brackets of the others.
+fn optional(text: &str, value: &impl Fn(&str) -> Option<String>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, part, after)) = bracketed(rest) {
+        out.push_str(before);
+        if placeholders(part).all(|key| value(key).is_some()) {
+            out.push_str(part);
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The first part in brackets that holds a placeholder, with what stands before and behind.
+fn bracketed(text: &str) -> Option<(&str, &str, &str)> {
+    let start = text.find("[ ")?;
+    let length = text[start..].find(']')?;
+    let part = &text[start + 1..start + length];
+    part.contains('{').then(|| (&text[..start], part, &text[start + length + 1..]))
 }
 
 fn prose_value(key: &str, target: &str, facts: &Facts) -> Option<String> {
@@ -34,8 +84,8 @@ fn prose_value(key: &str, target: &str, facts: &Facts) -> Option<String> {
         FactValue::Bool(false) => "no".to_owned(),
         FactValue::Text(text) => text.clone(),
         FactValue::Number(number) => match u64::try_from(*number) {
-            Ok(count) if key.ends_with("bytes") => crate::evidence::text::size(count),
-            Ok(count) => crate::evidence::text::grouped(count),
+            Ok(count) if key.ends_with("bytes") => crate::text::size(count),
+            Ok(count) => crate::text::grouped(count),
             Err(_) => number.to_string(),
         },
     })
@@ -134,11 +184,31 @@ mod tests {
     #[test]
     fn commands_are_quoted_or_left_out() {
         let known = facts(&[("ref.commit", FactValue::Text("abc".to_owned()))]);
+        let command = |text: &str, target: &str| {
+            command(text, About { target, tool: "tool", raw: "tool rm x" }, &known)
+        };
+        assert_eq!(command("git branch {target} {ref.commit}", "a b").unwrap(), "git branch 'a b' abc");
+        assert_eq!(command("git branch {target} {other}", "a b"), None);
+        assert_eq!(command("stash@{0}", "").as_deref(), Some("stash@{0}"));
+        assert_eq!(command("get {words}", "deploy web").as_deref(), Some("get deploy web"));
+        for target in ["all", "deploy all", "a $b", "-n x", "x"] {
+            assert_eq!(command("get {words}", target), None, "{target}");
+        }
+        for (target, expected) in [("data", Some("rm data")), ("-f", None), ("a b", None), ("a;b", None)] {
+            assert_eq!(command("rm {name}", target).as_deref(), expected, "{target}");
+        }
         assert_eq!(
-            command("git branch {target} {ref.commit}", "a b", &known).unwrap(),
-            "git branch 'a b' abc"
+            command("a[ --at {ref.commit}][ --in {other}] {tool}-x", "").as_deref(),
+            Some("a --at abc tool-x")
         );
-        assert_eq!(command("git branch {target} {other}", "a b", &known), None);
-        assert_eq!(command("stash@{0}", "", &known).as_deref(), Some("stash@{0}"));
+        assert_eq!(command("sure {raw}", "").as_deref(), Some("sure tool rm x"));
+    }
+
+    #[test]
+    fn a_fact_alone_is_a_command() {
+        let known = facts(&[("keep", FactValue::Text("git stash push -- 'a b'".to_owned()))]);
+        let about = About { target: "", tool: "", raw: "a; b" };
+        assert_eq!(command("{keep}", about, &known).as_deref(), Some("git stash push -- 'a b'"));
+        assert_eq!(command("sure {raw}", about, &known), None);
     }
 }

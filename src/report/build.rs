@@ -8,6 +8,7 @@ use crate::model::{
     Recoverability, RecoverySource, Secrets, Source, Target, Tier,
 };
 use crate::policy::{Decision, Enforcement};
+use crate::text;
 
 use super::contract::{
     ConsequenceReport, DependencyImpact, IntentReport, MutationReport, RecoverabilityReport, SCHEMA_VERSION,
@@ -61,6 +62,7 @@ pub fn build(parts: Parts<'_>) -> ConsequenceReport {
         risk_assessment: parts.decision.verdict,
         assessment_reason: masked(&parts.decision.reason, secrets),
         enforcement,
+        keep_first: None,
         summary: summary(parts.assessments, secrets),
         mutations,
         cross_action_risks: parts.risks.iter().map(|found| risk(found, secrets)).collect(),
@@ -220,14 +222,18 @@ fn trace(parts: &Parts<'_>) -> Trace {
         .collect();
     Trace {
         steps: vec![
-            step(1, "parse_input", plural(count, "mutation"), None),
+            step(1, "parse_input", text::count(count as u64, "mutation"), None),
             step(
                 2,
                 "analyze_blast_radius",
-                format!("{}, {}", plural(items, "piece of evidence"), plural(missing, "missing piece")),
+                format!(
+                    "{}, {}",
+                    text::count(items as u64, "piece of evidence"),
+                    text::count(missing as u64, "missing piece")
+                ),
                 None,
             ),
-            step(3, "cross_action_analysis", plural(parts.risks.len(), "risk"), None),
+            step(3, "cross_action_analysis", text::count(parts.risks.len() as u64, "risk"), None),
             step(
                 4,
                 "policy_evaluation",
@@ -238,14 +244,5 @@ fn trace(parts: &Parts<'_>) -> Trace {
         duration_ms: milliseconds(parts.times.total),
         handlers_invoked: handlers.into_iter().map(str::to_owned).collect(),
         state_sources: sources.into_iter().map(str::to_owned).collect(),
-    }
-}
-
-/// `1 mutation`, `2 mutations`, `2 pieces of evidence`.
-fn plural(count: usize, noun: &str) -> String {
-    match (count, noun.split_once(' ')) {
-        (1, _) => format!("1 {noun}"),
-        (_, Some(("piece", rest))) => format!("{count} pieces {rest}"),
-        _ => format!("{count} {noun}s"),
     }
 }

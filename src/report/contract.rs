@@ -7,7 +7,7 @@ use crate::model::{
     Action, Actor, Alternative, CrossActionRisk, EvidenceItem, Missing, RecoverySource, Secrets, Source,
     Span, Target, Verdict,
 };
-use crate::policy::Enforcement;
+use crate::policy::{Enforcement, EnforcementAction};
 
 /// Version of the contract.
 pub const SCHEMA_VERSION: &str = "recourse.consequence.v1";
@@ -25,6 +25,9 @@ pub struct ConsequenceReport {
     /// What the named profile does with it; absent when none was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enforcement: Option<Enforcement>,
+    /// What running it through `recourse exec` would do instead; absent where nothing would be kept first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep_first: Option<KeepFirst>,
     /// The whole in numbers.
     pub summary: Summary,
     /// Each intended change.
@@ -40,6 +43,18 @@ pub struct ConsequenceReport {
     /// What was masked because the input's own words say that it is secret. Never written out.
     #[serde(skip)]
     pub secrets: Secrets,
+}
+
+/// `recourse exec` would set aside first what would be lost, and then run the command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KeepFirst {
+    /// The verdict once that is done.
+    pub risk_assessment: Verdict,
+    /// What the profile does then.
+    pub action: EnforcementAction,
+    /// What would be kept, by name.
+    pub keeps: Vec<String>,
 }
 
 /// The whole in numbers.

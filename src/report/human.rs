@@ -1,6 +1,6 @@
 //! The report for people: what is lost, why, how to get it back, what to type instead, and which words are guilty.
 //!
-//! Everything printed passes through [`super::text::escape`]. Colour is the caller's choice.
+//! Everything printed passes through [`crate::text::escape`]. Colour is the caller's choice.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use crate::model::{MASK, Verdict, secret_ranges};
 use crate::policy::EnforcementAction;
 
 use super::contract::{ConsequenceReport, MutationReport};
-use super::text::{char_width, escape, escape_into, shorten, width, wrap};
+use crate::text::{char_width, escape, escape_into, shorten, width, wrap};
 
 /// How to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,6 +148,11 @@ fn render_up_to(described: usize, report: &ConsequenceReport, text: Option<&str>
         let said = format!("{before}{} ({} profile)", enforcement.reason, enforcement.profile);
         page.labelled(2, "", &said, &[DIM]);
     }
+    if report.keep_first.is_some() {
+        page.line("");
+        let said = "`recourse exec` would keep it first, then run it; `recourse undo` brings it back";
+        page.labelled(2, "", said, &[GREEN]);
+    }
     page.out
 }
 
@@ -219,7 +224,10 @@ fn describe(page: &mut Page, mutation: &MutationReport, said: &str) {
         page.line(&line);
     } else {
         page.line(&first);
-        let line = format!("    {}  {}", page.paint(&[DIM], &kind), page.paint(&[code], &label));
+        let kind = shorten(&kind, page.style.width - 4);
+        let fits = 4 + width(&kind) + 2 + width(&label) <= page.style.width;
+        let between = if fits { "  " } else { "\n    " };
+        let line = format!("    {}{between}{}", page.paint(&[DIM], &kind), page.paint(&[code], &label));
         page.line(&line);
     }
     let reasoning = &mutation.recoverability.reasoning;

@@ -3,21 +3,24 @@
 //! Owns field names, their order, masking of secrets and all wording that is not a reason of the knowledge. Pure: gives
 //! back text, prints nothing. Judges nothing: everything it says comes from the assessments and the policy's decision.
 
+mod brief;
 mod build;
 mod contract;
 mod human;
 mod question;
-mod text;
 
+pub use brief::{
+    BRIEF_SCHEMA, Brief, BriefIntent, BriefLook, BriefLoss, BriefMissing, BriefMutation, BriefProof,
+    BriefRecoverability, BriefSuggestion, BriefSummary, BriefTarget, BriefTier, Omitted, brief,
+};
 pub use build::{Parts, StageTimes, build};
 pub use contract::{
-    ActorReport, ConsequenceReport, DecisionChange, DependencyImpact, IntentReport, MutationReport,
-    RecoverabilityReport, SCHEMA_VERSION, Summary, Timing, Trace, TraceStep, VerdictImpact,
+    ActorReport, ConsequenceReport, DecisionChange, DependencyImpact, IntentReport, KeepFirst,
+    MutationReport, RecoverabilityReport, SCHEMA_VERSION, Summary, Timing, Trace, TraceStep, VerdictImpact,
     VerificationCommand, VerificationSuggestion,
 };
 pub use human::{Style, render, render_all, render_line};
-pub use question::{Asked, render_question, safer_form, speak_question};
-pub use text::{escape, shorten, size, width, wrap};
+pub use question::{Asked, Keeps, render_question, safer_form, speak_question};
 
 /// The JSON Schema of [`ConsequenceReport`], as published in `docs/report.schema.json`.
 pub const SCHEMA: &str = include_str!("../../docs/report.schema.json");

@@ -6,7 +6,7 @@ use crate::model::MASK;
 use super::contract::{ConsequenceReport, MutationReport};
 use super::human::{GREEN, Page, RED, Style, YELLOW, action_word, guilty_spans, guilty_words};
 use super::human::{headline, outcome, shown_mutations};
-use super::text::{escape, shorten, wrap};
+use crate::text::{escape, shorten, wrap};
 
 /// Losses that are named; the rest is counted.
 const NAMED: usize = 4;
@@ -30,6 +30,19 @@ pub struct Asked<'a> {
     pub note: Option<&'a str>,
     /// What runs with the key for the safer form.
     pub safer: Option<&'a str>,
+    /// What could be kept before it runs.
+    pub keeps: Option<Keeps<'a>>,
+}
+
+/// What could be kept before a command runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Keeps<'a> {
+    /// All that would be lost.
+    pub all: bool,
+    /// What would be lost all the same, by name.
+    pub without: &'a [String],
+    /// Nothing more stands against the command then: no name has to be typed.
+    pub suffices: bool,
 }
 
 /// One thing to say: a label and its lines.
@@ -127,12 +140,16 @@ fn said(asked: &Asked<'_>) -> Vec<Said> {
         all.push(Said { label: "together", spoken: "Together:", code: "", lines: risks });
     }
     let mut back = distinct(shown.iter().flat_map(|m| m.recovery.iter().take(2).cloned()));
-    if back.is_empty() && shown.iter().any(|m| m.recoverability.tier == 4) {
+    let kept = asked.keeps.is_some_and(|keeps| keeps.all);
+    if back.is_empty() && !kept && shown.iter().any(|m| m.recoverability.tier == 4) {
         back.push("nothing brings it back".to_owned());
     }
     back.truncate(3);
     if !back.is_empty() {
         all.push(Said { label: "back", spoken: "To get it back:", code: "", lines: back });
+    }
+    if let Some(keeps) = &asked.keeps {
+        all.push(Said { label: "keep", spoken: "To be undone later:", code: GREEN, lines: keepable(keeps) });
     }
     let mut instead = Vec::new();
     // What would run by a key is never shortened; any other is one of the report's.
@@ -147,6 +164,22 @@ fn said(asked: &Asked<'_>) -> Vec<Said> {
         all.push(Said { label: "instead", spoken: "Safer would be:", code: GREEN, lines: instead });
     }
     all
+}
+
+/// What can be kept, and what cannot.
+fn keepable(keeps: &Keeps<'_>) -> Vec<String> {
+    let can = if keeps.suffices { "can be" } else { "is" };
+    if keeps.all {
+        return vec![format!("what is lost {can} kept first; `recourse undo` brings it back")];
+    }
+    let mut names: Vec<&str> = keeps.without.iter().map(String::as_str).collect();
+    let more = names.len().saturating_sub(NAMED);
+    names.truncate(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    vec![
+        format!("part of it {can} kept first; `recourse undo` brings that back"),
+        shorten(&format!("this cannot: {}{more}", names.join(", ")), SENTENCE),
+    ]
 }
 
 /// What becomes of one mutation's target, by name.

@@ -7,9 +7,9 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::attest::json as strict;
 use crate::config;
 use crate::evaluate::{EvaluationContext, Input, Supplied, evaluate};
+use crate::json as strict;
 use crate::knowledge::Knowledge;
 use crate::mcp_call::{CallError, McpCall};
 use crate::model::Actor;

@@ -139,7 +139,7 @@ async fn blocking<T: Send + 'static>(
     match tokio::task::spawn_blocking(work).await {
         Ok(Ok(found)) => Ok(found),
         Ok(Err(error)) => {
-            crate::exec::say(&format!("recourse: serve: {}", crate::report::escape(&error.to_string())));
+            crate::exec::say(&format!("recourse: serve: {}", crate::text::escape(&error.to_string())));
             Err(())
         }
         Err(_) => Err(()),

@@ -204,6 +204,8 @@ fn rank(key: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     const PATH: &[&str] = &["servers", "ours"];
@@ -237,6 +239,46 @@ mod tests {
         assert_eq!(put_member(added, PATH, &ours).unwrap(), added.replace("old", "/bin/x"));
         assert_eq!(take_member("{\"a\": 1}", PATH).unwrap(), "{\"a\": 1}");
         assert_eq!(take_member("", PATH).unwrap(), "");
+    }
+
+    /// An object as people lay it out: on one line or several, with comments and commas where they like them.
+    fn object() -> impl Strategy<Value = String> {
+        let member = prop_oneof![
+            Just("\"a\": 1"),
+            Just("\"b\" : [1, {\"c\": \"}\"}]"),
+            Just("\"ours\": {\"x\": null}"),
+            Just("\"list\": []"),
+            Just("\"other\": {\"ours\": true}"),
+        ];
+        let between = prop_oneof![
+            Just(", "),
+            Just(","),
+            Just(",\n  "),
+            Just(", // c\r\n\t"),
+            Just(" /* d */,\n\n    ")
+        ];
+        let edge = prop_oneof![Just(""), Just(" "), Just("\n  "), Just("\r\n\t"), Just(" // e\n  ")];
+        let end =
+            prop_oneof![Just(""), Just("\n"), Just(" "), Just(",\n"), Just(" // f\n"), Just(" /* g */ ")];
+        let members = proptest::collection::vec((member, between), 1..4);
+        (members, edge, end, any::<bool>()).prop_map(|(members, edge, end, mark)| {
+            let mut text = format!("{}{{{edge}", if mark { "\u{feff}" } else { "" });
+            for (index, (member, between)) in members.iter().enumerate() {
+                text.push_str(if index > 0 { between } else { "" });
+                text.push_str(member);
+            }
+            format!("{text}{end}}}\n")
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn taking_out_what_was_put_in_gives_the_same_bytes(text in object()) {
+            let ours = json!({ "command": "/bin/x", "args": ["a"] });
+            let with = put_member(&text, PATH, &ours).unwrap();
+            prop_assert_eq!(put_member(&with, PATH, &ours).unwrap(), with.clone());
+            prop_assert_eq!(take_member(&with, PATH).unwrap(), text, "{}", with);
+        }
     }
 
     #[test]

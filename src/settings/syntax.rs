@@ -1,11 +1,13 @@
 //! JSON as people keep it in settings files: comments and trailing commas stay, and every value knows where it stands.
 //!
-//! Reads positions only; values are never rewritten as a whole, so order, spacing and comments stay as they are.
+//! Reads positions only; values are never rewritten as a whole, so order, spacing and comments stay as they are. The parser
+//! is a library's: its own editing would put objects of one line on several, so only its tree is used.
 
 use std::ops::Range;
 
-/// Depth at which reading stops.
-const DEEPEST: usize = 64;
+use jsonc_parser::ast::{ObjectProp, Value};
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 /// A value and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,143 +48,46 @@ impl Node {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Broken(pub(crate) usize);
 
+/// Comments and trailing commas, and nothing else that JSON has not.
+const STRICT: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_loose_object_property_names: false,
+    allow_trailing_commas: true,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
 /// Reads a whole text.
 pub(crate) fn parse(text: &str) -> Result<Node, Broken> {
-    let mut reader = Reader { text, at: 0 };
-    reader.blank()?;
-    let node = reader.value(0)?;
-    reader.blank()?;
-    if reader.at == text.len() { Ok(node) } else { Err(Broken(reader.at)) }
+    let plain = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mark = text.len() - plain.len();
+    let parsed = parse_to_ast(plain, &CollectOptions::default(), &STRICT)
+        .map_err(|error| Broken(mark + error.range().start))?;
+    Ok(node(&parsed.value.ok_or(Broken(text.len()))?, mark))
 }
 
-struct Reader<'a> {
-    text: &'a str,
-    at: usize,
+/// A value of the library's tree, `mark` bytes further behind.
+fn node(value: &Value<'_>, mark: usize) -> Node {
+    let range = value.range();
+    let kind = match value {
+        Value::Object(object) => {
+            Kind::Object(object.properties.iter().map(|member| property(member, mark)).collect())
+        }
+        Value::Array(array) => {
+            Kind::Array(array.elements.iter().map(|element| node(element, mark)).collect())
+        }
+        Value::StringLit(string) => Kind::Text(string.value.to_string()),
+        Value::NumberLit(_) | Value::BooleanLit(_) | Value::NullKeyword(_) => Kind::Other,
+    };
+    Node { span: mark + range.start..mark + range.end, kind }
 }
 
-impl Reader<'_> {
-    fn rest(&self) -> &str {
-        self.text.get(self.at..).unwrap_or_default()
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    fn broken<T>(&self) -> Result<T, Broken> {
-        Err(Broken(self.at))
-    }
-
-    /// Skips blanks and comments.
-    fn blank(&mut self) -> Result<(), Broken> {
-        loop {
-            let rest = self.rest();
-            let skipped = rest.len() - rest.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']).len();
-            self.at += skipped;
-            let rest = self.rest();
-            if rest.starts_with("//") {
-                self.at += rest.find('\n').unwrap_or(rest.len());
-            } else if rest.starts_with("/*") {
-                let Some(end) = rest.find("*/") else { return self.broken() };
-                self.at += end + 2;
-            } else {
-                return Ok(());
-            }
-        }
-    }
-
-    fn value(&mut self, depth: usize) -> Result<Node, Broken> {
-        if depth > DEEPEST {
-            return self.broken();
-        }
-        let start = self.at;
-        let kind = match self.peek() {
-            Some(b'{') => self.object(depth)?,
-            Some(b'[') => self.array(depth)?,
-            Some(b'"') => Kind::Text(self.string()?),
-            Some(b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => {
-                let end = self.rest().find(|c: char| !c.is_ascii_alphanumeric() && !"+-.".contains(c));
-                self.at += end.unwrap_or(self.rest().len());
-                let word = self.text.get(start..self.at).unwrap_or_default();
-                if serde_json::from_str::<serde_json::Value>(word).is_err() {
-                    return Err(Broken(start));
-                }
-                Kind::Other
-            }
-            _ => return self.broken(),
-        };
-        Ok(Node { span: start..self.at, kind })
-    }
-
-    fn string(&mut self) -> Result<String, Broken> {
-        let start = self.at;
-        let mut escaped = false;
-        for (offset, byte) in self.rest().bytes().enumerate().skip(1) {
-            match byte {
-                _ if escaped => escaped = false,
-                b'\\' => escaped = true,
-                b'"' => {
-                    self.at += offset + 1;
-                    let text = self.text.get(start..self.at).unwrap_or_default();
-                    return serde_json::from_str(text).map_err(|_| Broken(start));
-                }
-                _ => {}
-            }
-        }
-        self.broken()
-    }
-
-    /// After a value: whether another one may follow.
-    fn next(&mut self, end: u8) -> Result<bool, Broken> {
-        self.blank()?;
-        match self.peek() {
-            Some(b',') => {
-                self.at += 1;
-                self.blank()?;
-                Ok(true)
-            }
-            Some(byte) if byte == end => Ok(false),
-            _ => self.broken(),
-        }
-    }
-
-    fn object(&mut self, depth: usize) -> Result<Kind, Broken> {
-        self.at += 1;
-        self.blank()?;
-        let mut members = Vec::new();
-        while self.peek() != Some(b'}') {
-            let start = self.at;
-            if self.peek() != Some(b'"') {
-                return self.broken();
-            }
-            let key = self.string()?;
-            let span = start..self.at;
-            self.blank()?;
-            if self.peek() != Some(b':') {
-                return self.broken();
-            }
-            self.at += 1;
-            self.blank()?;
-            members.push((key, span, self.value(depth + 1)?));
-            if !self.next(b'}')? {
-                break;
-            }
-        }
-        self.at += 1;
-        Ok(Kind::Object(members))
-    }
-
-    fn array(&mut self, depth: usize) -> Result<Kind, Broken> {
-        self.at += 1;
-        self.blank()?;
-        let mut elements = Vec::new();
-        while self.peek() != Some(b']') {
-            elements.push(self.value(depth + 1)?);
-            if !self.next(b']')? {
-                break;
-            }
-        }
-        self.at += 1;
-        Ok(Kind::Array(elements))
-    }
+fn property(member: &ObjectProp<'_>, mark: usize) -> (String, Range<usize>, Node) {
+    let name = member.name.range();
+    (member.name.as_str().to_owned(), mark + name.start..mark + name.end, node(&member.value, mark))
 }

@@ -1,25 +1,23 @@
 //! Lists of `&&` and `||`: what runs on which outcome.
 
+use std::sync::Arc;
+
 use crate::syntax::{AndOr, Command};
 
 use super::files::Files;
-use super::interp::{Interp, Scope};
+use super::interp::{Scope, Shell};
 use super::state::{Flow, State, Status};
 
 /// Commands behind one of unknown outcome that are walked on one way; of more, each starts from where all ways meet.
 const TOGETHER: usize = 32;
 
-impl Interp<'_> {
-    pub(super) fn and_or(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        first: &Command,
-        rest: &[(AndOr, Command)],
-    ) -> Flow {
+impl Shell<'_> {
+    pub(super) fn and_or(&mut self, state: &mut State, first: &Command, rest: &[(AndOr, Command)]) -> Flow {
+        let scope = &Arc::clone(&state.scope);
         let tested = scope.tested();
         let before = rest.iter().any(|(operator, _)| *operator == AndOr::Or).then(|| state.files.clone());
-        let flow = self.command(state, if rest.is_empty() { scope } else { &tested }, first);
+        let asked = if rest.is_empty() { scope } else { &tested };
+        let flow = state.within(asked, |state| self.command(state, first));
         if flow != Flow::Next {
             return flow;
         }
@@ -45,7 +43,7 @@ impl Interp<'_> {
             let flow = match runs {
                 Some(true) => {
                     state.settle();
-                    self.command(state, scope, command)
+                    state.within(scope, |state| self.command(state, command))
                 }
                 Some(false) => Flow::Next,
                 None => {
@@ -67,7 +65,7 @@ impl Interp<'_> {
                                     way.files.forget_copies(before);
                                 }
                             }
-                            match interp.command(way, scope, command) {
+                            match way.within(scope, |way| interp.command(way, command)) {
                                 Flow::Next => interp.and_or_rest(way, scopes, before, same),
                                 other => other,
                             }

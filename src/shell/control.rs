@@ -6,20 +6,19 @@ use crate::model::{Span, Value};
 use crate::shell::pattern;
 use crate::syntax::{CaseArm, CaseEnd, Command, Script, Word};
 
-use super::interp::{Frame, Interp, Scope};
+use super::interp::{Frame, Shell};
 use super::state::{Definitions, Flow, Function, Positional, State, Status};
 
-impl Interp<'_> {
+impl Shell<'_> {
     pub(super) fn conditional(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         branches: &[(Script, Script)],
         otherwise: Option<&Script>,
     ) -> Flow {
         let Some(((condition, body), rest)) = branches.split_first() else {
             return match otherwise {
-                Some(script) => self.script(state, scope, script),
+                Some(script) => self.script(state, script),
                 None => {
                     state.status = Status::True;
                     Flow::Next
@@ -27,48 +26,48 @@ impl Interp<'_> {
             };
         };
         let before = state.files.clone();
-        let flow = self.script(state, &scope.tested(), condition);
+        let flow = state.within(&state.scope.tested(), |state| self.script(state, condition));
         if flow != Flow::Next {
             return flow;
         }
         match state.status {
             Status::True => {
                 state.succeed();
-                self.script(state, scope, body)
+                self.script(state, body)
             }
             Status::False => {
                 state.fail();
-                self.conditional(state, scope, rest, otherwise)
+                self.conditional(state, rest, otherwise)
             }
             Status::Unknown => self.fork(
                 state,
                 |interp, way| {
                     way.succeed();
-                    interp.script(way, scope, body)
+                    interp.script(way, body)
                 },
                 |interp, way| {
                     way.fail();
                     // What failed made no copy.
                     way.files.forget_copies(&before);
-                    interp.conditional(way, scope, rest, otherwise)
+                    interp.conditional(way, rest, otherwise)
                 },
             ),
         }
     }
 
-    pub(super) fn case(&mut self, state: &mut State, scope: &Scope, word: &Word, arms: &[CaseArm]) -> Flow {
-        let Ok(value) = self.expand_text(state, scope, word) else { return Flow::Exit };
-        self.arms(state, scope, &value, arms)
+    pub(super) fn case(&mut self, state: &mut State, word: &Word, arms: &[CaseArm]) -> Flow {
+        let Ok(value) = self.expand_text(state, word) else { return Flow::Exit };
+        self.arms(state, &value, arms)
     }
 
-    fn arms(&mut self, state: &mut State, scope: &Scope, value: &Value, arms: &[CaseArm]) -> Flow {
+    fn arms(&mut self, state: &mut State, value: &Value, arms: &[CaseArm]) -> Flow {
         let Some((arm, rest)) = arms.split_first() else {
             state.status = Status::True;
             return Flow::Next;
         };
         let mut matched = Some(false);
         for word in &arm.patterns {
-            let Ok(pattern) = self.expand_pattern(state, scope, word) else { return Flow::Exit };
+            let Ok(pattern) = self.expand_pattern(state, word) else { return Flow::Exit };
             match self.matches_pattern(state, value, pattern.as_deref()) {
                 Some(true) => {
                     matched = Some(true);
@@ -79,37 +78,30 @@ impl Interp<'_> {
             }
         }
         match matched {
-            Some(true) => self.arm(state, scope, value, arm, rest),
-            Some(false) => self.arms(state, scope, value, rest),
+            Some(true) => self.arm(state, value, arm, rest),
+            Some(false) => self.arms(state, value, rest),
             None => self.fork(
                 state,
-                |interp, way| interp.arm(way, scope, value, arm, rest),
-                |interp, way| interp.arms(way, scope, value, rest),
+                |interp, way| interp.arm(way, value, arm, rest),
+                |interp, way| interp.arms(way, value, rest),
             ),
         }
     }
 
-    fn arm(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        value: &Value,
-        arm: &CaseArm,
-        rest: &[CaseArm],
-    ) -> Flow {
+    fn arm(&mut self, state: &mut State, value: &Value, arm: &CaseArm, rest: &[CaseArm]) -> Flow {
         state.status = Status::True;
-        let flow = self.script(state, scope, &arm.body);
+        let flow = self.script(state, &arm.body);
         if flow != Flow::Next {
             return flow;
         }
         match (arm.end, rest.split_first()) {
             (CaseEnd::FallThrough, Some((next, after))) => {
                 state.settle();
-                self.arm(state, scope, value, next, after)
+                self.arm(state, value, next, after)
             }
             (CaseEnd::TestNext, Some(_)) => {
                 state.settle();
-                self.arms(state, scope, value, rest)
+                self.arms(state, value, rest)
             }
             _ => Flow::Next,
         }
@@ -144,14 +136,14 @@ impl Interp<'_> {
         None
     }
 
-    pub(super) fn define(&mut self, state: &mut State, scope: &Scope, name: &str, body: &Command) {
+    pub(super) fn define(&mut self, state: &mut State, name: &str, body: &Command) {
         let function = Arc::new(Function {
             body: body.clone(),
-            source: Arc::clone(&scope.source),
-            span: scope.span,
-            own: scope.own,
+            source: Arc::clone(&state.scope.source),
+            span: state.scope.span,
+            own: state.scope.own,
         });
-        self.mind_definition(state, scope, name);
+        self.mind_definition(state, name);
         let exported = state.functions.get(name).is_some_and(|f| f.exported);
         state.functions.insert(
             name.to_owned(),
@@ -165,7 +157,6 @@ impl Interp<'_> {
     pub(super) fn call(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         name: &str,
         definitions: &Definitions,
         arguments: Vec<Value>,
@@ -175,13 +166,13 @@ impl Interp<'_> {
         let repeats = self.calls.iter().any(|frame| {
             frame.function && frame.name == name && frame.arguments == arguments && frame.cwd == state.cwd
         });
-        if repeats && (state.maybe || scope.own) {
+        if repeats && (state.maybe || state.scope.own) {
             // The same call is being walked already: it has nothing new.
             state.status = Status::Unknown;
             return Flow::Next;
         }
         if repeats || self.calls.len() >= self.options.limits.depth {
-            self.limit("recursion", scope, span, state);
+            self.limit("recursion", span, state);
             return Flow::Exit;
         }
         self.calls.push(Frame {
@@ -195,7 +186,7 @@ impl Interp<'_> {
         for body in &definitions.bodies {
             let mut way = state.clone();
             way.maybe = maybe || definitions.bodies.len() > 1;
-            let flow = self.call_body(&mut way, scope, body, arguments.clone(), (open, span));
+            let flow = self.call_body(&mut way, body, arguments.clone(), (open, span));
             ways.push((flow, way));
         }
         self.calls.pop();
@@ -205,7 +196,6 @@ impl Interp<'_> {
     fn call_body(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         function: &Arc<Function>,
         arguments: Vec<Value>,
         (open, span): (bool, Span),
@@ -214,19 +204,20 @@ impl Interp<'_> {
         let maybe = state.maybe;
         let positional = std::mem::replace(&mut state.positional, Positional { values: arguments, open });
         state.shadowed.push(Default::default());
-        let mut inner = scope.deeper();
+        let mut inner = state.scope.deeper();
         inner.source = Arc::clone(&function.source);
         let (returns, loops) = (state.returns, state.loops);
         (state.returns, state.loops) = (true, 0);
         // A function from elsewhere stands where it is called.
         inner.span = if function.own { Some(span) } else { function.span };
         inner.own |= function.own;
-        let mut flow = self.command(state, &inner, &function.body);
+        let mut flow = state.within(&inner, |state| self.command(state, &function.body));
         if flow == Flow::Return {
             flow = Flow::Next;
         }
-        for (kind, way) in self.escapes.split_off(mark.min(self.escapes.len())) {
+        for (kind, mut way) in self.escapes.split_off(mark.min(self.escapes.len())) {
             if kind == Flow::Return {
+                way.scope = Arc::clone(&state.scope);
                 if flow == Flow::Next {
                     *state = state.clone().join(way);
                 } else {

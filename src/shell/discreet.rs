@@ -5,11 +5,11 @@
 use crate::code::CodeEffect;
 use crate::model::Value;
 
-use super::interp::{Interp, shorten};
+use super::interp::{Shell, shorten};
 use super::state::State;
 use super::step::StepKind;
 
-impl Interp<'_> {
+impl Shell<'_> {
     /// A step of a followed file, and where it stands: that place is said instead of the file's own words. They may be no
     /// commands at all: somebody had a key or a list of passwords followed.
     pub(super) fn discreet(&self, state: &State, file: &str, kind: StepKind) -> (StepKind, String) {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
-use crate::model::Saved;
+use crate::model::{Save, Saved};
 use crate::world::resolve::{Link, Links, physical};
 
 use super::packing::Packings;
@@ -67,10 +67,12 @@ pub struct Files {
     hooks: BTreeSet<PathBuf>,
     /// Per repository directory: work that this command put into git.
     saved: BTreeMap<PathBuf, BTreeSet<Saved>>,
+    /// The acts that did so, as long as they have surely succeeded.
+    saves: BTreeSet<Save>,
     /// What files hold by now that held something else before.
     pub(super) texts: Texts,
     /// What git moved.
-    pub(super) moved: Moved,
+    pub(crate) moved: Moved,
 }
 
 /// A copy that this command made.
@@ -278,6 +280,9 @@ impl Files {
     /// Forgets the copies that were not there `before`: the step that made them failed, or may not be over.
     pub fn forget_copies(&mut self, before: &Self) {
         self.held.retain(|held| before.held.contains(held));
+        // Nor did it put anything into git.
+        self.saved.clone_from(&before.saved);
+        self.saves.clone_from(&before.saves);
     }
 
     /// Forgets the copies that were not there `before`, but for those of what came through the pipe.
@@ -436,6 +441,16 @@ impl Files {
         self.saved.entry(dir.into()).or_default().insert(saved);
     }
 
+    /// Records an act that puts work into git.
+    pub fn save_by(&mut self, act: Save) {
+        self.saves.insert(act);
+    }
+
+    /// Acts that put work into git so far.
+    pub fn saves(&self) -> BTreeSet<Save> {
+        self.saves.clone()
+    }
+
     /// What was saved by commands that ran in `dir`, above it or below it.
     pub fn saved(&self, dir: &Path) -> BTreeSet<Saved> {
         self.saved
@@ -473,6 +488,7 @@ impl Files {
             self.unfinished.clear();
         }
         self.saved.retain(|dir, set| other.saved.get(dir) == Some(set));
+        self.saves.retain(|act| other.saves.contains(act));
         self.gits.retain(|file, printed| other.gits.get(file) == Some(printed));
         self.packings.merge(&other.packings);
         if self.from_git != other.from_git {

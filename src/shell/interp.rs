@@ -4,15 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::code::CodeEffect;
-use crate::knowledge::Knowledge;
+use crate::knowledge::{Knowledge, lists, places};
 use crate::model::{Context, Span, Value};
 use crate::syntax::{Gap, GapReason, Script};
 use crate::world::World;
-use crate::world::resolve::logical;
 
-use super::files::Files;
 use super::options::{Left, Options};
-use super::state::{Alias, Content, Flow, Positional, State, Status, Switches, Variable, Words};
+use super::program::Programs;
+use super::state::{Flow, State, Status, Variable};
 use super::step::{Arg, Input, Sink, Stdin, Step, StepKind, shown_words};
 
 /// Longest `raw` text of a step, in characters.
@@ -21,31 +20,40 @@ const RAW: usize = 240;
 /// Walks `input` and hands its steps to `sink` in program order.
 ///
 /// Total: whatever the input, it ends within the limits of `options`; what could not be walked is a step that says so.
-pub fn interpret(
+pub(crate) fn interpret(
     input: &Input,
     world: &dyn World,
     knowledge: &Knowledge,
+    programs: &dyn Programs,
     options: &Options,
     sink: &mut dyn Sink,
 ) {
-    walk(input, world, knowledge, options, sink);
+    walk(input, world, knowledge, programs, options, sink);
 }
 
 /// What `input` leaves a shell with that goes on afterwards.
-pub fn left(input: &Input, world: &dyn World, knowledge: &Knowledge, options: &Options) -> Left {
-    walk(input, world, knowledge, options, &mut super::kept::Nowhere)
+pub(crate) fn left(
+    input: &Input,
+    world: &dyn World,
+    knowledge: &Knowledge,
+    programs: &dyn Programs,
+    options: &Options,
+) -> Left {
+    walk(input, world, knowledge, programs, options, &mut super::kept::Nowhere)
 }
 
 fn walk(
     input: &Input,
     world: &dyn World,
     knowledge: &Knowledge,
+    programs: &dyn Programs,
     options: &Options,
     sink: &mut dyn Sink,
 ) -> Left {
-    let mut interp = Interp {
+    let mut interp = Shell {
         world,
         knowledge,
+        programs,
         options,
         sink,
         work: 0,
@@ -73,24 +81,22 @@ fn walk(
     interp.given = Arc::clone(&state.variables);
     let length = if let Input::Text(text) = input { text.len() } else { 0 };
     interp.recall(&mut state, Span::new(0, length));
-    let scope = match input {
+    match input {
         Input::Text(text) => {
-            let scope = Scope::top(Arc::from(text.as_str()));
-            interp.typed = Arc::clone(&scope.source);
-            interp.text(&mut state, &scope, text);
-            scope
+            state.scope = Arc::new(Scope::top(Arc::from(text.as_str())));
+            interp.typed = Arc::clone(&state.scope.source);
+            interp.text(&mut state, text);
         }
         Input::Argv(words) => {
             let (shown, spans) = shown_words(words);
-            let scope = Scope::top(Arc::from(shown));
-            interp.typed = Arc::clone(&scope.source);
-            interp.argument_vector(&mut state, &scope, words, &spans);
-            scope
+            state.scope = Arc::new(Scope::top(Arc::from(shown)));
+            interp.typed = Arc::clone(&state.scope.source);
+            interp.argument_vector(&mut state, words, &spans);
         }
-    };
-    let whole = Span::new(0, scope.source.len());
+    }
+    let whole = Span::new(0, state.scope.source.len());
     for variable in std::mem::take(&mut interp.guarded) {
-        interp.emit(&mut state, &scope, whole, StepKind::Guard { variable });
+        interp.emit(&mut state, whole, StepKind::Guard { variable });
     }
     // Past a limit nothing is known any more.
     if interp.stopped { Left::default() } else { interp.left }
@@ -98,27 +104,27 @@ fn walk(
 
 /// Circumstances that hold for a region of the program.
 #[derive(Clone, Debug)]
-pub(super) struct Scope {
+pub struct Scope {
     /// The text that spans refer to.
     pub(super) source: Arc<str>,
     /// Stands for every span, when the text is not the evaluated one.
     pub(super) span: Option<Span>,
     pub(super) depth: usize,
-    pub(super) host: Option<String>,
+    pub(crate) host: Option<String>,
     /// The host is a container that is made here and holds nothing of ours.
     pub(super) fresh: bool,
-    pub(super) privileged: bool,
+    pub(crate) privileged: bool,
     pub(super) via: Vec<String>,
     /// Standard output is looked at.
-    pub(super) capture: bool,
+    pub(crate) capture: bool,
     /// A later stage of a pipeline: what stands before it runs at the same time.
-    pub(super) piped: bool,
+    pub(crate) piped: bool,
     /// `set -e` does not act here.
     pub(super) checked: bool,
     /// Aliases being expanded.
-    pub(super) aliases: Vec<String>,
+    pub(crate) aliases: Vec<String>,
     /// Operator is asked before each act.
-    pub(super) asks: bool,
+    pub(crate) asks: bool,
     /// In a function of the person's own: what cannot be told there is their business.
     pub(super) own: bool,
     /// The file that is followed: its name, and its text once that is read. Its words are not said again.
@@ -178,7 +184,7 @@ impl Scope {
         inner
     }
 
-    pub(super) fn deeper(&self) -> Self {
+    pub(crate) fn deeper(&self) -> Self {
         Self { depth: self.depth + 1, ..self.clone() }
     }
 
@@ -190,7 +196,7 @@ impl Scope {
         Self { checked: true, ..self.clone() }
     }
 
-    pub(super) fn through(&self, wrapper: &str) -> Self {
+    pub(crate) fn through(&self, wrapper: &str) -> Self {
         let mut scope = self.deeper();
         scope.via.push(wrapper.to_owned());
         scope
@@ -206,11 +212,12 @@ pub(super) struct Frame {
     pub(super) function: bool,
 }
 
-/// The interpreter.
-pub(super) struct Interp<'a> {
-    pub(super) world: &'a dyn World,
-    pub(super) knowledge: &'a Knowledge,
-    pub(super) options: &'a Options,
+/// The interpreter of shell text.
+pub struct Shell<'a> {
+    pub(crate) world: &'a dyn World,
+    pub(crate) knowledge: &'a Knowledge,
+    pub(super) programs: &'a dyn Programs,
+    pub(crate) options: &'a Options,
     sink: &'a mut dyn Sink,
     work: usize,
     stopped: bool,
@@ -220,17 +227,17 @@ pub(super) struct Interp<'a> {
     /// Status of the last command substitution of the current command.
     pub(super) substituted: Option<Status>,
     /// For names that are made up (`mktemp`, `<( )`).
-    pub(super) counter: usize,
+    pub(crate) counter: usize,
     /// Text inside values that arithmetic evaluated, with command substitutions of its own: not said yet.
     pub(super) hidden: Vec<String>,
     /// Hashes of steps given in an earlier turn of the same loop: not given again.
     pub(super) seen: Option<std::collections::HashSet<u64>>,
     /// A command so far may have changed what may be looked at.
-    pub(super) rights_changed: bool,
+    pub(crate) rights_changed: bool,
     /// A command so far may have made files that are not there yet.
     pub(super) acted: bool,
     /// A program has run that may have made new things, of which nobody says where.
-    pub(super) made_anywhere: bool,
+    pub(crate) made_anywhere: bool,
     /// All that may have made files so far are builds of sources that were there before.
     pub(super) only_built: bool,
     /// The environment's variables, as the shell starts with them.
@@ -240,9 +247,9 @@ pub(super) struct Interp<'a> {
     /// What a file of before this command holds became part of a value.
     pub(super) data_read: std::cell::Cell<bool>,
     /// A text was asked for that git may have laid out anew, and nobody can tell what it says.
-    pub(super) unseen_of_git: std::cell::Cell<bool>,
+    pub(crate) unseen_of_git: std::cell::Cell<bool>,
     /// A build may have made programs of text that this command wrote.
-    pub(super) built_unread: bool,
+    pub(crate) built_unread: bool,
     /// The evaluated text itself.
     pub(super) typed: Arc<str>,
     /// Variables of the guard that were set to something else.
@@ -251,103 +258,13 @@ pub(super) struct Interp<'a> {
     left: Left,
 }
 
-impl Interp<'_> {
-    fn initial(&self) -> State {
-        let options = self.options;
-        let variables: BTreeMap<String, Variable> = self
-            .world
-            .environment()
-            .into_iter()
-            // A shell sets these itself, whatever it was given.
-            .filter(|(name, _)| {
-                !matches!(name.as_str(), "PWD" | "OLDPWD" | "IFS" | "UID" | "EUID" | "BASHPID")
-            })
-            .map(|(name, value)| {
-                let value = if options.start.changed && name != "PATH" { None } else { value };
-                // Set, but to something that is no text: anything but empty.
-                let value = value.map_or(Value::Unknown, Value::Known);
-                let mut variable = Variable::new(Content::Scalar(value));
-                variable.exported = true;
-                (name, variable)
-            })
-            .collect();
-        let mut variables = self.with_hook(variables);
-        for (name, value) in &options.start.variables {
-            let value = value.clone().map_or(Value::Unknown, Value::Known);
-            let mut variable = Variable::new(Content::Scalar(value));
-            variable.exported = true;
-            variables.insert(name.clone(), variable);
-        }
-        let mut arguments = options.arguments.iter().map(Value::known);
-        let zero = arguments.next().unwrap_or(Value::known("bash"));
-        let previous = self.world.env("OLDPWD").map(std::path::PathBuf::from).into_iter().collect();
-        State {
-            cwd: options.start.directories.clone().unwrap_or_else(|| {
-                Some(self.start()).filter(|cwd| !cwd.as_os_str().is_empty()).into_iter().collect()
-            }),
-            failed_cwd: None,
-            previous,
-            stack: Vec::new(),
-            variables: Arc::new(variables),
-            unset_is_empty: options.unset_is_empty
-                && !self.world.is_elsewhere()
-                && !options.start.open
-                && !options.start.changed,
-            shadowed: Vec::new(),
-            functions: BTreeMap::new(),
-            no_functions: Default::default(),
-            aliases: options
-                .session
-                .aliases
-                .iter()
-                .map(|(name, text)| (name.clone(), Alias { text: text.clone(), defined: None }))
-                .collect(),
-            switches: Switches {
-                expand_aliases: options.interactive,
-                execfail: options.interactive,
-                // zsh and fish have `**` without being told.
-                globstar: options.session.translated,
-                zsh: options.session.translated,
-                words: if options.session.translated { Words::Unsure } else { Words::Split },
-                ..Switches::default()
-            },
-            zero,
-            source: None,
-            positional: Positional { values: arguments.collect(), open: false },
-            status: Status::True,
-            last_word: Value::Unknown,
-            stdin: Stdin::Inherited,
-            output: Value::known(""),
-            files: Files::default(),
-            maybe: false,
-            returns: false,
-            loops: 0,
-            session: options.interactive,
-            exit_traps: Vec::new(),
-            descriptors: BTreeMap::new(),
-        }
-    }
-
-    /// The directory by the name that the shell goes on with: `PWD`, where it names the same place, since `cd ..` goes by
-    /// the name. A name with links in it was given by somebody who knows.
-    fn start(&self) -> std::path::PathBuf {
-        let given = &self.options.cwd;
-        let named = self.world.env("PWD").map(std::path::PathBuf::from);
-        let same = |named: &std::path::PathBuf| {
-            named != given
-                && named.is_absolute()
-                && logical(named) == *named
-                && self.world.canonicalize(named).as_ref() == Ok(given)
-        };
-        named.filter(same).unwrap_or_else(|| given.clone())
-    }
-
+impl Shell<'_> {
     /// Shell text as a shell of its own: what it leaves behind is files.
-    fn text(&mut self, state: &mut State, scope: &Scope, text: &str) {
+    fn text(&mut self, state: &mut State, text: &str) {
         let (script, gaps) = parse(text);
-        self.gaps(state, scope, &gaps);
+        self.gaps(state, &gaps);
         self.shell(state, |interp, inner| {
-            let flow = interp.script(inner, scope, &script);
+            let flow = interp.script(inner, &script);
             interp.leave(inner);
             flow
         });
@@ -371,13 +288,7 @@ impl Interp<'_> {
         }
     }
 
-    fn argument_vector(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        words: &[Option<String>],
-        spans: &[Span],
-    ) {
+    fn argument_vector(&mut self, state: &mut State, words: &[Option<String>], spans: &[Span]) {
         let args = words
             .iter()
             .zip(spans)
@@ -390,20 +301,20 @@ impl Interp<'_> {
         if args.is_empty() {
             return;
         }
-        let whole = Span::new(0, scope.source.len());
-        self.argv(state, scope, args, Vec::new(), whole);
+        let whole = Span::new(0, state.scope.source.len());
+        self.argv(state, args, Vec::new(), whole);
     }
 
     /// Says which parts of a text could not be read.
-    pub(super) fn gaps(&mut self, state: &mut State, scope: &Scope, gaps: &[Gap]) {
+    pub(super) fn gaps(&mut self, state: &mut State, gaps: &[Gap]) {
         for gap in gaps {
             if self.options.session.translated
                 && gap.reason == GapReason::Syntax
-                && !self.may_change(&scope.source)
+                && !self.may_change(&state.scope.source)
             {
                 continue;
             }
-            self.emit(state, scope, gap.span, StepKind::Gap { reason: gap.reason.describe() });
+            self.emit(state, gap.span, StepKind::Gap { reason: gap.reason.describe() });
         }
     }
 
@@ -420,60 +331,49 @@ impl Interp<'_> {
     }
 
     /// One unit of work; false when interpretation is over.
-    pub(super) fn tick(&mut self, state: &mut State, scope: &Scope, span: Span) -> bool {
+    pub(crate) fn tick(&mut self, state: &mut State, span: Span) -> bool {
         if self.stopped {
             return false;
         }
         self.work += 1;
         if self.work > self.options.limits.steps {
-            self.limit("steps", scope, span, state);
-        } else if scope.depth > self.options.limits.depth {
-            self.limit("depth", scope, span, state);
+            self.limit("steps", span, state);
+        } else if state.scope.depth > self.options.limits.depth {
+            self.limit("depth", span, state);
         } else if self.work.is_multiple_of(32)
             && self.options.deadline.is_some_and(|deadline| self.world.elapsed() > deadline)
         {
-            self.limit("deadline", scope, span, state);
+            self.limit("deadline", span, state);
         }
         !self.stopped
     }
 
     /// A limit was reached: the last step there is.
-    pub(super) fn limit(&mut self, name: &'static str, scope: &Scope, span: Span, state: &mut State) {
+    pub(super) fn limit(&mut self, name: &'static str, span: Span, state: &mut State) {
         if !self.stopped {
-            self.emit(state, scope, span, StepKind::Limit { name });
+            self.emit(state, span, StepKind::Limit { name });
         }
         self.stopped = true;
     }
 
     /// Hands on a step that stands at a local span.
-    pub(super) fn emit(&mut self, state: &mut State, scope: &Scope, span: Span, kind: StepKind) {
-        let raw = scope.text(span).to_owned();
-        if let Some(line) = scope.line(span) {
+    pub(super) fn emit(&mut self, state: &mut State, span: Span, kind: StepKind) {
+        let raw = state.scope.text(span).to_owned();
+        if let Some(line) = state.scope.line(span) {
             self.line = Some(line);
         }
-        self.emit_as(state, scope, scope.place(span), &raw, kind);
+        self.emit_as(state, state.scope.place(span), &raw, kind);
     }
 
     /// Hands on a step at a span of the evaluated text, with its own wording.
-    pub(super) fn emit_as(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        span: Span,
-        raw: &str,
-        kind: StepKind,
-    ) {
-        if self.stopped || scope.own && is_unknown(&kind) {
+    pub(crate) fn emit_as(&mut self, state: &mut State, span: Span, raw: &str, kind: StepKind) {
+        if self.stopped || state.scope.own && is_unknown(&kind) {
             return;
         }
-        let made = match &kind {
-            StepKind::Run(run) if super::located::builds(&run.name) => Some(run.clone()),
-            _ => None,
-        };
         let (acts, built) = match &kind {
             StepKind::Run(run) => (
                 !run.matched.command.effects.is_empty() || !run.matched.written().is_empty(),
-                super::located::builds(&run.name) && matches!(run.stdin, Stdin::Inherited | Stdin::Empty),
+                lists(&places().builds, &run.name) && matches!(run.stdin, Stdin::Inherited | Stdin::Empty),
             ),
             _ => (true, false),
         };
@@ -485,32 +385,30 @@ impl Interp<'_> {
             _ => true,
         };
         self.only_built &= !acts || built;
-        let (kind, raw) = match &scope.followed {
+        let (kind, raw) = match &state.scope.followed {
             Some((file, _)) => self.discreet(state, file, kind),
             None if self.is_data(&kind) => self.discreet(state, "a file that is read", kind),
             None => (kind, shorten(raw)),
         };
-        let step = Step { kind, span, raw, context: self.context(state, scope) };
+        let step = Step { kind, span, raw, context: self.context(state) };
         if let Some(seen) = &mut self.seen
             && !seen.insert(fingerprint(&step))
         {
             return;
         }
         self.sink.step(step, &mut state.files);
-        if let Some(run) = made {
-            self.note_build(state, &run);
-        }
     }
 
-    fn context(&self, state: &State, scope: &Scope) -> Context {
+    fn context(&self, state: &State) -> Context {
         Context {
-            cwd: if scope.host.is_some() { Vec::new() } else { state.cwd.clone() },
-            host: scope.host.clone(),
-            fresh: scope.fresh,
-            privileged: scope.privileged,
-            via: scope.via.clone(),
+            cwd: if state.scope.host.is_some() { Vec::new() } else { state.cwd.clone() },
+            host: state.scope.host.clone(),
+            fresh: state.scope.fresh,
+            privileged: state.scope.privileged,
+            via: state.scope.via.clone(),
             maybe: state.maybe,
-            asks: scope.asks,
+            asks: state.scope.asks,
+            saves: state.files.saves(),
         }
     }
 }

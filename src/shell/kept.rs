@@ -9,7 +9,7 @@ use crate::model::{Span, Value};
 use crate::world::resolve::logical;
 
 use super::files::{FileState, Files};
-use super::interp::{Interp, Scope, parse};
+use super::interp::{Scope, Shell, parse};
 use super::simple::Call;
 use super::state::{Definitions, State};
 use super::step::{Mode, Sink, Step, StepKind};
@@ -56,7 +56,7 @@ impl Sink for Nowhere {
     }
 }
 
-impl Interp<'_> {
+impl Shell<'_> {
     /// Functions and aliases that the text defined.
     pub(super) fn defined(&self, state: &State) -> Kept {
         let mut kept = Kept::new();
@@ -97,7 +97,7 @@ impl Interp<'_> {
                 let mut scope = Scope::top(std::sync::Arc::from(text.as_str()));
                 scope.span = Some(whole);
                 state.functions.remove(name);
-                self.script(state, &scope, &script);
+                state.within(&scope, |state| self.script(state, &script));
                 if let Some(definitions) = state.functions.remove(name) {
                     all.bodies.extend(definitions.bodies);
                 }
@@ -109,11 +109,11 @@ impl Interp<'_> {
     }
 
     /// A name to which an earlier text gave a meaning that was not kept is a program that nothing is known of.
-    pub(super) fn mind_kept(&mut self, state: &mut State, scope: &Scope, name: &str, call: &Call) {
+    pub(super) fn mind_kept(&mut self, state: &mut State, name: &str, call: &Call) {
         let unread = self.options.start.definitions.get(name).is_some_and(BTreeSet::is_empty);
-        if unread && scope.host.is_none() {
+        if unread && state.scope.host.is_none() {
             let kind = StepKind::UnknownProgram { name: name.to_owned(), args: call.args() };
-            self.emit_as(state, scope, call.span, &call.raw, kind);
+            self.emit_as(state, call.span, &call.raw, kind);
         }
     }
 }

@@ -3,6 +3,8 @@
 //! Names are trusted where programs are installed. A file in the project, in a temporary directory, in one that anybody
 //! may write to, or made by the same command is what it contains: it is read, or nothing is known of it.
 
+use std::sync::Arc;
+
 use std::path::{Path, PathBuf};
 
 use crate::knowledge::{SHIMS, places};
@@ -10,7 +12,7 @@ use crate::model::Value;
 use crate::world::FileKind;
 
 use super::files::FileState;
-use super::interp::{Interp, Scope};
+use super::interp::{Scope, Shell};
 use super::simple::Call;
 use super::state::{Content, Flow, State, Status};
 use super::step::StepKind;
@@ -25,52 +27,34 @@ const PACKAGED: u64 = 64 * 1024;
 /// Stands in the knowledge for a program that the project's own build made just before.
 const BUILT: &str = "just-built";
 
-/// Programs that build a project from its sources.
-const BUILDERS: [&str; 26] = [
-    "make", "gmake", "cmake", "ninja", "meson", "cargo", "rustc", "go", "gcc", "g++", "cc", "c++", "clang",
-    "clang++", "zig", "swift", "swiftc", "dotnet", "mvn", "gradle", "gradlew", "bazel", "ghc", "nim", "npm",
-    "dune",
-];
-
-/// Whether a program builds the project it is run in.
-pub(super) fn builds(name: &str) -> bool {
-    BUILDERS.contains(&name)
-}
-
-impl Interp<'_> {
+impl Shell<'_> {
     /// Follows what stands at the place that a command word names, unless its name is to be trusted (`None`).
-    pub(super) fn located(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        name: &str,
-        call: &Call,
-    ) -> Option<Flow> {
+    pub(super) fn located(&mut self, state: &mut State, name: &str, call: &Call) -> Option<Flow> {
         if name.contains('/') {
             let Some(path) = self.absolute(state, &Value::known(name)) else {
                 // Which directory it is in is not known.
                 if self.anywhere_system(name) {
                     return None;
                 }
-                return Some(self.by_name_as_well(state, scope, name, call));
+                return Some(self.by_name_as_well(state, name, call));
             };
-            return self.at_path(state, scope, name, &path, call);
+            return self.at_path(state, name, &path, call);
         }
         if let Some(Content::Assoc(known)) = self.content(state, "BASH_CMDS")
             && let Some(path) =
                 known.iter().find(|(key, _)| key == name).and_then(|(_, path)| path.as_known())
         {
             let path = path.to_owned();
-            return Some(self.external(state, scope, &path, call));
+            return Some(self.external(state, &path, call));
         }
-        if scope.via.last().is_some_and(|via| super::run::RUNNERS.contains(&via.as_str()))
+        if state.scope.via.last().is_some_and(|via| Self::fetches(via))
             && let Some(script) = self.program_of_project(state, name)
         {
             if self.is_shell_script(state, &script) {
-                return self.program_file(state, scope, &script.to_string_lossy(), call);
+                return self.program_file(state, &script.to_string_lossy(), call);
             }
             if self.knowledge.tool(name).is_none() {
-                return Some(self.of_package(state, scope, name, &script, call));
+                return Some(self.of_package(state, name, &script, call));
             }
         }
         let path = call
@@ -82,9 +66,9 @@ impl Interp<'_> {
             .or_else(|| self.scalar(state, "PATH"))?;
         let text = path.as_known()?;
         // What our own program runs is sought behind the shims, and behind the wrapper that calls its own name.
-        let behind = scope.via.iter().any(|via| via == "recourse").then_some(&scope.via[..]);
+        let behind = state.scope.via.iter().any(|via| via == "recourse").then_some(&state.scope.via[..]);
         match self.search(state, text, name, behind) {
-            Some(found) => self.at_path(state, scope, &found.to_string_lossy(), &found, call),
+            Some(found) => self.at_path(state, &found.to_string_lossy(), &found, call),
             None if self.is_nothing_else(state, text, name) && self.everywhere(state, text) => {
                 state.status = Status::False;
                 Some(Flow::Next)
@@ -103,15 +87,15 @@ impl Interp<'_> {
     }
 
     /// Judged by both: nothing is known of the file, and its name may say what it would do.
-    fn by_name_as_well(&mut self, state: &mut State, scope: &Scope, name: &str, call: &Call) -> Flow {
+    fn by_name_as_well(&mut self, state: &mut State, name: &str, call: &Call) -> Flow {
         let base = name.rsplit('/').next().unwrap_or(name);
         match self.knowledge.tool(base) {
             Some(tool) => {
                 let kind = StepKind::UnknownProgram { name: name.to_owned(), args: call.args() };
-                self.emit_as(state, scope, call.span, &call.raw, kind);
-                self.known(state, scope, base, &tool, call)
+                self.emit_as(state, call.span, &call.raw, kind);
+                self.known(state, base, &tool, call)
             }
-            None => self.unknown_program(state, scope, name, call),
+            None => self.unknown_program(state, name, call),
         }
     }
 
@@ -119,18 +103,11 @@ impl Interp<'_> {
         name.rsplit_once('/').is_some_and(|(dir, _)| places().holds_programs(dir))
     }
 
-    fn at_path(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        name: &str,
-        path: &Path,
-        call: &Call,
-    ) -> Option<Flow> {
+    fn at_path(&mut self, state: &mut State, name: &str, path: &Path, call: &Call) -> Option<Flow> {
         let dir = path.parent()?;
         let base = path.file_name()?.to_str()?;
         if let Some(real) = self.stands_for(state, path) {
-            return Some(self.external(state, scope, &real.to_string_lossy(), call));
+            return Some(self.external(state, &real.to_string_lossy(), call));
         }
         let made = state.files.nearest(path).is_some();
         if !made && dir.to_str().is_some_and(|dir| places().holds_programs(dir)) {
@@ -156,24 +133,24 @@ impl Interp<'_> {
             if target == base || target.starts_with(base) && self.knowledge.tool(&target).is_none() {
                 return None;
             }
-            return Some(self.external(state, scope, &real.to_string_lossy(), call));
+            return Some(self.external(state, &real.to_string_lossy(), call));
         }
         if own && !made && self.is_launcher(state, dir, base) && !self.is_shell_script(state, path) {
             return None;
         }
-        if let Some(flow) = self.fetched(state, scope, path, call) {
+        if let Some(flow) = self.fetched(state, path, call) {
             return Some(flow);
         }
-        if let Some(flow) = self.program_file(state, scope, name, call) {
+        if let Some(flow) = self.program_file(state, name, call) {
             return Some(flow);
         }
         if !made && self.is_persons(dir) && self.knowledge.tool(base).is_some() {
-            return Some(self.by_name_as_well(state, scope, name, call));
+            return Some(self.by_name_as_well(state, name, call));
         }
-        if let Some(flow) = self.unread(state, scope, path, call) {
+        if let Some(flow) = self.unread(state, path, call) {
             return Some(flow);
         }
-        if let Some(flow) = self.compiled(state, scope, path, call) {
+        if let Some(flow) = self.compiled(state, path, call) {
             return Some(flow);
         }
         let built = self.acted && self.only_built || self.is_built(state, path);
@@ -182,13 +159,13 @@ impl Interp<'_> {
             && (made || self.exists(state, path) == Some(false))
             && let Some(tool) = self.knowledge.tool(BUILT)
         {
-            return Some(self.known(state, scope, BUILT, &tool, call));
+            return Some(self.known(state, BUILT, &tool, call));
         }
         // Not text that could be followed, or not there.
         if super::follow::is_shell(base) && !own {
             return None;
         }
-        Some(self.unknown_program(state, scope, name, call))
+        Some(self.unknown_program(state, name, call))
     }
 
     /// The installed program that a path of this command's making is a copy or a link of.
@@ -207,22 +184,16 @@ impl Interp<'_> {
     }
 
     /// A program of a package that nothing is known of: what it surely does counts, besides.
-    fn of_package(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        name: &str,
-        script: &Path,
-        call: &Call,
-    ) -> Flow {
+    fn of_package(&mut self, state: &mut State, name: &str, script: &Path, call: &Call) -> Flow {
+        let scope = &Arc::clone(&state.scope);
         if self.read_text(state, script, PACKAGED).is_some() {
-            let mut own = scope.clone();
+            let mut own = Scope::clone(scope);
             own.own = true;
             let mut way = state.clone();
-            self.program_file(&mut way, &own, &script.to_string_lossy(), call);
+            way.within(&own, |way| self.program_file(way, &script.to_string_lossy(), call));
             state.files = way.files;
         }
-        self.unknown_program(state, scope, name, call)
+        self.unknown_program(state, name, call)
     }
 
     /// What stands where a package manager puts programs, in this directory or above.
@@ -301,11 +272,8 @@ impl Interp<'_> {
 
     /// `python manage.py …`, `php artisan …`: the launcher that an interpreter runs, and where its name stands.
     pub(super) fn launched(&self, interpreter: &str, call: &Call) -> Option<(String, usize)> {
-        let interprets = ["python", "php", "ruby", "node", "bun", "deno", "perl"];
-        if !interprets
-            .iter()
-            .any(|known| interpreter.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') == *known)
-        {
+        // What the others are given first is code.
+        if !matches!(places().language(interpreter)?, "python" | "php" | "ruby" | "node" | "perl") {
             return None;
         }
         let mut at = 1;
@@ -337,7 +305,7 @@ impl Interp<'_> {
     }
 
     /// A program found by `PATH`.
-    pub(super) fn in_path(&self, state: &State, name: &str) -> Option<PathBuf> {
+    pub(crate) fn in_path(&self, state: &State, name: &str) -> Option<PathBuf> {
         if name.is_empty() || name.contains('/') {
             return None;
         }

@@ -6,7 +6,7 @@ use crate::model::{Span, Value};
 use crate::syntax::{Script, Word};
 
 use super::expand::Number;
-use super::interp::{Interp, Scope};
+use super::interp::Shell;
 use super::state::{Content, Flow, State, Status};
 use super::step::Stdin;
 
@@ -17,58 +17,43 @@ enum Turn {
     Leave(Flow),
 }
 
-impl Interp<'_> {
+impl Shell<'_> {
+    /// `while` and `until`: turns as long as it is known how the condition turns out, then any number of them.
     pub(super) fn while_loop(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         until: bool,
         condition: &Script,
         body: &Script,
     ) -> Flow {
+        let scope = &Arc::clone(&state.scope);
         let mark = self.escapes.len();
         let maybe = state.maybe;
         let mut result = Status::True;
-        // A loop over lines goes through all of them; only where it ends early does it matter which came first.
-        let lines = match &state.stdin {
-            Stdin::Text(Value::Lines(lines)) if lines.end == '\n' => Some(lines.clone()),
-            _ => None,
-        };
-        if let Some(lines) = &lines {
-            state.stdin = Stdin::Text(Value::Known(lines.text()));
-            state.maybe |= lines.some;
-        }
+        let goes_through_lines = starts_with_lines(state);
         for turn in 0.. {
             state.settle();
             // Taken before the condition: a line that it reads, or a word that it shifts away, is progress too.
             let before = state.clone();
-            let flow = self.script(state, &scope.tested(), condition);
+            let flow = state.within(&scope.tested(), |state| self.script(state, condition));
             match self.turn(flow) {
                 Turn::On => {}
                 Turn::Over => break,
                 Turn::Leave(flow) => return self.leave_loop(state, mark, maybe, flow),
             }
-            let goes = if until { state.status.negate() } else { state.status };
-            match goes {
+            match if until { state.status.negate() } else { state.status } {
                 Status::False => {
-                    if until {
-                        state.succeed()
-                    } else {
-                        state.fail()
-                    }
+                    answered(state, until);
                     break;
                 }
                 Status::True if turn < self.options.limits.iterations => {
-                    if until {
-                        state.fail()
-                    } else {
-                        state.succeed()
-                    }
-                    let flow = self.script(state, scope, body);
+                    answered(state, !until);
+                    let flow = self.script(state, body);
                     result = state.status;
                     match self.turn(flow) {
                         Turn::On => {}
-                        Turn::Over if lines.is_some() => state.maybe = true,
+                        // The lines are gone through all the same.
+                        Turn::Over if goes_through_lines => state.maybe = true,
                         Turn::Over => break,
                         Turn::Leave(flow) => return self.leave_loop(state, mark, maybe, flow),
                     }
@@ -81,23 +66,15 @@ impl Interp<'_> {
                 }
                 _ => {
                     self.repeated(state, |interp, way| {
-                        if until {
-                            way.fail()
-                        } else {
-                            way.succeed()
-                        }
-                        let flow = interp.script(way, scope, body);
+                        answered(way, !until);
+                        let flow = interp.script(way, body);
                         if flow != Flow::Next && !matches!(flow, Flow::Continue(_)) {
                             return flow;
                         }
                         way.settle();
-                        interp.script(way, &scope.tested(), condition)
+                        way.within(&scope.tested(), |way| interp.script(way, condition))
                     });
-                    if until {
-                        state.succeed()
-                    } else {
-                        state.fail()
-                    }
+                    answered(state, until);
                     result = Status::Unknown;
                     break;
                 }
@@ -129,8 +106,7 @@ impl Interp<'_> {
         if outer {
             self.seen = Some(std::collections::HashSet::new());
         }
-        let mut first = state.clone();
-        first.maybe = true;
+        let mut first = state.possible();
         let flow = body(self, &mut first);
         first.settle();
         let changed = first.cwd != before.cwd || differs(&first, &before);
@@ -189,7 +165,6 @@ impl Interp<'_> {
     pub(super) fn for_loop(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         span: Span,
         variable: &str,
         words: Option<&[Word]>,
@@ -197,7 +172,7 @@ impl Interp<'_> {
         select: bool,
     ) -> Flow {
         let (values, open, unordered) = match words {
-            Some(words) => match self.expand_words(state, scope, words) {
+            Some(words) => match self.expand_words(state, words) {
                 Ok(list) => {
                     let open = list.iter().any(|e| e.elastic);
                     let unordered = list.iter().any(|e| e.unordered);
@@ -215,7 +190,7 @@ impl Interp<'_> {
             self.repeated(state, |interp, way| {
                 interp.assign_scalar(way, variable, chosen.clone());
                 interp.assign_scalar(way, "REPLY", Value::Unknown);
-                interp.script(way, scope, body)
+                interp.script(way, body)
             });
             state.status = Status::Unknown;
             return self.leave_loop(state, mark, maybe, Flow::Next);
@@ -224,19 +199,19 @@ impl Interp<'_> {
             for value in values {
                 self.repeated(state, |interp, way| {
                     interp.assign_scalar(way, variable, value.clone());
-                    interp.script(way, scope, body)
+                    interp.script(way, body)
                 });
             }
             state.status = Status::Unknown;
             return self.leave_loop(state, mark, maybe, Flow::Next);
         }
         for value in in_turns(values, self.options.limits.iterations) {
-            if !self.tick(state, scope, span) {
+            if !self.tick(state, span) {
                 return Flow::Exit;
             }
             state.settle();
             self.assign_scalar(state, variable, value);
-            let flow = self.script(state, scope, body);
+            let flow = self.script(state, body);
             match self.turn(flow) {
                 Turn::On => {}
                 // Another of the words may have come before this one.
@@ -248,13 +223,7 @@ impl Interp<'_> {
         self.leave_loop(state, mark, maybe, Flow::Next)
     }
 
-    pub(super) fn arithmetic_for(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        header: &Word,
-        body: &Script,
-    ) -> Flow {
+    pub(super) fn arithmetic_for(&mut self, state: &mut State, header: &Word, body: &Script) -> Flow {
         let mark = self.escapes.len();
         let maybe = state.maybe;
         let text = header_text(header);
@@ -262,7 +231,7 @@ impl Interp<'_> {
         let (first, condition, step) =
             (parts.next().unwrap_or(""), parts.next().unwrap_or(""), parts.next().unwrap_or(""));
         if text.is_none() {
-            if self.arithmetic(state, scope, &header.parts).is_err() {
+            if self.arithmetic(state, &header.parts).is_err() {
                 return Flow::Exit;
             }
         } else {
@@ -277,10 +246,10 @@ impl Interp<'_> {
             match goes {
                 Number::Known(0) => break,
                 Number::Known(_) if turn < self.options.limits.iterations => {
-                    if !self.tick(state, scope, header.span) {
+                    if !self.tick(state, header.span) {
                         return Flow::Exit;
                     }
-                    let flow = self.script(state, scope, body);
+                    let flow = self.script(state, body);
                     match self.turn(flow) {
                         Turn::On => {}
                         Turn::Over => break,
@@ -290,7 +259,7 @@ impl Interp<'_> {
                 }
                 _ => {
                     self.repeated(state, |interp, way| {
-                        let flow = interp.script(way, scope, body);
+                        let flow = interp.script(way, body);
                         interp.evaluate_arithmetic(way, step);
                         flow
                     });
@@ -301,6 +270,23 @@ impl Interp<'_> {
         state.status = Status::Unknown;
         self.leave_loop(state, mark, maybe, Flow::Next)
     }
+}
+
+/// The way on which a condition answers so.
+fn answered(state: &mut State, yes: bool) {
+    if yes { state.succeed() } else { state.fail() }
+}
+
+/// Whether standard input is lines in an order that is not known. A loop over them goes through all; only where it ends
+/// early does it matter which came first.
+fn starts_with_lines(state: &mut State) -> bool {
+    let lines = match &state.stdin {
+        Stdin::Text(Value::Lines(lines)) if lines.end == '\n' => lines.clone(),
+        _ => return false,
+    };
+    state.stdin = Stdin::Text(Value::Known(lines.text()));
+    state.maybe |= lines.some;
+    true
 }
 
 fn header_text(header: &Word) -> Option<String> {

@@ -2,7 +2,8 @@
 //!
 //! Owns expansion, abstract shell state (cwd set, variables, functions, aliases, options, positional parameters),
 //! control flow, wrappers, nested shells and readable scripts. Sees the machine through [`crate::world::World`] alone
-//! (globs, cwd, scripts, `find`). Knows tools only through `knowledge`. Never decides what an act costs.
+//! (globs, cwd, scripts). Knows tools only through `knowledge`, and what data cannot say of one by asking it through
+//! [`program`]. Never decides what an act costs.
 //!
 //! Each step is handed to a [`Sink`] in program order; the sink (effects) records in [`Files`] what the step makes, moves
 //! or removes, so that later steps of the same command see it.
@@ -14,27 +15,26 @@ mod control;
 mod discreet;
 mod expand;
 mod files;
-pub mod find;
 mod follow;
+mod initial;
 mod interp;
 mod kept;
-mod laid_out;
-mod lines;
 mod located;
 mod loops;
+mod nested;
 mod options;
 mod output;
 mod own;
 mod packing;
-pub mod pattern;
+pub mod program;
 mod redirect;
 mod rewritten;
 mod run;
-mod searched;
 mod simple;
 mod state;
 mod step;
 mod suspect;
+mod switches;
 mod test_expr;
 #[cfg(test)]
 mod tests;
@@ -43,8 +43,9 @@ mod view;
 mod walk;
 mod zsh;
 
+pub use crate::wildcard as pattern;
 pub use files::{FileState, Files, Held, Printed};
-pub use interp::{interpret, left};
+pub(crate) use interp::{interpret, left};
 pub use kept::{Kept, add};
 pub use options::{Left, Limits, Options, Session, Start};
 pub use packing::Packing;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::knowledge::match_words;
 use crate::model::{Span, Value};
 
-use super::interp::{Interp, Scope, parse};
+use super::interp::{Shell, parse};
 use super::simple::Call;
 use super::state::{Content, State, Variable};
 use super::step::{Arg, Invocation, Stdin, Stdout, StepKind};
@@ -25,11 +25,11 @@ const REMOVERS: [&str; 5] = ["unset", "unfunction", "add-zsh-hook", "functions",
 /// How the knowledge calls it when the hook of this shell is taken away.
 const UNHOOK: [&str; 2] = ["recourse", "unhook"];
 
-impl Interp<'_> {
+impl Shell<'_> {
     /// Defines a function of the session whose text was handed over, before it is first called.
-    pub(super) fn learn(&mut self, state: &mut State, scope: &Scope, name: &str, span: Span) {
+    pub(super) fn learn(&mut self, state: &mut State, name: &str, span: Span) {
         if !state.session
-            || scope.host.is_some()
+            || state.scope.host.is_some()
             || state.functions.contains_key(name)
             || state.no_functions.contains(name)
         {
@@ -39,16 +39,16 @@ impl Interp<'_> {
         let Some((_, text)) = bodies.iter().find(|(known, _)| known == name) else { return };
         // What cannot be read of it is as if no text had been handed over.
         let (script, _) = parse(text);
-        let mut inner = scope.inside(text, span);
+        let mut inner = state.scope.inside(text, span);
         inner.own = true;
         let status = state.status;
-        self.script(state, &inner, &script);
+        state.within(&inner, |state| self.script(state, &script));
         state.status = status;
     }
 
     /// A command that may take the hook away. True when that is all it does.
-    pub(super) fn mind_call(&mut self, state: &mut State, scope: &Scope, name: &str, call: &Call) -> bool {
-        if !self.is_guarded(state, scope) {
+    pub(super) fn mind_call(&mut self, state: &mut State, name: &str, call: &Call) -> bool {
+        if !self.is_guarded(state) {
             return false;
         }
         let values = call.values();
@@ -63,7 +63,7 @@ impl Interp<'_> {
             _ => None,
         };
         let Some(what) = gone.map(|what| (*what).to_owned()) else { return false };
-        self.unhook(state, scope, call.span, &call.raw, &what);
+        self.unhook(state, call.span, &call.raw, &what);
         !super::builtins::is_builtin(name)
     }
 
@@ -79,32 +79,32 @@ impl Interp<'_> {
     }
 
     /// A variable got a value that may lack what the hook put there.
-    pub(super) fn mind_assignment(&mut self, state: &mut State, scope: &Scope, name: &str, span: Span) {
-        if !self.is_guarded(state, scope) || !(is_ours(name) || HOLDERS.contains(&name)) {
+    pub(super) fn mind_assignment(&mut self, state: &mut State, name: &str, span: Span) {
+        if !self.is_guarded(state) || !(is_ours(name) || HOLDERS.contains(&name)) {
             return;
         }
         let value = self.scalar(state, name).unwrap_or(Value::known(""));
         let kept = value.as_known().is_none_or(|text| OURS.iter().any(|ours| text.contains(ours)));
         if is_ours(name) || !kept {
-            let raw = scope.text(span).to_owned();
-            self.unhook(state, scope, scope.place(span), &raw, name);
+            let raw = state.scope.text(span).to_owned();
+            self.unhook(state, state.scope.place(span), &raw, name);
         }
     }
 
     /// A function is defined that may stand for one of the hook's.
-    pub(super) fn mind_definition(&mut self, state: &mut State, scope: &Scope, name: &str) {
-        if self.is_guarded(state, scope) && is_ours(name) && !scope.own {
-            let span = scope.place(Span::new(0, scope.source.len()));
-            self.unhook(state, scope, span, name, name);
+    pub(super) fn mind_definition(&mut self, state: &mut State, name: &str) {
+        if self.is_guarded(state) && is_ours(name) && !state.scope.own {
+            let span = state.scope.place(Span::new(0, state.scope.source.len()));
+            self.unhook(state, span, name, name);
         }
     }
 
-    fn is_guarded(&self, state: &State, scope: &Scope) -> bool {
-        self.options.session.guarded && state.session && scope.host.is_none()
+    fn is_guarded(&self, state: &State) -> bool {
+        self.options.session.guarded && state.session && state.scope.host.is_none()
     }
 
     /// Hands on that the hook, or a part of it, is taken away.
-    fn unhook(&mut self, state: &mut State, scope: &Scope, span: Span, raw: &str, what: &str) {
+    fn unhook(&mut self, state: &mut State, span: Span, raw: &str, what: &str) {
         let [tool, command] = UNHOOK;
         let Some(known) = self.knowledge.tool(tool) else { return };
         let words = [tool, command, what];
@@ -117,7 +117,7 @@ impl Interp<'_> {
             stdout: Stdout::Inherited,
             environment: Vec::new(),
         };
-        self.emit_as(state, scope, span, raw, StepKind::Run(Box::new(invocation)));
+        self.emit_as(state, span, raw, StepKind::Run(Box::new(invocation)));
     }
 }
 

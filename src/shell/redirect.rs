@@ -6,7 +6,7 @@ use crate::world::FileKind;
 
 use super::expand::{Abort, Expanded};
 use super::files::{FileState, Files};
-use super::interp::{Interp, Scope};
+use super::interp::Shell;
 use super::simple::Call;
 use super::state::{Flow, State, Status};
 use super::step::{Arg, Mode, Stdin, Stdout, StepKind};
@@ -34,7 +34,7 @@ struct Opening {
 
 /// The redirections of one command, words expanded.
 #[derive(Clone, Debug)]
-pub(super) struct Opened {
+pub(crate) struct Opened {
     writes: Vec<Opening>,
     pub(super) stdin: Option<Stdin>,
     pub(super) output: Output,
@@ -55,14 +55,9 @@ impl Opened {
     }
 }
 
-impl Interp<'_> {
+impl Shell<'_> {
     /// Expands the words of redirections, in order.
-    pub(super) fn open(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        list: &[Redirection],
-    ) -> Expanded<Opened> {
+    pub(super) fn open(&mut self, state: &mut State, list: &[Redirection]) -> Expanded<Opened> {
         let mut opened = Opened {
             writes: Vec::new(),
             stdin: None,
@@ -72,7 +67,7 @@ impl Interp<'_> {
             opens: Status::True,
         };
         for redirection in list {
-            self.open_one(state, scope, redirection, &mut opened)?;
+            self.open_one(state, redirection, &mut opened)?;
             if opened.refused {
                 break;
             }
@@ -80,10 +75,10 @@ impl Interp<'_> {
         Ok(opened)
     }
 
+    /// Expands one redirection, and notes what it opens.
     fn open_one(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         redirection: &Redirection,
         opened: &mut Opened,
     ) -> Expanded<()> {
@@ -98,8 +93,7 @@ impl Interp<'_> {
         let descriptor = descriptor.as_deref();
         let word = match &redirection.target {
             RedirectionTarget::HereDocument(word) => {
-                let text = self.expand_quoted(state, scope, &word.parts)?;
-                let text = match text {
+                let text = match self.expand_quoted(state, &word.parts)? {
                     Value::Unknown => Stdin::Unknown,
                     text => Stdin::Text(text),
                 };
@@ -108,55 +102,75 @@ impl Interp<'_> {
             }
             RedirectionTarget::Word(word) => word,
         };
-        if state.switches.zsh && scope.source.get(word.span.start..word.span.end) == Some("!") {
+        if state.switches.zsh && state.scope.source.get(word.span.start..word.span.end) == Some("!") {
             let reason = "`>!` writes over the file behind it".to_owned();
-            self.emit_as(state, scope, word.span, ">!", StepKind::Opaque { reason });
+            self.emit_as(state, word.span, ">!", StepKind::Opaque { reason });
             return Ok(());
         }
         let mode = match redirection.operator {
             Op::HereDocument | Op::HereString => {
-                let text = self.expand_text(state, scope, word)?.concat(&Value::known("\n"));
+                let text = self.expand_text(state, word)?.concat(&Value::known("\n"));
                 set_input(opened, descriptor, Stdin::Text(text));
                 return Ok(());
             }
-            Op::Read => {
-                let path = self.target_word(state, scope, word)?;
-                if self.absolute(state, &path.value).is_some_and(|path| {
-                    scope.host.is_none()
-                        && !path.starts_with("/dev")
-                        && self.exists(state, &path) == Some(false)
-                }) {
-                    opened.refused = true;
-                    return Ok(());
-                }
-                let input = self.input_from(state, path.value);
-                set_input(opened, descriptor, input);
-                return Ok(());
-            }
+            Op::Read => return self.open_to_read(state, word, descriptor, opened),
             Op::Duplicate => {
-                let value = self.expand_text(state, scope, word)?;
+                let value = self.expand_text(state, word)?;
                 let known = value.as_known().unwrap_or("");
                 let plain = known == "-" || known.trim_end_matches('-').chars().all(|c| c.is_ascii_digit());
-                if !plain
-                    && matches!(descriptor, None | Some("1"))
-                    && scope.text(redirection.span).contains('>')
-                {
-                    Mode::Truncate
-                } else {
-                    self.duplicate(state, scope, redirection, descriptor, known, opened);
+                let writes = state.scope.text(redirection.span).contains('>');
+                if plain || !writes || !matches!(descriptor, None | Some("1")) {
+                    self.duplicate(state, redirection, descriptor, known, opened);
                     return Ok(());
                 }
+                Mode::Truncate
             }
             Op::Write | Op::Clobber | Op::WriteBoth => Mode::Truncate,
             Op::Append | Op::AppendBoth => Mode::Append,
             Op::ReadWrite => Mode::ReadWrite,
         };
-        let path = self.target_word(state, scope, word)?;
+        let path = self.target_word(state, word)?;
+        self.open_to_write(state, redirection, descriptor, path, mode, opened);
+        Ok(())
+    }
+
+    /// `< file`: where the file is missing for certain, the command does not run.
+    fn open_to_read(
+        &mut self,
+        state: &mut State,
+        word: &crate::syntax::Word,
+        descriptor: Option<&str>,
+        opened: &mut Opened,
+    ) -> Expanded<()> {
+        let path = self.target_word(state, word)?;
+        opened.refused = self.absolute(state, &path.value).is_some_and(|path| {
+            state.scope.host.is_none()
+                && !path.starts_with("/dev")
+                && self.exists(state, &path) == Some(false)
+        });
+        if !opened.refused {
+            let input = self.input_from(state, path.value);
+            set_input(opened, descriptor, input);
+        }
+        Ok(())
+    }
+
+    /// `> file` and its kin. With `noclobber`, a file that stands there for certain refuses the command.
+    fn open_to_write(
+        &mut self,
+        state: &mut State,
+        redirection: &Redirection,
+        descriptor: Option<&str>,
+        path: Arg,
+        mode: Mode,
+        opened: &mut Opened,
+    ) {
+        use RedirectionOperator as Op;
         if redirection.operator == Op::ReadWrite && matches!(descriptor, None | Some("0")) {
-            let input = self.input_from(state, path.value.clone());
+            let input = self.input_from(state, path.value);
             set_input(opened, Some("0"), input);
             // Programs read their standard input; only a duplicate of it would be written to.
-            return Ok(());
+            return;
         }
         let both = matches!(redirection.operator, Op::WriteBoth | Op::AppendBoth | Op::Duplicate);
         let stdout = both
@@ -168,22 +182,21 @@ impl Interp<'_> {
         let noclobber = state.switches.noclobber && matches!(redirection.operator, Op::Write | Op::WriteBoth);
         if noclobber
             && self.absolute(state, &path.value).is_some_and(|path| {
-                scope.host.is_none() && self.is_kind(state, &path, crate::world::FileKind::File) == Some(true)
+                state.scope.host.is_none() && self.is_kind(state, &path, FileKind::File) == Some(true)
             })
         {
             opened.refused = true;
         }
-        opened.opens = opened.opens.and(self.opens(state, scope, &path.value));
+        opened.opens = opened.opens.and(self.opens(state, &path.value));
         opened.writes.push(Opening { path, mode, noclobber, span: redirection.span, stdout });
-        Ok(())
     }
 
     /// Whether a file can be opened for writing: `False` where nothing shows that it can and the place speaks against it.
-    fn opens(&self, state: &State, scope: &Scope, path: &Value) -> Status {
+    fn opens(&self, state: &State, path: &Value) -> Status {
         if path.prefix().starts_with("/dev/") {
             return Status::True;
         }
-        let Some(path) = self.absolute(state, path).filter(|_| scope.host.is_none()) else {
+        let Some(path) = self.absolute(state, path).filter(|_| state.scope.host.is_none()) else {
             return Status::Unknown;
         };
         let Some(above) = path.parent() else { return Status::False };
@@ -234,13 +247,12 @@ impl Interp<'_> {
     fn duplicate(
         &self,
         state: &State,
-        scope: &Scope,
         redirection: &Redirection,
         descriptor: Option<&str>,
         known: &str,
         opened: &mut Opened,
     ) {
-        let writes = scope.text(redirection.span).contains('>');
+        let writes = state.scope.text(redirection.span).contains('>');
         match descriptor.unwrap_or(if writes { "1" } else { "0" }) {
             "1" if known != "1" => opened.output = Output::Lost,
             "0" => {
@@ -264,14 +276,14 @@ impl Interp<'_> {
     }
 
     /// A file name after a redirection operator: one word.
-    fn target_word(&mut self, state: &mut State, scope: &Scope, word: &crate::syntax::Word) -> Expanded<Arg> {
-        let mut words = self.expand_words(state, scope, std::slice::from_ref(word))?;
+    fn target_word(&mut self, state: &mut State, word: &crate::syntax::Word) -> Expanded<Arg> {
+        let mut words = self.expand_words(state, std::slice::from_ref(word))?;
         match words.len() {
             1 => Ok(words.remove(0).arg),
             0 => Err(Abort),
             _ => {
                 let all = words.iter().filter_map(|w| w.arg.value.as_known().map(str::to_owned)).collect();
-                Ok(Arg { value: Value::one_of(all), span: scope.place(word.span), explicit: false })
+                Ok(Arg { value: Value::one_of(all), span: state.scope.place(word.span), explicit: false })
             }
         }
     }
@@ -331,13 +343,7 @@ impl Interp<'_> {
     }
 
     /// Gives the steps of the files that are opened; `content` is what goes to standard output, where known.
-    pub(super) fn open_writes(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        opened: &Opened,
-        content: Option<&Value>,
-    ) {
+    pub(super) fn open_writes(&mut self, state: &mut State, opened: &Opened, content: Option<&Value>) {
         for (index, opening) in opened.writes.iter().enumerate() {
             let takes = opening.stdout && opened.writes[index + 1..].iter().all(|later| !later.stdout);
             let content = if !opening.stdout && opening.mode != Mode::ReadWrite {
@@ -347,9 +353,9 @@ impl Interp<'_> {
             } else {
                 Some(Value::known(""))
             };
-            let path = self.absolute(state, &opening.path.value).filter(|_| scope.host.is_none());
+            let path = self.absolute(state, &opening.path.value).filter(|_| state.scope.host.is_none());
             // A stage of a pipeline may read the file before or after it is emptied: what ends up in it is open.
-            let raced = scope.piped
+            let raced = state.scope.piped
                 && opening.mode == Mode::Truncate
                 && path.as_ref().is_none_or(|path| self.exists(state, path) != Some(false));
             let before = match (&path, opening.mode) {
@@ -368,12 +374,12 @@ impl Interp<'_> {
                 noclobber: opening.noclobber,
                 content: content.clone().filter(|_| !raced),
             };
-            self.emit(state, scope, opening.span, kind);
+            self.emit(state, opening.span, kind);
             // `/dev/tcp/host/port`: bash's own name for a connection.
             if let (Some(path), Some(text)) = (opening.path.value.as_known(), content.as_ref())
                 && (path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/"))
             {
-                self.command_lines(state, scope, super::run::TEXT_PROTOCOL, text, opening.span);
+                self.command_lines(state, super::nested::TEXT_PROTOCOL, text, opening.span);
             }
             // What was appended to a file of this command's own making is known too.
             if let (Some(path), Some(FileState::Created { directory: false, .. })) =
@@ -392,28 +398,26 @@ impl Interp<'_> {
     pub(super) fn redirected(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         command: &Command,
         run: impl FnOnce(&mut Self, &mut State) -> Flow,
     ) -> Flow {
         if command.redirections.is_empty() {
             return run(self, state);
         }
-        let Ok(opened) = self.open(state, scope, &command.redirections) else {
+        let Ok(opened) = self.open(state, &command.redirections) else {
             state.status = Status::False;
             return Flow::Next;
         };
-        self.if_opened(state, &opened, |interp, state| interp.run_redirected(state, scope, &opened, run))
+        self.if_opened(state, &opened, |interp, state| interp.run_redirected(state, &opened, run))
     }
 
     fn run_redirected(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         opened: &Opened,
         run: impl FnOnce(&mut Self, &mut State) -> Flow,
     ) -> Flow {
-        self.open_writes(state, scope, opened, None);
+        self.open_writes(state, opened, None);
         if opened.refused {
             state.status = Status::False;
             return Flow::Next;
@@ -427,15 +431,15 @@ impl Interp<'_> {
         }
         if let Some(before) = output {
             let written = std::mem::replace(&mut state.output, before);
-            self.note_content(state, scope, opened, written);
+            self.note_content(state, opened, written);
         }
         flow
     }
 
     /// Remembers what a compound command wrote into a file that it made.
-    fn note_content(&self, state: &mut State, scope: &Scope, opened: &Opened, written: Value) {
+    fn note_content(&self, state: &mut State, opened: &Opened, written: Value) {
         let Some(last) = opened.writes.iter().rev().find(|o| o.stdout) else { return };
-        if last.mode != Mode::Truncate || !scope.capture {
+        if last.mode != Mode::Truncate || !state.scope.capture {
             return;
         }
         let (Some(path), Value::Known(text)) = (self.absolute(state, &last.path.value), written) else {
@@ -457,7 +461,7 @@ impl Interp<'_> {
     }
 
     /// The text that standard input holds, where it is known.
-    pub(super) fn stdin_text(&self, state: &State, stdin: &Stdin) -> Option<Value> {
+    pub(crate) fn stdin_text(&self, state: &State, stdin: &Stdin) -> Option<Value> {
         match stdin {
             Stdin::Text(value) => Some(value.clone()),
             Stdin::Empty => Some(Value::known("")),

@@ -39,7 +39,7 @@ pub struct Laid {
 
 /// What git moved so far, so that its names mean something else than before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Moved {
+pub(crate) struct Moved {
     /// What servers have.
     pub remotes: bool,
     /// The commit that is checked out, and its branch.
@@ -102,7 +102,7 @@ impl Files {
     }
 
     /// Texts that this command wrote into files, with the files' names.
-    pub(super) fn written(&self) -> impl Iterator<Item = (&Path, &str)> {
+    pub(crate) fn written(&self) -> impl Iterator<Item = (&Path, &str)> {
         let texts = self.texts.0.iter().filter_map(|(path, (_, now))| match now {
             Now::Text(text) => Some((path.as_path(), text.as_str())),
             _ => None,

@@ -1,49 +1,51 @@
 //! Simple commands: assignments, expansion, redirections, and finding what runs.
 
+use std::sync::Arc;
+
 use crate::model::{Span, Value};
 use crate::syntax::{Assignment, Command, CommandKind, Part, Script, Word};
 
 use super::expand::{Expansion, plain_text};
-use super::interp::{Interp, Scope, parse};
+use super::interp::{Scope, Shell, parse};
 use super::redirect::{Opened, Output};
 use super::state::{Flow, State, Status};
 use super::step::{Arg, StepKind};
 
 /// A command about to run: its words, and what stands around them.
 #[derive(Clone, Debug)]
-pub(super) struct Call {
+pub struct Call {
     /// The command word first.
-    pub(super) words: Vec<Expansion>,
+    pub(crate) words: Vec<Expansion>,
     /// Assignments before it.
-    pub(super) environment: Vec<(String, Value)>,
+    pub(crate) environment: Vec<(String, Value)>,
     /// As the evaluated text has it.
-    pub(super) span: Span,
+    pub(crate) span: Span,
     /// For people.
-    pub(super) raw: String,
+    pub(crate) raw: String,
     /// Looked up as a program: functions, aliases and builtins do not take part.
-    pub(super) external: bool,
+    pub(crate) external: bool,
     /// Its redirections.
-    pub(super) opened: Option<Opened>,
+    pub(crate) opened: Option<Opened>,
 }
 
 impl Call {
     /// The words after the command word.
-    pub(super) fn arguments(&self) -> &[Expansion] {
+    pub(crate) fn arguments(&self) -> &[Expansion] {
         self.words.get(1..).unwrap_or(&[])
     }
 
     /// Values of the words after the command word.
-    pub(super) fn values(&self) -> Vec<Value> {
+    pub(crate) fn values(&self) -> Vec<Value> {
         self.arguments().iter().map(|word| word.arg.value.clone()).collect()
     }
 
     /// Texts of the words after the command word, when all are known.
-    pub(super) fn texts(&self) -> Option<Vec<&str>> {
+    pub(crate) fn texts(&self) -> Option<Vec<&str>> {
         self.arguments().iter().map(|word| word.arg.value.as_known()).collect()
     }
 
     /// All words.
-    pub(super) fn args(&self) -> Vec<Arg> {
+    pub(crate) fn args(&self) -> Vec<Arg> {
         self.words.iter().map(|word| word.arg.clone()).collect()
     }
 
@@ -58,20 +60,19 @@ impl Call {
     }
 }
 
-impl Interp<'_> {
+impl Shell<'_> {
     pub(super) fn simple(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         command: &Command,
         assignments: &[Assignment],
         words: &[Word],
     ) -> Flow {
-        if let Some(flow) = self.alias(state, scope, command, words) {
+        if let Some(flow) = self.alias(state, command, words) {
             return flow;
         }
         // Wildcards give other words in each directory: look at one directory at a time.
-        if state.cwd.len() > 1 && scope.host.is_none() && words.iter().any(has_wildcard) {
+        if state.cwd.len() > 1 && state.scope.host.is_none() && words.iter().any(has_wildcard) {
             let maybe = state.maybe;
             let ways = state
                 .cwd
@@ -81,43 +82,42 @@ impl Interp<'_> {
                     let mut way = state.clone();
                     way.cwd = vec![dir];
                     way.maybe = true;
-                    let flow = self.simple_here(&mut way, scope, command, assignments, words);
+                    let flow = self.simple_here(&mut way, command, assignments, words);
                     (flow, way)
                 })
                 .collect::<Vec<_>>();
             return self.come_together(state, maybe, ways);
         }
-        self.simple_here(state, scope, command, assignments, words)
+        self.simple_here(state, command, assignments, words)
     }
 
     fn simple_here(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         command: &Command,
         assignments: &[Assignment],
         words: &[Word],
     ) -> Flow {
         self.substituted = None;
-        self.behind_wide_alias(state, scope, command);
-        let Ok(expanded) = self.expand_words(state, scope, words) else {
+        self.behind_wide_alias(state, command);
+        let Ok(expanded) = self.expand_words(state, words) else {
             return self.aborted(state);
         };
-        let Ok(opened) = self.open(state, scope, &command.redirections) else {
+        let Ok(opened) = self.open(state, &command.redirections) else {
             state.status = Status::False;
             return Flow::Next;
         };
         if expanded.is_empty() {
             for assignment in assignments {
-                if self.assign(state, scope, assignment).is_err() {
+                if self.assign(state, assignment).is_err() {
                     return self.aborted(state);
                 }
-                self.mind_assignment(state, scope, &assignment.name, command.span);
+                self.mind_assignment(state, &assignment.name, command.span);
             }
             let status =
                 if opened.refused { Status::False } else { self.substituted.unwrap_or(Status::True) };
             return self.if_opened(state, &opened, |interp, state| {
-                interp.open_writes(state, scope, &opened, Some(&Value::known("")));
+                interp.open_writes(state, &opened, Some(&Value::known("")));
                 state.status = status;
                 Flow::Next
             });
@@ -125,7 +125,7 @@ impl Interp<'_> {
         let mut environment = Vec::new();
         for assignment in assignments {
             let mut inner = state.clone();
-            match self.assign(&mut inner, scope, assignment) {
+            match self.assign(&mut inner, assignment) {
                 Ok(_) => {
                     state.files = inner.files.clone();
                     // `A=<(…) command`: the name has to lead somewhere.
@@ -136,21 +136,21 @@ impl Interp<'_> {
                 Err(_) => return self.aborted(state),
             }
         }
-        let line = scope.line(command.span);
+        let line = state.scope.line(command.span);
         if line.is_some() {
             self.line = line;
         }
         let call = Call {
             words: expanded,
             environment,
-            span: scope.place(command.span),
-            raw: scope.text(command.span).to_owned(),
+            span: state.scope.place(command.span),
+            raw: state.scope.text(command.span).to_owned(),
             external: false,
             opened: None,
         };
         let doubt = opened.clone();
-        let flow = self
-            .if_opened(state, &doubt, |interp, state| interp.with_redirections(state, scope, call, opened));
+        let flow =
+            self.if_opened(state, &doubt, |interp, state| interp.with_redirections(state, call, opened));
         // What ran within may have walked another file.
         self.line = line.or(self.line);
         flow
@@ -162,13 +162,8 @@ impl Interp<'_> {
         Flow::Exit
     }
 
-    fn with_redirections(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        mut call: Call,
-        mut opened: Opened,
-    ) -> Flow {
+    fn with_redirections(&mut self, state: &mut State, mut call: Call, mut opened: Opened) -> Flow {
+        let scope = &Arc::clone(&state.scope);
         self.mind_own_input(state, &call, &mut opened);
         let before = opened.stdin.clone().map(|new| std::mem::replace(&mut state.stdin, new));
         let content = match opened.output {
@@ -176,13 +171,13 @@ impl Interp<'_> {
             Output::File => {
                 let files = self.emptied(state, &opened);
                 let files = std::mem::replace(&mut state.files, files);
-                let printed = self.printed(state, scope, &call);
+                let printed = self.printed(state, &call);
                 state.files = files;
                 printed
             }
             _ => None,
         };
-        self.open_writes(state, scope, &opened, content.as_ref());
+        self.open_writes(state, &opened, content.as_ref());
         if opened.refused {
             if let Some(stdin) = before {
                 state.stdin = stdin;
@@ -195,9 +190,9 @@ impl Interp<'_> {
             (opened.output != Output::Same).then(|| std::mem::replace(&mut state.output, Value::known("")));
         let redirects = opened.stdin.is_some();
         call.opened = Some(opened);
-        let mut inner = scope.clone();
+        let mut inner = Scope::clone(scope);
         inner.capture &= output.is_none();
-        let flow = self.dispatch(state, &inner, &call);
+        let flow = state.within(&inner, |state| self.dispatch(state, &call));
         if redirects
             && !call
                 .words
@@ -217,7 +212,7 @@ impl Interp<'_> {
     }
 
     /// Runs a command whose words are there, by what is known of its first word.
-    pub(super) fn dispatch(&mut self, state: &mut State, scope: &Scope, call: &Call) -> Flow {
+    pub(super) fn dispatch(&mut self, state: &mut State, call: &Call) -> Flow {
         let Some(first) = call.words.first() else {
             state.status = Status::True;
             return Flow::Next;
@@ -225,14 +220,13 @@ impl Interp<'_> {
         match &first.arg.value {
             Value::Known(name) => {
                 let name = name.clone();
-                self.named(state, scope, &name, call)
+                self.named(state, &name, call)
             }
             Value::OneOf(list) => {
                 let maybe = state.maybe;
                 let mut ways = Vec::new();
                 for name in list {
-                    let mut way = state.clone();
-                    way.maybe = true;
+                    let mut way = state.possible();
                     let mut one = call.clone();
                     let separators = [' ', '\t', '\n'];
                     let texts = if first.elastic && name.contains(separators) {
@@ -247,14 +241,13 @@ impl Interp<'_> {
                         word
                     });
                     one.words = words.chain(call.arguments().iter().cloned()).collect();
-                    let flow = self.dispatch(&mut way, scope, &one);
+                    let flow = self.dispatch(&mut way, &one);
                     ways.push((flow, way));
                 }
                 if first.elastic {
                     // It may vanish: the next word is the command then.
-                    let mut way = state.clone();
-                    way.maybe = true;
-                    let flow = self.dispatch(&mut way, scope, &call.without(1));
+                    let mut way = state.possible();
+                    let flow = self.dispatch(&mut way, &call.without(1));
                     ways.push((flow, way));
                 }
                 self.come_together(state, maybe, ways)
@@ -263,21 +256,20 @@ impl Interp<'_> {
                 let shown = first.arg.value.display();
                 self.emit_as(
                     state,
-                    scope,
                     call.span,
                     &call.raw,
                     StepKind::Opaque {
                         reason: format!("the command name `{shown}` is not known before it runs"),
                     },
                 );
-                self.suspect(state, scope, call, &shown);
-                self.unknown_result(state, scope);
+                self.suspect(state, call, &shown);
+                self.unknown_result(state);
                 Flow::Next
             }
         }
     }
 
-    fn named(&mut self, state: &mut State, scope: &Scope, name: &str, call: &Call) -> Flow {
+    fn named(&mut self, state: &mut State, name: &str, call: &Call) -> Flow {
         if name.is_empty() {
             state.status = Status::False;
             return Flow::Next;
@@ -292,10 +284,10 @@ impl Interp<'_> {
             if let Some(first) = call.words.first_mut() {
                 first.arg.value = Value::known(program.as_str());
             }
-            return self.external(state, scope, &program, &call);
+            return self.external(state, &program, &call);
         }
         if state.switches.zsh && name == "emulate" {
-            return self.zsh_emulate(state, scope, call);
+            return self.zsh_emulate(state, call);
         }
         if state.switches.zsh
             && matches!(name, "setopt" | "unsetopt")
@@ -303,42 +295,42 @@ impl Interp<'_> {
         {
             return flow;
         }
-        if self.mind_call(state, scope, name, call) {
+        if self.mind_call(state, name, call) {
             state.status = Status::Unknown;
             return Flow::Next;
         }
         if !call.external {
-            self.mind_kept(state, scope, name, call);
-            self.learn(state, scope, name, call.span);
+            self.mind_kept(state, name, call);
+            self.learn(state, name, call.span);
             if let Some(definitions) = state.functions.get(name).cloned() {
                 let arguments = call.values();
                 let undefined = definitions.maybe_undefined;
                 let maybe = state.maybe;
                 let saved = self.lend(state, &call.environment);
                 let mut other = state.clone();
-                let flow = self.call(state, scope, name, &definitions, arguments, call.open(), call.span);
+                let flow = self.call(state, name, &definitions, arguments, call.open(), call.span);
                 self.give_back(state, saved);
                 if !undefined {
                     return flow;
                 }
                 other.maybe = true;
-                let other_flow = match self.builtin(&mut other, scope, name, call) {
+                let other_flow = match self.builtin(&mut other, name, call) {
                     Some(flow) => flow,
-                    None => self.external(&mut other, scope, name, call),
+                    None => self.external(&mut other, name, call),
                 };
                 let first = state.clone();
                 return self.come_together(state, maybe, [(flow, first), (other_flow, other)]);
             }
             if super::builtins::is_builtin(name) {
                 let saved = self.lend(state, &call.environment);
-                let flow = self.builtin(state, scope, name, call);
+                let flow = self.builtin(state, name, call);
                 self.give_back(state, saved);
                 if let Some(flow) = flow {
                     return flow;
                 }
             }
         }
-        self.external(state, scope, name, call)
+        self.external(state, name, call)
     }
 
     /// Assignments before a function or builtin hold while it runs.
@@ -368,35 +360,35 @@ impl Interp<'_> {
     }
 
     /// A command whose result is not known.
-    pub(super) fn unknown_result(&mut self, state: &mut State, scope: &Scope) {
+    pub(crate) fn unknown_result(&mut self, state: &mut State) {
         state.status = Status::Unknown;
-        if scope.capture {
+        if state.scope.capture {
             state.print(&Value::Unknown);
         }
     }
 
-    fn alias(&mut self, state: &mut State, scope: &Scope, command: &Command, words: &[Word]) -> Option<Flow> {
+    fn alias(&mut self, state: &mut State, command: &Command, words: &[Word]) -> Option<Flow> {
         if !state.switches.expand_aliases || state.aliases.is_empty() {
             return None;
         }
         let first = words.first()?;
         let [Part::Literal(name)] = first.parts.as_slice() else { return None };
         let alias = state.aliases.get(name)?.clone();
-        if scope.aliases.contains(name) {
+        if state.scope.aliases.contains(name) {
             return None;
         }
         if let Some((identity, end)) = alias.defined
-            && identity == scope.source.as_ptr() as usize
-            && !scope.source.get(end..command.span.start).is_some_and(|between| between.contains('\n'))
+            && identity == state.scope.source.as_ptr() as usize
+            && !state.scope.source.get(end..command.span.start).is_some_and(|between| between.contains('\n'))
         {
             return None;
         }
         // An alias that ends in a blank lets the next word be one too.
         let (mut script, gaps) = parse(&alias.text);
-        let mut inner = scope.inside(&alias.text, scope.place(first.span));
-        inner.depth = scope.depth;
+        let mut inner = state.scope.inside(&alias.text, state.scope.place(first.span));
+        inner.depth = state.scope.depth;
         inner.aliases.push(name.clone());
-        self.gaps(state, &inner, &gaps);
+        state.within(&inner, |state| self.gaps(state, &gaps));
         let mut rest = words.get(1..).unwrap_or(&[]).to_vec();
         if alias.text.ends_with([' ', '\t'])
             && let Some(next) = rest.first()
@@ -410,7 +402,7 @@ impl Interp<'_> {
             }
         }
         append(&mut script, rest, command);
-        Some(self.script(state, &inner, &script))
+        Some(state.within(&inner, |state| self.script(state, &script)))
     }
 }
 

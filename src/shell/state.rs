@@ -10,17 +10,18 @@ use crate::syntax::Command;
 use super::files::Files;
 use super::interp::Scope;
 use super::step::Stdin;
+pub(super) use super::switches::{Switches, Words};
 
 /// What is known of an exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Status {
+pub enum Status {
     True,
     False,
     Unknown,
 }
 
 impl Status {
-    pub(super) fn from_bool(value: bool) -> Self {
+    pub(crate) fn from_bool(value: bool) -> Self {
         if value { Self::True } else { Self::False }
     }
 
@@ -48,7 +49,7 @@ impl Status {
 
 /// How a command ends, as far as it is certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Flow {
+pub enum Flow {
     /// The next command follows.
     Next,
     /// `break n`.
@@ -63,7 +64,7 @@ pub(super) enum Flow {
 
 /// What a variable holds.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Content {
+pub(crate) enum Content {
     /// Explicitly unset: the environment's value is gone.
     Unset,
     Scalar(Value),
@@ -75,13 +76,13 @@ pub(super) enum Content {
 
 /// A variable with its attributes.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Variable {
-    pub(super) content: Content,
-    pub(super) exported: bool,
-    pub(super) readonly: bool,
-    pub(super) integer: bool,
-    pub(super) case: Option<char>,
-    pub(super) nameref: bool,
+pub struct Variable {
+    pub(crate) content: Content,
+    pub(crate) exported: bool,
+    pub(crate) readonly: bool,
+    pub(crate) integer: bool,
+    pub(crate) case: Option<char>,
+    pub(crate) nameref: bool,
 }
 
 impl Variable {
@@ -150,105 +151,35 @@ pub(super) struct Alias {
     pub(super) defined: Option<(usize, usize)>,
 }
 
-/// Shell options that change what is run.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub(super) struct Switches {
-    pub(super) errexit: bool,
-    pub(super) nounset: bool,
-    pub(super) noclobber: bool,
-    pub(super) noglob: bool,
-    pub(super) noexec: bool,
-    /// What is assigned is exported.
-    pub(super) allexport: bool,
-    pub(super) pipefail: bool,
-    pub(super) dotglob: bool,
-    pub(super) nullglob: bool,
-    pub(super) failglob: bool,
-    pub(super) globstar: bool,
-    pub(super) extglob: bool,
-    pub(super) nocaseglob: bool,
-    pub(super) nocasematch: bool,
-    pub(super) expand_aliases: bool,
-    pub(super) lastpipe: bool,
-    /// A shell goes on when `exec` cannot start its program.
-    pub(super) execfail: bool,
-    pub(super) no_braces: bool,
-    /// `cd` and `pwd` go by where links lead (`set -P`).
-    pub(super) physical: bool,
-    /// zsh reads it: `*(.)` is a pattern with conditions, `>!` one operator.
-    pub(super) zsh: bool,
-    /// An alias was made that holds anywhere in what comes after.
-    pub(super) wide_alias: bool,
-    /// fish reads it: its text is brought over before it is parsed.
-    pub(super) fish: bool,
-    /// What becomes of the words in a variable's value.
-    pub(super) words: Words,
-}
-
-/// What a shell makes of a variable that stands without quotes and holds blanks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(super) enum Words {
-    /// As many words as it holds.
-    #[default]
-    Split,
-    /// One word, as in zsh and fish.
-    Whole,
-    /// One or several: an option decides that nobody told of.
-    Unsure,
-}
-
-impl Switches {
-    /// What a shell of this name starts with.
-    pub(super) fn of_shell(name: &str) -> Self {
-        let (zsh, fish) = (name == "zsh", name == "fish");
-        let words = if zsh || fish { Words::Whole } else { Words::Split };
-        let own = zsh || fish;
-        // They run the last command of a pipeline themselves, so that `… | read x` stays.
-        Self { zsh, fish, words, globstar: own, lastpipe: own, ..Self::default() }
-    }
-
-    fn join(&self, other: &Self) -> Self {
-        Self {
-            errexit: self.errexit && other.errexit,
-            nounset: self.nounset && other.nounset,
-            noclobber: self.noclobber && other.noclobber,
-            noglob: self.noglob && other.noglob,
-            noexec: self.noexec && other.noexec,
-            allexport: self.allexport || other.allexport,
-            pipefail: self.pipefail && other.pipefail,
-            dotglob: self.dotglob || other.dotglob,
-            nullglob: self.nullglob && other.nullglob,
-            failglob: self.failglob && other.failglob,
-            globstar: self.globstar || other.globstar,
-            extglob: self.extglob || other.extglob,
-            nocaseglob: self.nocaseglob || other.nocaseglob,
-            nocasematch: self.nocasematch && other.nocasematch,
-            expand_aliases: self.expand_aliases || other.expand_aliases,
-            lastpipe: self.lastpipe && other.lastpipe,
-            execfail: self.execfail || other.execfail,
-            no_braces: self.no_braces && other.no_braces,
-            physical: self.physical || other.physical,
-            zsh: self.zsh || other.zsh,
-            wide_alias: self.wide_alias || other.wide_alias,
-            fish: self.fish || other.fish,
-            words: if self.words == other.words { self.words } else { Words::Unsure },
-        }
-    }
-}
-
 /// Positional parameters.
 #[derive(Clone, Debug, PartialEq, Default)]
-pub(super) struct Positional {
-    pub(super) values: Vec<Value>,
+pub struct Positional {
+    pub(crate) values: Vec<Value>,
     /// Their number is not known (an unknown list was among the words).
-    pub(super) open: bool,
+    pub(crate) open: bool,
+}
+
+impl Positional {
+    /// Those of either way; of another number they are any list.
+    fn join(&self, other: &Self) -> Self {
+        if self.values.len() != other.values.len() || self.open || other.open {
+            return Self { values: vec![Value::Unknown], open: true };
+        }
+        let both = self.values.iter().zip(&other.values);
+        Self { values: both.map(|(mine, theirs)| mine.join(theirs)).collect(), open: false }
+    }
 }
 
 /// A shell's state at one point of the program.
+///
+/// It is everything that a command finds when it is its turn: what commands before it left, and in `scope` the
+/// circumstances of the region that it stands in.
 #[derive(Clone, Debug)]
-pub(super) struct State {
+pub struct State {
+    /// The region's circumstances; see [`State::within`].
+    pub(crate) scope: Arc<Scope>,
     /// Directories it may be in; empty when unknown. When `status` is unknown: those of success.
-    pub(super) cwd: Vec<PathBuf>,
+    pub(crate) cwd: Vec<PathBuf>,
     /// Directories it is in when the last command failed, where these are others.
     pub(super) failed_cwd: Option<Vec<PathBuf>>,
     /// `$OLDPWD`.
@@ -256,7 +187,7 @@ pub(super) struct State {
     /// The directory stack below the current directory.
     pub(super) stack: Vec<Vec<PathBuf>>,
     /// Every variable that is set, those of the environment included.
-    pub(super) variables: Arc<BTreeMap<String, Variable>>,
+    pub(crate) variables: Arc<BTreeMap<String, Variable>>,
     /// A name that is not among them is unset; otherwise its value is unknown.
     pub(super) unset_is_empty: bool,
     /// Values shadowed by `local`, one map per function call.
@@ -266,20 +197,20 @@ pub(super) struct State {
     pub(super) no_functions: BTreeSet<String>,
     pub(super) aliases: BTreeMap<String, Alias>,
     pub(super) switches: Switches,
-    pub(super) zero: Value,
+    pub(crate) zero: Value,
     /// `$BASH_SOURCE`: the script that these commands stand in; text that was typed stands in none.
     pub(super) source: Option<Value>,
     pub(super) positional: Positional,
-    pub(super) status: Status,
+    pub(crate) status: Status,
     /// `$_`: last word of the previous command.
     pub(super) last_word: Value,
     /// Standard input.
-    pub(super) stdin: Stdin,
+    pub(crate) stdin: Stdin,
     /// What was written to standard output since the capture began.
-    pub(super) output: Value,
-    pub(super) files: Files,
+    pub(crate) output: Value,
+    pub(crate) files: Files,
     /// What stands here runs only if something unknown turns out so.
-    pub(super) maybe: bool,
+    pub(crate) maybe: bool,
     /// Within a function or a sourced file, where `return` leaves something; elsewhere it only complains.
     pub(super) returns: bool,
     /// Loops of this function or shell around here; without one, `break` and `continue` do nothing.
@@ -289,12 +220,33 @@ pub(super) struct State {
     /// Commands to run when the shell ends or a signal comes.
     pub(super) exit_traps: Vec<Trap>,
     /// Open file descriptors above 2 and redirections by `exec`: what reading them gives.
-    pub(super) descriptors: BTreeMap<String, Stdin>,
+    pub(crate) descriptors: BTreeMap<String, Stdin>,
 }
 
 impl State {
+    /// Goes through a region with circumstances of its own; behind it those from before hold again.
+    pub(crate) fn within<R>(&mut self, scope: &Scope, run: impl FnOnce(&mut Self) -> R) -> R {
+        let before = std::mem::replace(&mut self.scope, Arc::new(scope.clone()));
+        let result = run(self);
+        self.scope = before;
+        result
+    }
+
+    /// Goes through what runs only if something unknown turns out so.
+    pub(crate) fn perhaps<R>(&mut self, run: impl FnOnce(&mut Self) -> R) -> R {
+        let before = std::mem::replace(&mut self.maybe, true);
+        let result = run(self);
+        self.maybe = before;
+        result
+    }
+
+    /// A way of going on from here that is taken only if something unknown turns out so.
+    pub(super) fn possible(&self) -> Self {
+        Self { maybe: true, ..self.clone() }
+    }
+
     /// Adds to what was written to standard output.
-    pub(super) fn print(&mut self, text: &Value) {
+    pub(crate) fn print(&mut self, text: &Value) {
         self.output = super::expand::capped(self.output.concat(text));
     }
 
@@ -332,99 +284,65 @@ impl State {
     }
 
     /// The state after either of two ways.
-    pub(super) fn join(self, other: Self) -> Self {
+    pub(super) fn join(mut self, other: Self) -> Self {
+        self.join_directories(&other);
+        if !Arc::ptr_eq(&self.variables, &other.variables) && self.variables != other.variables {
+            self.variables = Arc::new(join_variables(&self.variables, &other.variables, self.unset_is_empty));
+        }
+        join_functions(&mut self.functions, other.functions);
+        self.no_functions.retain(|name| other.no_functions.contains(name));
+        for (name, alias) in other.aliases {
+            self.aliases.entry(name).or_insert(alias);
+        }
+        self.switches = self.switches.join(&other.switches);
+        self.zero = self.zero.join(&other.zero);
+        if self.source != other.source {
+            self.source = Some(Value::Unknown);
+        }
+        if self.positional != other.positional {
+            self.positional = self.positional.join(&other.positional);
+        }
+        self.last_word = self.last_word.join(&other.last_word);
+        if self.stdin != other.stdin {
+            self.stdin = Stdin::Unknown;
+        }
+        self.output = self.output.join(&other.output);
+        self.files.merge(&other.files);
+        self.maybe |= other.maybe;
+        for trap in other.exit_traps {
+            if !self.exit_traps.iter().any(|known| known.text == trap.text) {
+                self.exit_traps.push(trap);
+            }
+        }
+        if self.descriptors != other.descriptors {
+            self.descriptors.clear();
+        }
+        self
+    }
+
+    /// The directories of either way with the status that goes with them, and the stack.
+    fn join_directories(&mut self, other: &Self) {
         let success = either(self.success_cwd(), other.success_cwd());
         let failure = either(self.failure_cwd(), other.failure_cwd());
-        let status = match (&success, &failure) {
+        self.status = match (&success, &failure) {
             (Some(_), None) => Status::True,
             (None, Some(_)) => Status::False,
             _ => Status::Unknown,
         };
-        let (cwd, failed_cwd) = match (success, failure) {
-            (Some(yes), Some(no)) if yes != no => (yes, Some(no)),
-            (Some(cwd), _) | (None, Some(cwd)) => (cwd, None),
-            (None, None) => (self.cwd.clone(), None),
-        };
-        let mut joined = self;
-        joined.status = status;
-        joined.cwd = cwd;
-        joined.failed_cwd = failed_cwd;
-        joined.previous = union(&joined.previous, &other.previous);
-        if joined.stack != other.stack {
-            joined.stack = Vec::new();
+        self.failed_cwd = None;
+        match (success, failure) {
+            (Some(yes), Some(no)) if yes != no => (self.cwd, self.failed_cwd) = (yes, Some(no)),
+            (Some(cwd), _) | (None, Some(cwd)) => self.cwd = cwd,
+            (None, None) => {}
         }
-        if !Arc::ptr_eq(&joined.variables, &other.variables) && joined.variables != other.variables {
-            joined.variables =
-                Arc::new(join_variables(&joined.variables, &other.variables, joined.unset_is_empty));
+        self.previous = union(&self.previous, &other.previous);
+        if self.stack != other.stack {
+            self.stack = Vec::new();
         }
-        for (name, definitions) in &mut joined.functions {
-            match other.functions.get(name) {
-                Some(theirs) => {
-                    for body in &theirs.bodies {
-                        if !definitions.bodies.iter().any(|known| Arc::ptr_eq(known, body)) {
-                            definitions.bodies.push(Arc::clone(body));
-                        }
-                    }
-                    definitions.maybe_undefined |= theirs.maybe_undefined;
-                    definitions.exported |= theirs.exported;
-                }
-                None => definitions.maybe_undefined = true,
-            }
-        }
-        for (name, definitions) in other.functions {
-            joined
-                .functions
-                .entry(name)
-                .or_insert_with(|| Definitions { maybe_undefined: true, ..definitions });
-        }
-        joined.no_functions.retain(|name| other.no_functions.contains(name));
-        for (name, alias) in other.aliases {
-            joined.aliases.entry(name).or_insert(alias);
-        }
-        joined.switches = joined.switches.join(&other.switches);
-        joined.zero = joined.zero.join(&other.zero);
-        if joined.source != other.source {
-            joined.source = Some(Value::Unknown);
-        }
-        if joined.positional != other.positional {
-            joined.positional = if joined.positional.values.len() == other.positional.values.len()
-                && !joined.positional.open
-                && !other.positional.open
-            {
-                Positional {
-                    values: joined
-                        .positional
-                        .values
-                        .iter()
-                        .zip(&other.positional.values)
-                        .map(|(a, b)| a.join(b))
-                        .collect(),
-                    open: false,
-                }
-            } else {
-                Positional { values: vec![Value::Unknown], open: true }
-            };
-        }
-        joined.last_word = joined.last_word.join(&other.last_word);
-        if joined.stdin != other.stdin {
-            joined.stdin = Stdin::Unknown;
-        }
-        joined.output = joined.output.join(&other.output);
-        joined.files.merge(&other.files);
-        joined.maybe |= other.maybe;
-        for trap in other.exit_traps {
-            if !joined.exit_traps.iter().any(|known| known.text == trap.text) {
-                joined.exit_traps.push(trap);
-            }
-        }
-        if joined.descriptors != other.descriptors {
-            joined.descriptors.clear();
-        }
-        joined
     }
 
     /// The single directory it is in, when that is known.
-    pub(super) fn only_cwd(&self) -> Option<&Path> {
+    pub(crate) fn only_cwd(&self) -> Option<&Path> {
         match self.cwd.as_slice() {
             [one] => Some(one),
             _ => None,
@@ -432,6 +350,27 @@ impl State {
     }
 }
 
+/// Functions of either way: all bodies that a name may have.
+fn join_functions(mine: &mut BTreeMap<String, Definitions>, theirs: BTreeMap<String, Definitions>) {
+    for (name, definitions) in mine.iter_mut() {
+        let Some(others) = theirs.get(name) else {
+            definitions.maybe_undefined = true;
+            continue;
+        };
+        for body in &others.bodies {
+            if !definitions.bodies.iter().any(|known| Arc::ptr_eq(known, body)) {
+                definitions.bodies.push(Arc::clone(body));
+            }
+        }
+        definitions.maybe_undefined |= others.maybe_undefined;
+        definitions.exported |= others.exported;
+    }
+    for (name, definitions) in theirs {
+        mine.entry(name).or_insert_with(|| Definitions { maybe_undefined: true, ..definitions });
+    }
+}
+
+/// Variables of either way.
 fn join_variables(
     mine: &BTreeMap<String, Variable>,
     theirs: &BTreeMap<String, Variable>,

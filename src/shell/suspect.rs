@@ -1,40 +1,11 @@
 //! Commands among the words of a program that nothing is known of: whether it runs them nobody can tell, so they are
 //! judged as if it did.
 
-use super::interp::{Interp, Scope};
+use super::interp::Shell;
 use super::simple::Call;
 use super::state::State;
-use crate::knowledge::match_words;
+use crate::knowledge::{lists, match_words, places};
 use crate::model::Value;
-
-/// Tools whose names are everyday words, so that as an operand of an unknown program they mostly mean something else.
-pub(super) const ORDINARY_WORDS: [&str; 25] = [
-    "install",
-    "link",
-    "kill",
-    "split",
-    "patch",
-    "sort",
-    "make",
-    "import",
-    "convert",
-    "mount",
-    "format",
-    "env",
-    "time",
-    "watch",
-    "init",
-    "script",
-    "test",
-    "node",
-    "go",
-    "less",
-    "more",
-    "view",
-    "edit",
-    "docker",
-    "terraform",
-];
 
 /// Options whose value is said to people: a text behind one of them is no command.
 const SAYING: [&str; 12] = [
@@ -52,24 +23,24 @@ const SAYING: [&str; 12] = [
     "--query",
 ];
 
-impl Interp<'_> {
+impl Shell<'_> {
     /// The general rule: an unknown program before words that form a dangerous command is judged as if it ran it.
-    pub(super) fn suspect(&mut self, state: &mut State, scope: &Scope, call: &Call, name: &str) {
+    pub(crate) fn suspect(&mut self, state: &mut State, call: &Call, name: &str) {
         // Behind `--` there often stands a command.
         let dashes = call.words.iter().position(|word| word.arg.value.as_known() == Some("--"));
         let order = dashes.map(|at| at + 1).into_iter().chain(1..call.words.len());
         for index in order {
             let Some(word) = call.words.get(index) else { continue };
             let Value::Known(text) = &word.arg.value else { continue };
-            let inner = scope.through(name);
+            let inner = state.scope.through(name);
             if text.contains(char::is_whitespace) {
                 let before = call.words.get(index.wrapping_sub(1)).and_then(|word| word.arg.value.as_known());
                 if before.is_none_or(|before| !SAYING.contains(&before)) && self.is_dangerous_text(text) {
-                    let maybe = std::mem::replace(&mut state.maybe, true);
-                    let mut way = state.clone();
-                    self.shell_text(&mut way, &inner, &word.arg.value, word.arg.span);
-                    state.files.merge(&way.files);
-                    state.maybe = maybe;
+                    state.perhaps(|state| {
+                        let mut way = state.clone();
+                        way.within(&inner, |way| self.shell_text(way, &word.arg.value, word.arg.span));
+                        state.files.merge(&way.files);
+                    });
                     return;
                 }
                 continue;
@@ -77,9 +48,9 @@ impl Interp<'_> {
             let rest = call.words.get(index..).unwrap_or(&[]);
             let values = rest.iter().skip(1).map(|word| word.arg.value.clone()).collect::<Vec<_>>();
             if self.is_dangerous_command(text, &values) {
-                let maybe = std::mem::replace(&mut state.maybe, true);
-                self.program(state, &inner, rest.to_vec(), word.arg.span);
-                state.maybe = maybe;
+                state.perhaps(|state| {
+                    state.within(&inner, |state| self.program(state, rest.to_vec(), word.arg.span));
+                });
                 return;
             }
         }
@@ -94,7 +65,7 @@ impl Interp<'_> {
 
     fn is_dangerous_command(&self, name: &str, values: &[Value]) -> bool {
         let base = name.rsplit('/').next().unwrap_or(name);
-        if base.is_empty() || name.starts_with('-') || ORDINARY_WORDS.contains(&base) {
+        if base.is_empty() || name.starts_with('-') || lists(&places().everyday, base) {
             return false;
         }
         super::follow::is_shell(base)

@@ -5,36 +5,35 @@ use crate::syntax::TestExpression;
 use crate::world::FileKind;
 
 use super::expand::{Expanded, Number};
-use super::interp::{Interp, Scope};
+use super::interp::Shell;
 use super::state::{State, Status};
 
-impl Interp<'_> {
+impl Shell<'_> {
     pub(super) fn test_expression(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         expression: &TestExpression,
     ) -> Expanded<Status> {
         Ok(match expression {
             TestExpression::Unary(operator, word) => {
-                let value = self.expand_text(state, scope, word)?;
-                self.unary(state, scope, operator, &value)
+                let value = self.expand_text(state, word)?;
+                self.unary(state, operator, &value)
             }
             TestExpression::Binary(left, operator, right) => {
-                let value = self.expand_text(state, scope, left)?;
+                let value = self.expand_text(state, left)?;
                 match operator.as_str() {
                     "=" | "==" | "!=" => {
-                        let pattern = self.expand_pattern(state, scope, right)?;
+                        let pattern = self.expand_pattern(state, right)?;
                         let status =
                             Status::from_option(self.matches_pattern(state, &value, pattern.as_deref()));
                         if operator == "!=" { status.negate() } else { status }
                     }
                     "=~" => {
-                        self.expand_text(state, scope, right)?;
+                        self.expand_text(state, right)?;
                         Status::Unknown
                     }
                     "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" => {
-                        let right = self.expand_text(state, scope, right)?;
+                        let right = self.expand_text(state, right)?;
                         let number = |interp: &mut Self, state: &mut State, value: &Value| match value
                             .as_known()
                             .map(|text| interp.evaluate_arithmetic(state, text))
@@ -46,66 +45,66 @@ impl Interp<'_> {
                         self.binary(state, &left, operator, &right)
                     }
                     _ => {
-                        let right = self.expand_text(state, scope, right)?;
+                        let right = self.expand_text(state, right)?;
                         self.binary(state, &value, operator, &right)
                     }
                 }
             }
             TestExpression::Word(word) => {
-                let value = self.expand_text(state, scope, word)?;
+                let value = self.expand_text(state, word)?;
                 not_empty(&value)
             }
-            TestExpression::Not(inner) => self.test_expression(state, scope, inner)?.negate(),
-            TestExpression::And(left, right) => match self.test_expression(state, scope, left)? {
+            TestExpression::Not(inner) => self.test_expression(state, inner)?.negate(),
+            TestExpression::And(left, right) => match self.test_expression(state, left)? {
                 Status::False => Status::False,
-                Status::True => self.test_expression(state, scope, right)?,
-                Status::Unknown => match self.test_expression(state, scope, right)? {
+                Status::True => self.test_expression(state, right)?,
+                Status::Unknown => match self.test_expression(state, right)? {
                     Status::False => Status::False,
                     _ => Status::Unknown,
                 },
             },
-            TestExpression::Or(left, right) => match self.test_expression(state, scope, left)? {
+            TestExpression::Or(left, right) => match self.test_expression(state, left)? {
                 Status::True => Status::True,
-                Status::False => self.test_expression(state, scope, right)?,
-                Status::Unknown => match self.test_expression(state, scope, right)? {
+                Status::False => self.test_expression(state, right)?,
+                Status::Unknown => match self.test_expression(state, right)? {
                     Status::True => Status::True,
                     _ => Status::Unknown,
                 },
             },
             TestExpression::Other(words) => {
-                self.expand_words(state, scope, words)?;
+                self.expand_words(state, words)?;
                 Status::Unknown
             }
         })
     }
 
     /// `test` and `[` with their words.
-    pub(super) fn test_words(&self, state: &State, scope: &Scope, words: &[Value]) -> Status {
+    pub(super) fn test_words(&self, state: &State, words: &[Value]) -> Status {
         let text = |at: usize| words.get(at).and_then(Value::as_known);
         match words.len() {
             0 => Status::False,
             1 => not_empty(&words[0]),
             2 => match text(0) {
                 Some("!") => not_empty(&words[1]).negate(),
-                Some(operator) => self.unary(state, scope, operator, &words[1]),
+                Some(operator) => self.unary(state, operator, &words[1]),
                 None => Status::Unknown,
             },
             3 => match (text(0), text(1), text(2)) {
                 (_, Some("-a"), _) => and(not_empty(&words[0]), not_empty(&words[2])),
                 (_, Some("-o"), _) => or(not_empty(&words[0]), not_empty(&words[2])),
-                (Some("!"), ..) => self.test_words(state, scope, &words[1..]).negate(),
+                (Some("!"), ..) => self.test_words(state, &words[1..]).negate(),
                 (Some("("), _, Some(")")) => not_empty(&words[1]),
                 (_, Some(operator), _) => self.binary(state, &words[0], operator, &words[2]),
                 _ => Status::Unknown,
             },
             _ => {
                 if text(0) == Some("!") && words.len() == 4 {
-                    return self.test_words(state, scope, &words[1..]).negate();
+                    return self.test_words(state, &words[1..]).negate();
                 }
                 for (operator, join) in [("-o", or as fn(Status, Status) -> Status), ("-a", and)] {
                     if let Some(at) = (1..words.len() - 1).find(|at| text(*at) == Some(operator)) {
-                        let left = self.test_words(state, scope, &words[..at]);
-                        let right = self.test_words(state, scope, &words[at + 1..]);
+                        let left = self.test_words(state, &words[..at]);
+                        let right = self.test_words(state, &words[at + 1..]);
                         return join(left, right);
                     }
                 }
@@ -114,7 +113,7 @@ impl Interp<'_> {
         }
     }
 
-    fn unary(&self, state: &State, scope: &Scope, operator: &str, value: &Value) -> Status {
+    fn unary(&self, state: &State, operator: &str, value: &Value) -> Status {
         match operator {
             "-n" => return not_empty(value),
             "-z" => return not_empty(value).negate(),
@@ -132,7 +131,7 @@ impl Interp<'_> {
             "-t" => return Status::Unknown,
             _ => {}
         }
-        if scope.host.is_some() {
+        if state.scope.host.is_some() {
             return Status::Unknown;
         }
         if value.as_known() == Some("") {

@@ -131,7 +131,13 @@ fn world() -> MemoryWorld {
 
 fn steps_with(text: &str, options: &Options) -> Vec<String> {
     let mut recorder = Recorder::default();
-    interpret(&Input::Text(text.to_owned()), &world(), &Knowledge::builtin(), options, &mut recorder);
+    crate::programs::interpret(
+        &Input::Text(text.to_owned()),
+        &world(),
+        &Knowledge::builtin(),
+        options,
+        &mut recorder,
+    );
     recorder.0
 }
 

@@ -9,13 +9,13 @@ use crate::syntax::{AssignedValue, Assignment};
 use crate::world::SOMEBODYS_HOME;
 
 use super::expand::{Expanded, Expansion, Number};
-use super::interp::{Interp, Scope};
+use super::interp::Shell;
 use super::state::{Content, State, Status, Variable};
 
 /// Stands for the shell's own process id: a number beyond the largest that a system gives out.
-pub(super) const OWN_PROCESS: &str = "4194305";
+pub(crate) const OWN_PROCESS: &str = "4194305";
 
-impl Interp<'_> {
+impl Shell<'_> {
     /// What a variable holds, name references followed; `None` when nothing was said about it.
     pub(super) fn content<'s>(&self, state: &'s State, name: &str) -> Option<&'s Content> {
         let mut variable = state.variables.get(name)?;
@@ -44,7 +44,7 @@ impl Interp<'_> {
     }
 
     /// The value of a variable or special parameter; `None` when unset.
-    pub(super) fn scalar(&self, state: &State, name: &str) -> Option<Value> {
+    pub(crate) fn scalar(&self, state: &State, name: &str) -> Option<Value> {
         let mut chars = name.chars();
         match (chars.next(), chars.next()) {
             (Some('#'), None) => {
@@ -115,7 +115,7 @@ impl Interp<'_> {
     }
 
     /// Assigns a whole variable, attributes respected.
-    pub(super) fn assign_scalar(&mut self, state: &mut State, name: &str, value: Value) {
+    pub(crate) fn assign_scalar(&mut self, state: &mut State, name: &str, value: Value) {
         let name = self.target(state, name);
         if let Some((array, rest)) = name.split_once('[') {
             let key = Value::known(rest.trim_end_matches(']'));
@@ -236,18 +236,13 @@ impl Interp<'_> {
     }
 
     /// Carries out an assignment; its value.
-    pub(super) fn assign(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        assignment: &Assignment,
-    ) -> Expanded<Value> {
+    pub(super) fn assign(&mut self, state: &mut State, assignment: &Assignment) -> Expanded<Value> {
         let name = assignment.name.as_str();
         match &assignment.value {
             AssignedValue::Scalar(word) => {
-                let value = self.expand_text(state, scope, word)?;
+                let value = self.expand_text(state, word)?;
                 if let Some(index) = &assignment.index {
-                    let key = self.subscript(state, scope, name, index)?;
+                    let key = self.subscript(state, name, index)?;
                     self.assign_element(state, name, &key, value.clone());
                     return Ok(value);
                 }
@@ -273,15 +268,14 @@ impl Interp<'_> {
                     self.prompt(&value);
                 }
                 if name == "PROMPT_COMMAND" && self.options.interactive {
-                    let span = scope.place(word.span);
-                    let mut way = state.clone();
-                    way.maybe = true;
-                    self.shell_text(&mut way, scope, &value, span);
+                    let span = state.scope.place(word.span);
+                    let mut way = state.possible();
+                    self.shell_text(&mut way, &value, span);
                 }
                 Ok(value)
             }
             AssignedValue::Array(elements) => {
-                self.assign_array(state, scope, name, assignment.append, elements)?;
+                self.assign_array(state, name, assignment.append, elements)?;
                 Ok(Value::Unknown)
             }
         }
@@ -290,7 +284,6 @@ impl Interp<'_> {
     fn assign_array(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         name: &str,
         append: bool,
         elements: &[(Option<crate::syntax::Word>, crate::syntax::Word)],
@@ -301,9 +294,9 @@ impl Interp<'_> {
                 self.assign_content(state, name, Content::Assoc(Vec::new()));
             }
             for (key, word) in elements {
-                let value = self.expand_text(state, scope, word)?;
+                let value = self.expand_text(state, word)?;
                 let key = match key {
-                    Some(key) => self.expand_text(state, scope, key)?,
+                    Some(key) => self.expand_text(state, key)?,
                     None => Value::Unknown,
                 };
                 self.assign_element(state, name, &key, value);
@@ -315,7 +308,7 @@ impl Interp<'_> {
             (true, Some(Content::Scalar(value))) => BTreeMap::from([(0, value.clone())]),
             (true, Some(Content::UnknownArray)) => {
                 for (_, word) in elements {
-                    self.expand_words(state, scope, std::slice::from_ref(word))?;
+                    self.expand_words(state, std::slice::from_ref(word))?;
                 }
                 return Ok(());
             }
@@ -326,8 +319,8 @@ impl Interp<'_> {
         for (key, word) in elements {
             match key {
                 Some(key) => {
-                    let value = self.expand_text(state, scope, word)?;
-                    let key = self.subscript(state, scope, name, key)?;
+                    let value = self.expand_text(state, word)?;
+                    let key = self.subscript(state, name, key)?;
                     match key.as_known().and_then(|text| text.parse::<i64>().ok()) {
                         Some(at) => {
                             map.insert(at, value);
@@ -337,7 +330,7 @@ impl Interp<'_> {
                     }
                 }
                 None => {
-                    let mut words = self.expand_words(state, scope, std::slice::from_ref(word))?;
+                    let mut words = self.expand_words(state, std::slice::from_ref(word))?;
                     any_of_the_unordered(&mut words);
                     for expansion in words {
                         open |= expansion.elastic;
@@ -401,7 +394,7 @@ impl Interp<'_> {
     }
 
     /// Exported variables whose value this command gave, for programs that look at them.
-    pub(super) fn exported(&self, state: &State) -> Vec<(String, Value)> {
+    pub(crate) fn exported(&self, state: &State) -> Vec<(String, Value)> {
         let unchanged = Arc::ptr_eq(&state.variables, &self.given);
         state
             .variables

@@ -7,24 +7,24 @@ use crate::world::resolve::{Disk, physical, resolve};
 use crate::world::{Entry, FileKind, LookError};
 
 use super::files::FileState;
-use super::interp::Interp;
+use super::interp::Shell;
 use super::rewritten::Now;
 use super::state::State;
 
-impl Interp<'_> {
+impl Shell<'_> {
     /// The directories that a value names from here, as the kernel finds them; empty when unknown.
-    pub(super) fn directories(&self, state: &State, value: &Value) -> Vec<PathBuf> {
+    pub(crate) fn directories(&self, state: &State, value: &Value) -> Vec<PathBuf> {
         let all = joined(state, value);
         all.iter().map(|dir| self.resolved(state, dir)).collect::<Option<_>>().unwrap_or_default()
     }
 
     /// Where the kernel goes with an absolute path; `None` when what stands before a `..` cannot be told.
-    pub(super) fn resolved(&self, state: &State, path: &Path) -> Option<PathBuf> {
+    pub(crate) fn resolved(&self, state: &State, path: &Path) -> Option<PathBuf> {
         resolve(path, &state.files.over(&Disk(self.world)))
     }
 
     /// The same with every link followed: where a program finds itself that runs there.
-    pub(super) fn physical(&self, state: &State, path: &Path) -> Option<PathBuf> {
+    pub(crate) fn physical(&self, state: &State, path: &Path) -> Option<PathBuf> {
         physical(path, &state.files.over(&Disk(self.world)), true)
     }
 
@@ -39,7 +39,7 @@ impl Interp<'_> {
     }
 
     /// Whether something stands at this absolute path; `None` when it cannot be told.
-    pub(super) fn exists(&self, state: &State, path: &Path) -> Option<bool> {
+    pub(crate) fn exists(&self, state: &State, path: &Path) -> Option<bool> {
         match self.locate(state, path, 0) {
             Place::Gone => Some(false),
             Place::Made { .. } => Some(true),
@@ -49,7 +49,7 @@ impl Interp<'_> {
     }
 
     /// Whether a directory stands there.
-    pub(super) fn is_directory(&self, state: &State, path: &Path) -> Option<bool> {
+    pub(crate) fn is_directory(&self, state: &State, path: &Path) -> Option<bool> {
         self.is_kind(state, path, FileKind::Directory)
     }
 
@@ -66,7 +66,7 @@ impl Interp<'_> {
     }
 
     /// What `stat` says of a path of before this command; `None` when the command changed it.
-    pub(super) fn untouched(&self, state: &State, path: &Path) -> Option<PathBuf> {
+    pub(crate) fn untouched(&self, state: &State, path: &Path) -> Option<PathBuf> {
         match self.locate(state, path, 0) {
             Place::On(real) if self.key(state, path).is_some_and(|key| key == real) => Some(real),
             _ => None,
@@ -74,7 +74,7 @@ impl Interp<'_> {
     }
 
     /// Content of a text file; `None` when it is missing, too large, not text or not known.
-    pub(super) fn read_text(&self, state: &State, path: &Path, limit: u64) -> Option<String> {
+    pub(crate) fn read_text(&self, state: &State, path: &Path, limit: u64) -> Option<String> {
         match self.located_text(state, path, 0) {
             Place::Made { content, .. } => content,
             Place::On(path) => self.world.read_text(&path, limit).ok(),
@@ -91,7 +91,7 @@ impl Interp<'_> {
                 Now::Text(text) => return Place::Made { content: Some(text.clone()), directory: false },
                 Now::Unread => return Place::Unknown,
                 Now::Laid(laid) => {
-                    if let Some(text) = self.laid_text(laid, &key) {
+                    if let Some(text) = self.programs.laid_out(self, laid, &key) {
                         return Place::Made { content: Some(text), directory: false };
                     }
                 }
@@ -111,7 +111,7 @@ impl Interp<'_> {
     }
 
     /// Entries of a directory; `None` when they cannot be listed (too many, or not known).
-    pub(super) fn list(&self, state: &State, path: &Path, limit: usize) -> Option<Vec<Entry>> {
+    pub(crate) fn list(&self, state: &State, path: &Path, limit: usize) -> Option<Vec<Entry>> {
         let path = self.key(state, path)?;
         let mut entries = match self.locate(state, &path, 0) {
             Place::Gone => return Some(Vec::new()),
@@ -182,7 +182,7 @@ impl Interp<'_> {
     }
 
     /// The absolute path that a word names, when it and the directory are known.
-    pub(super) fn absolute(&self, state: &State, value: &Value) -> Option<PathBuf> {
+    pub(crate) fn absolute(&self, state: &State, value: &Value) -> Option<PathBuf> {
         let text = value.as_known()?;
         if text.is_empty() {
             return None;

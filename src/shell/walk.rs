@@ -1,32 +1,34 @@
 //! Lists, pipelines and shells: what runs after what, in which state.
 
+use std::sync::Arc;
+
 use crate::model::{Span, Value};
 use crate::syntax::{Command, CommandKind, Script};
 
-use super::interp::{Interp, Scope};
+use super::interp::Shell;
 use super::state::{Flow, State, Status};
 use super::step::{Stdin, StepKind};
 
-impl Interp<'_> {
+impl Shell<'_> {
     /// Commands one after the other.
-    pub(super) fn script(&mut self, state: &mut State, scope: &Scope, script: &Script) -> Flow {
+    pub(super) fn script(&mut self, state: &mut State, script: &Script) -> Flow {
         for item in &script.items {
             state.settle();
             if item.background {
                 let output = state.output.clone();
                 let mut inner = state.clone();
                 inner.stdin = Stdin::Empty;
-                self.shell(&mut inner, |interp, inner| interp.command(inner, scope, &item.command));
+                self.shell(&mut inner, |interp, inner| interp.command(inner, &item.command));
                 // Nobody knows when it is over: what it made may stand, what it took away may still be there.
                 let before = std::mem::replace(&mut state.files, inner.files);
                 let copies = state.files.copies_since(&before);
                 state.files.merge(&before);
                 state.files.leave_unfinished(&before, copies);
-                state.output = if scope.capture { inner.output } else { output };
+                state.output = if state.scope.capture { inner.output } else { output };
                 state.status = Status::True;
                 continue;
             }
-            let flow = self.command(state, scope, &item.command);
+            let flow = self.command(state, &item.command);
             if flow != Flow::Next {
                 return flow;
             }
@@ -35,7 +37,7 @@ impl Interp<'_> {
     }
 
     /// Runs something as a shell of its own: nothing but files, output and status comes back.
-    pub(super) fn shell(&mut self, state: &mut State, run: impl FnOnce(&mut Self, &mut State) -> Flow) {
+    pub(crate) fn shell(&mut self, state: &mut State, run: impl FnOnce(&mut Self, &mut State) -> Flow) {
         let mark = self.escapes.len();
         let stdin = state.stdin.clone();
         // The files are one and the same for parent and child: they move in and come back.
@@ -66,44 +68,41 @@ impl Interp<'_> {
         let maybe = state.maybe;
         for trap in traps {
             state.maybe = maybe || !trap.exit;
-            self.shell_text(state, &trap.scope, &trap.text, trap.scope.span.unwrap_or_default());
+            let span = trap.scope.span.unwrap_or_default();
+            state.within(&trap.scope, |state| self.shell_text(state, &trap.text, span));
         }
         state.maybe = maybe;
         state.status = status;
     }
 
     /// One command. Leaves its status in the state; directories of success and failure may still be apart.
-    pub(super) fn command(&mut self, state: &mut State, scope: &Scope, command: &Command) -> Flow {
-        if !self.tick(state, scope, command.span) {
+    pub(super) fn command(&mut self, state: &mut State, command: &Command) -> Flow {
+        if !self.tick(state, command.span) {
             return Flow::Exit;
         }
         state.settle();
         if state.switches.noexec {
             return Flow::Next;
         }
-        let flow = self.command_kind(state, scope, command);
+        let flow = self.command_kind(state, command);
         for text in std::mem::take(&mut self.hidden) {
             let reason = format!("`{text}` is expanded once more, and runs a command then");
-            self.emit(state, scope, command.span, StepKind::Opaque { reason });
+            self.emit(state, command.span, StepKind::Opaque { reason });
         }
         flow
     }
 
-    fn command_kind(&mut self, state: &mut State, scope: &Scope, command: &Command) -> Flow {
+    fn command_kind(&mut self, state: &mut State, command: &Command) -> Flow {
         let flow = match &command.kind {
-            CommandKind::Simple { assignments, words } => {
-                self.simple(state, scope, command, assignments, words)
-            }
-            CommandKind::Pipeline { negated, stages, .. } => self.pipeline(state, scope, *negated, stages),
-            CommandKind::AndOr { first, rest } => return self.and_or(state, scope, first, rest),
+            CommandKind::Simple { assignments, words } => self.simple(state, command, assignments, words),
+            CommandKind::Pipeline { negated, stages, .. } => self.pipeline(state, *negated, stages),
+            CommandKind::AndOr { first, rest } => return self.and_or(state, first, rest),
             CommandKind::Function { name, body } => {
-                self.define(state, scope, name, body);
+                self.define(state, name, body);
                 Flow::Next
             }
             CommandKind::Declaration { keyword, arguments } => {
-                self.redirected(state, scope, command, |interp, state| {
-                    interp.declaration(state, scope, keyword, arguments)
-                })
+                self.redirected(state, command, |interp, state| interp.declaration(state, keyword, arguments))
             }
             CommandKind::Gap(salvaged) => {
                 let before = state.maybe;
@@ -111,7 +110,7 @@ impl Interp<'_> {
                 let mut other = state.clone();
                 for command in salvaged {
                     other.settle();
-                    if self.command(&mut other, scope, command) != Flow::Next {
+                    if self.command(&mut other, command) != Flow::Next {
                         break;
                     }
                 }
@@ -121,9 +120,7 @@ impl Interp<'_> {
                 Flow::Next
             }
             _ => {
-                let flow = self.redirected(state, scope, command, |interp, state| {
-                    interp.compound(state, scope, command)
-                });
+                let flow = self.redirected(state, command, |interp, state| interp.compound(state, command));
                 if !matches!(
                     command.kind,
                     CommandKind::Subshell(_) | CommandKind::Test(_) | CommandKind::Arithmetic(_)
@@ -134,15 +131,15 @@ impl Interp<'_> {
             }
         };
         if flow == Flow::Next {
-            return self.check_exit(state, scope, command);
+            return self.check_exit(state, command);
         }
         flow
     }
 
     /// `set -e`.
-    fn check_exit(&mut self, state: &mut State, scope: &Scope, command: &Command) -> Flow {
+    fn check_exit(&mut self, state: &mut State, command: &Command) -> Flow {
         let negated = matches!(command.kind, CommandKind::Pipeline { negated: true, .. });
-        if !state.switches.errexit || scope.checked || negated {
+        if !state.switches.errexit || state.scope.checked || negated {
             return Flow::Next;
         }
         match state.status {
@@ -155,45 +152,43 @@ impl Interp<'_> {
         }
     }
 
-    fn compound(&mut self, state: &mut State, scope: &Scope, command: &Command) -> Flow {
+    fn compound(&mut self, state: &mut State, command: &Command) -> Flow {
+        let scope = &Arc::clone(&state.scope);
         match &command.kind {
             CommandKind::Subshell(script) => {
                 let scope = scope.deeper();
-                self.shell(state, |interp, inner| interp.script(inner, &scope, script));
+                self.shell(state, |interp, inner| inner.within(&scope, |inner| interp.script(inner, script)));
                 Flow::Next
             }
             CommandKind::Group(script) => {
                 let scope = scope.deeper();
-                self.script(state, &scope, script)
+                state.within(&scope, |state| self.script(state, script))
             }
             CommandKind::If { branches, otherwise } => {
-                self.conditional(state, &scope.deeper(), branches, otherwise.as_ref())
+                state.within(&scope.deeper(), |state| self.conditional(state, branches, otherwise.as_ref()))
             }
             CommandKind::While { until, condition, body } => self.in_loop(state, |interp, state| {
-                interp.while_loop(state, &scope.deeper(), *until, condition, body)
+                state.within(&scope.deeper(), |state| interp.while_loop(state, *until, condition, body))
             }),
             CommandKind::For { variable, words, body, select } => self.in_loop(state, |interp, state| {
-                interp.for_loop(
-                    state,
-                    &scope.deeper(),
-                    command.span,
-                    variable,
-                    words.as_deref(),
-                    body,
-                    *select,
-                )
+                state.within(&scope.deeper(), |state| {
+                    interp.for_loop(state, command.span, variable, words.as_deref(), body, *select)
+                })
             }),
-            CommandKind::ArithmeticFor { header, body } => self
-                .in_loop(state, |interp, state| interp.arithmetic_for(state, &scope.deeper(), header, body)),
-            CommandKind::Case { word, arms } => self.case(state, &scope.deeper(), word, arms),
-            CommandKind::Test(expression) => match self.test_expression(state, scope, expression) {
+            CommandKind::ArithmeticFor { header, body } => self.in_loop(state, |interp, state| {
+                state.within(&scope.deeper(), |state| interp.arithmetic_for(state, header, body))
+            }),
+            CommandKind::Case { word, arms } => {
+                state.within(&scope.deeper(), |state| self.case(state, word, arms))
+            }
+            CommandKind::Test(expression) => match self.test_expression(state, expression) {
                 Ok(status) => {
                     state.status = status;
                     Flow::Next
                 }
                 Err(_) => Flow::Exit,
             },
-            CommandKind::Arithmetic(word) => match self.arithmetic(state, scope, &word.parts) {
+            CommandKind::Arithmetic(word) => match self.arithmetic(state, &word.parts) {
                 Ok(super::expand::Number::Known(n)) => {
                     state.status = Status::from_bool(n != 0);
                     Flow::Next
@@ -208,7 +203,9 @@ impl Interp<'_> {
                 let scope = scope.deeper();
                 let mut inner = state.clone();
                 inner.stdin = Stdin::Unknown;
-                self.shell(&mut inner, |interp, inner| interp.command(inner, &scope, body));
+                self.shell(&mut inner, |interp, inner| {
+                    inner.within(&scope, |inner| interp.command(inner, body))
+                });
                 let before = std::mem::replace(&mut state.files, inner.files);
                 let copies = state.files.copies_since(&before);
                 state.files.merge(&before);
@@ -244,6 +241,7 @@ impl Interp<'_> {
         maybe_before: bool,
         ways: impl IntoIterator<Item = (Flow, State)>,
     ) -> Flow {
+        let scope = Arc::clone(&state.scope);
         let mut going: Option<State> = None;
         let mut leaving: Vec<(Flow, State)> = Vec::new();
         for (flow, way) in ways {
@@ -262,6 +260,7 @@ impl Interp<'_> {
                 joined.maybe = maybe_before || left;
                 self.escapes.extend(leaving);
                 *state = joined;
+                state.scope = scope;
                 Flow::Next
             }
             None => {
@@ -275,23 +274,20 @@ impl Interp<'_> {
                     }
                 }
                 *state = joined;
+                state.scope = scope;
                 state.maybe = maybe_before;
                 flow
             }
         }
     }
 
-    fn pipeline(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        negated: bool,
-        stages: &[(Command, bool)],
-    ) -> Flow {
+    fn pipeline(&mut self, state: &mut State, negated: bool, stages: &[(Command, bool)]) -> Flow {
+        let scope = &Arc::clone(&state.scope);
         if let [(only, _)] = stages {
             let tested = scope.tested();
             let before = negated.then(|| state.files.clone());
-            let flow = self.command(state, if negated { &tested } else { scope }, only);
+            let asked = if negated { &tested } else { scope };
+            let flow = state.within(asked, |state| self.command(state, only));
             if let Some(before) = before {
                 // Who turns the status round goes on where the copy failed.
                 state.files.forget_copies(&before);
@@ -313,7 +309,7 @@ impl Interp<'_> {
             let mut inner = state.clone();
             inner.stdin = input;
             if last && state.switches.lastpipe {
-                let flow = self.command(&mut inner, &inner_scope, stage);
+                let flow = inner.within(&inner_scope, |inner| self.command(inner, stage));
                 inner.stdin = state.stdin.clone();
                 *state = inner;
                 return flow;
@@ -321,7 +317,9 @@ impl Interp<'_> {
             if !last {
                 inner.output = Value::known("");
             }
-            self.shell(&mut inner, |interp, inner| interp.command(inner, &inner_scope, stage));
+            self.shell(&mut inner, |interp, inner| {
+                inner.within(&inner_scope, |inner| interp.command(inner, stage))
+            });
             statuses.push(inner.status);
             if !last && !state.switches.pipefail {
                 // Nobody hears of it when this stage fails to make its copy.
@@ -347,24 +345,19 @@ impl Interp<'_> {
     }
 
     /// `$( … )`: what it prints, trailing newlines removed.
-    pub(super) fn substitute(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        script: &Script,
-        span: Span,
-    ) -> Value {
-        if !self.tick(state, scope, span) {
+    pub(super) fn substitute(&mut self, state: &mut State, script: &Script, span: Span) -> Value {
+        let scope = &Arc::clone(&state.scope);
+        if !self.tick(state, span) {
             return Value::Unknown;
         }
         let mut inner = state.clone();
         inner.settle();
         inner.output = Value::known("");
         let scope = scope.capturing();
-        if let Some(value) = self.file_substitution(&mut inner, &scope, script) {
+        if let Some(value) = inner.within(&scope, |inner| self.file_substitution(inner, script)) {
             return value;
         }
-        self.shell(&mut inner, |interp, inner| interp.script(inner, &scope, script));
+        self.shell(&mut inner, |interp, inner| inner.within(&scope, |inner| interp.script(inner, script)));
         state.files = inner.files;
         self.substituted = Some(inner.status);
         match inner.output {
@@ -381,7 +374,7 @@ impl Interp<'_> {
     }
 
     /// `$(< file)`.
-    fn file_substitution(&mut self, state: &mut State, scope: &Scope, script: &Script) -> Option<Value> {
+    fn file_substitution(&mut self, state: &mut State, script: &Script) -> Option<Value> {
         let [item] = script.items.as_slice() else { return None };
         let CommandKind::Simple { assignments, words } = &item.command.kind else { return None };
         let [redirection] = item.command.redirections.as_slice() else { return None };
@@ -392,7 +385,7 @@ impl Interp<'_> {
             return None;
         }
         let crate::syntax::RedirectionTarget::Word(word) = &redirection.target else { return None };
-        let value = self.expand_text(state, scope, word).ok()?;
+        let value = self.expand_text(state, word).ok()?;
         Some(match self.stdin_text(state, &Stdin::File(value)) {
             Some(text) => text.map(|text| text.trim_end_matches('\n').to_owned()),
             None => Value::Unknown,
@@ -403,12 +396,12 @@ impl Interp<'_> {
     pub(super) fn process_substitution(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         script: &Script,
         write: bool,
         span: Span,
     ) -> Value {
-        if !self.tick(state, scope, span) {
+        let scope = &Arc::clone(&state.scope);
+        if !self.tick(state, span) {
             return Value::Unknown;
         }
         let mut inner = state.clone();
@@ -418,7 +411,7 @@ impl Interp<'_> {
         if write {
             inner.stdin = Stdin::Unknown;
         }
-        self.shell(&mut inner, |interp, inner| interp.script(inner, &scope, script));
+        self.shell(&mut inner, |interp, inner| inner.within(&scope, |inner| interp.script(inner, script)));
         state.files = inner.files;
         self.counter += 1;
         let name = format!("/dev/fd/{}", 63usize.wrapping_add(self.counter));

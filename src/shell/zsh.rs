@@ -3,7 +3,7 @@
 use crate::model::Value;
 use crate::syntax::{Command, Part};
 
-use super::interp::{Interp, Scope};
+use super::interp::Shell;
 use super::simple::Call;
 use super::state::{Content, Flow, State, Status, Switches, Words};
 use super::step::StepKind;
@@ -141,16 +141,16 @@ pub(super) fn is_subscripted(parts: &[Part]) -> bool {
     })
 }
 
-impl Interp<'_> {
+impl Shell<'_> {
     /// `emulate sh`, `emulate sh -c text`: another shell's rules.
-    pub(super) fn zsh_emulate(&mut self, state: &mut State, scope: &Scope, call: &Call) -> Flow {
+    pub(super) fn zsh_emulate(&mut self, state: &mut State, call: &Call) -> Flow {
         let before = std::mem::replace(&mut state.switches.words, Words::Unsure);
         state.status = Status::True;
         let mut words = call.arguments().iter();
         let Some(word) = words.find(|word| word.arg.value.as_known() == Some("-c")).and(words.next()) else {
             return Flow::Next;
         };
-        let flow = self.shell_text(state, scope, &word.arg.value, word.arg.span);
+        let flow = self.shell_text(state, &word.arg.value, word.arg.span);
         state.switches.words = before;
         flow
     }
@@ -173,10 +173,10 @@ impl Interp<'_> {
     }
 
     /// A command behind such an alias.
-    pub(super) fn behind_wide_alias(&mut self, state: &mut State, scope: &Scope, command: &Command) {
+    pub(super) fn behind_wide_alias(&mut self, state: &mut State, command: &Command) {
         if std::mem::take(&mut state.switches.wide_alias) {
             let reason = "an alias that holds anywhere in a line changes what later words mean".to_owned();
-            self.emit_as(state, scope, command.span, "alias", StepKind::Opaque { reason });
+            self.emit_as(state, command.span, "alias", StepKind::Opaque { reason });
         }
     }
 }

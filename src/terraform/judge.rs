@@ -9,7 +9,9 @@ use serde_json::value::RawValue;
 use super::attributes::{Attribute, changed, lookup};
 use super::classify;
 use super::commands::{self, LocalCommand, LocalFile, Provisioned};
+use super::grants;
 use super::plan::{Plan, ResourceChange};
+use super::protections;
 use super::references::References;
 use super::select::{first_key, select};
 use super::state::Others;
@@ -69,7 +71,11 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
         // What users' files say of a type that is known already counts in addition.
         let said = types.get(change.r#type.as_str()).map_or(&[][..], Vec::as_slice);
         for known in said {
-            analysis.mutations.push(mutation(change, verb, &mut references, &others, known));
+            let made = mutation(change, verb, &mut references, &others, known);
+            let taken = known.declared.iter().flat_map(|declared| protections::taken(&made, declared));
+            let taken: Vec<Mutation> = taken.collect();
+            analysis.mutations.push(made);
+            analysis.mutations.extend(taken);
         }
         let Some(known) = said.first() else { continue };
         // What is only left out of the state may still be made anew.
@@ -85,6 +91,7 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
             analysis.files.extend(commands::file(change));
         }
     }
+    protections::together(&mut analysis.mutations);
     for deferred in &plan.deferred_changes {
         let what = &deferred.resource_change.address;
         let reason = format!(
@@ -162,7 +169,8 @@ impl Known {
         let mut wanted: BTreeSet<&str> =
             BTreeSet::from(["name", "id", "region"]).into_iter().chain(PROTECTIONS).collect();
         if let Some(declared) = &declared {
-            let paths = declared.facts.values().chain(&declared.id).chain(&declared.source);
+            let paths =
+                declared.facts.values().chain(&declared.id).chain(&declared.source).chain(&declared.grants);
             wanted.extend(paths.map(|path| first_key(path)));
         }
         let wanted = wanted.into_iter().map(str::to_owned).collect();
@@ -217,7 +225,7 @@ fn mutation(
     };
     let Ok(attributes) = Attributes::of(change, &known.wanted) else { return unreadable() };
     let known = known.declared.as_deref();
-    let action = match verb {
+    let mut action = match verb {
         Verb::Do(action) => action,
         Verb::Forget | Verb::Nothing => Action::Update,
         Verb::Unknown => Action::Execute,
@@ -227,19 +235,15 @@ fn mutation(
         (Verb::Forget, _) => "terraform.forgotten".to_owned(),
         (_, Some(declared)) => {
             collect(declared, &attributes, action, others, &mut facts);
-            if action == Action::Update {
-                let body = &change.change;
-                let Ok(names) = changed(&body.before, &body.after, &body.after_unknown) else {
-                    return unreadable();
-                };
-                for name in names {
-                    let said = format!("{name} changes");
-                    facts
-                        .entry(format!("changed.{name}"))
-                        .or_insert_with(|| Fact::new(FactValue::Bool(true), said));
-                }
+            definition(change, action, &mut facts);
+            if action == Action::Update && names_changes(change, &mut facts).is_err() {
+                return unreadable();
             }
-            declared.kind.clone()
+            if !declared.grants.is_empty() && action != Action::Delete {
+                grants::tell(declared, &attributes.after, &mut facts);
+                action = Action::Grant;
+            }
+            kind_of(declared, action)
         }
         (_, None) => {
             let guess = classify::guess(&change.r#type);
@@ -282,6 +286,35 @@ fn mutation(
     }
 }
 
+/// The kind that a change of a type concerns.
+fn kind_of(declared: &TerraformType, action: Action) -> String {
+    match (action, &declared.removed) {
+        (Action::Grant, _) => "access".to_owned(),
+        (Action::Delete | Action::Replace, Some(removed)) => removed.clone(),
+        _ => declared.kind.clone(),
+    }
+}
+
+/// Which attributes an update changes.
+fn names_changes(change: &ResourceChange, facts: &mut Facts) -> Result<(), serde_json::Error> {
+    let body = &change.change;
+    for name in changed(&body.before, &body.after, &body.after_unknown)? {
+        let said = format!("{name} changes");
+        let fact = || Fact::new(FactValue::Bool(true), said);
+        facts.entry(format!("changed.{name}")).or_insert_with(fact);
+    }
+    Ok(())
+}
+
+/// What goes can be made again as it was: the plan tells its attributes.
+fn definition(change: &ResourceChange, action: Action, facts: &mut Facts) {
+    let told = change.change.before.get();
+    if matches!(action, Action::Delete | Action::Replace) && told.starts_with('{') && told != "{}" {
+        let said = "the plan holds its definition".to_owned();
+        facts.insert("definition".into(), Fact::new(FactValue::Bool(true), said));
+    }
+}
+
 /// What the type's data names among the attributes.
 fn collect(
     declared: &TerraformType,
@@ -308,6 +341,11 @@ fn collect(
             }
             let said = format!("{name} is {}", show(&value));
             facts.insert(name.clone(), Fact::new(value, said));
+        } else if action == Action::Update
+            && let Some(was) = fact(before, path)
+        {
+            let said = format!("{name} was {}", show(&was));
+            facts.insert(format!("was.{name}"), Fact::new(was, said));
         }
     }
     let names: Vec<String> =

@@ -7,8 +7,10 @@
 mod attributes;
 mod classify;
 mod commands;
+mod grants;
 mod judge;
 mod plan;
+mod protections;
 mod references;
 mod select;
 mod state;

@@ -1,10 +1,11 @@
 //! What the whole pipeline makes of an example: mutations as `action kind target`, in an empty world.
 
-use crate::effects::{Collect, WorldLook};
+use crate::effects::WorldLook;
 use crate::evaluate::{Evaluation, EvaluationContext, Input, Supplied, evaluate};
 use crate::knowledge::Knowledge;
 use crate::model::{Mutation, Subject};
 use crate::policy::Policy;
+use crate::programs;
 use crate::shell;
 use crate::world::MemoryWorld;
 
@@ -12,9 +13,9 @@ use crate::world::MemoryWorld;
 pub(super) fn of_text(text: &str, knowledge: &Knowledge) -> Vec<String> {
     let world = MemoryWorld::new();
     let look = WorldLook::new(&world);
-    let mut collect = Collect::new(knowledge, &look);
+    let mut collect = programs::collect(knowledge, &look);
     let input = shell::Input::Text(text.to_owned());
-    shell::interpret(&input, &world, knowledge, &shell::Options::fresh("/work"), &mut collect);
+    programs::interpret(&input, &world, knowledge, &shell::Options::fresh("/work"), &mut collect);
     collect.mutations.iter().map(shown).collect()
 }
 

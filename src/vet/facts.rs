@@ -131,6 +131,12 @@ fn of_effect(effect: &EffectSpec, tell: &mut dyn FnMut(&str, &str)) {
 
 fn effects(command: &CommandSpec, root: &CommandSpec, visit: &mut dyn FnMut(&EffectSpec)) {
     command.effects.iter().for_each(&mut *visit);
+    if let Some(verbs) = &command.verbs {
+        for effect in verbs.things.iter().flat_map(|thing| &thing.effects) {
+            let with = effect.with.iter().chain(&verbs.with).cloned().collect();
+            visit(&EffectSpec { with, ..effect.clone() });
+        }
+    }
     for name in command.commands.names() {
         if let Some(under) = command.commands.get(name, root) {
             effects(&under, root, visit);

@@ -14,6 +14,9 @@ const PROBES: [(&str, SubjectKind); 4] = [
     ("sqlite", SubjectKind::Sql),
 ];
 
+/// Placeholders of advice that are no facts, but of what was typed.
+const OF_THE_COMMAND: [&str; 4] = ["name", "words", "tool", "raw"];
+
 pub(super) fn check(vet: &mut Vet<'_>) {
     let pack = vet.pack;
     for part in &pack.kinds {
@@ -77,7 +80,8 @@ fn asked(kind: &KindFile) -> Vec<(Vec<String>, Vec<String>)> {
             found.push((of("if"), conditions));
             found.push((of("reason"), placeholders(&case.reason).map(str::to_owned).collect()));
             for text in case.texts().skip(1) {
-                found.push((of("recovery"), placeholders(text).map(str::to_owned).collect()));
+                let told = |key: &&str| !OF_THE_COMMAND.contains(key);
+                found.push((of("recovery"), placeholders(text).filter(told).map(str::to_owned).collect()));
             }
         }
     }

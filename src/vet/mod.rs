@@ -9,6 +9,7 @@ mod kinds;
 mod looks;
 mod names;
 mod servers;
+mod services;
 mod terraform;
 mod tools;
 
@@ -61,6 +62,7 @@ pub fn check(packs: &[Pack], knowledge: &Knowledge) -> Vec<Problem> {
         servers::check(&mut vet);
         terraform::check(&mut vet);
         looks::check(&mut vet);
+        services::check(&mut vet);
     }
     names::check(packs, &mut found);
     found.sort();

@@ -26,6 +26,22 @@ pub(super) fn check(vet: &mut Vet<'_>) {
             vet.tell(&below(&part.at, &["kind"]), what);
             continue;
         }
+        let removed = declared.removed.as_ref().map(|kind| ("removed", kind));
+        let protects = declared.protects.values().map(|kind| ("protects", kind));
+        for (key, kind) in protects.chain(removed) {
+            if vet.knowledge.kind(kind).is_none() {
+                let hint = kind_hint(vet.knowledge, kind);
+                let what = format!("{name}: kind `{kind}` is not declared{hint}");
+                vet.tell(&below(&part.at, &[key]), what);
+            }
+        }
+        let facts = || declared.facts.keys().map(String::as_str);
+        for fact in declared.protects.keys().chain(&declared.endless) {
+            if !declared.facts.contains_key(fact) {
+                let what = format!("{name}: `{fact}` is none of its facts{}", did_you_mean(fact, facts()));
+                vet.tell(&below(&part.at, &["protects", fact]), what);
+            }
+        }
         if let Some(relation) = declared.relation.as_deref().filter(|one| !RELATIONS.contains(one)) {
             let hint = did_you_mean(relation, RELATIONS);
             let what = format!("{name}: `{relation}` is none of {}{hint}", RELATIONS.join(", "));
@@ -33,6 +49,9 @@ pub(super) fn check(vet: &mut Vet<'_>) {
         }
         let related = declared.related.iter().map(|related| (&related.fact, "related"));
         for (fact, place) in declared.facts.keys().map(|fact| (fact, "facts")).chain(related) {
+            if declared.protects.contains_key(fact) {
+                continue;
+            }
             if let Some(hint) = vet.facts.unasked(&declared.kind, fact) {
                 let what = format!("{name}: nobody asks a `{}` for `{fact}`{hint}", declared.kind);
                 vet.tell(&below(&part.at, &[place, fact]), what);

@@ -22,13 +22,30 @@ pub(super) fn check(vet: &mut Vet<'_>) {
                 vet.tell(&at, what);
             }
             for (number, effect) in command.effects.iter().enumerate() {
-                let at = below(&at, &["effect", &number.to_string()]);
+                let (key, place) = match number.checked_sub(command.tables) {
+                    None => ("effect", number),
+                    Some(place) => ("does", place),
+                };
+                let at = below(&at, &[key, &place.to_string()]);
                 of_effect(vet, &at, &path, effect, false);
-                effects.push((at, format!("{path}#{number}"), format!("{path}, effect {}", number + 1)));
+                if !command.taken {
+                    effects.push((at, format!("{path}#{number}"), format!("{path}, effect {}", number + 1)));
+                }
+            }
+            for (thing, effect) in things(&command) {
+                let at = below(&at, &["things", thing]);
+                of_effect(vet, &at, thing, effect, false);
+                if !command.taken {
+                    effects.push((at, format!("thing {thing}"), format!("the thing `{thing}`")));
+                }
             }
             for (number, example) in command.examples.iter().enumerate() {
                 examples += 1;
-                let at = below(&at, &["example", &number.to_string()]);
+                let at = if example.short {
+                    below(&at, &["examples", &example.run])
+                } else {
+                    below(&at, &["example", &number.to_string()])
+                };
                 if let Err(why) = of_data(tool, example, &mut reached) {
                     vet.tell(&at, format!("`{}`: {why}", example.run));
                 } else {
@@ -46,6 +63,12 @@ pub(super) fn check(vet: &mut Vet<'_>) {
             }
         }
     }
+}
+
+/// The things that a tool's verbs take away, with what is done to them.
+fn things(command: &CommandSpec) -> impl Iterator<Item = (&str, &EffectSpec)> {
+    let things = command.verbs.iter().flat_map(|verbs| &verbs.things);
+    things.flat_map(|thing| thing.effects.iter().map(|effect| (thing.called.as_str(), effect)))
 }
 
 /// Whether an effect's kind is there, says what the action costs and asks for the facts that are told.
@@ -115,7 +138,7 @@ pub fn examples_of(tool: &std::sync::Arc<ToolFile>) -> Vec<ExampleSpec> {
 }
 
 /// The example as far as the data alone decides: words are bound as the file says, the listed effects come out, and what
-/// it runs is found. What refiners add needs the whole pipeline.
+/// it runs is found. What rooms add needs the whole pipeline.
 fn of_data(
     tool: &std::sync::Arc<ToolFile>,
     example: &ExampleSpec,
@@ -138,6 +161,7 @@ fn of_data(
             && !matched.fill(&effect.on.target, &[]).is_empty()
         {
             reached.push(format!("{path}#{number}"));
+            reached.extend(matched.command.thing.iter().map(|thing| format!("thing {thing}")));
         }
     }
     if let Some(expected) = &example.is

@@ -88,7 +88,8 @@ pub(super) fn is_own(path: &Path) -> bool {
     }
     let below = |name: &str| path.components().any(|part| part.as_os_str() == name);
     // Its shims only start it, and are looked into to know them.
-    if !below("recourse") || below(SHIMS) {
+    // The list of files that have a name among what is kept holds numbers alone.
+    if !below("recourse") || below(SHIMS) || path.ends_with("recourse/kept/names") {
         return false;
     }
     OWN_SYSTEM.iter().any(|root| path.starts_with(root))

@@ -35,11 +35,19 @@ fn scratch() -> Scratch {
     fs::write(scratch.root().join("home/notes.txt"), "hello\n").unwrap();
     fs::write(scratch.root().join("home/n.ipynb"), "{}\n").unwrap();
     fs::write(scratch.root().join("home/x\u{1b}[2J\u{202e} y"), "other\n").unwrap();
+    // What is suggested hangs on the programs that there are.
+    fs::create_dir_all(scratch.root().join("bin")).unwrap();
+    fs::write(scratch.root().join("bin/trash-put"), "#!/bin/sh\n").unwrap();
+    // Nothing is refused that can be kept; here the refusals are looked at.
+    fs::create_dir_all(scratch.root().join("config/recourse")).unwrap();
+    fs::write(scratch.root().join("config/recourse/policy.toml"), "[keep]\nwhen = \"never\"\n").unwrap();
     scratch
 }
 
 fn hook(scratch: &Scratch, agent: &str, input: &[u8]) -> Output {
     let mut command = scratch.recourse(&["hook", agent]);
+    let path = std::env::var("PATH").unwrap_or_default();
+    command.env("PATH", format!("{path}:{}", scratch.root().join("bin").display()));
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // It may end without reading all.
@@ -163,6 +171,23 @@ fn answers_are_these_bytes() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_agents_destroy_is_kept_first_and_comes_back() {
+    for agent in AGENTS {
+        let scratch = scratch();
+        fs::remove_file(scratch.root().join("config/recourse/policy.toml")).unwrap();
+        let notes = scratch.root().join("home/notes.txt");
+        let call = fs::read_to_string(data().join(agent).join("block.json")).unwrap();
+        let output = hook(&scratch, agent, input(&scratch, &call).as_bytes());
+        is_well_formed(agent, "kept", &output);
+        assert!(!stops(agent, &output), "{agent}: {}", String::from_utf8_lossy(&output.stdout));
+        fs::remove_file(&notes).unwrap();
+        let undone = scratch.recourse(&["undo", "--yes"]).output().unwrap();
+        assert_eq!(undone.status.code(), Some(0), "{agent}: {}", String::from_utf8_lossy(&undone.stderr));
+        assert_eq!(fs::read_to_string(&notes).unwrap(), "hello\n", "{agent}");
+    }
 }
 
 /// Calls of one session, one after the other; whether the last one is stopped or asked about.

@@ -1,4 +1,4 @@
-//! Which lost file a person is taken to have meant: one that stands in the command as what is to go, and is an ordinary one.
+//! What people lose by their own hand is kept first or asked about, however small it is and however it was named.
 
 use std::fs;
 use std::path::PathBuf;
@@ -45,14 +45,10 @@ fn action(report: &serde_json::Value) -> &str {
 }
 
 #[test]
-fn people_are_stopped_where_they_did_not_name_what_goes() {
+fn nothing_that_people_lose_is_only_noted() {
     let fixture = Fixture::lay();
-    for command in [
-        "rm server.key",
-        "rm db.sqlite3",
-        "> db.sqlite3",
-        "rm terraform.tfstate",
-        "rm model.pkl",
+    let dear = ["rm server.key", "rm db.sqlite3", "> db.sqlite3", "rm terraform.tfstate", "rm model.pkl"];
+    let kept_first = [
         "find . -name '*.csv' -delete",
         "find . -name c.csv -exec rm {} +",
         "ls c.csv | xargs rm",
@@ -63,13 +59,22 @@ fn people_are_stopped_where_they_did_not_name_what_goes() {
         "sort a.txt > a.txt",
         "awk '{print}' a.txt > ./a.txt",
         "sort < a.txt > a.txt",
-    ] {
+        "rm a.txt",
+        "> a.txt",
+        "sort a.txt > b.txt",
+        "rm c.csv",
+    ];
+    for command in dear.iter().chain(&kept_first) {
         let report = fixture.report("human", command);
         assert!(matches!(action(&report), "ask" | "refuse"), "{command}: {report:#}");
     }
-    for command in ["rm a.txt", "> a.txt", "sort a.txt > b.txt", "rm c.csv"] {
+    // Of these `exec` makes a recovery point, and no question.
+    for command in kept_first {
         let report = fixture.report("human", command);
-        assert_eq!(action(&report), "note", "{command}: {report:#}");
+        let kept = &report["keepFirst"];
+        assert!(matches!(kept["action"].as_str(), Some("run" | "note")), "{command}: {report:#}");
+        assert!(!kept["keeps"].as_array().unwrap().is_empty(), "{command}: {report:#}");
+        assert!(fixture.report("ci", command)["keepFirst"].is_null(), "{command}");
     }
 }
 

@@ -133,17 +133,17 @@ fn an_agent_is_never_asked() {
 }
 
 #[test]
-fn a_block_is_overridden_only_by_the_name_and_only_where_policy_says_so() {
+fn a_block_is_overridden_only_by_the_name_and_not_where_policy_forbids_it() {
     if no_person_here() {
         return;
     }
-    let open = format!("{BLOCK}[profile.human]\nsmall-files = false\noverride-block = true\n");
+    let closed = format!("{BLOCK}[profile.human]\noverride-block = false\n");
     for (policy, keys, code) in [
-        (open.as_str(), Some("NAME\r"), 0),
-        (&open, Some("r\r"), 126),
-        (&open, Some("kep\r"), 126),
-        (&open, Some("\r"), 126),
-        (BLOCK, None, 126),
+        (BLOCK, Some("NAME\r"), 0),
+        (BLOCK, Some("r\r"), 126),
+        (BLOCK, Some("kep\r"), 126),
+        (BLOCK, Some("\r"), 126),
+        (&closed, None, 126),
     ] {
         let scratch = Scratch::with_policy(policy);
         let kept = scratch.file("kept", "content that exists nowhere else");

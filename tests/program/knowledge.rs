@@ -6,10 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use recourse::knowledge::{CommandSpec, Knowledge, Pack, facts};
+use recourse::model::Action;
 use recourse::vet;
 
 /// Folders of data files.
-const FOLDERS: [&str; 5] = ["tools", "kinds", "terraform", "mcp", "looks"];
+const FOLDERS: [&str; 6] = ["tools", "kinds", "terraform", "mcp", "looks", "keeping"];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -64,6 +65,11 @@ fn looks_say_what_they_mean() {
 }
 
 #[test]
+fn services_say_what_they_mean() {
+    checked("keeping");
+}
+
+#[test]
 fn every_folder_holds_its_own_sort() {
     for folder in FOLDERS {
         for pack in packs(folder) {
@@ -73,6 +79,7 @@ fn every_folder_holds_its_own_sort() {
                 ("terraform", pack.terraform.len()),
                 ("mcp", pack.servers.len()),
                 ("looks", pack.looks.len()),
+                ("keeping", pack.services.len()),
             ];
             for (sort, count) in held {
                 assert_eq!(count > 0, sort == folder, "{}: {count} of {sort}", pack.file);
@@ -207,4 +214,76 @@ fn the_index_holds_the_same_servers_and_looks() {
             knowledge.looks(&part.name).unwrap_or_else(|| panic!("{} is not in the index", part.name));
         assert_eq!(embedded.len(), part.it.len(), "{}", part.name);
     }
+}
+
+/// Roles of options whose value names what a command acts on.
+const NAMING: [&str; 4] = ["name", "id", "ref", "key"];
+
+/// What a destructive effect acts on is named by the words, where there are words that name it. The others are listed, with
+/// the reason.
+#[test]
+fn targets_are_what_the_words_name() {
+    let listed: BTreeMap<&str, &str> = include_str!("../data/literal_targets.txt")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split_once("  "))
+        .collect();
+    let mut used = BTreeSet::new();
+    let mut problems = Vec::new();
+    for pack in packs("tools") {
+        for tool in pack.tools.iter().map(|part| &part.it) {
+            walk(&tool.root, &tool.root, &tool.names[0], &mut |path, command| {
+                let forms = command.forms.iter().flat_map(|form| &form.operands);
+                let operands = command.operands.iter().chain(forms).map(|operand| operand.name.as_str());
+                let naming = |option: &&recourse::knowledge::OptionSpec| {
+                    option.role.as_deref().is_some_and(|role| NAMING.contains(&role))
+                };
+                let options = command.options.iter().filter(naming).map(|option| option.key.as_str());
+                let named: Vec<&str> = operands.chain(options).collect();
+                for effect in command.effects.iter().filter(|_| !command.taken) {
+                    let destroys = !matches!(effect.action, Action::Create | Action::Read | Action::Execute);
+                    if !destroys || effect.on.target.names().next().is_some() {
+                        continue;
+                    }
+                    // What is compared says what is done, not to what; where it is not given there is nothing to name.
+                    let asked = effect.r#if.iter().chain(&effect.unless).flat_map(|condition| &condition.any);
+                    let asked: Vec<&str> = asked.map(|atom| atom.key.as_str()).collect();
+                    if named.iter().all(|name| asked.contains(name)) {
+                        continue;
+                    }
+                    match listed.get_key_value(path) {
+                        Some((path, _)) => drop(used.insert(*path)),
+                        None => problems.push(format!("{path}: {:?} {}", effect.action, effect.on.kind)),
+                    }
+                }
+            });
+        }
+    }
+    let idle: Vec<_> = listed.keys().filter(|path| !used.contains(*path)).collect();
+    assert!(idle.is_empty(), "listed, and named by now: {idle:?}");
+    complain(&problems);
+}
+
+/// Names that one declaration with a grammar of its own may have: those of one program, its forks and its front ends.
+const SHARING: usize = 6;
+
+/// A program of its own has a declaration of its own; what it shares with another is taken over with `like`. One sentence that
+/// holds for many (they only look, they run what they are told) may be said of all of them at once.
+#[test]
+fn a_grammar_is_one_programs() {
+    let mut problems = Vec::new();
+    for pack in packs("tools") {
+        for tool in pack.tools.iter().map(|part| &part.it) {
+            let grammar = tool.root.verbs.is_some() || !tool.root.commands.is_empty();
+            if grammar && tool.names.len() > SHARING {
+                let names = tool.names.join(", ");
+                problems.push(format!(
+                    "{}: {} names share one grammar: {names}",
+                    pack.file,
+                    tool.names.len()
+                ));
+            }
+        }
+    }
+    complain(&problems);
 }

@@ -2,10 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)] // A test may fail loudly.
 
+mod advice;
 mod agents;
+mod agents_keep;
 mod approvals;
 mod attest_keys;
 mod by_hand;
+mod cli_and_terraform;
 mod cli_completions;
 mod cli_init_mcp;
 mod cli_input;
@@ -21,6 +24,7 @@ mod exec_terraform;
 mod fail_open;
 mod git_commands;
 mod git_hardening;
+mod golden;
 mod grants;
 mod guarding;
 mod knowledge;
@@ -45,4 +49,11 @@ mod tasks;
 mod terraform_types;
 mod tidy;
 mod tool_examples;
+mod undo_cli;
+#[cfg(target_os = "linux")]
+mod undo_files;
+mod undo_git;
+mod undo_services;
+mod undo_sqlite;
+mod undo_went_on;
 mod verbs;

@@ -1,5 +1,7 @@
 //! The question to a person: every key and its effect on files, and everything that must not count as an answer.
 
+mod safer;
+
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
@@ -418,64 +420,6 @@ pub(crate) fn with_box() -> Scratch {
 }
 
 #[test]
-fn a_safer_form_is_shown_in_full_and_judged_before_it_runs() {
-    if no_person_here() {
-        return;
-    }
-    let scratch = with_box();
-    let mut terminal = scratch.in_terminal(&[program(), "exec", "-c", "emptybox red blue"]);
-    terminal.expect(ASKED);
-    let seen = visible(&terminal.text());
-    for part in [
-        "[s] run the safer form",
-        "instead   touch red.saved && touch blue.saved",
-        "keeps a copy",
-        "lost      three letters, 40 kB, are only in red",
-        "          three letters, 40 kB, are only in blue",
-        "back      write them again",
-    ] {
-        assert!(seen.contains(part), "{part}: {seen}");
-    }
-    terminal.send("s");
-    let (status, text) = terminal.finish();
-    assert_eq!(status, 0, "{text}");
-    assert!(has(&scratch, "red.saved") && has(&scratch, "blue.saved"), "{text}");
-}
-
-#[test]
-fn a_safer_form_of_a_part_is_no_key() {
-    if no_person_here() {
-        return;
-    }
-    let scratch = with_box();
-    let mut terminal = scratch.in_terminal(&[program(), "exec", "-c", "emptybox red && echo and more"]);
-    terminal.expect(ASKED);
-    assert!(!terminal.text().contains("[s]"), "{}", terminal.text());
-    terminal.send("s");
-    terminal.send("\r");
-    let (status, text) = terminal.finish();
-    assert_eq!(status, 126, "{text}");
-    assert!(!has(&scratch, "red.saved") && visible(&text).contains("touch red.saved"), "{text}");
-}
-
-#[test]
-fn a_safer_form_that_costs_something_itself_is_asked_about() {
-    if no_person_here() {
-        return;
-    }
-    let scratch = with_box();
-    scratch.policy("[[rule]]\naction = [\"create\", \"update\", \"delete\"]\nverdict = \"escalate\"\n");
-    let mut terminal = scratch.in_terminal(&[program(), "exec", "-c", "emptybox red"]);
-    terminal.expect(ASKED);
-    terminal.send("s");
-    terminal.expect_count(ASKED, 2);
-    terminal.send("\r");
-    let (status, text) = terminal.finish();
-    assert_eq!(status, 126, "{text}");
-    assert!(!has(&scratch, "red.saved"), "{text}");
-}
-
-#[test]
 fn allowed_for_a_while_means_exactly_this_here() {
     if no_person_here() {
         return;
@@ -516,10 +460,13 @@ fn allowed_for_a_while_means_exactly_this_here() {
     assert_eq!(scratch.in_terminal(&agent).finish().0, 126);
     assert!(has(&scratch, "kept") && has(&scratch, "sub/kept"));
 
-    // A stricter policy: blocked is blocked.
+    // A stricter policy: what is blocked wants its name.
     scratch.policy("[[rule]]\naction = \"delete\"\nverdict = \"block\"\n");
-    let (status, text) = scratch.in_terminal(&[program(), "exec", "-c", "rm kept"]).finish();
-    assert_eq!(status, 126, "{text}");
+    let mut terminal = scratch.in_terminal(&[program(), "exec", "-c", "rm kept"]);
+    terminal.expect(ASKED);
+    assert!(!terminal.text().contains("you allowed this here"), "{}", terminal.text());
+    terminal.send("\r");
+    assert_eq!(terminal.finish().0, 126);
     assert!(has(&scratch, "kept"));
 }
 
@@ -536,33 +483,4 @@ fn a_policy_can_forbid_allowing_for_a_while() {
     terminal.send("\r");
     assert_eq!(terminal.finish().0, 126);
     assert!(has(&scratch, "kept"));
-}
-
-#[test]
-fn advice_that_is_no_whole_command_is_no_key() {
-    if no_person_here() {
-        return;
-    }
-    let scratch = Scratch::new();
-    let mut terminal = scratch.in_terminal(&[program(), "exec", "-c", "terraform destroy -target=a.b"]);
-    terminal.expect(ASKED);
-    let seen = visible(&terminal.text());
-    assert!(seen.contains("recourse exec -- terraform …") && !seen.contains("[s]"), "{seen}");
-    terminal.send("s\r");
-    assert_eq!(terminal.finish().0, 126);
-}
-
-#[test]
-fn a_safer_form_keeps_quotes() {
-    if no_person_here() {
-        return;
-    }
-    let scratch = with_box();
-    let line = "emptybox 'red box'";
-    let mut terminal = scratch.in_terminal(&[program(), "exec", "-c", line]);
-    terminal.expect(ASKED);
-    assert!(visible(&terminal.text()).contains("touch 'red box'.saved"), "{}", terminal.text());
-    terminal.send("s");
-    assert_eq!(terminal.finish().0, 0);
-    assert!(has(&scratch, "red box.saved"));
 }

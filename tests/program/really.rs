@@ -243,12 +243,21 @@ fn what_was_put_into_git_first_is_not_lost_with_the_file() {
             "git add . ; echo new > own.txt",
             "git add -f logs/x.log && rm logs/x.log",
             "git commit -qam work && rm src/a.py",
+            "git add $PWD/own.txt && sed -i s/mine/yours/ own.txt",
+            "if git add own.txt; then rm own.txt; fi",
+            "git stash push -u own.txt && rm own.txt",
+            "git commit -qm work src/a.py && git checkout HEAD~1 src/a.py",
+            "git stash && git checkout -- src",
         ],
     );
     stops(
         home.path(),
         &[
             "git add own.txt nothing; rm own.txt",
+            "git add own.txt || rm own.txt",
+            "git add own.txt & rm own.txt",
+            "git commit -qm work own.txt; rm own.txt",
+            "git checkout -- $PWD/src/a.py",
             "test -e x && git add own.txt; rm own.txt",
             "git add -n own.txt && rm own.txt",
             "git add -u . && rm own.txt",
@@ -262,4 +271,38 @@ fn what_was_put_into_git_first_is_not_lost_with_the_file() {
             "git add own.txt && rm own.txt && git reset -q && git gc --prune=now",
         ],
     );
+}
+
+#[test]
+fn a_database_that_was_copied_first_is_not_lost_with_its_rows() {
+    let home = home();
+    let made = Command::new("sqlite3")
+        .arg(home.path().join("proj/app.db"))
+        .arg("create table t(a); insert into t values(1), (2)")
+        .status();
+    if !made.is_ok_and(|status| status.success()) {
+        println!("SKIPPED: sqlite3 is not installed");
+        return;
+    }
+    passes(
+        home.path(),
+        &[
+            "cp app.db ../app.bak && sqlite3 app.db 'delete from t'",
+            "cp -a app.db app.bak; sqlite3 app.db 'drop table t'",
+            "tar cf ../app.tar app.db && sqlite3 app.db 'delete from t'",
+            "cp app.db bak && sqlite3 app.db 'insert into t values(3)' && sqlite3 app.db 'delete from t'",
+        ],
+    );
+    stops(
+        home.path(),
+        &[
+            "cp app.db bak || sqlite3 app.db 'delete from t'",
+            "cp app.db /dev/null && sqlite3 app.db 'delete from t'",
+            "cp app.db bak && sqlite3 app.db 'delete from t' && rm bak",
+            "cp app.db bak & sqlite3 app.db 'delete from t'",
+        ],
+    );
+    // What is only in its log is in no copy of the file.
+    std::fs::write(home.path().join("proj/app.db-wal"), "pages").unwrap();
+    stops(home.path(), &["cp app.db ../app.bak && sqlite3 app.db 'delete from t'"]);
 }

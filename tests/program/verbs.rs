@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use recourse::evaluate::{EvaluationContext, Input, evaluate};
-use recourse::knowledge::{CommandSpec, Knowledge, Match, Style, match_words};
+use recourse::knowledge::{CommandSpec, Knowledge, Match, Style, ToolFile, match_words};
 use recourse::model::{Value, Verdict};
 use recourse::policy::{EnforcementAction, Policy, Profile};
 use recourse::shell;
@@ -36,6 +36,17 @@ fn paths(command: &CommandSpec, root: &CommandSpec, path: &str, all: &mut Vec<St
             paths(&below, root, &format!("{path} {name}"), all);
         }
     }
+}
+
+/// The tool's name, and those of the tools that it takes its declaration over from.
+fn origins(knowledge: &Knowledge, tool: &ToolFile) -> Vec<String> {
+    let mut names: Vec<String> = tool.names.first().cloned().into_iter().collect();
+    let mut next = tool.like.clone();
+    while let Some(base) = next.and_then(|name| knowledge.tool(&name)) {
+        names.extend(base.names.first().cloned());
+        next = base.like.clone();
+    }
+    names
 }
 
 /// The declaration says what the words are: the name of a thing, a file, text, a command that is run.
@@ -80,8 +91,13 @@ fn words_that_destroy_are_never_harmless_words() {
                 if judge(&knowledge, &world, &text).0 != Verdict::Allow {
                     continue;
                 }
+                // What it takes over is listed for the tool that it takes it over from.
                 let is_listed = |entry: &&&str| {
-                    path.strip_prefix(**entry).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+                    origins(&knowledge, &tool).iter().any(|origin| {
+                        let path = path.replacen(first, origin, 1);
+                        path.strip_prefix(**entry)
+                            .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+                    })
                 };
                 match listed.iter().find(is_listed) {
                     Some(entry) => drop(used.insert(*entry)),

@@ -27,7 +27,19 @@ pub fn no_person_here() -> bool {
 
 impl Scratch {
     pub fn new() -> Self {
-        let root = tempfile::tempdir().unwrap();
+        Self::of(tempfile::tempdir().unwrap())
+    }
+
+    /// Not below a temporary directory, where little counts; the working directory is a repository without commits.
+    pub fn lasting() -> Self {
+        let scratch = Self::of(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap());
+        let made =
+            Command::new("git").args(["init", "-q", "-b", "main"]).arg(scratch.work()).status().unwrap();
+        assert!(made.success());
+        scratch
+    }
+
+    fn of(root: tempfile::TempDir) -> Self {
         // Where fish finds no completions made of manual pages, it makes them: minutes of work beside every test.
         for dir in ["home/.local/share/fish/generated_completions", "work", "config/recourse"] {
             fs::create_dir_all(root.path().join(dir)).unwrap();

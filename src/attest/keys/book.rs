@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::attest::disk::{self, Access};
-use crate::attest::json;
 use crate::attest::places::Places;
 use crate::attest::registry::{KeyEntry, KeyState, Registry};
 use crate::attest::time::Time;
+use crate::json;
 
 use super::KeyError;
 

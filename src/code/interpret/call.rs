@@ -25,64 +25,8 @@ impl Machine<'_> {
                 self.block = arguments.block;
                 self.invoke(&function, list)
             }
-            Object::Native(name) => {
-                if !direct {
-                    self.implicit.called_as_value(&name);
-                }
-                if name.ends_with('\u{0}') {
-                    self.unknown(format!(
-                        "a function of {} that is chosen at run time",
-                        name.trim_end_matches(['\u{0}', '.'])
-                    ));
-                    return Object::Unknown;
-                }
-                self.commands(&name, &arguments);
-                if self.environment_call(&name, &arguments) {
-                    return Object::Plain;
-                }
-                if let Some(copy) = self.environment_copy(&name, &arguments) {
-                    return copy;
-                }
-                if let Some(result) = self.search_call(&name, &arguments) {
-                    return result;
-                }
-                if self.language == Language::Ruby
-                    && let Some(result) = self.ruby_call_by_name(&name, &arguments)
-                {
-                    return result;
-                }
-                if matches!(name.as_str(), "operator.methodcaller" | "operator.attrgetter") {
-                    let chosen = arguments.list.first().and_then(Object::known);
-                    if chosen.is_none_or(|chosen| library::takes_away(&chosen) || chosen.contains("write")) {
-                        self.unknown("a function that is chosen by its name");
-                    }
-                    return Object::Unknown;
-                }
-                match library::act(self.language, &name) {
-                    Some(act) => self.perform(&name, act, arguments),
-                    None => {
-                        self.callbacks(&arguments);
-                        Object::Plain
-                    }
-                }
-            }
-            Object::Foreign(name) => {
-                self.commands(&name, &arguments);
-                if let Some(result) = self.rake(&name, &arguments) {
-                    return result;
-                }
-                if self.language == Language::Perl
-                    && let Some(result) = self.perl_call(&name, &arguments)
-                {
-                    return result;
-                }
-                let last = name.rsplit(['.', ':']).next().unwrap_or(&name).to_owned();
-                if library::takes_away(&last) {
-                    self.unknown(format!("{name}(…) of a module that is not known"));
-                }
-                self.callbacks(&arguments);
-                Object::Unknown
-            }
+            Object::Native(name) => self.call_native(name, arguments, direct),
+            Object::Foreign(name) => self.call_foreign(&name, &arguments),
             Object::Member(receiver, name) => self.method(*receiver, &name, arguments),
             Object::Class(class) => {
                 self.implicit.used(&class);
@@ -99,30 +43,138 @@ impl Machine<'_> {
             }
             Object::Database { .. } => callee,
             // A text that names a function.
-            Object::Text { .. } if self.language == Language::Php => match callee.known() {
-                Some(name) if self.implicit.has(&name) => {
-                    self.by_name(&name, &arguments).unwrap_or(Object::Unknown)
-                }
-                Some(name) => self.call(library::global(self.language, &name), arguments),
-                None => {
-                    self.unknown("a function that is chosen at run time");
-                    Object::Unknown
-                }
-            },
+            Object::Text { .. } if self.language == Language::Php => self.call_php_text(&callee, &arguments),
             // Perl's `"name"->(…)` and `&$name(…)`.
             Object::Text { .. } if self.language == Language::Perl && callee.known().is_some() => {
-                let name = callee.known().unwrap_or_default();
-                let name = name.rsplit("::").next().unwrap_or_default();
-                match self.by_name(name, &arguments) {
-                    Some(result) => result,
-                    None => self.call(library::global(self.language, name), arguments),
-                }
+                self.call_perl_text(&callee, arguments)
             }
             _ => {
                 self.implicit.blind = true;
+                // Any text may be the name of a function of PHP.
+                if self.language == Language::Php && !self.installed {
+                    self.unknown("a function that is chosen at run time");
+                }
                 self.callbacks(&arguments);
                 Object::Unknown
             }
+        }
+    }
+
+    fn call_php_text(&mut self, name: &Object, arguments: &Arguments) -> Object {
+        match name.known() {
+            Some(name) if self.implicit.has(&name) => {
+                self.by_name(&name, arguments).unwrap_or(Object::Unknown)
+            }
+            Some(name) => self.call(library::global(self.language, &name), arguments.clone()),
+            None => {
+                self.unknown("a function that is chosen at run time");
+                Object::Unknown
+            }
+        }
+    }
+
+    fn call_perl_text(&mut self, name: &Object, arguments: Arguments) -> Object {
+        let name = name.known().unwrap_or_default();
+        let name = name.rsplit("::").next().unwrap_or_default();
+        match self.by_name(name, &arguments) {
+            Some(result) => result,
+            None => self.call(library::global(self.language, name), arguments),
+        }
+    }
+
+    /// A function of the language or of a known library.
+    fn call_native(&mut self, name: String, arguments: Arguments, direct: bool) -> Object {
+        if !direct {
+            self.implicit.called_as_value(&name);
+        }
+        if name.ends_with('\u{0}') {
+            self.unknown(format!(
+                "a function of {} that is chosen at run time",
+                name.trim_end_matches(['\u{0}', '.'])
+            ));
+            return Object::Unknown;
+        }
+        self.commands(&name, &arguments);
+        if self.environment_call(&name, &arguments) {
+            return Object::Plain;
+        }
+        if let Some(copy) = self.environment_copy(&name, &arguments) {
+            return copy;
+        }
+        if let Some(result) = self.search_call(&name, &arguments) {
+            return result;
+        }
+        if self.language == Language::Ruby
+            && let Some(result) = self.ruby_call_by_name(&name, &arguments)
+        {
+            return result;
+        }
+        if matches!(name.as_str(), "operator.methodcaller" | "operator.attrgetter") {
+            let chosen = arguments.list.first().and_then(Object::known);
+            if chosen.is_none_or(|chosen| library::takes_away(&chosen) || chosen.contains("write")) {
+                self.unknown("a function that is chosen by its name");
+            }
+            return Object::Unknown;
+        }
+        match library::act(self.language, &name) {
+            Some(act) => self.perform(&name, act, arguments),
+            None => self.harmless(&name, arguments),
+        }
+    }
+
+    /// A function of a module that is not known.
+    fn call_foreign(&mut self, name: &str, arguments: &Arguments) -> Object {
+        self.commands(name, arguments);
+        if let Some(result) = self.rake(name, arguments) {
+            return result;
+        }
+        if self.language == Language::Perl
+            && let Some(result) = self.perl_call(name, arguments)
+        {
+            return result;
+        }
+        let last = name.rsplit(['.', ':']).next().unwrap_or(name).to_owned();
+        if library::takes_away(&last) {
+            self.unknown(format!("{name}(…) of a module that is not known"));
+        }
+        self.callbacks(arguments);
+        Object::Unknown
+    }
+
+    /// A function of a library that changes nothing by itself.
+    fn harmless(&mut self, name: &str, mut arguments: Arguments) -> Object {
+        if self.language == Language::Perl
+            && let Some(result) = self.perl_call(name, &arguments)
+        {
+            return result;
+        }
+        // `Path.unlink(path)`
+        if let Some(member) = library::unbound(self.language, name)
+            && library::method("path", member).is_some()
+            && !arguments.list.is_empty()
+        {
+            let path = arguments.list.remove(0);
+            let (value, glob) = path.value();
+            return self.method(Object::Path { value, glob }, member, arguments);
+        }
+        if name == "define"
+            && let (Language::Php, [constant, value]) = (self.language, arguments.list.as_slice())
+        {
+            self.set(&constant.known().unwrap_or_default(), value.clone());
+        }
+        self.callbacks(&arguments);
+        if let Some((_, member)) = name.rsplit_once('.') {
+            self.saved(member, &arguments);
+        }
+        // What is made of a module, or of what was made of one, may be any function of it.
+        let of_module = arguments.list.iter().find_map(|one| match one {
+            Object::Native(module) if library::holds_acts(self.language, module) => Some(module.as_str()),
+            Object::Native(any) => any.split_once(".\u{0}").map(|(module, _)| module),
+            _ => None,
+        });
+        match of_module.or_else(|| name.split_once(".\u{0}").map(|(module, _)| module)) {
+            Some(module) => Object::Native(format!("{module}.\u{0}")),
+            None => Object::Plain,
         }
     }
 
@@ -130,6 +182,16 @@ impl Machine<'_> {
     fn ruby_call_by_name(&mut self, name: &str, arguments: &Arguments) -> Option<Object> {
         let (receiver, function) = name.rsplit_once('.').unwrap_or(("", name));
         match function {
+            "alias_method" => {
+                let (new, old) = (arguments.list.first()?.known()?, arguments.list.get(1)?.known()?);
+                let old = self.get(&old).cloned().unwrap_or_else(|| library::global(self.language, &old));
+                self.set(&new, old);
+                Some(Object::Plain)
+            }
+            "const_get" => Some(match arguments.list.first()?.known() {
+                Some(constant) => library::global(self.language, &constant),
+                None => Object::Unknown,
+            }),
             "send" | "public_send" | "__send__" | "method" => {
                 let Some(member) = arguments.list.first()?.known() else {
                     self.implicit.blind = true;
@@ -143,6 +205,9 @@ impl Machine<'_> {
                     _ => Object::Native(format!("{receiver}.{member}")),
                 };
                 if function == "method" {
+                    if let Object::Native(name) = &callee {
+                        self.hold(name);
+                    }
                     return Some(callee);
                 }
                 let rest = Arguments { list: arguments.list[1..].to_vec(), ..arguments.clone() };
@@ -179,6 +244,18 @@ impl Machine<'_> {
         let (class, method) = name.rsplit_once('.').unwrap_or(("", name));
         let function = method.rsplit("::").next().unwrap_or(method);
         let mut arguments = arguments.clone();
+        // `new Class(…)`
+        if let ("new", Some(class @ (Object::Foreign(_) | Object::Native(_)))) =
+            (name, arguments.list.first())
+        {
+            let made = self.attribute(class.clone(), "new");
+            arguments.list.remove(0);
+            return Some(self.call(made, arguments));
+        }
+        let made = format!("{name}.new");
+        if library::act(self.language, &made).is_some() {
+            return Some(self.call(Object::Native(made), arguments));
+        }
         if !class.is_empty() {
             arguments.list.insert(0, Object::text(class));
         }
@@ -362,70 +439,4 @@ impl Machine<'_> {
         self.maybe -= 1;
         if exact { Object::List(results) } else { Object::Many(Box::new(Object::any(results))) }
     }
-
-    /// Functions that are handed to something that is not followed are taken to be called.
-    pub(super) fn callbacks(&mut self, arguments: &Arguments) {
-        let all = arguments
-            .list
-            .iter()
-            .chain(arguments.named.iter().map(|(_, value)| value))
-            .chain(&arguments.block);
-        let all = all.cloned().collect::<Vec<_>>();
-        for (index, object) in all.iter().enumerate() {
-            let named = match object {
-                // PHP hands functions on by their names.
-                Object::Text { .. } if self.language == Language::Php => object
-                    .known()
-                    .filter(|name| library::act(self.language, name).is_some_and(|act| act.changes()))
-                    .map(Object::Native),
-                _ => None,
-            };
-            match named.as_ref().unwrap_or(object) {
-                Object::Function(function) => {
-                    self.maybe += 1;
-                    self.invoke(function, something(function));
-                    self.maybe -= 1;
-                }
-                Object::Native(name)
-                    if library::act(self.language, name).is_some_and(|act| act.changes()) =>
-                {
-                    let others = all.iter().enumerate().filter(|(other, _)| *other != index);
-                    let others = others.map(|(_, object)| object.clone()).collect::<Vec<_>>();
-                    let list =
-                        others.iter().find(|o| matches!(o, Object::List(_) | Object::Many(_))).cloned();
-                    match list {
-                        Some(list) => {
-                            self.apply_each(&Object::Native(name.clone()), &list);
-                        }
-                        // Which of them it is given is not known.
-                        None if others.len() > 1 => {
-                            self.implicit.called_as_value(name);
-                            self.unknown(format!("{name} is handed to something that calls it"));
-                        }
-                        None => {
-                            self.maybe += 1;
-                            self.call(Object::Native(name.clone()), Arguments::of(others));
-                            self.maybe -= 1;
-                        }
-                    }
-                }
-                Object::Map(entries) => {
-                    for (_, value) in entries.clone() {
-                        if let Object::Function(function) = value {
-                            self.maybe += 1;
-                            self.invoke(&function, something(&function));
-                            self.maybe -= 1;
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-}
-
-/// Arguments for a function that is called with what nobody knows: one that takes any number is given some.
-pub(super) fn something(function: &Function) -> Vec<Object> {
-    let any = function.parameters.iter().any(|parameter| matches!(parameter, Expr::Rest(_)));
-    if any { vec![Object::Unknown; function.parameters.len()] } else { Vec::new() }
 }

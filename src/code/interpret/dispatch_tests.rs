@@ -248,3 +248,18 @@ fn tests_keep_what_they_made_for_those_behind() {
         assert!(analyse_with(&plain, &crate::code::Nowhere).is_empty(), "{text}");
     }
 }
+
+#[test]
+fn a_file_that_the_program_wrote_is_not_what_stands_there() {
+    for (language, text) in [
+        ("python", "import runpy\nopen('x.py', 'w').write(t)\nrunpy.run_path('x.py')"),
+        ("python", "import shutil\nshutil.copy('y.py', '/p/x.py')\nimport x"),
+        ("ruby", "File.write('x.rb', t)\nload 'x.rb'"),
+        ("php", "file_put_contents('x.php', $t); include 'x.php';"),
+    ] {
+        let effects =
+            runs(language, &[("/p/main", text), ("/p/x.py", ""), ("/p/x.rb", ""), ("/p/x.php", "")]);
+        let unknown = effects.iter().any(|effect| matches!(effect, CodeEffect::Unknown { .. }));
+        assert!(unknown, "{text}\n{effects:?}");
+    }
+}

@@ -26,6 +26,8 @@ pub(super) struct Implicit {
     called: BTreeSet<usize>,
     /// Functions of libraries that act: evaluated as a value, and called through one.
     held: BTreeMap<String, (bool, bool)>,
+    /// Functions of the program that were kept or handed on as values.
+    loose: Vec<Rc<Function>>,
     /// All functions that the program says, once each.
     said: Vec<Rc<Function>>,
     seen: BTreeSet<usize>,
@@ -156,14 +158,20 @@ impl Machine<'_> {
     /// A value that is kept or handed on: a function that acts must be seen to be called, or nobody knows with what.
     pub(super) fn held(&mut self, object: &Object) {
         match object {
-            Object::Native(name)
-                if self.language != Language::Ruby
-                    && library::act(self.language, name).is_some_and(library::Act::changes) =>
-            {
-                self.implicit.held.entry(name.clone()).or_default().0 = true;
+            // In Ruby a name alone is a call.
+            Object::Native(name) if self.language != Language::Ruby => self.hold(name),
+            Object::Function(function) if self.inline && !self.installed => {
+                self.implicit.loose.push(Rc::clone(function));
             }
             Object::Class(name) => self.implicit.used(name),
             _ => {}
+        }
+    }
+
+    /// A function that acts is a value now.
+    pub(super) fn hold(&mut self, name: &str) {
+        if library::changes(self.language, name) {
+            self.implicit.held.entry(name.to_owned()).or_default().0 = true;
         }
     }
 
@@ -177,6 +185,9 @@ impl Machine<'_> {
         for function in std::mem::take(&mut self.implicit.decorated) {
             self.once(&function);
         }
+        for function in std::mem::take(&mut self.implicit.loose) {
+            self.once(&function);
+        }
         let members = std::mem::take(&mut self.implicit.members);
         for (class, name, function) in &members {
             if self.inline
@@ -185,6 +196,12 @@ impl Machine<'_> {
             {
                 self.once(function);
             }
+        }
+        let own = self.implicit.named_functions().into_iter();
+        for (_, function) in
+            own.filter(|(name, _)| self.inline && by_itself(self.language, name)).collect::<Vec<_>>()
+        {
+            self.once(&function);
         }
         if self.implicit.blind {
             self.everything();

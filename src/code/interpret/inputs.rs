@@ -42,6 +42,10 @@ impl Machine<'_> {
             return known;
         }
         match self.language {
+            Language::Node if name.ends_with("readFileSync") || name.ends_with("readTextFileSync") => {
+                return self.file_text(first);
+            }
+            Language::Ruby if name == "File.read" => return self.file_text(first),
             Language::Perl if name.ends_with("readline") => return self.input(),
             Language::Ruby if name.starts_with("IO.") => {
                 self.ruby_command(first);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::code::CodeEffect;
 use crate::code::language::Language;
 use crate::code::library;
 use crate::code::sources::Source;
@@ -12,6 +13,17 @@ use super::{Machine, Object, written};
 
 /// Files that one program may load.
 const MODULES: usize = 200;
+
+/// Longest text of a file that is followed, in bytes.
+const TEXT_LIMIT: usize = 64 * 1024;
+
+/// Whether a file's name says that it is SQL or the text of a program.
+fn is_a_program(name: &str) -> bool {
+    let ending = name.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, ending)| ending);
+    ending.is_some_and(|ending| {
+        ["sql", "py", "js", "mjs", "cjs", "ts", "rb", "sh", "pl", "php"].contains(&ending)
+    })
+}
 
 impl Machine<'_> {
     /// `require(name)`, `import_module(name)`, `do file`, `include file`.
@@ -61,18 +73,19 @@ impl Machine<'_> {
         }
     }
 
-    /// The text of SQL files that a program reads to run it; other files are not read, so that nothing of them is told.
-    pub(super) fn sql_text(&self, file: &Object) -> Object {
+    /// The text of SQL files that a program reads to run it, and of programs that it may write again; other files are not
+    /// read, so that nothing of them is told.
+    pub(super) fn file_text(&self, file: &Object) -> Object {
         let names = match file.wildcard() {
             Some(pattern) => self.sources.matching(&pattern),
             None => file.word().choices().map(<[String]>::to_vec),
         };
         let read = |name: &String| {
-            if !name.ends_with(".sql") {
+            if !is_a_program(name) || self.wrote(name) {
                 return None;
             }
             match self.sources.first(std::slice::from_ref(name)) {
-                Source::Text { text, .. } => Some(text),
+                Source::Text { text, .. } if text.len() <= TEXT_LIMIT => Some(text),
                 _ => None,
             }
         };
@@ -297,10 +310,28 @@ impl Machine<'_> {
             return Loaded::Object(known.clone());
         }
         match self.sources.first(paths) {
+            // What stands there now is not what will be read.
+            Source::Text { path, .. } if self.wrote(&path) => Loaded::Unread,
             Source::Text { path, text } => Loaded::Object(self.run_module(&path, &text)),
             Source::Absent => Loaded::Absent,
             Source::Unreadable | Source::Untold => Loaded::Unread,
         }
+    }
+
+    /// Whether the program has written a file of this name before.
+    fn wrote(&self, path: &str) -> bool {
+        let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let file = name(path);
+        self.effects.iter().any(|effect| match effect {
+            CodeEffect::Overwrite { path }
+            | CodeEffect::Update { path }
+            | CodeEffect::Append { path }
+            | CodeEffect::Rename { to: path, .. }
+            | CodeEffect::Copy { to: path, .. } => {
+                path.choices().is_some_and(|paths| paths.iter().any(|path| name(path) == file))
+            }
+            _ => false,
+        })
     }
 
     fn run_module(&mut self, path: &str, text: &str) -> Object {

@@ -2,12 +2,15 @@
 
 use crate::code::effect::CodeEffect;
 use crate::code::language::Language;
-use crate::code::library::{self, Mode};
+use crate::code::library::{self, Act, Mode};
 use crate::model::Value;
 
 use super::act::join_texts;
 use super::operate::braces;
 use super::{Arguments, Machine, Object};
+
+/// Longest text that is put in another's place, in bytes.
+const REPLACEMENT_LIMIT: usize = 4096;
 
 impl Machine<'_> {
     /// Calls a method of a value.
@@ -21,8 +24,12 @@ impl Machine<'_> {
                     return self.call(callee, rest);
                 }
             }
+            "method" | "public_method" if self.language == Language::Ruby => {
+                let member = arguments.list.first().and_then(Object::known);
+                return member.map_or(Object::Unknown, |name| Object::Member(Box::new(receiver), name));
+            }
             "call" | "apply" | "bind" | "__call__"
-                if matches!(receiver, Object::Function(_) | Object::Native(_)) =>
+                if matches!(receiver, Object::Function(_) | Object::Native(_) | Object::Member(..)) =>
             {
                 let skip = usize::from(self.language == Language::Node);
                 let mut list =
@@ -36,39 +43,17 @@ impl Machine<'_> {
             }
             _ => {}
         }
+        let extended =
+            matches!(receiver, Object::Path { .. } | Object::Text { .. } | Object::List(_) | Object::Many(_));
+        if extended && matches!(self.language, Language::Ruby | Language::Node | Language::Perl) {
+            // The program may have given such values a method of its own.
+            self.by_name(name, &arguments);
+        }
         match &receiver {
             Object::Path { .. } => self.path_method(receiver, name, arguments),
             Object::Text { .. } => self.text_method(receiver, name, arguments),
             Object::List(_) | Object::Many(_) => self.list_method(receiver, name, arguments),
-            Object::Map(entries) => match name {
-                "items" | "entries" | "each" | "each_pair" | "forEach" => {
-                    let pairs = entries
-                        .iter()
-                        .map(|(k, v)| Object::List(vec![Object::text(k.clone()), v.clone()]))
-                        .collect();
-                    self.with_callable(Object::List(pairs), &arguments)
-                }
-                "keys" | "values" => {
-                    let list = entries
-                        .iter()
-                        .map(|(k, v)| if name == "keys" { Object::text(k.clone()) } else { v.clone() });
-                    Object::List(list.collect())
-                }
-                "get" | "fetch" => {
-                    let key = arguments.first().known();
-                    let found =
-                        entries.iter().find(|(known, _)| Some(known) == key.as_ref()).map(|(_, v)| v.clone());
-                    found.unwrap_or_else(|| {
-                        let values = entries.iter().map(|(_, value)| value.clone());
-                        Object::any(values.chain(arguments.list.get(1).cloned()).collect())
-                    })
-                }
-                _ => {
-                    let own = self.by_name(name, &arguments);
-                    self.callbacks(&arguments);
-                    own.unwrap_or(Object::Plain)
-                }
-            },
+            Object::Map(entries) => self.map_method(entries, name, &arguments),
             Object::Handle(path) => {
                 let path = path.clone();
                 self.handle_method(&path, name, arguments)
@@ -79,22 +64,7 @@ impl Machine<'_> {
                 let results = list.into_iter().map(|one| self.method(one, name, arguments.clone())).collect();
                 Object::any(results)
             }
-            Object::Plain => {
-                let own = self.by_name(name, &arguments);
-                if let Some(own) = own {
-                    return own;
-                }
-                // Nothing but files has these.
-                match name {
-                    "unlink" => self.delete(&Object::Unknown, false),
-                    "rmtree" | "rm_rf" => self.delete(&Object::Unknown, true),
-                    "write_text" | "write_bytes" => self.write(&Object::Unknown, Mode::Truncate),
-                    _ => {}
-                }
-                self.callbacks(&arguments);
-                self.saved(name, &arguments);
-                Object::Plain
-            }
+            Object::Plain => self.plain_method(name, &arguments),
             _ => {
                 let mut given = arguments.clone();
                 if self.language == Language::Perl {
@@ -107,6 +77,56 @@ impl Machine<'_> {
         }
     }
 
+    fn map_method(&mut self, entries: &[(String, Object)], name: &str, arguments: &Arguments) -> Object {
+        match name {
+            "items" | "entries" | "each" | "each_pair" | "forEach" => {
+                let pairs = entries
+                    .iter()
+                    .map(|(k, v)| Object::List(vec![Object::text(k.clone()), v.clone()]))
+                    .collect();
+                self.with_callable(Object::List(pairs), arguments)
+            }
+            "keys" | "values" => {
+                let list = entries
+                    .iter()
+                    .map(|(k, v)| if name == "keys" { Object::text(k.clone()) } else { v.clone() });
+                Object::List(list.collect())
+            }
+            "get" | "fetch" => {
+                let key = arguments.first().known();
+                let found =
+                    entries.iter().find(|(known, _)| Some(known) == key.as_ref()).map(|(_, v)| v.clone());
+                found.unwrap_or_else(|| {
+                    let values = entries.iter().map(|(_, value)| value.clone());
+                    Object::any(values.chain(arguments.list.get(1).cloned()).collect())
+                })
+            }
+            _ => {
+                let own = self.by_name(name, arguments);
+                self.callbacks(arguments);
+                own.unwrap_or(Object::Plain)
+            }
+        }
+    }
+
+    /// A method of something harmless.
+    fn plain_method(&mut self, name: &str, arguments: &Arguments) -> Object {
+        let own = self.by_name(name, arguments);
+        if let Some(own) = own {
+            return own;
+        }
+        // Nothing but files has these.
+        match name {
+            "unlink" => self.delete(&Object::Unknown, false),
+            "rmtree" | "rm_rf" => self.delete(&Object::Unknown, true),
+            "write_text" | "write_bytes" => self.write(&Object::Unknown, Mode::Truncate),
+            _ => {}
+        }
+        self.callbacks(arguments);
+        self.saved(name, arguments);
+        Object::Plain
+    }
+
     /// A method of something that came from outside.
     fn foreign_method(&mut self, name: &str, arguments: Arguments) -> Object {
         if let Some(result) = self.own_methods(name, &arguments) {
@@ -115,20 +135,8 @@ impl Machine<'_> {
         match name {
             // A function that was looked up is called.
             "call" | "apply" | "__call__" | "send" | "public_send" | "__send__" => self.implicit.blind = true,
-            "unlink" | "rmdir" | "rmtree" | "rm_rf" | "unlinkSync" | "rmSync" | "rmdirSync"
-            | "remove_tree" => {
-                let target = arguments.list.first().cloned().unwrap_or(Object::Unknown);
-                let tree = !matches!(name, "unlink" | "unlinkSync" | "rmdir");
-                self.delete(&target, tree);
-            }
+            // What it is of is the file.
             "write_text" | "write_bytes" => self.write(&Object::Unknown, Mode::Truncate),
-            "writeFileSync" | "writeFile" => self.write(&arguments.first(), Mode::Truncate),
-            "execSync" => {
-                self.shell(&arguments.first(), None, None);
-            }
-            "execute" | "executescript" | "executemany" | "query" | "exec" | "raw" | "run" => {
-                self.query(&Object::Unknown, &arguments.first(), name);
-            }
             "addCleanup" | "addClassCleanup" | "addModuleCleanup" | "addfinalizer"
                 if !arguments.list.is_empty() =>
             {
@@ -137,120 +145,42 @@ impl Machine<'_> {
                 self.apply(&first, rest);
                 return Object::Plain;
             }
-            "extractall" => self.unknown("an archive is unpacked"),
-            // Removing from a collection, or a key from a map, takes its argument; a record deletes itself.
-            _ if library::destroys(name) => {
-                self.unknown(format!(".{name}(…) of something that is not known"));
-            }
-            _ => {}
+            _ => self.listed_method(name, &arguments),
         }
         self.saved(name, &arguments);
         self.callbacks(&arguments);
         Object::Unknown
     }
 
+    /// What the list of methods says, and else the name.
+    fn listed_method(&mut self, name: &str, arguments: &Arguments) {
+        match library::method("any", name) {
+            Some(Act::Delete { tree }) => {
+                let target = arguments.list.first().cloned().unwrap_or(Object::Unknown);
+                self.delete(&target, tree);
+            }
+            Some(Act::Write(mode)) => self.write(&arguments.first(), mode),
+            Some(Act::Open) => {
+                self.open(arguments);
+            }
+            Some(Act::Shell) => self.shell(&arguments.first(), None, None),
+            Some(Act::Query) => self.query(&Object::Unknown, &arguments.first(), name),
+            Some(Act::WriteTo(_)) => {}
+            Some(Act::Unknown(reason)) => self.unknown(reason),
+            // Removing from a collection, or a key from a map, takes its argument; a record deletes itself.
+            None if !library::destroys(name) => {}
+            _ => self.unknown(format!(".{name}(…) of something that is not known")),
+        }
+    }
+
     /// Methods that write what they belong to into a file.
-    fn saved(&mut self, name: &str, arguments: &Arguments) {
-        let writes = matches!(
-            name,
-            "to_csv"
-                | "to_excel"
-                | "to_json"
-                | "to_parquet"
-                | "to_pickle"
-                | "to_html"
-                | "to_feather"
-                | "to_file"
-                | "savefig"
-                | "save"
-                | "savetxt"
-                | "imwrite"
-                | "write_image"
-                | "write_html"
-                | "write_csv"
-                | "write_parquet"
-                | "toFile"
-                | "tofile"
-        );
-        if writes
+    pub(super) fn saved(&mut self, name: &str, arguments: &Arguments) {
+        if library::method("any", name) == Some(Act::WriteTo(0))
             && let Some(target) = arguments.get(0, &["path_or_buf", "path", "fname", "excel_writer"])
             && matches!(target, Object::Text { .. } | Object::Path { .. })
         {
             let target = target.clone();
             self.write(&target, Mode::Truncate);
-        }
-    }
-
-    fn path_method(&mut self, path: Object, name: &str, arguments: Arguments) -> Object {
-        match name {
-            "unlink" | "rmdir" | "delete" | "remove" => {
-                self.delete(&path, false);
-                Object::Plain
-            }
-            "rmtree" | "remove_tree" | "remove_dir" | "removedirs_p" | "rmtree_p" | "remove_p" => {
-                self.delete(&path, true);
-                Object::Plain
-            }
-            "write_text" | "write_bytes" | "write" | "binwrite" | "spew" | "spew_utf8" | "spurt" => {
-                self.write(&path, Mode::Truncate);
-                Object::Plain
-            }
-            "touch" | "append" => {
-                self.write(&path, Mode::Append);
-                Object::Plain
-            }
-            "truncate" => {
-                self.write(&path, Mode::Truncate);
-                Object::Plain
-            }
-            "open" => {
-                let mut list = vec![path];
-                list.extend(arguments.list);
-                self.open(&Arguments { list, ..arguments })
-            }
-            "rename" | "replace" | "move" => {
-                let to = arguments.first();
-                self.transfer(true, &path, &to);
-                let (value, glob) = to.value();
-                Object::Path { value, glob }
-            }
-            "symlink_to" | "link_to" | "hardlink_to" | "make_symlink" | "make_link" => {
-                let target = arguments.first().word();
-                self.link(target, path.word(), name.contains("sym"));
-                Object::Plain
-            }
-            "copy" | "copy_into" => {
-                self.transfer(false, &path, &arguments.first());
-                Object::Plain
-            }
-            "glob" | "rglob" => {
-                let pattern = arguments.first();
-                let base = if name == "rglob" { path.slash(&Object::text("**")) } else { path };
-                let (value, _) = base.slash(&pattern).value();
-                let list = Object::Many(Box::new(Object::Path { value, glob: true }));
-                self.with_callable(list, &arguments)
-            }
-            "iterdir" | "children" | "each_child" | "entries" | "each_entry" => {
-                let (value, _) = path.slash(&Object::text("*")).value();
-                let list = Object::Many(Box::new(Object::Path { value, glob: true }));
-                self.with_callable(list, &arguments)
-            }
-            "walk" | "find" => {
-                let (value, _) = path.slash(&Object::text("**")).value();
-                let list = Object::Many(Box::new(Object::Path { value, glob: true }));
-                self.with_callable(list, &arguments)
-            }
-            "joinpath" | "join" | "child" => arguments.list.iter().fold(path, |path, next| path.slash(next)),
-            "expanduser" | "expand_path" => self.at_home(path),
-            "resolve" | "absolute" | "realpath" | "cleanpath" | "as_posix" | "to_s" | "to_path"
-            | "to_str" => path,
-            "parent" | "dirname" => self.attribute(path, "parent"),
-            "with_suffix" | "with_name" | "with_stem" | "sub_ext" | "sub" | "relative_to" => {
-                Object::Path { value: Value::Unknown, glob: false }
-            }
-            "read_text" | "read" | "slurp" => self.sql_text(&path),
-            "read_bytes" | "readlines" | "stat" => Object::Unknown,
-            _ => Object::Plain,
         }
     }
 
@@ -270,25 +200,21 @@ impl Machine<'_> {
                 None => Object::Unknown,
             },
             "concat" => arguments.list.iter().fold(text, |text, next| text.then(next)),
-            "strip" | "trim" | "chomp" | "rstrip" | "lstrip" | "chop" if arguments.list.is_empty() => {
-                map(&text, &|t| t.trim().to_owned())
+            "strip" | "trim" if arguments.list.is_empty() => map(&text, &|t| t.trim().to_owned()),
+            "rstrip" | "trimEnd" if arguments.list.is_empty() => map(&text, &|t| t.trim_end().to_owned()),
+            "lstrip" | "trimStart" if arguments.list.is_empty() => map(&text, &|t| t.trim_start().to_owned()),
+            "chomp" if arguments.list.is_empty() => map(&text, &|t| {
+                t.strip_suffix('\n').map_or(t, |t| t.strip_suffix('\r').unwrap_or(t)).to_owned()
+            }),
+            "chop" if arguments.list.is_empty() => {
+                map(&text, &|t| t.char_indices().next_back().map_or("", |(at, _)| &t[..at]).to_owned())
             }
             "lower" | "toLowerCase" | "downcase" => map(&text, &str::to_lowercase),
             "upper" | "toUpperCase" | "upcase" => map(&text, &str::to_uppercase),
             "encode" | "decode" | "toString" | "to_s" | "to_str" | "to_sym" | "dup" | "freeze"
             | "valueOf" => text,
             "expanduser" => self.at_home(text),
-            "replace" | "gsub" | "sub" | "replaceAll" | "tr" => {
-                match (
-                    arguments.list.first().and_then(Object::known),
-                    arguments.list.get(1).and_then(Object::known),
-                ) {
-                    (Some(from), Some(to)) if !from.is_empty() && to.len() <= 256 => {
-                        map(&text, &|t| t.replace(&from, &to))
-                    }
-                    _ => Object::Unknown,
-                }
-            }
+            "replace" | "gsub" | "sub" | "replaceAll" => self.replaced(&text, name, &arguments),
             "split" | "splitlines" | "lines" | "words" => {
                 match (&known, arguments.list.first().and_then(Object::known)) {
                     (Some(text), Some(separator))
@@ -318,8 +244,31 @@ impl Machine<'_> {
         }
     }
 
+    /// A text with a plain text in it replaced, as each language does it: once or wherever it stands.
+    fn replaced(&self, text: &Object, name: &str, arguments: &Arguments) -> Object {
+        let [from, to] = arguments.list.as_slice() else { return Object::Unknown };
+        let (Some(from), Some(to)) = (from.known(), to.known()) else { return Object::Unknown };
+        // In a replacement these stand for parts of what was found.
+        let special = match self.language {
+            Language::Node => to.contains('$'),
+            Language::Ruby => to.contains('\\'),
+            _ => false,
+        };
+        if special || from.is_empty() || to.len() > REPLACEMENT_LIMIT {
+            return Object::Unknown;
+        }
+        let once = matches!((self.language, name), (Language::Node, "replace") | (Language::Ruby, "sub"));
+        let (value, glob) = text.value();
+        let value = value.map(
+            |text: &str| {
+                if once { text.replacen(&from, &to, 1) } else { text.replace(&from, &to) }
+            },
+        );
+        Object::Text { value, glob }
+    }
+
     /// Hands each element of a list to the function among the arguments.
-    fn with_callable(&mut self, list: Object, arguments: &Arguments) -> Object {
+    pub(super) fn with_callable(&mut self, list: Object, arguments: &Arguments) -> Object {
         let callable = arguments.block.clone().or_else(|| {
             let callable = |o: &&Object| {
                 matches!(o, Object::Function(_) | Object::Native(_) | Object::Member(..) | Object::Foreign(_))
@@ -369,7 +318,7 @@ impl Machine<'_> {
                 Object::Plain
             }
             // What these give are elements of the list alone.
-            _ if arguments.list.is_empty() || kept(name) => {
+            _ if arguments.list.is_empty() || library::method("list", name) == Some(Act::Same) => {
                 self.callbacks(&arguments);
                 list
             }
@@ -402,13 +351,18 @@ impl Machine<'_> {
                 self.emit(CodeEffect::Overwrite { path: path.clone() });
                 Object::Plain
             }
-            "read" if arguments.list.is_empty() => self.sql_text(&Self::some_text(path.clone())),
+            "read" if arguments.list.is_empty() => self.file_text(&Self::some_text(path.clone())),
             "read" | "readline" | "gets" | "name" => Object::Unknown,
             "readlines" | "lines" | "each_line" | "each" => {
                 self.with_callable(Object::Many(Box::new(Object::Unknown)), &arguments)
             }
             "extractall" => {
                 self.unknown("an archive is unpacked");
+                Object::Plain
+            }
+            "write" => {
+                self.holds(path, &arguments.first());
+                self.callbacks(&arguments);
                 Object::Plain
             }
             "__enter__" => Object::Handle(path.clone()),
@@ -421,9 +375,7 @@ impl Machine<'_> {
 
     fn database_method(&mut self, database: Object, name: &str, arguments: Arguments) -> Object {
         match name {
-            "execute" | "executescript" | "executemany" | "query" | "exec" | "run" | "all" | "get"
-            | "each" | "prepare" | "do" | "execute_batch" | "multi_query" | "querySingle"
-            | "exec_driver_sql" => {
+            _ if library::method("database", name) == Some(Act::Query) => {
                 if !arguments.list.is_empty() {
                     self.query(&database, &arguments.first(), name);
                 }
@@ -454,54 +406,4 @@ impl Machine<'_> {
             }
         }
     }
-}
-
-/// Methods of lists whose arguments never become elements.
-fn kept(name: &str) -> bool {
-    matches!(
-        name,
-        "take_while"
-            | "drop_while"
-            | "partition"
-            | "group_by"
-            | "uniq"
-            | "each_cons"
-            | "in_groups_of"
-            | "rotate"
-            | "sample"
-            | "max_by"
-            | "min_by"
-            | "minmax"
-            | "first"
-            | "last"
-            | "difference"
-            | "intersection"
-            | "intersect"
-            | "except"
-            | "without"
-            | "flat"
-            | "flatten"
-            | "values_at"
-            | "delete_if"
-            | "keep_if"
-            | "filter_map"
-            | "copyWithin"
-            | "toSorted"
-            | "toSpliced"
-            | "lazy"
-            | "then"
-            | "tap"
-            | "chunk_while"
-            | "slice_when"
-            | "limit"
-            | "to_set"
-            | "to_a"
-            | "sort_by!"
-            | "select!"
-            | "reject!"
-            | "discard"
-            | "remove"
-            | "delete"
-            | "delete_at"
-    )
 }

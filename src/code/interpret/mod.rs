@@ -4,8 +4,12 @@
 //! functions run where they are called. Bounded in steps and effects; what exceeds a bound is unknown.
 
 mod act;
+mod act_files;
+mod act_values;
 mod budget;
 mod call;
+mod callbacks;
+mod callee;
 mod containers;
 mod each;
 mod environment;
@@ -14,15 +18,20 @@ mod frames;
 mod home;
 mod implicit;
 mod inputs;
+mod literal;
 mod load;
+mod member;
 mod method;
 mod object;
 mod open;
 mod operate;
+mod path;
 mod places;
 mod run;
+mod statement;
 mod suites;
 mod tasks;
+mod variables;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -32,12 +41,10 @@ use super::language::Language;
 use super::library;
 use super::parser;
 use super::sources::{Program, Source, Sources};
-use super::tree::{Expr, Function, Stmt};
+use super::tree::{Expr, Function};
 use crate::model::Value;
 
 pub(super) use object::{Arguments, Object};
-
-use frames::{join_frames, pairs};
 
 /// Expressions evaluated.
 const STEPS: usize = 60_000;
@@ -60,7 +67,7 @@ pub(super) fn run(language: Language, program: &Program<'_>, sources: &dyn Sourc
     machine.afterwards();
     machine.settle();
     let mut effects = machine.effects;
-    if let Some(name) = faults.filter(|_| effects.is_empty()) {
+    if let Some(name) = faults {
         effects.push(CodeEffect::Unknown {
             reason: format!("{} code that mentions {name} could not be read in full", language.title()),
         });
@@ -245,311 +252,6 @@ impl<'a> Machine<'a> {
             !undone.contains(&(index - 1))
         });
     }
-
-    /// Runs statements in order.
-    fn block(&mut self, body: &[Stmt]) -> Flow {
-        if matches!(self.language, Language::Node | Language::Perl | Language::Php) {
-            self.hoist(body);
-        }
-        for statement in body {
-            if self.ended || self.statement(statement) == Flow::Stop {
-                return Flow::Stop;
-            }
-        }
-        Flow::Next
-    }
-
-    /// Functions are known in the whole block, also in front of where they stand.
-    fn hoist(&mut self, body: &[Stmt]) {
-        for statement in body {
-            match statement {
-                Stmt::Define(name, function) => self.set(name, Object::Function(Rc::clone(function))),
-                Stmt::Class(name, members) if self.language == Language::Php => {
-                    self.class(name, members);
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn class(&mut self, name: &str, body: &[Stmt]) {
-        for member in body {
-            match member {
-                Stmt::Define(member, function) => {
-                    self.implicit.says("", function, !self.installed);
-                    let known = self.methods.entry(member.clone()).or_default();
-                    if !known.iter().any(|one| Rc::ptr_eq(one, function)) {
-                        known.push(Rc::clone(function));
-                        self.implicit.member(name, member, function);
-                    }
-                }
-                other => {
-                    self.statement(other);
-                }
-            }
-        }
-        self.set(name, Object::Class(name.to_owned()));
-    }
-
-    fn statement(&mut self, statement: &Stmt) -> Flow {
-        if !self.step() {
-            return Flow::Stop;
-        }
-        match statement {
-            Stmt::Expr(value) => {
-                self.value(value);
-                if self.ended { Flow::Stop } else { Flow::Next }
-            }
-            Stmt::Branch(conditions, ways) => self.branch(conditions, ways),
-            Stmt::Loop { target, list, body } => {
-                self.repeat(target.as_ref(), list.as_ref(), body);
-                Flow::Next
-            }
-            Stmt::Attempt(body) => {
-                let returned = self.returned.clone();
-                self.maybe += 1;
-                let flow = self.block(body);
-                self.maybe -= 1;
-                // What is thrown is no value; what is returned may be one all the same.
-                if flow == Flow::Stop && self.returned.is_none() {
-                    self.returned = returned;
-                }
-                Flow::Next
-            }
-            Stmt::Define(name, function) => {
-                self.implicit.says(name, function, !self.installed);
-                self.set(name, Object::Function(Rc::clone(function)));
-                Flow::Next
-            }
-            Stmt::Class(name, body) => {
-                self.class(name, body);
-                Flow::Next
-            }
-            Stmt::Decorate { name, with } => {
-                self.decorate(name, with);
-                Flow::Next
-            }
-            Stmt::Import { name, bound } => {
-                self.import(name, bound);
-                Flow::Next
-            }
-            Stmt::With(value, target) => {
-                let object = self.value(value);
-                if matches!(object, Object::Database { .. }) {
-                    self.uncommitted.clear();
-                    self.set("\u{0}commits", Object::Plain);
-                }
-                if let Some(target) = target {
-                    self.assign(target, object);
-                }
-                Flow::Next
-            }
-            Stmt::Return(value) => {
-                let object = value.as_ref().map_or(Object::Plain, |value| self.value(value));
-                self.returned = Some(match self.returned.take() {
-                    Some(before) => before.or(object),
-                    None => object,
-                });
-                Flow::Stop
-            }
-        }
-    }
-
-    fn branch(&mut self, conditions: &[Expr], ways: &[Vec<Stmt>]) -> Flow {
-        for condition in conditions {
-            self.value(condition);
-        }
-        let refined = conditions.first().and_then(|condition| self.refinement(condition));
-        let before = self.snapshot();
-        let mut after: Option<Vec<BTreeMap<String, Object>>> = None;
-        let mut stops = true;
-        let elsewhere = self.loading > 0 && conditions.first().is_some_and(|first| self.asks_for_main(first));
-        for (index, way) in ways.iter().enumerate() {
-            if elsewhere && index == 0 {
-                continue;
-            }
-            self.frames.clone_from(&before);
-            let restore = match (&refined, index) {
-                (Some((name, object)), 0) => Some((name.clone(), self.replace(name, object.clone()))),
-                _ => None,
-            };
-            self.maybe += 1;
-            let flow = self.block(way);
-            self.maybe -= 1;
-            if let Some((name, old)) = restore {
-                self.replace(&name, old);
-            }
-            if flow == Flow::Next {
-                stops = false;
-                let own = std::mem::take(&mut self.frames);
-                after = Some(match after {
-                    Some(joined) => join_frames(joined, own),
-                    None => own,
-                });
-            }
-        }
-        self.frames = after.unwrap_or(before);
-        // A return in every way ends the block; so does an exit, but that is only followed where it is sure.
-        if stops && !ways.is_empty() { Flow::Stop } else { Flow::Next }
-    }
-
-    fn repeat(&mut self, target: Option<&Expr>, list: Option<&Expr>, body: &[Stmt]) {
-        let (mut elements, mut exact) = match list {
-            Some(list) => self.value(list).elements(),
-            None => (vec![Object::Unknown], false),
-        };
-        if elements.len() > UNROLL {
-            elements = vec![Object::any(elements)];
-            exact = false;
-        }
-        if elements.is_empty() {
-            return;
-        }
-        let before = self.snapshot();
-        self.maybe += usize::from(!exact);
-        self.round(target, elements.clone(), body);
-        // What the body changes for its next round: once more, with all that it may be by then.
-        if !exact && !self.ended && self.widen(&before) {
-            self.round(target, elements, body);
-        }
-        self.maybe -= usize::from(!exact);
-        let after = std::mem::take(&mut self.frames);
-        self.frames = if exact { after } else { join_frames(before, after) };
-    }
-
-    /// The body of a loop, for each of these.
-    fn round(&mut self, target: Option<&Expr>, elements: Vec<Object>, body: &[Stmt]) {
-        for element in elements {
-            if let Some(target) = target {
-                self.assign(target, element);
-            }
-            self.maybe += 1;
-            self.block(body);
-            self.maybe -= 1;
-            if self.ended {
-                break;
-            }
-        }
-    }
-
-    /// Narrows a name pattern by a condition on its end or beginning.
-    fn refinement(&self, condition: &Expr) -> Option<(String, Object)> {
-        let (callee, arguments) = match condition {
-            Expr::Call(callee, arguments) => (callee, arguments),
-            Expr::Binary(super::tree::Operator::Both, first, _) => return self.refinement(first),
-            _ => return None,
-        };
-        let Expr::Attribute(subject, method) = callee.as_ref() else { return None };
-        let Expr::Name(name) = subject.as_ref() else { return None };
-        let Expr::Text(parts) = &arguments.first()?.value else { return None };
-        let [super::tree::Part::Text(text)] = parts.as_slice() else { return None };
-        let Object::Text { value: Value::Known(pattern), glob: true } = self.get(name)? else { return None };
-        let pattern = match method.as_str() {
-            "endswith" | "endsWith" | "end_with?" if pattern.ends_with('*') => format!("{pattern}{text}"),
-            "startswith" | "startsWith" | "start_with?" if pattern == "*" => format!("{text}*"),
-            _ => return None,
-        };
-        Some((name.clone(), Object::pattern(Value::known(pattern))))
-    }
-
-    fn get(&self, name: &str) -> Option<&Object> {
-        self.frames.iter().rev().find_map(|frame| frame.get(name)).or_else(|| self.shared.get(name))
-    }
-
-    fn set(&mut self, name: &str, object: Object) {
-        if let Some(frame) = self.frames.last_mut() {
-            frame.insert(name.to_owned(), object);
-        }
-    }
-
-    /// Sets a variable and gives its old value.
-    fn replace(&mut self, name: &str, object: Object) -> Object {
-        let old = self.get(name).cloned().unwrap_or(Object::Unknown);
-        self.set(name, object);
-        old
-    }
-
-    /// A member of a map that is known.
-    fn place_of(&self, target: &Expr) -> Option<()> {
-        let Expr::Attribute(base, _) = target else { return Some(()) };
-        let base = written(base)?;
-        matches!(self.get(&base), Some(Object::Map(_))).then_some(())
-    }
-
-    /// Sets whatever stands on the left side of an assignment.
-    fn assign(&mut self, target: &Expr, object: Object) {
-        self.search_set(target, &object);
-        if self.environment_set(target, &object) {
-            return;
-        }
-        match target {
-            Expr::Name(name) => {
-                // Perl keeps a list and its elements under names with different signs.
-                self.unname(name);
-                let object = if self.language == Language::Perl && name.starts_with('%') {
-                    pairs(object)
-                } else {
-                    object
-                };
-                let object = self.kept(object);
-                self.set_outside(name, &object);
-                self.set(name, object);
-            }
-            Expr::Rest(inner) => self.assign(inner, object),
-            Expr::List(targets) => {
-                let (elements, exact) = object.elements();
-                for (index, target) in targets.iter().enumerate() {
-                    // Perl's lists take all that is left.
-                    if matches!(target, Expr::Name(name) if name.starts_with(['@', '%'])) {
-                        let rest = if exact {
-                            Object::List(elements.get(index..).unwrap_or_default().to_vec())
-                        } else {
-                            object.clone()
-                        };
-                        self.assign(target, rest);
-                        break;
-                    }
-                    let element =
-                        if exact { elements.get(index).cloned() } else { elements.first().cloned() };
-                    self.assign(target, element.unwrap_or(Object::Unknown));
-                }
-            }
-            Expr::Map(entries) => {
-                for (key, target) in entries {
-                    let key = match key {
-                        Expr::Text(parts) => match parts.as_slice() {
-                            [super::tree::Part::Text(text)] => text.clone(),
-                            _ => continue,
-                        },
-                        _ => continue,
-                    };
-                    let member = self.attribute(object.clone(), &key);
-                    self.assign(target, member);
-                }
-            }
-            Expr::Assign { target, .. } => self.assign(target, object),
-            Expr::Attribute(..) | Expr::Index(..) => {
-                // Members are kept under their written path, so that `self.path` is found again.
-                if let Expr::Attribute(_, member) = target {
-                    self.implicit.names_value(member, &object);
-                }
-                if let Some(name) = written(target)
-                    && self.place_of(target).is_none()
-                {
-                    self.set_outside(&name, &object);
-                    self.set(&name, object);
-                } else {
-                    self.put_at(target, &object);
-                }
-            }
-            Expr::Plain(targets) => {
-                for target in targets {
-                    self.assign(target, object.clone());
-                }
-            }
-            _ => {}
-        }
-    }
 }
 
 /// `self.path` as one name.
@@ -565,5 +267,9 @@ fn written(expression: &Expr) -> Option<String> {
 mod combining;
 #[cfg(test)]
 mod dispatch_tests;
+#[cfg(test)]
+mod escape_tests;
+#[cfg(test)]
+mod held_tests;
 #[cfg(test)]
 pub(super) mod tests;

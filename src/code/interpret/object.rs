@@ -126,6 +126,8 @@ impl Object {
             Self::Either(list) => (list.iter().flat_map(|o| o.elements().0).collect(), false),
             Self::Path { .. } => (vec![self.clone()], true),
             Self::Plain => (vec![Self::Plain], false),
+            // Any function of a module.
+            Self::Native(name) if name.ends_with('\u{0}') => (vec![self.clone()], false),
             _ => (vec![Self::Unknown], false),
         }
     }

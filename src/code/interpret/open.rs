@@ -29,12 +29,40 @@ impl Machine<'_> {
         }
     }
 
+    /// A text is written to a file. What the file holds then is known where it was emptied just now, for certain, and
+    /// nothing happened in between but other known texts.
+    pub(super) fn holds(&mut self, path: &Value, text: &Object) {
+        let sure = self.maybe == 0 && path.as_known().is_some();
+        let text = text.known().filter(|_| sure);
+        let known = match (self.effects.last_mut(), text) {
+            (Some(CodeEffect::Overwrite { path: emptied }), text) if emptied == path => text,
+            (Some(CodeEffect::Holds { path: last, text: Some(held) }), Some(text)) if last == path => {
+                held.push_str(&text);
+                return;
+            }
+            _ => None,
+        };
+        if self
+            .effects
+            .iter()
+            .any(|effect| matches!(effect, CodeEffect::Overwrite { path: known } if known == path))
+        {
+            self.emit(CodeEffect::Holds { path: path.clone(), text: known });
+        }
+    }
+
     /// `open(path, mode)` of most languages.
     pub(super) fn open(&mut self, arguments: &Arguments) -> Object {
         let target =
             arguments.get(0, &["file", "name", "path", "filename"]).cloned().unwrap_or(Object::Unknown);
         if self.language == Language::Ruby && self.ruby_command(&target) {
             return Object::Unknown;
+        }
+        if self.language == Language::Perl
+            && arguments.list.len() == 1
+            && self.perl_open_name(&target.known().unwrap_or_default())
+        {
+            return Object::Plain;
         }
         let mode = match arguments.get(1, &["mode", "filemode"]) {
             None | Some(Object::Function(_) | Object::Map(_)) => None,

@@ -70,6 +70,22 @@ const PERL: [&str; 50] = [
 ];
 
 impl Machine<'_> {
+    /// A path with every link in it followed. Where that cannot be told of a path that is known, nothing is.
+    pub(super) fn real(&self, path: Object) -> Object {
+        let (value, glob) = path.value();
+        if glob || !self.looks {
+            return path;
+        }
+        let Some(names) = value.choices() else { return path };
+        let real = names.iter().map(|name| self.sources.place(name, true)).collect::<Option<Vec<_>>>();
+        let value = real.map_or(Value::Unknown, Value::one_of);
+        match path {
+            Object::Path { .. } => Object::Path { value, glob: false },
+            Object::Text { .. } => Object::Text { value, glob: false },
+            other => other,
+        }
+    }
+
     /// The file that is run now and its directory, as the language finds them.
     pub(super) fn stand(&mut self, path: Option<&str>) {
         let linked = matches!(self.language, Language::Perl | Language::Php);

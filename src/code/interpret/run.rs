@@ -88,7 +88,7 @@ impl Machine<'_> {
             Object::List(words) => words.clone(),
             other => vec![other.clone()],
         };
-        if self.language == Language::Node {
+        if matches!(self.language, Language::Node | Language::Php) {
             match arguments.list.get(1) {
                 Some(Object::List(more)) => words.extend(more.iter().cloned()),
                 None | Some(Object::Map(_) | Object::Function(_)) => {}

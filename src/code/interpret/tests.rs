@@ -7,7 +7,10 @@ use crate::model::Value;
 /// Effects in short: `rm a`, `rm -r a`, `rm glob:a`, `> a`, `>> a`, `+ a`, `mv a b`, `cp a b`, `sh text`, `run a b`, `sql db text`.
 pub(in crate::code) fn show(language: &str, text: &str, arguments: &[&str]) -> String {
     let arguments = arguments.iter().map(|a| Value::known(*a)).collect::<Vec<_>>();
-    analyse(language, text, &arguments).iter().map(shown).collect::<Vec<_>>().join("; ")
+    // What files hold afterwards has a test of its own.
+    let effects = analyse(language, text, &arguments);
+    let acts = effects.iter().filter(|effect| !matches!(effect, CodeEffect::Holds { .. }));
+    acts.map(shown).collect::<Vec<_>>().join("; ")
 }
 
 fn shown(effect: &CodeEffect) -> String {
@@ -19,6 +22,7 @@ fn shown(effect: &CodeEffect) -> String {
             path.display()
         ),
         CodeEffect::Overwrite { path } => format!("> {}", path.display()),
+        CodeEffect::Holds { path, text } => format!("{} = {text:?}", path.display()),
         CodeEffect::Append { path } => format!(">> {}", path.display()),
         CodeEffect::Update { path } => format!("+ {}", path.display()),
         CodeEffect::Rename { from, to } => format!("mv {} {}", from.display(), to.display()),

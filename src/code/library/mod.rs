@@ -1,19 +1,14 @@
 //! What the functions of languages and well-known libraries do, by full name.
 //!
-//! A module that is listed here does only what its listed functions say; everything else in it changes nothing. A module
-//! that is not listed is foreign: its functions are judged by their names.
+//! `knowledge/code/*.toml` lists them. A module that is listed there does only what its listed functions say; everything
+//! else in it changes nothing. A module that is not listed is foreign: its functions are judged by their names.
 
-mod decorators;
-mod node;
-mod perl;
-mod python;
-mod ruby;
-mod small;
-
-pub(super) use decorators::registers;
+#[cfg(test)]
+mod tests;
 
 use super::interpret::Object;
 use super::language::Language;
+use crate::model::words;
 
 /// How a file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,52 +152,144 @@ impl Act {
     }
 }
 
+/// Where a name stands in [`NAMES`].
+type Place = [u32; 2];
+
+/// What is known of a language's functions: lists of names, sorted.
+struct Library {
+    /// What they do.
+    functions: &'static [(Place, Act)],
+    /// Prefixes that say nothing of what a function does.
+    harmless: &'static [Place],
+    /// Modules that come with the language, and others that everyone uses.
+    builtin: &'static [Place],
+    common: &'static [Place],
+    /// Modules whose functions act.
+    acting: &'static [Place],
+    /// Modules that are another's under a name of their own.
+    renamed: &'static [(Place, Place)],
+    /// Names of the language itself, and what such names may end in.
+    known: &'static [Place],
+    ends: &'static [Place],
+    /// Decorators that do not run the function behind them.
+    registering: &'static [Place],
+}
+
+/// The names of all tables, one behind the other: a table of addresses would have to be corrected at every start.
+static NAMES: &str = include_str!(concat!(env!("OUT_DIR"), "/code_names.txt"));
+
+// `build.rs` made these tables of `knowledge/code/*.toml`.
+include!(concat!(env!("OUT_DIR"), "/code_libraries.rs"));
+
+fn name_at(place: &Place) -> &'static str {
+    let [start, end] = place.map(|at| at as usize);
+    NAMES.get(start..end).unwrap_or_default()
+}
+
+fn has(list: &[Place], name: &str) -> bool {
+    list.binary_search_by(|place| name_at(place).cmp(name)).is_ok()
+}
+
+impl Library {
+    fn of(language: Language) -> &'static Self {
+        match language {
+            Language::Python => &PYTHON,
+            Language::Node => &NODE,
+            Language::Perl => &PERL,
+            Language::Ruby => &RUBY,
+            Language::Php => &PHP,
+            Language::Lua => &LUA,
+        }
+    }
+
+    fn act(&self, mut name: &str) -> Option<Act> {
+        while let Some(rest) = self.harmless.iter().find_map(|prefix| name.strip_prefix(name_at(prefix))) {
+            name = rest;
+        }
+        let at = self.functions.binary_search_by(|(place, _)| name_at(place).cmp(name)).ok()?;
+        self.functions.get(at).map(|(_, act)| *act)
+    }
+
+    fn has_module(&self, name: &str) -> bool {
+        has(self.builtin, name) || has(self.common, name)
+    }
+}
+
 /// What a function does; `None` for one that is not listed.
 pub(super) fn act(language: Language, name: &str) -> Option<Act> {
-    match language {
-        Language::Python => python::act(name),
-        Language::Node => node::act(name),
-        Language::Perl => perl::act(name),
-        Language::Ruby => ruby::act(name),
-        Language::Php => small::php(name),
-        Language::Lua => small::lua(name),
-    }
+    let library = Library::of(language);
+    // PHP's functions have their names in any case.
+    let any_case = || (language == Language::Php).then(|| library.act(&name.to_lowercase())).flatten();
+    library.act(name).or_else(any_case)
+}
+
+/// Whether a function may take something away; a method of paths may be called with the path as its first argument.
+pub(super) fn changes(language: Language, name: &str) -> bool {
+    let unbound = || unbound(language, name).and_then(|member| method("path", member));
+    act(language, name).or_else(unbound).is_some_and(Act::changes)
+}
+
+/// The method's name where a function is a method of a class of paths (`Path.unlink`).
+pub(super) fn unbound(language: Language, name: &str) -> Option<&str> {
+    let (class, member) = name.rsplit_once('.')?;
+    (act(language, class) == Some(Act::Path)).then_some(member)
+}
+
+/// What a method of such a value does, whatever the language: `path.unlink`.
+pub(super) fn method(receiver: &str, name: &str) -> Option<Act> {
+    METHODS.act(&format!("{receiver}.{name}"))
+}
+
+/// Whether a decorator of this name only wraps a function or makes it known, and does not run it.
+pub(super) fn registers(name: &str) -> bool {
+    has(PYTHON.registering, name.rsplit('.').next().unwrap_or(name)) || name.starts_with("pytest.")
 }
 
 /// The module of this name.
 pub(super) fn module(language: Language, name: &str) -> Object {
-    match language {
-        Language::Python => python::module(name),
-        Language::Node => node::module(name),
-        Language::Ruby => Object::Plain,
-        _ => Object::Native(name.to_owned()),
+    let library = Library::of(language);
+    let bare = match language {
+        Language::Python => name,
+        Language::Node => name.strip_prefix("node:").unwrap_or(name),
+        // What Ruby requires is there under names of its own.
+        Language::Ruby => return Object::Plain,
+        Language::Perl | Language::Php | Language::Lua => return Object::Native(name.to_owned()),
+    };
+    if let Some((_, real)) = library.renamed.iter().find(|(other, _)| name_at(other) == bare) {
+        return Object::Native(name_at(real).to_owned());
     }
+    if language == Language::Node && bare.ends_with(".json") {
+        return Object::Plain;
+    }
+    let top = bare.split(if language == Language::Node { '/' } else { '.' }).next().unwrap_or(bare);
+    if library.has_module(top) { Object::Native(bare.to_owned()) } else { Object::Foreign(bare.to_owned()) }
 }
 
 /// What a name that the program did not set stands for.
 pub(super) fn global(language: Language, name: &str) -> Object {
+    let library = Library::of(language);
+    let listed = act(language, name).is_some()
+        || has(library.known, name)
+        || library.ends.iter().any(|end| name.ends_with(name_at(end)));
     let known = match language {
-        Language::Python => python::is_builtin(name),
-        Language::Node => node::is_global(name),
-        Language::Perl => return perl::global(name),
-        Language::Ruby => return ruby::global(name),
-        Language::Php => return small::php_global(name),
-        Language::Lua => {
-            matches!(name, "os" | "io" | "string" | "table" | "math" | "lfs") || small::lua(name).is_some()
-        }
+        // Variables without a value of the program's own.
+        Language::Perl if name.starts_with(['$', '@', '%']) => return Object::Unknown,
+        Language::Ruby if name.starts_with(['$', '@']) => return Object::Unknown,
+        Language::Php if name.starts_with('$') => return Object::Unknown,
+        // `node -e` has the modules of the language as variables.
+        Language::Node => listed || has(library.builtin, name),
+        // File handles and classes.
+        Language::Perl => listed || name.chars().all(|c| c.is_uppercase() || c == '_'),
+        // PHP has thousands of functions; those that act are listed, the others are judged by their names.
+        Language::Php => listed || !destroys(name),
+        Language::Python | Language::Ruby | Language::Lua => listed,
     };
     if known { Object::Native(name.to_owned()) } else { Object::Foreign(name.to_owned()) }
 }
 
 /// Whether a module holds functions that act.
 pub(super) fn holds_acts(language: Language, module: &str) -> bool {
-    match language {
-        Language::Python => {
-            matches!(module, "os" | "shutil" | "subprocess" | "pathlib" | "builtins" | "__builtins__")
-        }
-        Language::Node => matches!(module, "fs" | "child_process" | "process"),
-        _ => false,
-    }
+    has(Library::of(language).acting, module)
 }
 
 /// Whether a name anywhere in a program that was not understood is a reason for care.
@@ -226,73 +313,20 @@ pub(super) fn acts(language: Language, name: &str) -> bool {
         )
 }
 
-/// Words of a name in camel, snake or plain case, in lower case.
-fn words(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = vec![String::new()];
-    let mut lower = false;
-    for c in name.chars() {
-        if c == '_' || !c.is_alphanumeric() {
-            words.push(String::new());
-            lower = false;
-            continue;
-        }
-        if c.is_uppercase() && lower {
-            words.push(String::new());
-        }
-        lower = c.is_lowercase();
-        if let Some(word) = words.last_mut() {
-            word.extend(c.to_lowercase());
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    words
-}
-
 /// Whether a function of a module that is not known says by its name that it takes something away or runs something.
 pub(super) fn takes_away(name: &str) -> bool {
-    destroys(name)
-        || words(name).iter().any(|word| {
-            matches!(
-                word.as_str(),
-                "remove"
-                    | "rm"
-                    | "rmdir"
-                    | "unlink"
-                    | "drop"
-                    | "clean"
-                    | "cleanup"
-                    | "clear"
-                    | "reset"
-                    | "prune"
-                    | "flush"
-                    | "uninstall"
-                    | "overwrite"
-                    | "shred"
-                    | "system"
-                    | "shell"
-                    | "exec"
-                    | "popen"
-                    | "rimraf"
-            )
-        })
+    let words = words(name);
+    // `is_empty` asks.
+    let asks =
+        words.first().is_some_and(|first| matches!(first.as_str(), "is" | "has" | "can" | "should" | "was"));
+    let more = ["rmdir", "overwrite", "system", "shell", "exec", "popen", "rimraf", "drop"];
+    destroys(name) || !asks && words.iter().any(|word| has(MILD, word) || more.contains(&word.as_str()))
 }
 
 /// Whether a method of something that is not known says by its name that it destroys.
 pub(super) fn destroys(name: &str) -> bool {
     let words = words(name);
-    let word = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
-    if word(&[
-        "delete",
-        "destroy",
-        "purge",
-        "wipe",
-        "erase",
-        "truncate",
-        "terminate",
-        "rmtree",
-        "nuke",
-        "obliterate",
-    ]) {
+    if words.iter().any(|word| has(DESTROYING, word) && word != "drop" || word == "rmtree") {
         // `deleted`, `is_deleted` and such were no words above; `delete_if` of collections changes nothing outside.
         return !matches!(
             name,
@@ -300,26 +334,8 @@ pub(super) fn destroys(name: &str) -> bool {
         );
     }
     // `drop` alone removes columns of a table in memory, `drop_database` does not.
+    let things = ["database", "collection", "table", "tables", "all", "schema", "db"];
     words.len() > 1
         && words.first().is_some_and(|first| first == "drop")
-        && word(&["database", "collection", "table", "tables", "all", "schema", "db"])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names() {
-        for name in
-            ["delete", "deleteMany", "drop_database", "terminate_instances", "purgeCache", "delete_object"]
-        {
-            assert!(destroys(name), "{name}");
-        }
-        for name in ["drop", "dropna", "drop_duplicates", "deleted", "remove", "clear", "truncatechars"] {
-            assert!(!destroys(name), "{name}");
-        }
-        assert!(takes_away("clean_all"));
-        assert!(!takes_away("execute_cleanly"));
-    }
+        && words.iter().any(|word| things.contains(&word.as_str()))
 }

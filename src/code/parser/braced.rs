@@ -5,7 +5,7 @@ use crate::code::lexer::Tok;
 use crate::code::tree::{Argument, Expr, Part, Stmt};
 
 use super::Parser;
-use super::expression::ITEM;
+use super::expression::{ITEM, UNARY};
 use super::statement::{attempt, define};
 
 impl Parser {
@@ -15,69 +15,21 @@ impl Parser {
         let next_is_key = matches!(self.kind_at(1), Some(Tok::Op(":" | "=>" | "," | "=" | "." | "->")));
         match word {
             _ if next_is_key && word != "default" && !matches!(word, "return") => return false,
-            "if" | "unless" => {
-                let mut conditions = Vec::new();
-                let mut ways = Vec::new();
-                let mut closed = false;
-                self.at += 1;
-                conditions.extend(self.head());
-                ways.push(self.braces());
-                loop {
-                    let again = self.eat_word("elsif")
-                        || self.eat_word("elseif")
-                        || (self.is_word("else")
-                            && matches!(self.kind_at(1), Some(Tok::Name(n)) if n == "if")
-                            && {
-                                self.at += 2;
-                                true
-                            });
-                    if again {
-                        conditions.extend(self.head());
-                        ways.push(self.braces());
-                    } else if self.eat_word("else") {
-                        ways.push(self.braces());
-                        closed = true;
-                    } else {
-                        break;
-                    }
-                }
-                if !closed {
-                    ways.push(Vec::new());
-                }
-                out.push(Stmt::Branch(conditions, ways));
-            }
+            "if" | "unless" => self.braced_branch(out),
             "while" | "until" | "switch" => {
                 self.at += 1;
                 let mut body = self.head().into_iter().map(Stmt::Expr).collect::<Vec<_>>();
                 body.extend(self.braces());
                 out.push(Stmt::Loop { target: None, list: None, body });
             }
-            "do" if self.op_at(1, "{") => {
-                self.at += 1;
-                let body = self.braces();
-                out.extend(body);
-                if self.word_in(&["while", "until"]) {
-                    self.at += 1;
-                    let condition = self.expression(1);
-                    out.push(Stmt::Expr(condition));
-                }
-            }
+            "do" if self.op_at(1, "{") => self.braced_do(out),
             "for" | "foreach" => self.braced_loop(out),
             "try" | "finally" => {
                 self.at += 1;
                 let body = self.braces();
                 out.push(attempt(body));
             }
-            "catch" => {
-                self.at += 1;
-                if self.op("(") {
-                    self.at =
-                        self.partners.get(self.at).copied().unwrap_or(usize::MAX).min(self.tokens.len());
-                    self.close(")");
-                }
-                let body = self.braces();
-                out.push(Stmt::Branch(Vec::new(), vec![body, Vec::new()]));
-            }
+            "catch" => self.braced_catch(out),
             "case" | "default" if language != Language::Perl => {
                 self.at += 1;
                 if word == "case" {
@@ -87,31 +39,7 @@ impl Parser {
                 self.eat(":");
             }
             "function" | "sub" if matches!(self.kind_at(1), Some(Tok::Name(_) | Tok::Op("*" | "&"))) => {
-                self.at += 1;
-                self.eat("*");
-                self.eat("&");
-                let name = self.name().unwrap_or_default();
-                let (parameters, body) = if language == Language::Perl {
-                    if self.op("(") {
-                        self.at =
-                            self.partners.get(self.at).copied().unwrap_or(usize::MAX).min(self.tokens.len());
-                        self.close(")");
-                    }
-                    (Vec::new(), self.braces())
-                } else {
-                    match self.function_rest() {
-                        Expr::Function(function) => {
-                            out.push(Stmt::Define(name, function));
-                            return true;
-                        }
-                        _ => (Vec::new(), Vec::new()),
-                    }
-                };
-                if matches!(name.as_str(), "BEGIN" | "END" | "INIT" | "CHECK" | "UNITCHECK") {
-                    out.extend(body);
-                } else {
-                    out.push(define(name, parameters, body));
-                }
+                self.braced_function(out)
             }
             "BEGIN" | "END" | "INIT" | "CHECK" | "UNITCHECK"
                 if language == Language::Perl && self.op_at(1, "{") =>
@@ -125,27 +53,10 @@ impl Parser {
             | "declare" | "global"
                 if language != Language::Perl =>
             {
-                self.at += 1;
-                if word == "export" {
-                    self.eat_word("default");
-                } else if matches!(word, "const" | "let" | "var") {
-                    self.simple(out);
-                    // Functions inside set it later.
-                    if let Some(Stmt::Expr(Expr::Name(name))) = out.last() {
-                        let (target, value) = (Expr::Name(name.clone()), Expr::Plain(Vec::new()));
-                        let (target, value) = (Box::new(target), Box::new(value));
-                        out.push(Stmt::Expr(Expr::Assign { target, value, adds: false }));
-                    }
-                }
+                self.braced_variable(word, out)
             }
             "class" | "interface" | "trait" | "namespace" if language != Language::Perl => {
-                self.at += 1;
-                let name = self.name().unwrap_or_default();
-                while !self.op("{") && !self.op(";") && self.kind().is_some() {
-                    self.at += 1;
-                }
-                let body = self.class_body();
-                out.push(Stmt::Class(name, body));
+                self.braced_class(out)
             }
             "import" if language == Language::Node && !self.op_at(1, "(") => self.node_import(out),
             "use" | "no" if language != Language::Node => self.use_module(out),
@@ -172,6 +83,122 @@ impl Parser {
             _ => return false,
         }
         true
+    }
+
+    /// What handles an exception.
+    fn braced_catch(&mut self, out: &mut Vec<Stmt>) {
+        self.at += 1;
+        if self.op("(") {
+            self.at = self.partners.get(self.at).copied().unwrap_or(usize::MAX).min(self.tokens.len());
+            self.close(")");
+        }
+        let body = self.braces();
+        out.push(Stmt::Branch(Vec::new(), vec![body, Vec::new()]));
+    }
+
+    /// A block that runs once at least.
+    fn braced_do(&mut self, out: &mut Vec<Stmt>) {
+        self.at += 1;
+        let body = self.braces();
+        out.extend(body);
+        if self.word_in(&["while", "until"]) {
+            self.at += 1;
+            let condition = self.expression(1);
+            out.push(Stmt::Expr(condition));
+        }
+    }
+
+    /// A word in front of what is declared.
+    fn braced_variable(&mut self, word: &str, out: &mut Vec<Stmt>) {
+        self.at += 1;
+        if word == "export" {
+            self.eat_word("default");
+        } else if matches!(word, "const" | "let" | "var") {
+            self.simple(out);
+            // Functions inside set it later.
+            if let Some(Stmt::Expr(Expr::Name(name))) = out.last() {
+                let (target, value) = (Expr::Name(name.clone()), Expr::Plain(Vec::new()));
+                let (target, value) = (Box::new(target), Box::new(value));
+                out.push(Stmt::Expr(Expr::Assign { target, value, adds: false }));
+            }
+        }
+    }
+
+    /// `if` with its other ways.
+    fn braced_branch(&mut self, out: &mut Vec<Stmt>) {
+        let mut conditions = Vec::new();
+        let mut ways = Vec::new();
+        let mut closed = false;
+        self.at += 1;
+        conditions.extend(self.head());
+        ways.push(self.braces());
+        loop {
+            let again = self.eat_word("elsif")
+                || self.eat_word("elseif")
+                || (self.is_word("else") && matches!(self.kind_at(1), Some(Tok::Name(n)) if n == "if") && {
+                    self.at += 2;
+                    true
+                });
+            if again {
+                conditions.extend(self.head());
+                ways.push(self.braces());
+            } else if self.eat_word("else") {
+                ways.push(self.braces());
+                closed = true;
+            } else {
+                break;
+            }
+        }
+        if !closed {
+            ways.push(Vec::new());
+        }
+        out.push(Stmt::Branch(conditions, ways));
+    }
+
+    /// A function with a name.
+    fn braced_function(&mut self, out: &mut Vec<Stmt>) {
+        let language = self.language;
+        self.at += 1;
+        self.eat("*");
+        self.eat("&");
+        let name = self.name().unwrap_or_default();
+        let (parameters, body) = if language == Language::Perl {
+            if self.op("(") {
+                self.at = self.partners.get(self.at).copied().unwrap_or(usize::MAX).min(self.tokens.len());
+                self.close(")");
+            }
+            (Vec::new(), self.braces())
+        } else {
+            match self.function_rest() {
+                Expr::Function(function) => {
+                    out.push(Stmt::Define(name, function));
+                    return;
+                }
+                _ => (Vec::new(), Vec::new()),
+            }
+        };
+        if matches!(name.as_str(), "BEGIN" | "END" | "INIT" | "CHECK" | "UNITCHECK") {
+            out.extend(body);
+        } else {
+            out.push(define(name, parameters, body));
+        }
+    }
+
+    /// A class, and what it is made of.
+    fn braced_class(&mut self, out: &mut Vec<Stmt>) {
+        let language = self.language;
+        self.at += 1;
+        let unnamed = self.word_in(&["extends", "implements"]);
+        let name = if unnamed { String::new() } else { self.name().unwrap_or_default() };
+        if language == Language::Node && self.eat_word("extends") {
+            let parent = self.expression(UNARY);
+            out.push(Stmt::Expr(parent));
+        }
+        while !self.op("{") && !self.op(";") && self.kind().is_some() {
+            self.at += 1;
+        }
+        let body = self.class_body();
+        out.push(Stmt::Class(name, body));
     }
 
     /// Members of a class.
@@ -341,6 +368,10 @@ impl Parser {
                 out.push(Stmt::Expr(Expr::Call(Box::new(add), vec![places])));
             } else {
                 out.push(Stmt::Import { name, bound: String::new() });
+                if self.language == Language::Perl && self.starts_operand() {
+                    let given = self.comma_list();
+                    out.push(Stmt::Expr(Expr::Plain(vec![given])));
+                }
             }
         }
         while !self.op(";") && self.kind().is_some() && !self.op("}") {

@@ -127,29 +127,7 @@ impl Parser {
                 self.at += 1;
                 self.member(take(value))
             }
-            Tok::Op("->") if matches!(language, Perl | Php) => {
-                self.at += 1;
-                match self.kind().cloned() {
-                    Some(Tok::Op("[")) => {
-                        let index = first(self.list("["));
-                        Some(Expr::Index(take(value), Box::new(index)))
-                    }
-                    Some(Tok::Op("{")) => {
-                        let key = self.subscript();
-                        Some(Expr::Index(take(value), Box::new(key)))
-                    }
-                    Some(Tok::Op("(")) => {
-                        let arguments = self.arguments();
-                        Some(Expr::Call(take(value), arguments))
-                    }
-                    Some(Tok::Op("@" | "$" | "%")) => {
-                        self.at += 1;
-                        self.eat("*");
-                        Some(*take(value))
-                    }
-                    _ => self.member(take(value)),
-                }
-            }
+            Tok::Op("->") if matches!(language, Perl | Php) => self.behind_arrow(take(value)),
             Tok::Op("::") if matches!(language, Ruby | Php) => {
                 self.at += 1;
                 self.member(take(value))
@@ -160,7 +138,11 @@ impl Parser {
                 self.at += 1;
                 self.member(take(value))
             }
-            Tok::Op("(") if same_line && !(language == Ruby && self.spaced()) && callable(value) => {
+            Tok::Op("(")
+                if same_line
+                    && !(language == Ruby && self.spaced())
+                    && (callable(value) || language == Php && matches!(value, Expr::Text(_))) =>
+            {
                 let arguments = self.arguments();
                 let call = Expr::Call(take(value), arguments);
                 Some(self.with_block(call))
@@ -197,6 +179,31 @@ impl Parser {
                 Some(*take(value))
             }
             _ => None,
+        }
+    }
+
+    /// What stands behind the arrow of Perl and PHP.
+    fn behind_arrow(&mut self, value: Box<Expr>) -> Option<Expr> {
+        self.at += 1;
+        match self.kind().cloned() {
+            Some(Tok::Op("[")) => {
+                let index = first(self.list("["));
+                Some(Expr::Index(value, Box::new(index)))
+            }
+            Some(Tok::Op("{")) => {
+                let key = self.subscript();
+                Some(Expr::Index(value, Box::new(key)))
+            }
+            Some(Tok::Op("(")) => {
+                let arguments = self.arguments();
+                Some(Expr::Call(value, arguments))
+            }
+            Some(Tok::Op("@" | "$" | "%")) => {
+                self.at += 1;
+                self.eat("*");
+                Some(*value)
+            }
+            _ => self.member(value),
         }
     }
 
@@ -274,7 +281,10 @@ impl Parser {
             // `$class->$method`, `?.(…)`, `?.[…]`, `.()` of Ruby, private names.
             Some(Tok::Variable(_)) => {
                 let name = self.primary();
-                Some(Expr::Index(value, Box::new(name)))
+                let member = Expr::Index(value, Box::new(name));
+                // A method of Perl needs no parentheses.
+                let calls = self.language == Language::Perl && !self.op("(");
+                Some(if calls { Expr::Call(Box::new(member), Vec::new()) } else { member })
             }
             Some(Tok::Op("(")) => {
                 let arguments = self.arguments();
@@ -374,6 +384,17 @@ impl Parser {
                 arguments.extend(self.bare_arguments(ITEM));
             }
             return Expr::Call(Box::new(callee), arguments);
+        }
+        if matches!(name, "exec" | "system") && self.op("{") {
+            // The program in a block; the first of the words is only what it is told to be its name.
+            let program = plain(Expr::Block(self.braces()));
+            let mut words = self.bare_arguments(ITEM);
+            if let Some(first) = words.first_mut()
+                && matches!(first.value, Expr::Text(_))
+            {
+                *first = program;
+            }
+            return Expr::Call(Box::new(callee), words);
         }
         if !self.starts_perl_operand(name) {
             return Expr::Call(Box::new(callee), Vec::new());

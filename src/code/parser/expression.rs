@@ -188,6 +188,8 @@ impl Parser {
                 self.at += 1;
                 Expr::Rest(Box::new(self.expression(level::POWER)))
             }
+            // A variable whose name is a value.
+            "$" if self.language == Language::Php => self.postfix(),
             "\\" | "*" | "**" | "..." | "&" | "$" | "@" => {
                 self.at += 1;
                 self.expression(level::POWER)

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::code::language::Language;
 use crate::code::lexer::{Piece, Tok};
-use crate::code::tree::{Expr, Function, Operator, Part, Stmt};
+use crate::code::tree::{Argument, Expr, Function, Operator, Part, Stmt};
 
 use super::Parser;
 use super::expression::UNARY;
@@ -150,6 +150,12 @@ impl Parser {
                 self.at += 1;
                 self.primary()
             }
+            // A variable whose name is a value.
+            "$" if self.language == Language::Php => {
+                self.at += 1;
+                let name = if self.op("{") { self.subscript() } else { self.primary() };
+                Expr::Index(Box::new(Expr::Name("$GLOBALS".to_owned())), Box::new(name))
+            }
             ")" | "]" | "}" | "," | ";" | ":" | "=>" => Expr::Plain(Vec::new()),
             _ => {
                 self.fault();
@@ -246,6 +252,13 @@ impl Parser {
                 break;
             }
             let before = self.at;
+            // `get x() { … }` of JavaScript.
+            if self.language == Language::Node
+                && self.word_in(&["get", "set", "async"])
+                && matches!(self.kind_at(1), Some(Tok::Name(_) | Tok::Text(_) | Tok::Op("[" | "*")))
+            {
+                self.at += 1;
+            }
             let key = match (self.kind().cloned(), self.kind_at(1)) {
                 (Some(Tok::Name(name)), Some(Tok::Op(":" | "=>" | "="))) => {
                     self.at += 1;
@@ -312,35 +325,7 @@ impl Parser {
         let start = self.at;
         self.at += 1;
         match (self.language, name) {
-            (Python, "lambda") => {
-                let mut parameters = Vec::new();
-                while !self.op(":") && self.kind().is_some() {
-                    let before = self.at;
-                    // A colon here begins the body, so types are not looked for.
-                    let rest = self.eat("*");
-                    if let Some(Tok::Name(name)) = self.kind().cloned() {
-                        self.at += 1;
-                        let target = Expr::Name(name);
-                        parameters.push(if rest {
-                            Expr::Rest(Box::new(target))
-                        } else if self.eat("=") {
-                            let value = Box::new(self.expression(4));
-                            Expr::Assign { target: Box::new(target), value, adds: false }
-                        } else {
-                            target
-                        });
-                    } else {
-                        self.at += 1;
-                    }
-                    self.eat(",");
-                    if self.at == before {
-                        self.fault();
-                    }
-                }
-                self.eat(":");
-                let body = vec![Stmt::Return(Some(self.expression(4)))];
-                return function(parameters, body);
-            }
+            (Python, "lambda") => return self.python_lambda(),
             (Python, "await")
             | (Node, "await" | "void" | "typeof" | "new" | "yield" | "delete")
             | (Php, "new" | "clone" | "yield") => {
@@ -356,39 +341,14 @@ impl Parser {
                 let operand = self.expression(UNARY);
                 return if matches!(name, "await" | "new") { operand } else { Expr::Plain(vec![operand]) };
             }
-            (Python, "yield") => {
-                let all = self.eat_word("from");
-                let given = if self.starts_operand() || matches!(self.kind(), Some(Tok::Op("{" | "-" | "*")))
-                {
-                    self.comma_list()
-                } else {
-                    Expr::Plain(Vec::new())
-                };
-                return Expr::Yield(all, Box::new(given));
-            }
+            (Python, "yield") => return self.python_yield(),
             (Node, "async")
                 if matches!(self.kind(), Some(Tok::Name(_) | Tok::Op("("))) && !self.new_line() =>
             {
                 return self.primary();
             }
             (Node | Php | Lua, "function") | (Node, "class") | (Php, "fn") => {
-                if name == "class" {
-                    self.at = start;
-                    let mut body = Vec::new();
-                    self.statement(&mut body);
-                    return Expr::Block(body);
-                }
-                self.eat("*");
-                if matches!(self.kind(), Some(Tok::Name(_))) {
-                    self.at += 1;
-                }
-                if name == "fn" {
-                    let parameters = self.parameters();
-                    self.eat("=>");
-                    let body = vec![Stmt::Return(Some(self.item()))];
-                    return function(parameters, body);
-                }
-                return self.function_rest();
+                return self.unnamed(name, start);
             }
             (Node, _) if self.op("=>") => {
                 self.at = start;
@@ -406,6 +366,14 @@ impl Parser {
             (Perl | Ruby | Php, "return" | "next" | "last" | "break" | "redo" | "throw" | "continue") => {
                 let value = self.starts_operand().then(|| self.item());
                 return Expr::Plain(value.into_iter().collect());
+            }
+            (Ruby, "alias") => {
+                let (new, old) = (self.symbol(), self.symbol());
+                let method = Box::new(Expr::Name("method".to_owned()));
+                let value = Expr::Text(vec![Part::Text(old)]);
+                let value = Expr::Call(method, vec![Argument { name: None, value, spread: false }]);
+                let target = Box::new(Expr::Name(new));
+                return Expr::Assign { target, value: Box::new(value), adds: false };
             }
             (Ruby, "lambda" | "proc") if self.op("{") || self.is_word("do") => {
                 return self.block_function(Vec::new());
@@ -428,6 +396,85 @@ impl Parser {
             _ => {}
         }
         self.command(name)
+    }
+
+    /// What a function of Python gives before it ends.
+    fn python_yield(&mut self) -> Expr {
+        let all = self.eat_word("from");
+        let given = if self.starts_operand() || matches!(self.kind(), Some(Tok::Op("{" | "-" | "*"))) {
+            self.comma_list()
+        } else {
+            Expr::Plain(Vec::new())
+        };
+        Expr::Yield(all, Box::new(given))
+    }
+
+    /// A function of Python without a name.
+    fn python_lambda(&mut self) -> Expr {
+        let mut parameters = Vec::new();
+        while !self.op(":") && self.kind().is_some() {
+            let before = self.at;
+            // A colon here begins the body, so types are not looked for.
+            let rest = self.eat("*");
+            if let Some(Tok::Name(name)) = self.kind().cloned() {
+                self.at += 1;
+                let target = Expr::Name(name);
+                parameters.push(if rest {
+                    Expr::Rest(Box::new(target))
+                } else if self.eat("=") {
+                    let value = Box::new(self.expression(4));
+                    Expr::Assign { target: Box::new(target), value, adds: false }
+                } else {
+                    target
+                });
+            } else {
+                self.at += 1;
+            }
+            self.eat(",");
+            if self.at == before {
+                self.fault();
+            }
+        }
+        self.eat(":");
+        let body = vec![Stmt::Return(Some(self.expression(4)))];
+        function(parameters, body)
+    }
+
+    /// A function or class without a name.
+    fn unnamed(&mut self, name: &str, start: usize) -> Expr {
+        if name == "class" {
+            self.at = start;
+            let mut body = Vec::new();
+            self.statement(&mut body);
+            return Expr::Block(body);
+        }
+        self.eat("*");
+        if matches!(self.kind(), Some(Tok::Name(_))) {
+            self.at += 1;
+        }
+        if name == "fn" {
+            let parameters = self.parameters();
+            self.eat("=>");
+            let body = vec![Stmt::Return(Some(self.item()))];
+            return function(parameters, body);
+        }
+        self.function_rest()
+    }
+}
+
+impl Parser {
+    /// The name that comes, as itself or as a symbol.
+    fn symbol(&mut self) -> String {
+        let name = match self.kind() {
+            Some(Tok::Name(name) | Tok::Variable(name)) => name.clone(),
+            Some(Tok::Text(pieces)) => match pieces.as_slice() {
+                [Piece::Text(name)] => name.clone(),
+                _ => return String::new(),
+            },
+            _ => return String::new(),
+        };
+        self.at += 1;
+        name
     }
 }
 

@@ -40,36 +40,7 @@ impl Parser {
 
     pub(super) fn python(&mut self, word: &str, out: &mut Vec<Stmt>) -> bool {
         match word {
-            "if" | "while" => {
-                let mut conditions = Vec::new();
-                let mut ways = Vec::new();
-                let mut closed = false;
-                self.at += 1;
-                conditions.push(self.expression(ITEM));
-                ways.push(self.suite());
-                loop {
-                    self.skip_before(&["elif", "else"]);
-                    if self.eat_word("elif") {
-                        conditions.push(self.expression(ITEM));
-                        ways.push(self.suite());
-                    } else if self.eat_word("else") {
-                        ways.push(self.suite());
-                        closed = true;
-                    } else {
-                        break;
-                    }
-                }
-                if word == "while" {
-                    let mut body = conditions.into_iter().map(Stmt::Expr).collect::<Vec<_>>();
-                    body.extend(ways.into_iter().flatten());
-                    out.push(Stmt::Loop { target: None, list: None, body });
-                    return true;
-                }
-                if !closed {
-                    ways.push(Vec::new());
-                }
-                out.push(Stmt::Branch(conditions, ways));
-            }
+            "if" | "while" => self.python_branch(word, out),
             "for" => {
                 self.at += 1;
                 let target = self.targets();
@@ -83,51 +54,8 @@ impl Parser {
                     out.extend(otherwise);
                 }
             }
-            "try" => {
-                self.at += 1;
-                let body = self.suite();
-                out.push(attempt(body));
-                loop {
-                    self.skip_before(&["except", "else", "finally"]);
-                    if self.eat_word("except") {
-                        self.eat("*");
-                        if !self.op(":") {
-                            self.expression(ITEM);
-                            while self.eat(",") {
-                                self.expression(ITEM);
-                            }
-                            if self.eat_word("as") {
-                                self.at += 1;
-                            }
-                        }
-                        let handler = self.suite();
-                        out.push(Stmt::Branch(Vec::new(), vec![handler, Vec::new()]));
-                    } else if self.eat_word("else") || self.eat_word("finally") {
-                        let last = self.suite();
-                        out.extend(last);
-                    } else {
-                        break;
-                    }
-                }
-            }
-            "with" => {
-                self.at += 1;
-                let brackets = self.op("(") && self.as_inside();
-                self.at += usize::from(brackets);
-                loop {
-                    let value = self.expression(ITEM);
-                    let target = self.eat_word("as").then(|| self.postfix());
-                    out.push(Stmt::With(value, target));
-                    if !self.eat(",") {
-                        break;
-                    }
-                }
-                if brackets {
-                    self.close(")");
-                }
-                let body = self.suite();
-                out.extend(body);
-            }
+            "try" => self.python_try(out),
+            "with" => self.python_with(out),
             "def" => {
                 self.at += 1;
                 let name = self.name().unwrap_or_default();
@@ -161,53 +89,8 @@ impl Parser {
                 let body = self.suite();
                 out.push(Stmt::Branch(Vec::new(), vec![body, Vec::new()]));
             }
-            "import" => {
-                self.at += 1;
-                while let Some(name) = self.dotted() {
-                    let bound = if self.eat_word("as") {
-                        self.name().unwrap_or_default()
-                    } else {
-                        name.split('.').next().unwrap_or_default().to_owned()
-                    };
-                    // `import a.b` runs both and binds `a`, and so does `import a.b as c` bind the whole.
-                    let name = if name.contains('.') && name.starts_with(&format!("{bound}.")) {
-                        out.push(Stmt::Import { name, bound: String::new() });
-                        bound.clone()
-                    } else {
-                        name
-                    };
-                    out.push(Stmt::Import { name, bound });
-                    if !self.eat(",") {
-                        break;
-                    }
-                }
-            }
-            "from" => {
-                self.at += 1;
-                let mut module = String::new();
-                while self.eat(".") || self.eat("...") || self.eat("..") {
-                    module.push('.');
-                }
-                if !self.is_word("import") {
-                    module.push_str(&self.dotted().unwrap_or_default());
-                }
-                self.eat_word("import");
-                let brackets = self.eat("(");
-                if self.eat("*") {
-                    out.push(Stmt::Import { name: module.clone(), bound: "*".to_owned() });
-                }
-                while let Some(name) = self.name() {
-                    let bound =
-                        if self.eat_word("as") { self.name().unwrap_or_default() } else { name.clone() };
-                    out.push(Stmt::Import { name: format!("{module}.{name}"), bound });
-                    if !self.eat(",") {
-                        break;
-                    }
-                }
-                if brackets {
-                    self.close(")");
-                }
-            }
+            "import" => self.python_import(out),
+            "from" => self.python_from(out),
             "return" | "raise" => {
                 self.at += 1;
                 let value = (!matches!(self.kind(), None | Some(Tok::Newline | Tok::Op(";"))))
@@ -232,6 +115,137 @@ impl Parser {
             _ => return false,
         }
         true
+    }
+
+    /// `if` and `while`, which have the same parts.
+    fn python_branch(&mut self, word: &str, out: &mut Vec<Stmt>) {
+        let mut conditions = Vec::new();
+        let mut ways = Vec::new();
+        let mut closed = false;
+        self.at += 1;
+        conditions.push(self.expression(ITEM));
+        ways.push(self.suite());
+        loop {
+            self.skip_before(&["elif", "else"]);
+            if self.eat_word("elif") {
+                conditions.push(self.expression(ITEM));
+                ways.push(self.suite());
+            } else if self.eat_word("else") {
+                ways.push(self.suite());
+                closed = true;
+            } else {
+                break;
+            }
+        }
+        if word == "while" {
+            let mut body = conditions.into_iter().map(Stmt::Expr).collect::<Vec<_>>();
+            body.extend(ways.into_iter().flatten());
+            out.push(Stmt::Loop { target: None, list: None, body });
+            return;
+        }
+        if !closed {
+            ways.push(Vec::new());
+        }
+        out.push(Stmt::Branch(conditions, ways));
+    }
+
+    /// `try` with all that handles or follows it.
+    fn python_try(&mut self, out: &mut Vec<Stmt>) {
+        self.at += 1;
+        let body = self.suite();
+        out.push(attempt(body));
+        loop {
+            self.skip_before(&["except", "else", "finally"]);
+            if self.eat_word("except") {
+                self.eat("*");
+                if !self.op(":") {
+                    self.expression(ITEM);
+                    while self.eat(",") {
+                        self.expression(ITEM);
+                    }
+                    if self.eat_word("as") {
+                        self.at += 1;
+                    }
+                }
+                let handler = self.suite();
+                out.push(Stmt::Branch(Vec::new(), vec![handler, Vec::new()]));
+            } else if self.eat_word("else") || self.eat_word("finally") {
+                let last = self.suite();
+                out.extend(last);
+            } else {
+                break;
+            }
+        }
+    }
+
+    /// `with` and its body.
+    fn python_with(&mut self, out: &mut Vec<Stmt>) {
+        self.at += 1;
+        let brackets = self.op("(") && self.as_inside();
+        self.at += usize::from(brackets);
+        loop {
+            let value = self.expression(ITEM);
+            let target = self.eat_word("as").then(|| self.postfix());
+            out.push(Stmt::With(value, target));
+            if !self.eat(",") {
+                break;
+            }
+        }
+        if brackets {
+            self.close(")");
+        }
+        let body = self.suite();
+        out.extend(body);
+    }
+
+    /// `import a.b as c, d`.
+    fn python_import(&mut self, out: &mut Vec<Stmt>) {
+        self.at += 1;
+        while let Some(name) = self.dotted() {
+            let bound = if self.eat_word("as") {
+                self.name().unwrap_or_default()
+            } else {
+                name.split('.').next().unwrap_or_default().to_owned()
+            };
+            // `import a.b` runs both and binds `a`, and so does `import a.b as c` bind the whole.
+            let name = if name.contains('.') && name.starts_with(&format!("{bound}.")) {
+                out.push(Stmt::Import { name, bound: String::new() });
+                bound.clone()
+            } else {
+                name
+            };
+            out.push(Stmt::Import { name, bound });
+            if !self.eat(",") {
+                break;
+            }
+        }
+    }
+
+    /// `from a import b as c`.
+    fn python_from(&mut self, out: &mut Vec<Stmt>) {
+        self.at += 1;
+        let mut module = String::new();
+        while self.eat(".") || self.eat("...") || self.eat("..") {
+            module.push('.');
+        }
+        if !self.is_word("import") {
+            module.push_str(&self.dotted().unwrap_or_default());
+        }
+        self.eat_word("import");
+        let brackets = self.eat("(");
+        if self.eat("*") {
+            out.push(Stmt::Import { name: module.clone(), bound: "*".to_owned() });
+        }
+        while let Some(name) = self.name() {
+            let bound = if self.eat_word("as") { self.name().unwrap_or_default() } else { name.clone() };
+            out.push(Stmt::Import { name: format!("{module}.{name}"), bound });
+            if !self.eat(",") {
+                break;
+            }
+        }
+        if brackets {
+            self.close(")");
+        }
     }
 
     /// `@a`, `@b(c)` and the function or class behind them.

@@ -9,34 +9,7 @@ use super::statement::{attempt, define};
 impl Parser {
     pub(super) fn ruby(&mut self, word: &str, out: &mut Vec<Stmt>) -> bool {
         match word {
-            "if" | "unless" | "case" => {
-                self.at += 1;
-                let mut conditions = Vec::new();
-                let mut ways = Vec::new();
-                let mut closed = word == "case";
-                if !(word == "case" && self.is_word("when")) {
-                    conditions.push(self.expression(1));
-                }
-                self.eat_word("then");
-                self.eat(";");
-                ways.push(self.until_words(&["elsif", "else", "when", "in", "end"]));
-                loop {
-                    if self.eat_word("elsif") || self.eat_word("when") || self.eat_word("in") {
-                        conditions.push(self.comma_list());
-                        self.eat_word("then");
-                    } else if self.eat_word("else") {
-                        closed = true;
-                    } else {
-                        break;
-                    }
-                    ways.push(self.until_words(&["elsif", "else", "when", "in", "end"]));
-                }
-                self.eat_word("end");
-                if !closed {
-                    ways.push(Vec::new());
-                }
-                out.push(Stmt::Branch(conditions, ways));
-            }
+            "if" | "unless" | "case" => self.ruby_branch(word, out),
             "while" | "until" => {
                 self.at += 1;
                 let no_do = std::mem::replace(&mut self.no_do, true);
@@ -60,54 +33,8 @@ impl Parser {
                 self.eat_word("end");
                 out.push(Stmt::Loop { target: Some(target), list: Some(list), body });
             }
-            "begin" => {
-                self.at += 1;
-                let body = self.until_words(&["rescue", "else", "ensure", "end"]);
-                out.push(attempt(body));
-                while self.word_in(&["rescue", "else", "ensure"]) {
-                    self.at += 1;
-                    if !self.new_line() && self.starts_operand() {
-                        self.comma_list();
-                        if self.eat("=>") {
-                            self.at += 1;
-                        }
-                    }
-                    let way = self.until_words(&["rescue", "else", "ensure", "end"]);
-                    out.push(Stmt::Branch(Vec::new(), vec![way, Vec::new()]));
-                }
-                self.eat_word("end");
-            }
-            "def" => {
-                self.at += 1;
-                let mut name = self.name().unwrap_or_default();
-                if self.eat(".") {
-                    name = self.name().unwrap_or_default();
-                }
-                let mut parameters = Vec::new();
-                if self.op("(") {
-                    parameters = self.parameters();
-                } else {
-                    while !self.new_line() && matches!(self.kind(), Some(Tok::Name(_))) {
-                        parameters.push(Expr::Name(self.name().unwrap_or_default()));
-                        self.eat(",");
-                    }
-                }
-                // `def name = value` has no end.
-                if self.eat("=") {
-                    let mut body = Vec::new();
-                    self.statement(&mut body);
-                    out.push(define(name, parameters, body));
-                    return true;
-                }
-                let mut body = self.until_words(&["end", "rescue", "else", "ensure"]);
-                while self.word_in(&["rescue", "else", "ensure"]) {
-                    self.at += 1;
-                    let way = self.until_words(&["end", "rescue", "else", "ensure"]);
-                    body = vec![attempt(body), Stmt::Branch(Vec::new(), vec![way, Vec::new()])];
-                }
-                self.eat_word("end");
-                out.push(define(name, parameters, body));
-            }
+            "begin" => self.ruby_begin(out),
+            "def" => self.ruby_def(out),
             "class" | "module" => {
                 self.at += 1;
                 let name = self.name().unwrap_or_default();
@@ -139,6 +66,88 @@ impl Parser {
             _ => return false,
         }
         true
+    }
+
+    /// `if` and `case` with their ways.
+    fn ruby_branch(&mut self, word: &str, out: &mut Vec<Stmt>) {
+        self.at += 1;
+        let mut conditions = Vec::new();
+        let mut ways = Vec::new();
+        let mut closed = word == "case";
+        if !(word == "case" && self.is_word("when")) {
+            conditions.push(self.expression(1));
+        }
+        self.eat_word("then");
+        self.eat(";");
+        ways.push(self.until_words(&["elsif", "else", "when", "in", "end"]));
+        loop {
+            if self.eat_word("elsif") || self.eat_word("when") || self.eat_word("in") {
+                conditions.push(self.comma_list());
+                self.eat_word("then");
+            } else if self.eat_word("else") {
+                closed = true;
+            } else {
+                break;
+            }
+            ways.push(self.until_words(&["elsif", "else", "when", "in", "end"]));
+        }
+        self.eat_word("end");
+        if !closed {
+            ways.push(Vec::new());
+        }
+        out.push(Stmt::Branch(conditions, ways));
+    }
+
+    /// `begin` with all that handles or follows it.
+    fn ruby_begin(&mut self, out: &mut Vec<Stmt>) {
+        self.at += 1;
+        let body = self.until_words(&["rescue", "else", "ensure", "end"]);
+        out.push(attempt(body));
+        while self.word_in(&["rescue", "else", "ensure"]) {
+            self.at += 1;
+            if !self.new_line() && self.starts_operand() {
+                self.comma_list();
+                if self.eat("=>") {
+                    self.at += 1;
+                }
+            }
+            let way = self.until_words(&["rescue", "else", "ensure", "end"]);
+            out.push(Stmt::Branch(Vec::new(), vec![way, Vec::new()]));
+        }
+        self.eat_word("end");
+    }
+
+    /// A method with a name.
+    fn ruby_def(&mut self, out: &mut Vec<Stmt>) {
+        self.at += 1;
+        let mut name = self.name().unwrap_or_default();
+        if self.eat(".") {
+            name = self.name().unwrap_or_default();
+        }
+        let mut parameters = Vec::new();
+        if self.op("(") {
+            parameters = self.parameters();
+        } else {
+            while !self.new_line() && matches!(self.kind(), Some(Tok::Name(_))) {
+                parameters.push(Expr::Name(self.name().unwrap_or_default()));
+                self.eat(",");
+            }
+        }
+        // `def name = value` has no end.
+        if self.eat("=") {
+            let mut body = Vec::new();
+            self.statement(&mut body);
+            out.push(define(name, parameters, body));
+            return;
+        }
+        let mut body = self.until_words(&["end", "rescue", "else", "ensure"]);
+        while self.word_in(&["rescue", "else", "ensure"]) {
+            self.at += 1;
+            let way = self.until_words(&["end", "rescue", "else", "ensure"]);
+            body = vec![attempt(body), Stmt::Branch(Vec::new(), vec![way, Vec::new()])];
+        }
+        self.eat_word("end");
+        out.push(define(name, parameters, body));
     }
 
     pub(super) fn lua(&mut self, word: &str, out: &mut Vec<Stmt>) -> bool {

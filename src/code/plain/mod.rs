@@ -5,6 +5,8 @@
 mod calls;
 mod commands;
 mod editor;
+mod methods;
+mod statements;
 mod strings;
 
 use std::collections::BTreeMap;
@@ -13,6 +15,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use super::effect::CodeEffect;
+use crate::model::Value;
 
 /// How the texts of a language are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -30,6 +33,12 @@ enum Form {
     Less,
     /// Harmless unless one of the words in `never` occurs.
     Without,
+    /// Methods, known by their names alone.
+    Methods,
+    /// Statements, known by their first words, of which some are told to do something.
+    Statements,
+    /// Statements of the line editor.
+    Editor,
 }
 
 /// What is known of a language.
@@ -88,6 +97,21 @@ struct Plain {
     /// Options that must not be set.
     #[serde(default)]
     unset: Vec<String>,
+    /// What statements do, by their first words.
+    #[serde(default)]
+    does: BTreeMap<String, String>,
+    /// Words that are no operands of a statement.
+    #[serde(default)]
+    options: Vec<String>,
+    /// The rest of a line behind `!` is a shell's.
+    #[serde(default)]
+    shell: bool,
+    /// What may stand in front of a statement.
+    #[serde(default)]
+    marks: String,
+    /// Statements behind which text follows, up to a lone dot.
+    #[serde(default)]
+    text: Vec<String>,
     /// Calls by which content goes, by what they do.
     #[serde(default)]
     takes: BTreeMap<String, Vec<String>>,
@@ -122,8 +146,9 @@ fn read() -> Result<BTreeMap<String, Plain>, serde_json::Error> {
     serde_json::from_str(include_str!(concat!(env!("OUT_DIR"), "/languages.json")))
 }
 
-/// What `text` may do: nothing when all of it is known to be harmless. Any language may be asked for.
-pub(super) fn analyse(language: &str, text: &str) -> Vec<CodeEffect> {
+/// What `text` may do: nothing when all of it is known to be harmless. Any language may be asked for; the first argument is the
+/// file that an editor edits.
+pub(super) fn analyse(language: &str, text: &str, arguments: &[Value]) -> Vec<CodeEffect> {
     let Some(plain) = languages().get(language) else {
         return vec![CodeEffect::Unknown { reason: format!("{language} code is not understood") }];
     };
@@ -133,6 +158,8 @@ pub(super) fn analyse(language: &str, text: &str) -> Vec<CodeEffect> {
         Form::Calls => calls::harmless(plain, text),
         Form::Vim => editor::vim(plain, text),
         Form::Less => editor::pager(plain, text),
+        Form::Methods => methods::harmless(plain, text),
+        Form::Statements | Form::Editor => return statements::analyse(plain, text, arguments.first()),
         Form::Without if plain.folds => {
             let text = text.to_ascii_lowercase();
             !plain.never.iter().any(|word| text.contains(word.as_str()))
@@ -154,12 +181,39 @@ mod tests {
         assert!(read().unwrap().contains_key("vim"));
     }
 
+    #[test]
+    fn examples_do_what_they_say() {
+        let text = include_str!("../../knowledge/languages.toml");
+        let file: toml::Table = text.parse().unwrap();
+        let mut wrong = Vec::new();
+        for (language, table) in &file {
+            for example in table.get("example").and_then(toml::Value::as_array).into_iter().flatten() {
+                let (code, does) = (example["code"].as_str().unwrap(), example["does"].as_str().unwrap());
+                let found = crate::code::interpret::tests::show(language, code, &["f"]);
+                if found != does {
+                    wrong.push(format!("{language}: {code}\n   wanted: {does}\n   found:  {found}"));
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn odd_scripts_end() {
+        for language in ["tcl", "ftp", "ed", "mongosh"] {
+            for part in ["{", "[", "\"", "set x $x", "/", "é[", "!\n", "g/[", "'", "{ [ \" é"] {
+                analyse(language, &part.repeat(3_000), &[]);
+                analyse(language, &format!("{part}é{part}"), &[]);
+            }
+        }
+    }
+
     fn judge(language: &str, harmless: &[&str], unknown: &[&str]) {
         for text in harmless {
-            assert!(analyse(language, text).is_empty(), "{language}: {text}");
+            assert!(analyse(language, text, &[]).is_empty(), "{language}: {text}");
         }
         for text in unknown {
-            assert!(!analyse(language, text).is_empty(), "{language}: {text}");
+            assert!(!analyse(language, text, &[]).is_empty(), "{language}: {text}");
         }
     }
 

@@ -36,17 +36,8 @@ pub(super) fn classify(
         "INSERT" | "REPLACE" => insert(&mut reader, head, session),
         "UPDATE" => one(update(&mut reader)),
         "DELETE" => one(delete(&mut reader)),
-        "MERGE" => {
-            reader.skip("INTO");
-            let object = reader.name();
-            let verb = if reader.has("DELETE") { SqlVerb::Delete } else { SqlVerb::Update };
-            one(reader.is(verb, object, "table"))
-        }
-        "TRUNCATE" => {
-            reader.skip("TABLE");
-            let names = reader.names();
-            names.into_iter().map(|name| reader.is(SqlVerb::Truncate, Some(name), "table")).collect()
-        }
+        "MERGE" => merge(&mut reader),
+        "TRUNCATE" => truncate(&mut reader),
         "DROP" => definition::drop(&mut reader),
         "ALTER" => definition::alter(&mut reader),
         "CREATE" => definition::create(&mut reader, session),
@@ -57,87 +48,25 @@ pub(super) fn classify(
         "REVOKE" => one(reader.is(SqlVerb::Revoke, None, "rights")),
         "REASSIGN" => one(reader.is(SqlVerb::Rights, None, "rights")),
         "SET" if matches!(reader.word(), Some("PASSWORD")) => one(reader.is(SqlVerb::Rights, None, "rights")),
-        "BEGIN" | "START" => {
-            if head == "START" && matches!(reader.word(), Some("SLAVE" | "REPLICA" | "GROUP_REPLICATION")) {
-                return one(reader.is(SqlVerb::Alter, None, "server"));
-            }
-            if head == "BEGIN"
-                && let Some(found) = block::inside(&reader, session, depth)
-            {
-                return found;
-            }
-            session.begin();
-            one(reader.is(SqlVerb::Control, None, "session"))
-        }
+        "BEGIN" | "START" => begin(&mut reader, head, session, depth),
         "IF" | "DECLARE" | "SET" | "PRINT" if block::inside(&reader, session, depth).is_some() => {
             block::inside(&reader, session, depth).unwrap_or_default()
         }
-        "COMMIT" | "END" => {
-            if !reader.skip("PREPARED") {
-                session.commit();
-            }
-            one(reader.is(SqlVerb::Control, None, "session"))
-        }
-        "ROLLBACK" | "ABORT" => {
-            reader.skip_all(&["TRANSACTION", "WORK"]);
-            if reader.skip("TO") {
-                reader.skip("SAVEPOINT");
-                if let Some(name) = reader.name() {
-                    session.roll_back_to(&name);
-                }
-            } else if !reader.skip("PREPARED") {
-                session.roll_back();
-            }
-            one(reader.is(SqlVerb::Control, None, "session"))
-        }
-        "SAVEPOINT" => {
-            if let Some(name) = reader.name() {
-                session.savepoint(&name);
-            }
-            one(reader.is(SqlVerb::Control, None, "session"))
-        }
-        "RELEASE" => {
-            reader.skip("SAVEPOINT");
-            if let Some(name) = reader.name() {
-                session.release(&name);
-            }
-            one(reader.is(SqlVerb::Control, None, "session"))
-        }
+        "COMMIT" | "END" => commit(&mut reader, session),
+        "ROLLBACK" | "ABORT" => roll_back(&mut reader, session),
+        "SAVEPOINT" => savepoint(&mut reader, session),
+        "RELEASE" => release(&mut reader, session),
         "USE" => {
             session.database = reader.name();
             one(reader.is(SqlVerb::Control, None, "session"))
         }
         "PREPARE" => prepare(&mut reader, session, depth),
         "EXECUTE" | "EXEC" => execute(&mut reader, session),
-        "COPY" => {
-            let rest = reader.tokens.get(1).map_or("", |token| {
-                let end = reader.tokens.last().map_or(token.end, |last| last.end);
-                &source[token.start..end]
-            });
-            match super::copy::copy(rest, own, session, false) {
-                Client::Does(found) => found,
-                Client::Quits => Vec::new(),
-            }
-        }
+        "COPY" => copied(&reader, source, own, session),
         "LOAD" => load(&mut reader),
         "DO" if session.dialect != Dialect::Mysql => block::text(&mut reader, session),
-        "ATTACH" => {
-            reader.skip("DATABASE");
-            let file = reader.name();
-            if reader.skip("AS")
-                && let (Some(file), Some(name)) = (file, reader.name())
-            {
-                session.attached.insert(name.to_lowercase(), file);
-            }
-            one(reader.is(SqlVerb::Control, None, "session"))
-        }
-        "PRAGMA" => {
-            let name = reader.name().unwrap_or_default().to_lowercase();
-            let name = name.rsplit('.').next().unwrap_or_default();
-            let writes = reader.tokens.iter().any(|t| t.mark('=') || t.mark('('))
-                && matches!(name, "user_version" | "application_id" | "schema_version" | "writable_schema");
-            one(reader.is(if writes { SqlVerb::Alter } else { SqlVerb::Control }, None, "database"))
-        }
+        "ATTACH" => attach(&mut reader, session),
+        "PRAGMA" => pragma(&mut reader),
         "VACUUM" => one(match reader.find(&["INTO"]) {
             Some(place) => {
                 reader.at = place + 1;
@@ -159,6 +88,106 @@ pub(super) fn classify(
         | "DELIMITER" | "SIGNAL" | "DO" => one(reader.is(SqlVerb::Control, None, "session")),
         _ => one(reader.is(SqlVerb::Unknown, None, "database")),
     }
+}
+
+fn truncate(reader: &mut Reader<'_>) -> Vec<SqlStatement> {
+    reader.skip("TABLE");
+    let names = reader.names();
+    names.into_iter().map(|name| reader.is(SqlVerb::Truncate, Some(name), "table")).collect()
+}
+
+/// `MERGE INTO`, which may delete rows.
+fn merge(reader: &mut Reader<'_>) -> Vec<SqlStatement> {
+    reader.skip("INTO");
+    let object = reader.name();
+    let verb = if reader.has("DELETE") { SqlVerb::Delete } else { SqlVerb::Update };
+    vec![reader.is(verb, object, "table")]
+}
+
+/// A place to roll back to.
+fn savepoint(reader: &mut Reader<'_>, session: &mut Session) -> Vec<SqlStatement> {
+    if let Some(name) = reader.name() {
+        session.savepoint(&name);
+    }
+    vec![reader.is(SqlVerb::Control, None, "session")]
+}
+
+/// A savepoint is no longer one.
+fn release(reader: &mut Reader<'_>, session: &mut Session) -> Vec<SqlStatement> {
+    reader.skip("SAVEPOINT");
+    if let Some(name) = reader.name() {
+        session.release(&name);
+    }
+    vec![reader.is(SqlVerb::Control, None, "session")]
+}
+
+/// What was done holds from here.
+fn commit(reader: &mut Reader<'_>, session: &mut Session) -> Vec<SqlStatement> {
+    if !reader.skip("PREPARED") {
+        session.commit();
+    }
+    vec![reader.is(SqlVerb::Control, None, "session")]
+}
+
+/// `ROLLBACK`, all or to a savepoint.
+fn roll_back(reader: &mut Reader<'_>, session: &mut Session) -> Vec<SqlStatement> {
+    reader.skip_all(&["TRANSACTION", "WORK"]);
+    if reader.skip("TO") {
+        reader.skip("SAVEPOINT");
+        if let Some(name) = reader.name() {
+            session.roll_back_to(&name);
+        }
+    } else if !reader.skip("PREPARED") {
+        session.roll_back();
+    }
+    vec![reader.is(SqlVerb::Control, None, "session")]
+}
+
+/// `COPY`, from a file or into one.
+fn copied(reader: &Reader<'_>, source: &str, own: &str, session: &mut Session) -> Vec<SqlStatement> {
+    let rest = reader.tokens.get(1).map_or("", |token| {
+        let end = reader.tokens.last().map_or(token.end, |last| last.end);
+        &source[token.start..end]
+    });
+    match super::copy::copy(rest, own, session, false) {
+        Client::Does(found) => found,
+        Client::Quits => Vec::new(),
+    }
+}
+
+/// A database under another name.
+fn attach(reader: &mut Reader<'_>, session: &mut Session) -> Vec<SqlStatement> {
+    reader.skip("DATABASE");
+    let file = reader.name();
+    if reader.skip("AS")
+        && let (Some(file), Some(name)) = (file, reader.name())
+    {
+        session.attached.insert(name.to_lowercase(), file);
+    }
+    vec![reader.is(SqlVerb::Control, None, "session")]
+}
+
+/// A setting of sqlite.
+fn pragma(reader: &mut Reader<'_>) -> Vec<SqlStatement> {
+    let name = reader.name().unwrap_or_default().to_lowercase();
+    let name = name.rsplit('.').next().unwrap_or_default();
+    let writes = reader.tokens.iter().any(|t| t.mark('=') || t.mark('('))
+        && matches!(name, "user_version" | "application_id" | "schema_version" | "writable_schema");
+    vec![reader.is(if writes { SqlVerb::Alter } else { SqlVerb::Control }, None, "database")]
+}
+
+/// A transaction, or a block of statements.
+fn begin(reader: &mut Reader<'_>, head: &str, session: &mut Session, depth: usize) -> Vec<SqlStatement> {
+    if head == "START" && matches!(reader.word(), Some("SLAVE" | "REPLICA" | "GROUP_REPLICATION")) {
+        return vec![reader.is(SqlVerb::Alter, None, "server")];
+    }
+    if head == "BEGIN"
+        && let Some(found) = block::inside(reader, session, depth)
+    {
+        return found;
+    }
+    session.begin();
+    vec![reader.is(SqlVerb::Control, None, "session")]
 }
 
 /// `WITH x AS (…), … SELECT | INSERT | UPDATE | DELETE …`

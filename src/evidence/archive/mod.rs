@@ -128,7 +128,8 @@ fn through_pipe(
     probe(&named, subject, world, session, &mut found);
     let loses = ["lost", "unseen"].map(|word| FactValue::Text(word.to_owned()));
     if found.facts.get("loss").is_some_and(|fact| loses.contains(&fact.value)) {
-        *evidence = found;
+        // It is most likely those, and may be others.
+        *evidence = Evidence { changed: None, ..found };
         return;
     }
     let why = "which files are overwritten is not known: the archive is not at hand";
@@ -227,6 +228,9 @@ fn compare<'a>(
                 continue;
             }
         };
+        if meta.kind != FileKind::Directory {
+            found.meets(&place);
+        }
         if meta.kind == FileKind::File && meta.size > 0 && overwrites(mutation, member, &place, &meta, world)
         {
             found.add(&place, &meta);

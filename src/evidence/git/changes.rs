@@ -9,6 +9,7 @@ use crate::world::{FileKind, LookError, Meta};
 
 use super::digest::hex;
 use super::incoming::{Differing, difference, ignored};
+use super::index::IndexEntry;
 use super::look::Look;
 use super::pathspec::Pathspecs;
 use super::repository::FileStatus;
@@ -77,7 +78,7 @@ pub(super) fn changes(look: &mut Look<'_>) -> Result<Outcome, String> {
         }
     }
     let prefix = look.prefix();
-    let specs = Pathspecs::read(&names, if whole { "" } else { &prefix });
+    let specs = look.specs(&names, if whole { "" } else { &prefix });
     let removes_missing = whole || removes || look.has("no-overlay");
     let safe = look.has("safe");
     let mut loss = Loss::default();
@@ -103,7 +104,7 @@ pub(super) fn changes(look: &mut Look<'_>) -> Result<Outcome, String> {
 }
 
 /// What the words of `git checkout` turn out to be.
-enum Source {
+pub(super) enum Source {
     /// All are paths.
     Paths,
     /// The first is a revision, the others are paths taken from it.
@@ -113,7 +114,7 @@ enum Source {
 }
 
 /// Git's own rule: the first word is a revision if there is one of that name.
-fn take_source(look: &mut Look<'_>, names: &mut Vec<Option<String>>) -> Result<Source, String> {
+pub(super) fn take_source(look: &mut Look<'_>, names: &mut Vec<Option<String>>) -> Result<Source, String> {
     // A word that is not known may be a path, and that is the worse of the two.
     let Some(Some(first)) = names.first().cloned() else { return Ok(Source::Paths) };
     if first == "-" {
@@ -190,56 +191,69 @@ impl Counted<'_, '_> {
                 self.loss.add(LossClass::Unseen, 0, || "the rest".to_owned());
                 return Ok(());
             }
-            let place = self.top.join(name);
-            let difference = differing.get(name);
-            let Some(meta) = self.there(&place, name) else {
-                // A file may stand where a directory of tracked files was.
-                if !removes && difference.is_none_or(|d| d.source.is_some()) {
-                    self.in_the_way(name);
-                }
-                continue;
-            };
-            // A submodule's content is left alone unless it is removed; a directory that took a file's place goes.
-            if meta.kind == FileKind::Directory {
-                if entry.mode >> 12 == 0o16 && removes {
-                    self.submodule(&place, name)?;
-                }
-                if entry.mode >> 12 != 0o16 && !removes && difference.is_none_or(|d| d.source.is_some()) {
-                    self.displaced(&place, name, true);
-                }
-                continue;
-            }
-            let goes = removes || difference.is_some_and(|d| d.source.is_none());
-            if goes && !removes_missing {
-                continue;
-            }
-            let replaced = goes || difference.is_some_and(|d| d.source.is_some());
-            if !replaced && repo.unchanged(world, &meta, entry) {
-                // Git leaves alone what it takes for unchanged.
-                continue;
-            }
-            let class = match repo.compare(world, &place, &meta, entry) {
-                FileStatus::Clean if replaced => LossClass::Tracked,
-                FileStatus::Clean => LossClass::Nothing,
-                FileStatus::Stored if meta.size == 0 => LossClass::Nothing,
-                FileStatus::Stored => LossClass::Tracked,
-                FileStatus::Modified if self.is_source(&place, &meta, difference) => LossClass::Nothing,
-                FileStatus::Modified if self.saved(Saved::Tracked) || self.saved_path(name) => {
-                    let common = &repo.place().common_dir;
-                    self.look.session.git().note(common, |done| done.only_saved = true);
-                    LossClass::Tracked
-                }
+            self.entry(entry, name, differing.get(name), (removes_missing, removes))?;
+        }
+        Ok(())
+    }
 
-                FileStatus::Modified => {
-                    self.loss.modified += 1;
-                    LossClass::Lost
-                }
-                FileStatus::Untracked | FileStatus::Internal => LossClass::Nothing,
-                FileStatus::Unseen(_) => LossClass::Unseen,
-            };
-            if class != LossClass::Nothing {
-                self.loss.add(class, meta.size, || name.to_owned());
+    /// One of them. `removes`: whether files go that the source has not, and whether all do.
+    fn entry(
+        &mut self,
+        entry: &IndexEntry,
+        name: &str,
+        difference: Option<&Differing>,
+        (removes_missing, removes): (bool, bool),
+    ) -> Result<(), String> {
+        let world = self.look.world;
+        let repo = std::rc::Rc::clone(&self.look.repo);
+        let place = self.top.join(name);
+        let Some(meta) = self.there(&place, name) else {
+            // A file may stand where a directory of tracked files was.
+            if !removes && difference.is_none_or(|d| d.source.is_some()) {
+                self.in_the_way(name);
             }
+            return Ok(());
+        };
+        // A submodule's content is left alone unless it is removed; a directory that took a file's place goes.
+        if meta.kind == FileKind::Directory {
+            if entry.mode >> 12 == 0o16 && removes {
+                self.submodule(&place, name)?;
+            }
+            if entry.mode >> 12 != 0o16 && !removes && difference.is_none_or(|d| d.source.is_some()) {
+                self.displaced(&place, name, true);
+            }
+            return Ok(());
+        }
+        let goes = removes || difference.is_some_and(|d| d.source.is_none());
+        if goes && !removes_missing {
+            return Ok(());
+        }
+        let replaced = goes || difference.is_some_and(|d| d.source.is_some());
+        if !replaced && repo.unchanged(world, &meta, entry) {
+            // Git leaves alone what it takes for unchanged.
+            return Ok(());
+        }
+        let class = match repo.compare(world, &place, &meta, entry) {
+            FileStatus::Clean if replaced => LossClass::Tracked,
+            FileStatus::Clean => LossClass::Nothing,
+            FileStatus::Stored if meta.size == 0 => LossClass::Nothing,
+            FileStatus::Stored => LossClass::Tracked,
+            FileStatus::Modified if self.is_source(&place, &meta, difference) => LossClass::Nothing,
+            FileStatus::Modified if self.saved(Saved::Tracked) || self.saved_path(name) => {
+                let common = &repo.place().common_dir;
+                self.look.session.git().note(common, |done| done.only_saved = true);
+                LossClass::Tracked
+            }
+
+            FileStatus::Modified => {
+                self.loss.modified += 1;
+                LossClass::Lost
+            }
+            FileStatus::Untracked | FileStatus::Internal => LossClass::Nothing,
+            FileStatus::Unseen(_) => LossClass::Unseen,
+        };
+        if class != LossClass::Nothing {
+            self.loss.add(class, meta.size, || name.to_owned());
         }
         Ok(())
     }
@@ -310,8 +324,9 @@ impl Counted<'_, '_> {
 
     /// Whether an earlier step of the command put just this path into git.
     fn saved_path(&self, name: &str) -> bool {
-        let done = self.look.session.git().done(&self.look.repo.place().common_dir);
-        done.saved_paths.iter().any(|specs| specs.matches(name))
+        let cache = self.look.session.git();
+        let done = cache.done(&self.look.repo.place().common_dir).with(&cache.saves());
+        done.saved_paths.iter().chain(&done.saved_tracked).any(|(_, specs)| specs.matches(name))
     }
 
     fn saved(&self, what: Saved) -> bool {

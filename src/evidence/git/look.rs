@@ -7,9 +7,11 @@ use std::time::Duration;
 use crate::evidence::Session;
 use crate::model::{FactValue, Mutation, Subject, Value};
 use crate::world::git_dir::{self, Config, is_true};
+use crate::world::resolve::logical;
 use crate::world::{LookError, Query, World};
 
 use super::GitRepo;
+use super::pathspec::Pathspecs;
 
 /// Longest wait for one answer of git.
 const WAIT: Duration = Duration::from_secs(2);
@@ -125,6 +127,38 @@ impl Look<'_> {
         list
     }
 
+    /// The pathspecs of names that are given in `prefix`. Absolute ones count from the top, as git takes them.
+    pub(super) fn specs(&self, names: &[Option<String>], prefix: &str) -> Pathspecs {
+        let inside = |name: &Option<String>| name.as_deref().and_then(|name| self.seen_from_top(name));
+        Pathspecs::read(&names.iter().map(inside).collect::<Vec<_>>(), prefix)
+    }
+
+    /// A pathspec that is no absolute path; `None` where it cannot be told what such a path names.
+    fn seen_from_top(&self, word: &str) -> Option<String> {
+        let long = word.strip_prefix(":(").and_then(|tail| tail.split_once(')'));
+        let (magic, path) = long.unwrap_or(("", word));
+        let Some(top) = self.repo.work_tree().filter(|_| path.starts_with('/')) else {
+            return Some(word.to_owned());
+        };
+        let path = logical(Path::new(path));
+        let mut inside = path.strip_prefix(top).ok().map(Path::to_owned);
+        // Another name of the top may lead there through links.
+        for above in path.ancestors() {
+            if inside.is_some() {
+                break;
+            }
+            match self.world.canonicalize(above) {
+                Ok(real) if real == top => inside = path.strip_prefix(above).ok().map(Path::to_owned),
+                Ok(_) | Err(LookError::NotFound) => {}
+                Err(_) => return None,
+            }
+        }
+        // Outside of the working tree git refuses it: it stays what matches nothing.
+        let Some(inside) = inside else { return Some(word.to_owned()) };
+        let comma = if magic.is_empty() { "" } else { "," };
+        Some(format!(":({magic}{comma}top){}", inside.to_string_lossy()))
+    }
+
     /// Directory that git runs in, relative to the top of the working tree.
     pub(super) fn prefix(&self) -> String {
         self.repo
@@ -176,7 +210,11 @@ impl Look<'_> {
         // Only where the command names it: git finds everything else by itself.
         let place = self.repo.place();
         let named = ["git-dir", "work-tree"].iter().any(|key| self.has(key))
-            || ["GIT_DIR", "GIT_WORK_TREE"].iter().any(|name| self.world.env(name).is_some());
+            || ["GIT_DIR", "GIT_WORK_TREE"].iter().any(|name| self.world.env(name).is_some())
+            // A setting of the repository puts its working tree where nothing leads back to it.
+            || place.work_tree.as_ref().is_some_and(|top| {
+                place.git_dir == place.common_dir && self.world.lstat(&top.join(".git")).is_err()
+            });
         if named {
             arguments.push(format!("--git-dir={}", place.git_dir.display()));
         }

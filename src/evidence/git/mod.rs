@@ -7,6 +7,7 @@
 //! What earlier steps of the same command do to a repository (settings written, refs moved, objects left behind) is kept
 //! in [`GitCache`], since mutations are handed in one by one, in program order.
 
+mod advice;
 mod changes;
 mod clean;
 mod cursor;
@@ -21,6 +22,7 @@ mod push;
 mod refs;
 mod repository;
 mod saved;
+mod stake;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -39,3 +41,4 @@ pub(super) fn blob_id(content: &[u8], length: usize) -> Option<String> {
 pub use probe::collect;
 pub use repository::{FileStatus, GitCache, GitRepo};
 pub(super) use saved::holds;
+pub use stake::{AtStake, RepositoryAct, at_stake};

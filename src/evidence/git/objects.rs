@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::evidence::text::{count, list};
+use crate::text::{count, list};
 
 use crate::world::{FileKind, LookError};
 

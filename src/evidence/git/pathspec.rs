@@ -1,6 +1,9 @@
 //! Which paths of a working tree a git pathspec names.
 
-use crate::shell::pattern;
+use std::path::Path;
+
+use crate::wildcard::{self, Crossing, Options};
+use crate::world::resolve::logical;
 
 /// One pathspec, relative to the top of the working tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,46 +110,19 @@ impl Spec {
             return false;
         }
         if !self.glob {
-            return wild(&self.text, path);
+            return wildcard::matches(&self.text, path, Options::default());
         }
         // With `glob` each `*` stays within one name, and `**` crosses names.
-        glob_matches(&self.text, path)
-            || path.match_indices('/').any(|(at, _)| glob_matches(&self.text, &path[..at]))
-    }
-}
-
-/// A wildcard match in which `*` also takes `/`.
-fn wild(pattern: &str, path: &str) -> bool {
-    pattern::matches(pattern, path, pattern::Options::default())
-}
-
-fn glob_matches(pattern: &str, path: &str) -> bool {
-    match pattern.split_once('/') {
-        Some(("**", rest)) => {
-            glob_matches(rest, path)
-                || path.match_indices('/').any(|(at, _)| glob_matches(rest, &path[at + 1..]))
-        }
-        Some((first, rest)) => {
-            path.split_once('/').is_some_and(|(name, below)| wild(first, name) && glob_matches(rest, below))
-        }
-        None if pattern == "**" => true,
-        None => !path.contains('/') && wild(pattern, path),
+        let options = Options { pathname: true, crossing: Crossing::WholeName, ..Options::default() };
+        let fits = |path: &str| wildcard::matches(&self.text, path, options);
+        fits(path) || path.match_indices('/').any(|(at, _)| fits(&path[..at]))
     }
 }
 
 /// `prefix` and `path` joined, `.` and `..` taken out, no slash at either end.
 fn resolve(prefix: &str, path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in prefix.split('/').chain(path.split('/')) {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    parts.join("/")
+    let path = logical(Path::new(&format!("/{prefix}/{path}")));
+    path.to_string_lossy().trim_start_matches('/').to_owned()
 }
 
 #[cfg(test)]

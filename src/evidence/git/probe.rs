@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use crate::evidence::Session;
-use crate::evidence::text::{count, list, size};
 use crate::model::{Action, Evidence, FactValue, Loss, LossClass, MissingEffect, Mutation, Source, Subject};
+use crate::text::{count, list, size};
 use crate::world::World;
 
 use super::changes::{self, Outcome};
+use super::incoming::difference;
 use super::look::{Found, Look, find, has_fact, text_fact};
-use super::{clean, objects, push, refs, saved, worktree};
+use super::{advice, clean, objects, push, refs, saved, worktree};
 
 /// Directories that a command may run in that are looked at.
 const DIRECTORIES: usize = 4;
@@ -136,6 +137,10 @@ fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
     match (look.mutation.kind.as_str(), look.mutation.action) {
         ("git.changes", _) => {
             outcome(changes::changes(look), evidence, "overwritten");
+            advice::for_changes(look, evidence, |look, specs| {
+                let differing = difference(look, "HEAD").ok().flatten();
+                differing.is_some_and(|differing| !differing.keys().any(|name| specs.matches(name)))
+            });
             let whole = look.has("whole") || look.has("removes");
             look.session.git().note(&common, |done| done.unstage(whole));
         }
@@ -158,17 +163,7 @@ fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
             Ok(found) => found.tell(evidence),
             Err(reason) => missing(evidence, &reason),
         },
-        ("git.objects", Action::Delete) => match objects::pruned(look) {
-            Ok(None) => nothing(evidence, "every object is reachable".to_owned()),
-            Ok(Some((what, commits))) => {
-                say(evidence, "lost", &format!("{what} go for good"));
-                if !commits.is_empty() {
-                    let names = FactValue::Text(commits.join(" "));
-                    evidence.fact("dangling.commits", names, "commits that nothing reaches any more");
-                }
-            }
-            Err(reason) => missing(evidence, &reason),
-        },
+        ("git.objects", Action::Delete) => pruned(look, evidence),
         ("git.reflog", _) if look.has("grace") => {
             nothing(evidence, "entries of the last months stay".to_owned());
         }
@@ -195,37 +190,59 @@ fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
             }
             nothing(evidence, "a setting".to_owned());
         }
-        ("git.fetch", _) => {
-            let mut names = look.names().into_iter().map(Option::unwrap_or_default);
-            let remote = names.next();
-            let from = remote.clone().zip(names.next());
-            look.session.git().note(&common, |done| {
-                done.fetched = true;
-                done.fetched_remotes.push(remote);
-                done.moved = true;
-                done.fetched_from = from;
-            });
-            nothing(evidence, "only remote-tracking refs follow the remote".to_owned());
-        }
-        (_, Action::Create | Action::Update) => {
-            let fetches = look.has("fetches");
-            let keeps = matches!(look.mutation.kind.as_str(), "git.commit" | "git.stash");
-            let stashes = usize::from(look.mutation.kind == "git.stash");
-            let unlocks = look.has("unlocks");
-            look.session.git().note(&common, |done| {
-                done.moved = true;
-                done.fetched |= fetches;
-                done.stashed += stashes;
-                done.unlocked |= unlocks;
-                done.staged_here &= !keeps;
-                done.index_kept |= keeps;
-            });
-            nothing(evidence, "git keeps what was there".to_owned());
-        }
+        ("git.fetch", _) => fetched(look, evidence),
+        (_, Action::Create | Action::Update) => made(look, evidence),
         // What these cost does not hang on what is there.
         ("git.lfs" | "git.history" | "git.rerere" | "git.credential" | "git.mail", _) => {}
         _ => missing(evidence, "this part of the repository is not looked at"),
     }
+}
+
+fn pruned(look: &mut Look<'_>, evidence: &mut Evidence) {
+    match objects::pruned(look) {
+        Ok(None) => nothing(evidence, "every object is reachable".to_owned()),
+        Ok(Some((what, commits))) => {
+            say(evidence, "lost", &format!("{what} go for good"));
+            if !commits.is_empty() {
+                let names = FactValue::Text(commits.join(" "));
+                evidence.fact("dangling.commits", names, "commits that nothing reaches any more");
+                advice::for_commits(&commits, evidence);
+            }
+        }
+        Err(reason) => missing(evidence, &reason),
+    }
+}
+
+fn fetched(look: &mut Look<'_>, evidence: &mut Evidence) {
+    let common = look.repo.place().common_dir.clone();
+    let mut names = look.names().into_iter().map(Option::unwrap_or_default);
+    let remote = names.next();
+    let from = remote.clone().zip(names.next());
+    look.session.git().note(&common, |done| {
+        done.fetched = true;
+        done.fetched_remotes.push(remote);
+        done.moved = true;
+        done.fetched_from = from;
+    });
+    nothing(evidence, "only remote-tracking refs follow the remote".to_owned());
+}
+
+/// Something new in the repository: what was there stays, and what is looked at later is no longer what it was.
+fn made(look: &mut Look<'_>, evidence: &mut Evidence) {
+    let common = look.repo.place().common_dir.clone();
+    let fetches = look.has("fetches");
+    let keeps = matches!(look.mutation.kind.as_str(), "git.commit" | "git.stash");
+    let stashes = usize::from(look.mutation.kind == "git.stash");
+    let unlocks = look.has("unlocks");
+    look.session.git().note(&common, |done| {
+        done.moved = true;
+        done.fetched |= fetches;
+        done.stashed += stashes;
+        done.unlocked |= unlocks;
+        done.staged_here &= !keeps;
+        done.index_kept |= keeps;
+    });
+    nothing(evidence, "git keeps what was there".to_owned());
 }
 
 fn stash(look: &mut Look<'_>, evidence: &mut Evidence) {
@@ -291,6 +308,7 @@ fn stash(look: &mut Look<'_>, evidence: &mut Evidence) {
     say(evidence, "tracked", &format!("{what} can be found again by id until git prunes it"));
     let ids: Vec<&str> = going.iter().map(|id| id.get(..12).unwrap_or(id)).collect();
     evidence.fact("stash.ids", FactValue::Text(ids.join(" ")), "ids of the stash entries");
+    advice::for_stashes(&ids, evidence);
     look.session.git().note(&common, |done| done.dropped.push(what));
 }
 
@@ -305,6 +323,7 @@ fn say_left(look: &mut Look<'_>, evidence: &mut Evidence, left: Result<refs::Lef
         evidence.fact("ref.commit", FactValue::Text(id), format!("where {} is", refs::short(name)));
         evidence.fact("ref.name", FactValue::Text(refs::short(name).to_owned()), "the ref's name");
     }
+    advice::for_refs(look, &left.tips, evidence);
     evidence.fact("ref.exists", FactValue::Bool(!left.tips.is_empty()), "the ref is there");
     let only = i64::try_from(left.commits).unwrap_or(i64::MAX);
     evidence.fact("ref.only", FactValue::Number(only), "commits that no other ref reaches");

@@ -3,16 +3,19 @@
 //! A remote that is a directory on this machine is looked into. Of any other only what was fetched before is known; a
 //! forced update or deletion there may hit commits that nobody here has ever seen.
 
+mod refspecs;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::evidence::text::{count, list};
 use crate::model::{Evidence, FactValue, MissingEffect};
+use crate::text::{count, list};
 use crate::world::{FileKind, git_dir};
 
 use super::look::Look;
 use super::probe::say;
 use super::refs::{for_each_ref, head, short};
+use refspecs::{Change, changes};
 
 /// What came of looking at a push.
 pub(super) enum Push {
@@ -59,14 +62,6 @@ impl Push {
             }
         }
     }
-}
-
-/// One ref on the remote and what becomes of it.
-struct Change {
-    name: String,
-    /// The new commit; `None` when the ref is deleted.
-    new: Option<String>,
-    forced: bool,
 }
 
 /// Looks at what a push would do.
@@ -231,6 +226,15 @@ pub(super) fn local_place(look: &Look<'_>, remote: &str) -> Option<Option<PathBu
     Some(None)
 }
 
+/// The remote that a push goes to and its git directory, where that is on this machine.
+///
+/// # Errors
+/// In words, when it cannot be told which remote that is.
+pub(super) fn local_remote(look: &mut Look<'_>) -> Result<Option<(String, PathBuf)>, String> {
+    let Some(remote) = remote_name(look)? else { return Ok(None) };
+    Ok(local_place(look, &remote).flatten().map(|place| (remote, place)))
+}
+
 /// `host:path` names another machine unless a slash comes first.
 fn scp_like(url: &str) -> bool {
     url.split_once(':').is_some_and(|(host, _)| !host.contains('/') && !host.is_empty())
@@ -264,26 +268,8 @@ fn into_local(
     let moved = changes.iter().filter(|change| change.forced || change.new.is_none());
     let moved: Vec<_> = moved.map(|change| (change.name.clone(), change.new.clone())).collect();
     look.session.git().note(place, |done| done.pushed.extend(moved));
-    // Old tips that their ref leaves, and what refs there will hold.
-    let mut leaving: Vec<(String, String)> = Vec::new();
-    let mut staying: BTreeSet<String> = BTreeSet::new();
-    let changed: BTreeMap<&str, &Change> = changes.iter().map(|c| (c.name.as_str(), c)).collect();
-    for (name, old) in &theirs {
-        match changed.get(name.as_str()) {
-            Some(change) if change.new.as_ref() == Some(old) => {
-                staying.insert(old.clone());
-            }
-            // Without force git only moves it forward.
-            Some(change) if !change.forced && change.new.is_some() => {
-                staying.insert(old.clone());
-            }
-            Some(_) => leaving.push((name.clone(), old.clone())),
-            None => {
-                staying.insert(old.clone());
-            }
-        }
-    }
-    let new: Vec<String> = changes.iter().filter_map(|c| c.new.clone()).collect();
+    let (leaving, mut staying) = tips(&theirs, &changes);
+    staying.extend(changes.iter().filter_map(|change| change.new.clone()));
     if leaving.is_empty() {
         return Ok(Push::Nothing("no ref of the remote is replaced or deleted".to_owned()));
     }
@@ -303,7 +289,6 @@ fn into_local(
         words.extend(only.iter().map(|(_, id)| id.as_str()));
         words.push("--not");
         words.extend(staying.iter().map(String::as_str));
-        words.extend(new.iter().map(String::as_str));
         words.extend(here.iter().map(String::as_str));
         let gone: u64 = asked(look, &words)?.trim().parse().map_err(|_| "git gave no number".to_owned())?;
         if gone > 0 {
@@ -323,7 +308,6 @@ fn into_local(
     words.extend(here.iter().map(String::as_str));
     words.push("--not");
     words.extend(staying.iter().map(String::as_str));
-    words.extend(new.iter().map(String::as_str));
     Ok(match look.count(&words) {
         Ok(0) => Push::Nothing(format!("every commit of {} stays on the remote", list(&names))),
         Ok(number) => Push::Kept(format!(
@@ -335,173 +319,21 @@ fn into_local(
     })
 }
 
-/// Every ref on the remote that the push names.
-fn changes(
-    look: &mut Look<'_>,
-    specs: &[Option<String>],
-    theirs: &BTreeMap<String, String>,
-    ours: &[(String, String)],
-) -> Result<Vec<Change>, String> {
-    // A lease that holds was counted before.
-    let force = look.has("force") || look.has("lease");
-    let mut found = Vec::new();
-    let under = |name: &str, prefixes: &[&str]| prefixes.iter().any(|p| name.starts_with(p));
-    if look.has("mirror") {
-        push_all(&mut found, ours.iter(), true);
-        delete_missing(&mut found, theirs, ours, &["refs/"]);
-        return Ok(found);
-    }
-    if look.has("all") {
-        push_all(&mut found, ours.iter().filter(|(n, _)| under(n, &["refs/heads/"])), force);
-    }
-    if look.has("tags") {
-        push_all(&mut found, ours.iter().filter(|(n, _)| under(n, &["refs/tags/"])), force);
-    }
-    for spec in specs {
-        match spec {
-            // Any ref may be meant, to any end.
-            None => {
-                found.extend(theirs.keys().map(|name| Change { name: name.clone(), new: None, forced: true }))
-            }
-            Some(spec) => one(look, spec, theirs, ours, force, &mut found)?,
+/// Old tips that their ref leaves, and what the other refs there hold.
+fn tips(theirs: &BTreeMap<String, String>, changes: &[Change]) -> (Vec<(String, String)>, BTreeSet<String>) {
+    let changed: BTreeMap<&str, &Change> = changes.iter().map(|c| (c.name.as_str(), c)).collect();
+    let mut leaving = Vec::new();
+    let mut staying = BTreeSet::new();
+    for (name, old) in theirs {
+        // Without force git only moves a ref forward.
+        let stays = changed.get(name.as_str()).is_none_or(|change| {
+            change.new.as_ref() == Some(old) || (!change.forced && change.new.is_some())
+        });
+        if stays {
+            staying.insert(old.clone());
+        } else {
+            leaving.push((name.clone(), old.clone()));
         }
     }
-    if specs.is_empty() && !look.has("all") && !look.has("tags") {
-        default(look, theirs, ours, force, &mut found)?;
-    }
-    if look.has("prune") && specs.is_empty() {
-        delete_missing(&mut found, theirs, ours, &["refs/heads/"]);
-    }
-    Ok(found)
-}
-
-fn push_all<'a>(found: &mut Vec<Change>, refs: impl Iterator<Item = &'a (String, String)>, forced: bool) {
-    found.extend(refs.map(|(name, id)| Change { name: name.clone(), new: Some(id.clone()), forced }));
-}
-
-fn delete_missing(
-    found: &mut Vec<Change>,
-    theirs: &BTreeMap<String, String>,
-    ours: &[(String, String)],
-    prefixes: &[&str],
-) {
-    for name in theirs.keys() {
-        if prefixes.iter().any(|p| name.starts_with(p)) && !ours.iter().any(|(known, _)| known == name) {
-            found.push(Change { name: name.clone(), new: None, forced: true });
-        }
-    }
-}
-
-/// One refspec.
-fn one(
-    look: &mut Look<'_>,
-    spec: &str,
-    theirs: &BTreeMap<String, String>,
-    ours: &[(String, String)],
-    force: bool,
-    found: &mut Vec<Change>,
-) -> Result<(), String> {
-    let (forced, body) = match spec.strip_prefix('+') {
-        Some(body) => (true, body),
-        None => (force, spec),
-    };
-    if look.has("delete") {
-        found.push(Change { name: their_name(body, theirs), new: None, forced: true });
-        return Ok(());
-    }
-    if body == ":" {
-        let matching =
-            ours.iter().filter(|(name, _)| name.starts_with("refs/heads/") && theirs.contains_key(name));
-        push_all(found, matching, forced);
-        return Ok(());
-    }
-    let (source, target) = body.split_once(':').unwrap_or((body, ""));
-    if source.is_empty() {
-        found.push(Change { name: their_name(target, theirs), new: None, forced: true });
-        return Ok(());
-    }
-    if let Some((head, tail)) = source.split_once('*') {
-        let target = if target.is_empty() { source } else { target };
-        let (to_head, to_tail) = target.split_once('*').unwrap_or((target, ""));
-        let mut kept = Vec::new();
-        for (name, id) in ours {
-            if let Some(middle) = name.strip_prefix(head).and_then(|rest| rest.strip_suffix(tail)) {
-                let name = format!("{to_head}{middle}{to_tail}");
-                kept.push(name.clone());
-                found.push(Change { name, new: Some(id.clone()), forced });
-            }
-        }
-        if look.has("prune") {
-            for name in theirs.keys() {
-                if name.starts_with(to_head) && name.ends_with(to_tail) && !kept.contains(name) {
-                    found.push(Change { name: name.clone(), new: None, forced: true });
-                }
-            }
-        }
-        return Ok(());
-    }
-    let Some(id) = look.resolve(source).map_err(|e| format!("git could not be asked: {e}"))? else {
-        // No such source: git refuses the whole push.
-        return Ok(());
-    };
-    let name = if target.is_empty() {
-        match ours.iter().find(|(name, _)| short(name) == source || name == source) {
-            Some((name, _)) => name.clone(),
-            None if source == "HEAD" || source == "@" => match head(look)? {
-                Some(name) => name,
-                None => return Ok(()),
-            },
-            None => their_name(source, theirs),
-        }
-    } else {
-        their_name(target, theirs)
-    };
-    found.push(Change { name, new: Some(id), forced });
-    Ok(())
-}
-
-/// The full name on the remote.
-fn their_name(name: &str, theirs: &BTreeMap<String, String>) -> String {
-    if name.starts_with("refs/") {
-        return name.to_owned();
-    }
-    ["refs/heads/", "refs/tags/"]
-        .iter()
-        .map(|prefix| format!("{prefix}{name}"))
-        .find(|full| theirs.contains_key(full))
-        .unwrap_or_else(|| format!("refs/heads/{name}"))
-}
-
-/// Without a refspec: what the configuration says.
-fn default(
-    look: &mut Look<'_>,
-    theirs: &BTreeMap<String, String>,
-    ours: &[(String, String)],
-    force: bool,
-    found: &mut Vec<Change>,
-) -> Result<(), String> {
-    let remote = remote_name(look)?.unwrap_or_default();
-    if look.config_is(&format!("remote.{remote}.mirror"), false) {
-        push_all(found, ours.iter(), true);
-        delete_missing(found, theirs, ours, &["refs/"]);
-        return Ok(());
-    }
-    let configured = look.configs(&format!("remote.{remote}.push"));
-    for spec in &configured {
-        one(look, spec, theirs, ours, force, found)?;
-    }
-    if !configured.is_empty() {
-        return Ok(());
-    }
-    let Some(current) = head(look)? else { return Ok(()) };
-    match look.config("push.default").as_deref() {
-        Some("nothing") => Ok(()),
-        Some("matching") => one(look, ":", theirs, ours, force, found),
-        Some("upstream" | "tracking") => {
-            let upstream = look.config(&format!("branch.{}.merge", short(&current)));
-            let target = upstream.unwrap_or_else(|| current.clone());
-            one(look, &format!("{current}:{target}"), theirs, ours, force, found)
-        }
-        _ => one(look, &format!("{current}:{current}"), theirs, ours, force, found),
-    }
+    (leaving, staying)
 }

@@ -1,7 +1,7 @@
 //! Refs that go or move: branches, tags, any ref, stashes, and commits that a branch leaves behind.
 
-use crate::evidence::text::{count, list};
 use crate::model::Action;
+use crate::text::{count, list};
 use crate::world::{FileKind, LookError};
 
 use super::look::Look;

@@ -1,12 +1,12 @@
 //! A repository on the machine: where it is, and how files of its working tree compare with its index.
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use crate::model::Saved;
+use crate::model::{Save, Saved};
 use crate::world::git_dir::{self, Config, GitDir};
 use crate::world::{FileKind, LookError, Meta, World};
 
@@ -45,6 +45,8 @@ pub struct GitCache {
     by_directory: RefCell<BTreeMap<PathBuf, Option<Rc<GitRepo>>>>,
     opened: RefCell<BTreeMap<PathBuf, Rc<GitRepo>>>,
     done: RefCell<BTreeMap<PathBuf, Done>>,
+    /// Acts that have put work into git where the mutation that is looked at runs.
+    saves: RefCell<BTreeSet<Save>>,
 }
 
 /// What earlier steps of the same command did to a repository.
@@ -75,11 +77,13 @@ pub(super) struct Done {
     /// A commit or stash made by this command holds what was staged.
     pub(super) index_kept: bool,
     /// Paths whose content was put into git.
-    pub(super) saved_paths: Vec<Pathspecs>,
+    pub(super) saved_paths: Vec<(Save, Pathspecs)>,
+    /// Paths of which only what git knew before was put into git.
+    pub(super) saved_tracked: Vec<(Save, Pathspecs)>,
     /// Paths whose content was put into git though git ignores them.
-    pub(super) saved_ignored: Vec<Pathspecs>,
+    pub(super) saved_ignored: Vec<(Save, Pathspecs)>,
     /// Commands that put the work of all files below a directory into git.
-    pub(super) saved_below: Vec<(PathBuf, Saved)>,
+    pub(super) saved_below: Vec<(Save, PathBuf, Saved)>,
     /// Staged content was taken out of the index: it may be reachable from nothing any more.
     pub(super) unstaged: bool,
     /// The repository is made by the command itself.
@@ -91,11 +95,21 @@ pub(super) struct Done {
 }
 
 impl Done {
+    /// Only what these acts have put into git.
+    pub(super) fn with(mut self, acts: &BTreeSet<Save>) -> Self {
+        self.saved_paths.retain(|(act, _)| acts.contains(act));
+        self.saved_tracked.retain(|(act, _)| acts.contains(act));
+        self.saved_ignored.retain(|(act, _)| acts.contains(act));
+        self.saved_below.retain(|(act, ..)| acts.contains(act));
+        self
+    }
+
     /// Notes that staged content is taken out of the index, if it is: what was only staged is in git by no name then.
     pub(super) fn unstage(&mut self, unstages: bool) {
         self.unstaged |= unstages;
         if unstages && self.staged_here {
             self.saved_paths.clear();
+            self.saved_tracked.clear();
             self.saved_ignored.clear();
             self.saved_below.clear();
         }
@@ -129,6 +143,16 @@ impl GitCache {
         if let Some(above) = dir.parent().and_then(|parent| known.get(parent)).cloned() {
             known.entry(dir.to_owned()).or_insert(above);
         }
+    }
+
+    /// Tells which acts of the command have put work into git by the time of the next mutation.
+    pub(in crate::evidence) fn tell_saves(&self, acts: &BTreeSet<Save>) {
+        self.saves.borrow_mut().clone_from(acts);
+    }
+
+    /// Those acts.
+    pub(super) fn saves(&self) -> BTreeSet<Save> {
+        self.saves.borrow().clone()
     }
 
     /// Settings that earlier steps of the command wrote.
@@ -460,111 +484,4 @@ fn without_carriage_returns(content: &[u8]) -> Vec<u8> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::path::Path;
-    use std::process::Command;
-
-    use super::{FileStatus, GitCache};
-    use crate::world::{RealWorld, World};
-
-    fn git(dir: &Path, words: &[&str]) {
-        let done = Command::new("git")
-            .args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"])
-            .args(words)
-            .current_dir(dir)
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .output()
-            .expect("git is installed");
-        assert!(done.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&done.stderr));
-    }
-
-    fn status(cache: &GitCache, path: &Path) -> FileStatus {
-        let world = RealWorld::new();
-        let repo = cache.discover(&world, path.parent().unwrap()).unwrap().expect("a repository");
-        repo.classify(&world, path, &world.lstat(path).unwrap())
-    }
-
-    #[test]
-    fn files_are_told_apart_in_every_index_version() {
-        for version in ["2", "3", "4"] {
-            let home = tempfile::tempdir().unwrap();
-            let top = home.path().canonicalize().unwrap();
-            git(&top, &["init", "-q"]);
-            git(&top, &["config", "index.version", version]);
-            std::fs::create_dir_all(top.join("src/deep")).unwrap();
-            for name in ["a.txt", "src/b.txt", "src/deep/c.txt", "src.txt", "touched", "crlf"] {
-                std::fs::write(top.join(name), format!("{name}\nmore\n")).unwrap();
-            }
-            std::os::unix::fs::symlink("a.txt", top.join("link")).unwrap();
-            git(&top, &["add", "-A"]);
-            git(&top, &["commit", "-qm", "x"]);
-            std::fs::write(top.join("src/b.txt"), "changed\n").unwrap();
-            std::fs::write(top.join("touched"), "touched\nmore\n").unwrap();
-            std::fs::write(top.join("crlf"), "crlf\r\nmore\r\n").unwrap();
-            std::fs::write(top.join("new"), "new\n").unwrap();
-            std::fs::write(top.join("intent"), "intent\n").unwrap();
-            git(&top, &["add", "-N", "intent"]);
-            std::fs::write(top.join("staged"), "one\n").unwrap();
-            git(&top, &["add", "staged"]);
-            std::fs::write(top.join("src.txt"), "one\n").unwrap();
-            std::fs::create_dir(top.join("nested")).unwrap();
-            git(&top.join("nested"), &["init", "-q"]);
-            std::fs::write(top.join("nested/f"), "x").unwrap();
-
-            let cache = GitCache::default();
-            for (name, expected) in [
-                ("a.txt", FileStatus::Clean),
-                ("src/b.txt", FileStatus::Modified),
-                ("src/deep/c.txt", FileStatus::Clean),
-                ("src.txt", FileStatus::Stored),
-                ("touched", FileStatus::Clean),
-                ("crlf", FileStatus::Clean),
-                ("new", FileStatus::Untracked),
-                ("intent", FileStatus::Modified),
-                ("staged", FileStatus::Clean),
-                ("link", FileStatus::Clean),
-                ("nested/f", FileStatus::Untracked),
-                (".git/HEAD", FileStatus::Internal),
-            ] {
-                assert_eq!(status(&cache, &top.join(name)), expected, "{name} in version {version}");
-            }
-            let world = RealWorld::new();
-            let repo = cache.discover(&world, &top).unwrap().unwrap();
-            assert_eq!(repo.tracked_below(&world, &top.join("src")), Ok(2));
-            let nested = cache.discover(&world, &top.join("nested")).unwrap().unwrap();
-            assert_eq!(nested.work_tree(), Some(top.join("nested").as_path()));
-        }
-    }
-
-    #[test]
-    fn linked_working_trees_and_bare_repositories_are_found() {
-        let home = tempfile::tempdir().unwrap();
-        let top = home.path().canonicalize().unwrap();
-        git(&top, &["init", "-q", "main"]);
-        let main = top.join("main");
-        std::fs::write(main.join("f"), "f\n").unwrap();
-        git(&main, &["add", "f"]);
-        git(&main, &["commit", "-qm", "x"]);
-        git(&main, &["worktree", "add", "-q", "../other"]);
-        git(&top, &["clone", "-q", "--bare", "main", "bare.git"]);
-        let world = RealWorld::new();
-        let cache = GitCache::default();
-        assert_eq!(status(&cache, &top.join("other/f")), FileStatus::Clean);
-        let other = cache.discover(&world, &top.join("other")).unwrap().unwrap();
-        assert_eq!(other.place().common_dir, main.join(".git"));
-        let bare = cache.discover(&world, &top.join("bare.git/refs")).unwrap().unwrap();
-        assert_eq!((bare.work_tree(), bare.is_internal(&top.join("bare.git/HEAD"))), (None, true));
-        assert!(cache.discover(&world, &top).unwrap().is_none());
-    }
-
-    #[test]
-    fn a_damaged_index_makes_every_file_unseen() {
-        let home = tempfile::tempdir().unwrap();
-        let top = home.path().canonicalize().unwrap();
-        git(&top, &["init", "-q"]);
-        std::fs::write(top.join("f"), "f\n").unwrap();
-        git(&top, &["add", "f"]);
-        std::fs::write(top.join(".git/index"), b"DIRC\0\0\0\x02\xff\xff\xff\xff").unwrap();
-        assert!(matches!(status(&GitCache::default(), &top.join("f")), FileStatus::Unseen(_)));
-    }
-}
+mod tests;

@@ -4,7 +4,6 @@
 use std::path::Path;
 
 use super::look::Look;
-use super::pathspec::Pathspecs;
 use super::repository::GitRepo;
 use crate::evidence::Session;
 use crate::model::Saved;
@@ -23,29 +22,50 @@ pub(super) fn note(look: &mut Look<'_>) {
         return;
     }
     let common = look.repo.place().common_dir.clone();
+    let Some(span) = look.mutation.span else { return };
+    let act = (span, look.mutation.target.id.clone());
     if look.has("saves-paths") {
-        let names: Vec<_> = look.names().into_iter().filter(Option::is_some).collect();
-        // One name that is not there, and git puts nothing in at all.
+        let names = look.names();
+        // One name that is not there, and git puts nothing in at all; a pattern that fits nothing is such a name.
         let there = |name: &str| {
-            name.contains(['*', '?', '[', ':']) || look.world.lstat(&look.dir.join(name)).is_ok()
+            let excludes = [":!", ":^", ":(exclude)"].iter().any(|sign| name.starts_with(sign));
+            let pattern = name.contains(['*', '?', '[', ':']) && names.len() == 1;
+            excludes || pattern || look.world.lstat(&look.dir.join(name)).is_ok()
         };
-        if !names.is_empty() && names.iter().flatten().all(|name| there(name)) {
-            let specs = Pathspecs::read(&names, &look.prefix());
+        let known = !names.is_empty() && names.iter().all(|name| name.as_deref().is_some_and(there));
+        if known && can_save(look) {
+            let specs = look.specs(&names, &look.prefix());
             let forced = look.has("forced");
+            let act = act.clone();
+            let untracked = look.has("untracked-too");
+            let known = |name: &str| look.repo.tracks(look.world, &look.dir.join(name)) == Ok(true);
+            let tracked = names.iter().flatten().all(|name| known(name));
             look.session.git().note(&common, |done| {
                 if forced {
-                    done.saved_ignored.push(specs.clone());
+                    done.saved_ignored.push((act.clone(), specs.clone()));
                 }
-                done.saved_paths.push(specs);
+                // A commit of files that git does not know fails.
+                if untracked {
+                    done.saved_paths.push((act, specs));
+                } else if tracked {
+                    done.saved_tracked.push((act, specs));
+                }
             });
         }
     }
     for (fact, saved) in BELOW {
-        if look.has(fact) {
+        if look.has(fact) && can_save(look) {
             let dir = look.dir.clone();
-            look.session.git().note(&common, |done| done.saved_below.push((dir, saved)));
+            let act = act.clone();
+            look.session.git().note(&common, |done| done.saved_below.push((act, dir, saved)));
         }
     }
+}
+
+/// Whether git can put anything in: nobody else is at it, and its directory is the caller's to change.
+fn can_save(look: &Look<'_>) -> bool {
+    let dir = &look.repo.place().git_dir;
+    look.world.lstat(&dir.join("index.lock")).is_err() && look.world.writable(dir)
 }
 
 /// Whether a file whose content no commit has is in git all the same by an earlier step of the command.
@@ -57,7 +77,10 @@ pub(in crate::evidence) fn holds(
 ) -> bool {
     let common = &repo.place().common_dir;
     let done = session.git().done(common);
-    if done.saved_paths.is_empty() && done.saved_below.is_empty() {
+    // What failed, or may not be over, has put nothing in.
+    let cache = session.git();
+    let done = done.with(&cache.saves());
+    if done.saved_paths.is_empty() && done.saved_tracked.is_empty() && done.saved_below.is_empty() {
         return false;
     }
     let Some(name) = repo.work_tree().and_then(|top| path.strip_prefix(top).ok()).and_then(Path::to_str)
@@ -65,8 +88,8 @@ pub(in crate::evidence) fn holds(
         return false;
     };
     let below =
-        |what: Saved| done.saved_below.iter().any(|(dir, saved)| *saved == what && path.starts_with(dir));
-    let named = done.saved_paths.iter().any(|specs| specs.matches(name));
+        |what: Saved| done.saved_below.iter().any(|(_, dir, saved)| *saved == what && path.starts_with(dir));
+    let named = done.saved_paths.iter().any(|(_, specs)| specs.matches(name));
     let mut asked = |words: &[&str], name: &str| {
         let dir = repo.work_tree().unwrap_or(path).to_owned();
         let arguments = words.iter().copied().chain(["--", name]).map(str::to_owned).collect();
@@ -75,11 +98,11 @@ pub(in crate::evidence) fn holds(
     let exactly = format!(":(literal){name}");
     let known = asked(&["ls-files", "-z", "--cached"], &exactly).is_some_and(|text| !text.is_empty());
     let in_git = if known {
-        named || below(Saved::Tracked)
+        named || below(Saved::Tracked) || done.saved_tracked.iter().any(|(_, specs)| specs.matches(name))
     } else {
         // What is ignored is put in only where that is asked for.
         below(Saved::Ignored)
-            || done.saved_ignored.iter().any(|specs| specs.matches(name))
+            || done.saved_ignored.iter().any(|(_, specs)| specs.matches(name))
             || (named || below(Saved::Untracked))
                 && asked(&["ls-files", "-z", "--others", "--exclude-standard"], &exactly)
                     .is_some_and(|text| !text.is_empty())

@@ -1,15 +1,15 @@
 //! Other trees that git removes or writes: linked working trees and submodules (without force, what is changed or new in them
 //! makes it refuse, and what they ignore goes), and files of the index under other names.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use crate::model::{Loss, LossClass};
+use crate::world::resolve::logical;
 use crate::world::{FileKind, git_dir};
 
 use super::changes::Outcome;
 use super::clean;
 use super::look::Look;
-use super::pathspec::Pathspecs;
 use super::repository::FileStatus;
 
 /// Working trees of a repository that are looked through for a name.
@@ -45,7 +45,7 @@ pub(super) fn removed(look: &mut Look<'_>) -> Result<Outcome, String> {
 }
 
 /// Where a working tree stands: at the path, or where the end of a path that git knows is what was said.
-fn place(look: &Look<'_>, name: &str) -> Result<Option<PathBuf>, String> {
+pub(super) fn place(look: &Look<'_>, name: &str) -> Result<Option<PathBuf>, String> {
     if let Ok(place) = look.world.canonicalize(&look.dir.join(name)) {
         return Ok(Some(place));
     }
@@ -66,7 +66,7 @@ fn place(look: &Look<'_>, name: &str) -> Result<Option<PathBuf>, String> {
 /// In words, when that cannot be told.
 pub(super) fn exported(look: &mut Look<'_>, top: &Path, prefix: &str) -> Result<Outcome, String> {
     let (names, within) = (look.names(), look.prefix());
-    let specs = Pathspecs::read(&names, &within);
+    let specs = look.specs(&names, &within);
     let repo = std::rc::Rc::clone(&look.repo);
     let index = repo.index(look.world)?;
     let (mut loss, mut last): (Loss, &[u8]) = (Loss::default(), b"");
@@ -87,7 +87,7 @@ pub(super) fn exported(look: &mut Look<'_>, top: &Path, prefix: &str) -> Result<
         }
         let place = top.join(format!("{prefix}{name}"));
         // Git makes directories that are missing, so that `new/../` leads back as well.
-        let place = look.world.canonicalize(&place).unwrap_or_else(|_| settled(&place));
+        let place = look.world.canonicalize(&place).unwrap_or_else(|_| logical(&place));
         let Ok(meta) = look.world.lstat(&place) else { continue };
         let same = meta.kind == FileKind::File
             && repo.compare(look.world, &place, &meta, entry) == FileStatus::Clean;
@@ -96,19 +96,6 @@ pub(super) fn exported(look: &mut Look<'_>, top: &Path, prefix: &str) -> Result<
         }
     }
     Ok(Outcome::Loss(loss))
-}
-
-/// A path without its `.` and `..`, where what stands before a `..` is not there yet.
-fn settled(path: &Path) -> PathBuf {
-    let mut settled = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => drop(settled.pop()),
-            other => settled.push(other),
-        }
-    }
-    settled
 }
 
 /// Adds what git ignores below the top of another working tree.

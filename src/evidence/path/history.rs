@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::evidence::Session;
 use crate::evidence::git::GitRepo;
-use crate::evidence::text::count;
 use crate::model::LossClass;
+use crate::text::count;
 use crate::world::{Query, World};
 
 /// What holds the content of committed files once the command ran.

@@ -13,6 +13,7 @@ mod ahead;
 mod clone;
 mod content;
 mod history;
+mod kept;
 mod made_again;
 mod named;
 mod overwrite;
@@ -23,6 +24,7 @@ mod regenerable;
 mod rights;
 mod standing;
 mod summary;
+mod told;
 mod vouch;
 mod walk;
 
@@ -38,14 +40,20 @@ use crate::model::{
 use crate::world::{FileKind, LookError, World};
 
 use super::Session;
+use kept::{Kept, soften_by_copies};
 use reach::{reached, remember};
 use standing::exists;
+use told::unseen;
 use walk::{How, Walk};
 
+pub(super) use content::Alike;
+pub(super) use kept::lasts;
 pub(super) use named::{Named, places as named_places};
 pub(super) use overwrite::Overwritten;
 pub(super) use packages::installed;
 pub(super) use places::Places;
+pub(super) use regenerable::MadeAgain;
+pub(super) use told::{finish, word};
 pub(super) use vouch::Records;
 
 /// Whether a fact of the mutation is set to anything but no.
@@ -71,23 +79,7 @@ pub(super) fn probe(
             return;
         }
     }
-    if let Some(host) = mutation.context.host.as_ref().filter(|_| mutation.context.fresh) {
-        let note = format!("{} is the container's own, made from {host} by this command", subject.shown);
-        return finish(evidence, Loss::default(), &[note], false);
-    }
-    if let Some(host) = mutation.context.host.as_ref().filter(|_| flag(mutation, "backup")) {
-        let mut kept = Loss::default();
-        kept.add(LossClass::Snapshot, 0, || subject.shown.clone());
-        let note = format!("the command keeps a backup of the old content on {host}");
-        return finish(evidence, kept, &[note], false);
-    }
-    if let Some(host) = &mutation.context.host {
-        evidence.miss(
-            "files",
-            format!("{} is on {host}, which was not looked at", subject.shown),
-            MissingEffect::RequiresReview,
-        );
-        finish(evidence, unseen(subject), &[], false);
+    if elsewhere(mutation, subject, evidence) {
         return;
     }
     if !reached(mutation, subject, world, session) {
@@ -129,29 +121,44 @@ pub(super) fn probe(
         notes.push("this user may not change it, so the command fails there".to_owned());
         evidence.fact("writable", FactValue::Bool(false), "this user may not remove or overwrite it");
     }
-    let outright = loss.worst();
-    let stays: Vec<_> = subject.copies.iter().filter(|copy| lasts(world, &places, copy)).collect();
-    if !subject.copies.is_empty() {
-        evidence.fact(
-            "loss.outright",
-            FactValue::Text(word(outright).to_owned()),
-            "what would be lost if this command had not made a copy before",
+    let kept = Kept { mutation, subject, world, places: &places };
+    soften_by_copies(&kept, &mut loss, &mut notes, evidence);
+    remember_all(session, world, subject);
+    if loss.worst() == LossClass::Unseen {
+        let what = if loss.truncated {
+            "not everything below it was looked at"
+        } else {
+            "it could not be looked at"
+        };
+        evidence.miss("files", format!("{}: {what}", subject.shown), MissingEffect::RequiresReview);
+    }
+    finish(evidence, loss, &notes, untracked);
+}
+
+/// What is on another machine, which is not looked at; whether the files are there.
+fn elsewhere(mutation: &Mutation, subject: &PathSubject, evidence: &mut Evidence) -> bool {
+    let Some(host) = &mutation.context.host else { return false };
+    if mutation.context.fresh {
+        let note = format!("{} is the container's own, made from {host} by this command", subject.shown);
+        finish(evidence, Loss::default(), &[note], false);
+    } else if flag(mutation, "backup") {
+        let mut kept = Loss::default();
+        kept.add(LossClass::Snapshot, 0, || subject.shown.clone());
+        let note = format!("the command keeps a backup of the old content on {host}");
+        finish(evidence, kept, &[note], false);
+    } else {
+        evidence.miss(
+            "files",
+            format!("{} is on {host}, which was not looked at", subject.shown),
+            MissingEffect::RequiresReview,
         );
+        finish(evidence, unseen(subject), &[], false);
     }
-    if outright > LossClass::Copied && !stays.is_empty() {
-        let copies: Vec<_> = stays.iter().map(|copy| walk_show(&places, copy, mutation)).collect();
-        let copies = copies.join(", ");
-        notes.push(format!("this command copies it to {copies} before"));
-        let kept = Fact::new(FactValue::Text(copies), "where the content stays");
-        evidence.facts.insert("loss.kept".to_owned(), kept);
-        soften(&mut loss, LossClass::Copied);
-    } else if outright > LossClass::Copied && flag(mutation, "kept") {
-        notes.push("the command keeps the content elsewhere first".to_owned());
-        soften(&mut loss, LossClass::Copied);
-    } else if outright >= LossClass::Lost && flag(mutation, "backup") {
-        notes.push("the command keeps a backup of the old content".to_owned());
-        soften(&mut loss, LossClass::Snapshot);
-    }
+    true
+}
+
+/// What was judged here counts for what the same command does later.
+fn remember_all(session: &mut Session, world: &dyn World, subject: &PathSubject) {
     match &subject.origin {
         PathOrigin::Existing => {
             for path in subject.path.choices().unwrap_or_default() {
@@ -165,15 +172,6 @@ pub(super) fn probe(
     for from in &subject.moved_in {
         remember(session, world, subject, from);
     }
-    if loss.worst() == LossClass::Unseen {
-        let what = if loss.truncated {
-            "not everything below it was looked at"
-        } else {
-            "it could not be looked at"
-        };
-        evidence.miss("files", format!("{}: {what}", subject.shown), MissingEffect::RequiresReview);
-    }
-    finish(evidence, loss, &notes, untracked);
 }
 
 /// The places that an act names as its targets.
@@ -199,45 +197,35 @@ pub(super) fn standing(
     Some((word(walk.loss.worst()), summary::sentence(&walk.loss, walk.untracked)))
 }
 
-/// Whether a copy at this place can be made and stays: not below a temporary directory or among devices, and where this
-/// user may write.
-fn lasts(world: &dyn World, places: &Places, copy: &Path) -> bool {
-    if places.is_temporary(copy) || ["/dev", "/proc", "/sys"].iter().any(|dir| copy.starts_with(dir)) {
-        return false;
-    }
-    // What this user may not write is not overwritten.
-    if world.stat(copy).is_ok_and(|meta| meta.kind == FileKind::File) && !world.writable(copy) {
-        return false;
-    }
-    // The nearest directory above it that is there already.
-    for dir in copy.ancestors().skip(1) {
-        match world.stat(dir) {
-            Ok(meta) => return rights::entries_change(world, dir, &meta),
-            Err(LookError::NotFound) => {}
-            Err(_) => return false,
-        }
-    }
-    false
+/// What stands below a directory and is nowhere else as it stands: what is not committed, or outside of any repository.
+/// What is temporary, and what git holds as it stands, is left out.
+#[derive(Debug, Default)]
+pub struct Uncommitted {
+    /// Files, links and empty directories.
+    pub files: Vec<PathBuf>,
+    /// Directories in which names stand that are no text: those are in none of these lists.
+    pub foreign: Vec<PathBuf>,
+    /// Repositories below it, by their git directories' place: what is committed there is in none of these lists.
+    pub nested: Vec<PathBuf>,
+    /// What tools make again: whole directories, and files.
+    pub made_again: Vec<PathBuf>,
+    /// It is all of it: no limit was reached, everything could be looked at.
+    pub whole: bool,
 }
 
-fn walk_show(places: &Places, path: &Path, mutation: &Mutation) -> String {
-    places.show(path, &mutation.context.cwd)
-}
-
-/// Everything that would be lost counts as this milder class instead.
-fn soften(loss: &mut Loss, class: LossClass) {
-    let worse: Vec<LossClass> = loss.classes.keys().copied().filter(|known| *known > class).collect();
-    for known in worse {
-        if let Some(tally) = loss.classes.remove(&known) {
-            let target = loss.classes.entry(class).or_default();
-            target.files += tally.files;
-            target.bytes += tally.bytes;
-            target.examples.extend(tally.examples);
-            target.examples.truncate(5);
-        }
-    }
-    loss.modified = 0;
-    loss.truncated = false;
+/// Looks for [`Uncommitted`] files, `limit` entries of directories at most.
+pub fn uncommitted(root: &Path, limit: usize, world: &dyn World, session: &mut Session) -> Uncommitted {
+    let nothing = Uncommitted::default();
+    let Ok(root) = world.canonicalize(root) else { return nothing };
+    let Ok(meta) = world.lstat(&root) else { return nothing };
+    let places = session.places(world);
+    let mut walk = Walk::new(world, session, &places, How { in_place: true, ..How::default() });
+    walk.collect = Some(Uncommitted { whole: true, ..Uncommitted::default() });
+    walk.limit_to(limit);
+    walk.tree(&root, &meta);
+    let cut = walk.loss.truncated;
+    let found = walk.collect.take().unwrap_or_default();
+    Uncommitted { whole: found.whole && !cut, ..found }
 }
 
 /// Every possible value of the path.
@@ -273,9 +261,10 @@ fn between(walk: &mut Walk<'_>, mutation: &Mutation, subject: &PathSubject, pref
         walk.add(LossClass::Temporary, 0, Path::new(&subject.shown));
         return;
     }
+    let dots = matches!(stem, "." | "..");
     let entries = match walk.world.read_dir(&dir, 2000) {
         Ok(entries) => entries,
-        Err(LookError::NotFound) if !(subject.recursive && stem.is_empty()) => return,
+        Err(LookError::NotFound) if !(subject.recursive && stem.is_empty() || dots) => return,
         Err(_) => {
             walk.add(LossClass::Unseen, 0, Path::new(&subject.shown));
             return;
@@ -288,8 +277,8 @@ fn between(walk: &mut Walk<'_>, mutation: &Mutation, subject: &PathSubject, pref
     // Of a name that is no valid text it cannot be told whether it fits.
     let found: Vec<_> =
         entries.into_iter().filter(|entry| !entry.exact || fits(&entry.name, entry.kind)).collect();
-    // With a stem the unknown part cannot lead out of the directory.
-    let leaves = stem.is_empty() && (subject.recursive || mutation.action == Action::Delete);
+    // With a stem the unknown part cannot lead out of the directory, unless `.` or `..` goes on with a slash.
+    let leaves = dots || stem.is_empty() && (subject.recursive || mutation.action == Action::Delete);
     if leaves {
         walk.note(format!("{} could be any path below {}", subject.shown, walk.show(&dir)));
         walk.add(LossClass::Unseen, 0, Path::new(&subject.shown));
@@ -430,6 +419,7 @@ fn absent(walk: &mut Walk<'_>, mutation: &Mutation, path: &Path) {
 /// A place of another machine, such as a server's container: not even its folder is here, nor in the call's directory.
 fn foreign(mutation: &Mutation, path: &Path, world: &dyn World) -> bool {
     mutation.source == Source::Mcp
+        && !flag(mutation, "here")
         && path.parent().is_some_and(|folder| world.stat(folder).is_err())
         && !mutation.context.cwd.iter().any(|cwd| path.starts_with(cwd) && world.stat(cwd).is_ok())
 }
@@ -457,65 +447,4 @@ fn fatal_anywhere(walk: &mut Walk<'_>, path: &Path) -> bool {
     walk.mark(why, 200);
     walk.add(LossClass::Lost, 0, path);
     true
-}
-
-fn unseen(subject: &PathSubject) -> Loss {
-    let mut loss = Loss::default();
-    loss.add(LossClass::Unseen, 0, || subject.shown.clone());
-    loss
-}
-
-/// Turns the loss into facts and lines.
-pub(super) fn finish(evidence: &mut Evidence, mut loss: Loss, notes: &[String], untracked: bool) {
-    let worst = loss.worst();
-    if worst < LossClass::Lost {
-        loss.precious = None;
-    }
-    let summary = match (worst, notes) {
-        (LossClass::Nothing, [note, ..]) => format!("nothing is lost: {note}"),
-        _ => summary::sentence(&loss, untracked),
-    };
-    let tally = loss.classes.get(&worst).cloned().unwrap_or_default();
-    evidence.fact("loss", FactValue::Text(word(worst).to_owned()), summary.clone());
-    let number = |value: u64| FactValue::Number(i64::try_from(value).unwrap_or(i64::MAX));
-    for (key, value) in [
-        ("loss.summary", FactValue::Text(summary.clone())),
-        ("loss.files", number(tally.files)),
-        ("loss.bytes", number(tally.bytes)),
-        ("truncated", FactValue::Bool(loss.truncated)),
-    ] {
-        evidence.facts.insert(key.to_owned(), Fact::new(value, summary.clone()));
-    }
-    if let Some(why) = &loss.precious {
-        evidence.fact(
-            "precious",
-            FactValue::Text(why.clone()),
-            format!("it is more than an ordinary file: {why}"),
-        );
-    }
-    for (index, note) in notes.iter().enumerate() {
-        evidence.items.push(crate::model::EvidenceItem {
-            key: format!("note.{}", index + 1),
-            value: None,
-            present: true,
-            description: note.clone(),
-            source: None,
-        });
-    }
-    evidence.loss = Some(loss);
-}
-
-/// The class as kinds spell it.
-pub(super) fn word(class: LossClass) -> &'static str {
-    match class {
-        LossClass::Nothing => "nothing",
-        LossClass::Temporary => "temporary",
-        LossClass::Tracked => "tracked",
-        LossClass::Copied => "copied",
-        LossClass::Regenerable => "regenerable",
-        LossClass::Packaged => "packaged",
-        LossClass::Snapshot => "snapshot",
-        LossClass::Lost => "lost",
-        LossClass::Unseen => "unseen",
-    }
 }

@@ -1,7 +1,8 @@
 //! Copies in places that the command itself names: `cmp a bak/a && rm a`, `rm -r d && cp -r ../safe/d .`, `tar tf d.tar && rm -r d`.
 //!
-//! Nothing is searched for: only places that the words of the command name are looked at, and only when something would
-//! be lost. Bytes are compared, within bounds; what goes with the same act or went before, or is temporary, is no copy.
+//! Hardly anything is searched for: only places that the words of the command name are looked at, what stands beside a file
+//! or tree under a name that begins with its own (`d.bak`, `d.tar`), and only when something would be lost. Bytes are compared,
+//! within bounds; what goes with the same act or went before, or is temporary, is no copy.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -14,6 +15,9 @@ use super::walk::Walk;
 /// Places that are looked at, and files that are compared, in one evaluation.
 const PLACES: usize = 40;
 const COMPARED: usize = 2_000;
+/// Largest directory in which a copy beside a tree is looked for, and such copies that are looked into.
+const BESIDE: usize = 2_000;
+const COPIES: usize = 4;
 
 /// A place that the command names.
 #[derive(Clone, Debug)]
@@ -38,11 +42,12 @@ pub(in crate::evidence) fn places(world: &dyn World, words: &[PathBuf]) -> Vec<N
 
 /// Where a file that would be lost has a copy of the same bytes; `root` is the tree that goes with it.
 pub(super) fn copy(walk: &mut Walk<'_>, root: Option<&Path>, path: &Path, meta: &Meta) -> Option<PathBuf> {
-    let named = walk.session.named(walk.world);
-    if named.is_empty() || meta.size == 0 {
+    if meta.size == 0 {
         return None;
     }
-    for one in named.iter() {
+    let named = walk.session.named(walk.world);
+    let beside = beside(walk, root.unwrap_or(path));
+    for one in named.iter().chain(&beside) {
         let stays = !walk.goes_too(&one.place) && !walk.session.is_destroyed(&one.place);
         if !stays || walk.places.is_temporary(&one.place) || one.place == path {
             continue;
@@ -56,6 +61,19 @@ pub(super) fn copy(walk: &mut Walk<'_>, root: Option<&Path>, path: &Path, meta: 
         }
     }
     None
+}
+
+/// What stands beside a tree or file under a name that begins with its name.
+fn beside(walk: &mut Walk<'_>, root: &Path) -> Vec<Named> {
+    let (Some(dir), Some(name)) = (root.parent(), root.file_name().and_then(|name| name.to_str())) else {
+        return Vec::new();
+    };
+    let Some(listed) = walk.session.scan(walk.world, dir, BESIDE) else { return Vec::new() };
+    let fits = |entry: &str| entry.len() > name.len() && entry.starts_with(name);
+    let found = listed.iter().filter(|(entry, _)| entry.exact && fits(&entry.name));
+    let files = found.filter_map(|(entry, meta)| Some((entry, meta.as_ref().ok()?.kind)));
+    let files = files.filter(|(_, kind)| matches!(kind, FileKind::File | FileKind::Directory));
+    files.take(COPIES).map(|(entry, kind)| Named { place: dir.join(&entry.name), kind }).collect()
 }
 
 /// In a directory that is named: under its own name, or as the tree is laid out.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::evidence::{Session, archive};
+use crate::knowledge::machine;
 use crate::model::{Action, Evidence, FactValue, Loss, LossClass, Mutation, PathSubject, keeps_nothing};
 use crate::world::{FileKind, LookError, Meta, Query, World};
 
@@ -38,8 +39,7 @@ pub(super) fn one(walk: &mut Walk<'_>, place: &Path, meta: &Meta) {
     walk.file(place, meta);
     let found = walk.go_back(before);
     let class = match found.worst() {
-        LossClass::Lost if found.modified == 0 => rescued(walk, place, meta).unwrap_or(LossClass::Lost),
-        LossClass::Lost => named(walk, place, meta).unwrap_or(LossClass::Lost),
+        LossClass::Lost => rescued(walk, place, meta).unwrap_or(LossClass::Lost),
         other => other,
     };
     if class == LossClass::Lost {
@@ -202,12 +202,7 @@ pub(super) fn device(walk: &mut Walk<'_>, mutation: &Mutation, place: &Path, kin
 pub(super) fn names_a_device(path: &Path) -> bool {
     let Ok(name) = path.strip_prefix("/dev") else { return false };
     let name = name.to_string_lossy();
-    [
-        "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "md", "dm-", "mapper/", "loop", "nbd",
-        "sr", "st", "nst", "mtd", "zd", "vg",
-    ]
-    .iter()
-    .any(|start| name.starts_with(start))
+    machine().disks.iter().any(|start| name.starts_with(start))
 }
 
 /// A tree is copied over another: files in both are overwritten; with `mirror` what only the target has goes too.
@@ -293,6 +288,8 @@ pub(in crate::evidence) struct Overwritten<'a> {
     loss: Loss,
     notes: Vec<String>,
     untracked: bool,
+    /// The files that stand there now, as long as all are known.
+    changed: Option<Vec<PathBuf>>,
 }
 
 impl<'a> Overwritten<'a> {
@@ -303,7 +300,16 @@ impl<'a> Overwritten<'a> {
         session: &'a mut Session,
     ) -> Self {
         let places = session.places(world);
-        Self { mutation, world, session, places, loss: Loss::default(), notes: Vec::new(), untracked: false }
+        Self {
+            mutation,
+            world,
+            session,
+            places,
+            loss: Loss::default(),
+            notes: Vec::new(),
+            untracked: false,
+            changed: Some(Vec::new()),
+        }
     }
 
     /// Bytes of content that may still be read.
@@ -318,14 +324,23 @@ impl<'a> Overwritten<'a> {
         self.session.destroy(&place);
     }
 
+    /// Something stands where something is put, whether or not content goes by that.
+    pub(in crate::evidence) fn meets(&mut self, path: &Path) {
+        if let Some(changed) = &mut self.changed {
+            changed.push(path.to_owned());
+        }
+    }
+
     /// One more file, which could not be looked at.
     pub(in crate::evidence) fn add_unseen(&mut self, path: &Path) {
+        self.changed = None;
         self.walk(|walk| walk.add(LossClass::Unseen, 0, path));
     }
 
     /// A directory whose files are laid over those of another.
     pub(in crate::evidence) fn add_tree(&mut self, target: &Path, from: &Path) {
         let mutation = self.mutation;
+        self.changed = None;
         self.walk(|walk| tree(walk, mutation, target, from));
     }
 
@@ -334,8 +349,10 @@ impl<'a> Overwritten<'a> {
         let mutation = self.mutation;
         match self.world.lstat(target) {
             Ok(meta) if meta.kind == FileKind::File => {
+                self.meets(target);
                 self.walk(|walk| overwritten(walk, mutation, (target, &meta), (from, theirs)));
             }
+            Ok(meta) if meta.kind != FileKind::Directory => self.meets(target),
             Ok(_) | Err(LookError::NotFound) => {}
             Err(_) => self.add_unseen(target),
         }
@@ -358,8 +375,9 @@ impl<'a> Overwritten<'a> {
 
     /// Sets the facts; `nothing` says why, when nothing is lost.
     pub(in crate::evidence) fn finish(mut self, evidence: &mut Evidence, nothing: &str) {
+        evidence.changed = self.changed.take();
         if flag(self.mutation, "backup") {
-            super::soften(&mut self.loss, LossClass::Snapshot);
+            super::kept::soften(&mut self.loss, LossClass::Snapshot);
         }
         if self.loss.worst() == LossClass::Nothing {
             self.notes.insert(0, nothing.to_owned());

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::knowledge::machine;
 use crate::world::{LookError, World};
 
 use super::regenerable;
@@ -15,137 +16,6 @@ pub(super) fn commands_the_kernel(path: &Path) -> bool {
     let own = ["self/fd", "thread-self/fd", "self/comm", "self/oom_score_adj", "sys/vm/drop_caches"];
     !own.iter().any(|place| below.starts_with(place)) && !below.to_string_lossy().contains("/fd/")
 }
-
-/// Directories whose direct loss breaks the machine.
-const SYSTEM_ROOTS: &[&str] = &[
-    "/bin",
-    "/boot",
-    "/dev",
-    "/efi",
-    "/etc",
-    "/home",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/libx32",
-    "/opt",
-    "/proc",
-    "/root",
-    "/run",
-    "/sbin",
-    "/srv",
-    "/sys",
-    "/usr",
-    "/var",
-    "/usr/bin",
-    "/usr/lib",
-    "/usr/local",
-    "/usr/sbin",
-    "/usr/share",
-    "/var/lib",
-    "/var/log",
-    "/Applications",
-    "/Library",
-    "/System",
-    "/Users",
-    "/Volumes",
-    "/private",
-    "/private/etc",
-    "/private/var",
-    "/nix",
-    "/nix/store",
-    "/snap",
-    "/mnt",
-    "/media",
-];
-
-/// Everything below these belongs to the system.
-const SYSTEM_TREES: &[&str] = &[
-    "/bin",
-    "/boot",
-    "/efi",
-    "/etc",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/sbin",
-    "/usr",
-    "/System",
-    "/Library",
-    "/private/etc",
-    "/nix/store",
-    "/var/lib",
-    "/snap",
-];
-
-/// Files without which nothing starts any more, or nobody gets in: programs and libraries by their name's beginning, below
-/// the directories that hold them.
-const ESSENTIAL: &[&str] = &[
-    "sh",
-    "bash",
-    "dash",
-    "env",
-    "init",
-    "systemd",
-    "sudo",
-    "su",
-    "login",
-    "mount",
-    "chmod",
-    "chown",
-    "mv",
-    "cp",
-    "ln",
-    "rm",
-    "cat",
-    "ls",
-    "apt",
-    "apt-get",
-    "dpkg",
-    "dnf",
-    "yum",
-    "rpm",
-    "pacman",
-    "busybox",
-    "ld.so",
-    "libc.so.6",
-];
-
-/// The same in `/etc`.
-const ESSENTIAL_SETTINGS: &[&str] = &[
-    "passwd",
-    "shadow",
-    "group",
-    "gshadow",
-    "sudoers",
-    "fstab",
-    "crypttab",
-    "nsswitch.conf",
-    "ld.so.conf",
-    "ld.so.cache",
-    "pam.d",
-    "inittab",
-];
-
-/// Whose loss is more than ordinary, by a directory's name below a home.
-const HOME_TREES: &[(&str, &str)] = &[
-    (".ssh", "SSH keys"),
-    (".gnupg", "GnuPG keys"),
-    (".password-store", "password store"),
-    (".aws", "cloud credentials"),
-    (".azure", "cloud credentials"),
-    (".config/gcloud", "cloud credentials"),
-    (".kube", "cluster credentials"),
-    (".docker", "registry credentials"),
-    ("Library/Keychains", "keychain"),
-    (".local/share/keyrings", "keyring"),
-    (".mozilla", "browser profile"),
-    (".thunderbird", "mail"),
-    ("Maildir", "mail"),
-    (".local/share/Trash", "trash"),
-    (".bitcoin", "wallet"),
-    (".ethereum", "wallet"),
-];
 
 /// Places of one evaluation, resolved once.
 #[derive(Clone, Debug, Default)]
@@ -161,7 +31,7 @@ impl Places {
     pub(in crate::evidence) fn find(world: &dyn World) -> Self {
         let real = |path: PathBuf| world.canonicalize(&path).unwrap_or(path);
         let home = world.home(None).map(real).filter(|home| home != Path::new("/"));
-        let mut temporary: Vec<PathBuf> = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from).to_vec();
+        let mut temporary: Vec<PathBuf> = machine().temporary.iter().map(PathBuf::from).collect();
         if let Some(named) = world.env("TMPDIR").map(PathBuf::from)
             && named.is_absolute()
             && named.components().count() > 1
@@ -176,13 +46,7 @@ impl Places {
         resolved.dedup();
         let mut cache = Vec::new();
         if let Some(home) = &home {
-            cache.push(home.join(".cache"));
-            cache.push(home.join("Library/Caches"));
-            cache.push(home.join(".npm/_cacache"));
-            cache.push(home.join(".cargo/registry"));
-            cache.push(home.join("go/pkg/mod"));
-            cache.push(home.join(".gradle/caches"));
-            cache.push(home.join(".m2/repository"));
+            cache.extend(machine().caches.iter().map(|folder| home.join(folder)));
         }
         if let Some(named) = world.env("XDG_CACHE_HOME").map(PathBuf::from)
             && named.is_absolute()
@@ -226,24 +90,23 @@ impl Places {
 
     /// Below a directory that packages are installed to.
     pub(super) fn is_system(&self, path: &Path) -> bool {
-        SYSTEM_TREES.iter().any(|root| path.starts_with(root)) && !path.starts_with("/usr/local")
+        machine().trees.iter().any(|root| path.starts_with(root)) && !path.starts_with("/usr/local")
     }
 
     /// A file or link that the running machine cannot do without.
     pub(super) fn essential(&self, path: &Path) -> Option<&'static str> {
         let (dir, name) = (path.parent()?, path.file_name()?.to_str()?);
         if dir == Path::new("/etc") {
-            return ESSENTIAL_SETTINGS.contains(&name).then_some("system settings");
+            return machine().settings.has(name).then_some("system settings");
         }
         let below = dir.strip_prefix("/usr").ok().map(|rest| Path::new("/").join(rest));
         let dir = below.as_deref().unwrap_or(dir);
         if dir == Path::new("/boot") {
-            return (name.starts_with("vmlinuz") || name.starts_with("init")).then_some("boot files");
+            return machine().boot.fit(name).then_some("boot files");
         }
-        let holds = ["/bin", "/sbin", "/lib", "/lib64", "/lib32"].iter().any(|at| dir == Path::new(at))
+        let holds = machine().holders.iter().any(|at| dir == Path::new(at))
             || (dir.starts_with("/lib") && dir.components().count() == 3);
-        (holds && (ESSENTIAL.contains(&name) || name.starts_with("ld-linux")))
-            .then_some("program that the system runs from")
+        (holds && machine().essential.fit(name)).then_some("program that the system runs from")
     }
 
     /// The caller's home.
@@ -266,7 +129,7 @@ impl Places {
                 "directory above home"
             });
         }
-        if SYSTEM_ROOTS.iter().any(|root| path == Path::new(root)) {
+        if machine().roots.iter().any(|root| path == Path::new(root)) {
             return Some("system directory");
         }
         let parent = path.parent()?;
@@ -287,7 +150,9 @@ impl Places {
         if let Some(home) = &self.home
             && let Ok(rest) = path.strip_prefix(home)
         {
-            if let Some((_, why)) = HOME_TREES.iter().find(|(tree, _)| rest.starts_with(tree)) {
+            if let Some((why, _)) =
+                machine().home.iter().find(|(_, trees)| trees.iter().any(|tree| rest.starts_with(tree)))
+            {
                 return Some(why);
             }
             if let Some(why) = precious_name(path) {
@@ -329,39 +194,7 @@ impl Places {
 
 /// Keys, databases, secrets and state, by the file's name.
 pub(super) fn precious_name(path: &Path) -> Option<&'static str> {
-    let name = path.file_name()?.to_str()?;
-    let ending = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, ending)| ending);
-    if let Some(ending) = ending {
-        match ending.to_ascii_lowercase().as_str() {
-            "kdbx" | "kdb" | "1pif" | "opvault" => return Some("password database"),
-            "db" | "sqlite" | "sqlite3" | "db3" | "mdb" | "accdb" | "frm" | "ibd" | "rdb" => {
-                return Some("database");
-            }
-            "pem" | "key" | "p12" | "pfx" | "jks" | "keystore" | "ppk" | "gpg" | "asc" => return Some("key"),
-            "tfstate" => return Some("Terraform state"),
-            "pkl" | "pickle" | "joblib" | "pt" | "pth" | "ckpt" | "safetensors" | "onnx" | "gguf"
-            | "tflite" | "h5" | "hdf5" | "keras" | "parquet" | "feather" | "arrow" => {
-                return Some("model or data set");
-            }
-            "vmdk" | "qcow2" | "vdi" | "vhd" | "vhdx" => return Some("disk image"),
-            _ => {}
-        }
-    }
-    if name.ends_with(".tfstate.backup") {
-        return Some("Terraform state");
-    }
-    if name == ".env"
-        || (name.starts_with(".env.") && !matches!(ending, Some("example" | "sample" | "template" | "dist")))
-    {
-        return Some("secrets");
-    }
-    match name {
-        ".npmrc" | ".pypirc" | ".netrc" | ".pgpass" | ".my.cnf" | ".git-credentials" => Some("credentials"),
-        _ if name.starts_with("id_rsa") || name.starts_with("id_ed25519") || name.starts_with("id_ecdsa") => {
-            Some("key")
-        }
-        _ => None,
-    }
+    machine().precious(path.file_name()?.to_str()?)
 }
 
 /// The path with all links resolved; of a path that does not exist, its nearest existing directory is resolved.

@@ -1,18 +1,24 @@
 //! What a tool makes again: the table and the signs that it applies.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-use crate::knowledge::Words;
+use crate::knowledge::{Words, machine};
+use crate::wildcard::fits;
 use crate::world::World;
 
-use super::vouch::{Recipe, fits};
+use super::vouch::Recipe;
+
+/// The rule that holds for a directory or the nearest one above it, looked up once for all operands in it.
+pub(in crate::evidence) type MadeAgain = HashMap<PathBuf, Option<Rc<Regenerable>>>;
 
 /// A directory that is made again, and what the table says of its content.
 #[derive(Clone, Debug)]
-pub(super) struct Regenerable {
+pub(in crate::evidence) struct Regenerable {
     /// How it is made again.
     pub(super) again: String,
     /// The directory.
@@ -252,9 +258,11 @@ fn makes(line: &str, name: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().map(|word| word.trim_start_matches(['@', '-'])).collect();
     let is_name = |word: &str| word.trim_end_matches('/') == name || word.starts_with(&within);
     words.iter().enumerate().any(|(index, word)| match *word {
-        "mkdir" => words[index + 1..].iter().any(|word| is_name(word)),
         // `-o` lost its dash above.
         ">" | "o" => words.get(index + 1).is_some_and(|word| is_name(word)),
+        maker if machine().makes_directories.has(maker) => {
+            words[index + 1..].iter().any(|word| is_name(word))
+        }
         other => other.strip_prefix('>').is_some_and(|word| !word.is_empty() && is_name(word)),
     })
 }

@@ -1,7 +1,7 @@
 //! A loss in one plain sentence.
 
-use crate::evidence::text::{count, grouped, list, size};
 use crate::model::{Loss, LossClass, Tally};
+use crate::text::{count, grouped, list, size};
 
 /// What would become of the content: `3 untracked files and 1 modified file, 41 kB, exist nowhere else: a.txt, b.txt`.
 ///
@@ -83,7 +83,7 @@ mod tests {
         let mut loss = Loss::default();
         assert_eq!(sentence(&loss, true), "nothing is lost");
         loss.add(LossClass::Lost, 1200, || "a.txt".to_owned());
-        assert_eq!(sentence(&loss, true), "a.txt, 1 kB, exists nowhere else");
+        assert_eq!(sentence(&loss, true), "a.txt, 1.2 kB, exists nowhere else");
         for name in ["b.txt", "c.txt", "d.py"] {
             loss.add(LossClass::Lost, 13_266, || name.to_owned());
         }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::evidence::Session;
-use crate::shell::pattern::{self, Options};
+use crate::knowledge::machine;
 use crate::world::World;
 
 use super::places::precious_name;
@@ -68,7 +68,7 @@ pub(super) fn enter(
         (Stage::Root, Some(Layout::Node)) | (Stage::Packages, _) => package(world, session, rule, dir, name),
         (Stage::Root, Some(Layout::Python)) if matches!(name, "lib" | "lib64" | "Lib") => Stage::Library,
         (Stage::Library, _) if name == "site-packages" => Stage::SitePackages,
-        (Stage::Library, _) if name.starts_with("python") || name.starts_with("pypy") => Stage::Library,
+        (Stage::Library, _) if machine().interpreters.fit(name) => Stage::Library,
         (Stage::Library, _) => Stage::Made,
         (Stage::SitePackages, _) if site_entry(name) => Stage::Made,
         (Stage::SitePackages, _) => match session.record(world, dir, site_record).lists(name) {
@@ -254,11 +254,6 @@ impl Recipe {
         };
         self.0.split(|c: char| c.is_whitespace() || "\"'();:=,>".contains(c)).any(named)
     }
-}
-
-/// Whether a pattern of the table fits a name.
-pub(super) fn fits(pattern: &str, name: &str) -> bool {
-    pattern == name || pattern.contains('*') && pattern::matches(pattern, name, Options::default())
 }
 
 impl Session {

@@ -3,26 +3,33 @@
 //! Never follows a symbolic link below its root, asks the machine once per file, and stops at the session's limits, saying
 //! so.
 
+mod around;
+mod collect;
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::evidence::Session;
 use crate::evidence::git::{self, FileStatus, GitCache, GitRepo};
+use crate::evidence::path::Uncommitted;
+use crate::knowledge::machine;
 use crate::model::{Loss, LossClass};
-use crate::world::{FileKind, LookError, Meta, World};
+use crate::world::{FileKind, LookError, Meta, Seen, World};
 
 use super::ahead::Ahead;
 use super::history::{self, Fate};
 use super::places::Places;
 use super::regenerable::{self, Regenerable};
-use super::rights;
-use super::vouch::{self, Stage};
+use super::vouch::Stage;
 
 /// Untracked files whose content is looked for among git's objects, and their size.
 const STORED_LIMIT: (usize, u64) = (200, 8 << 20);
 /// Lost files beyond which counting on changes nothing.
 const ENOUGH: u64 = 10_000;
+
+/// Rank from which on no copy makes a loss harmless: mounted file systems, disks, the system's own, whole homes.
+const BEYOND: u8 = 90;
 
 /// How the destruction works.
 #[derive(Clone, Debug, Default)]
@@ -109,6 +116,8 @@ pub(super) struct Walk<'a> {
     precious: u8,
     limit: usize,
     roots: Vec<PathBuf>,
+    /// Files that are nowhere else, where somebody wants their names and not only their number.
+    pub(super) collect: Option<Uncommitted>,
 }
 
 impl<'a> Walk<'a> {
@@ -135,7 +144,13 @@ impl<'a> Walk<'a> {
             precious: 0,
             limit,
             roots: Vec::new(),
+            collect: None,
         }
+    }
+
+    /// Looks at no more than so many entries.
+    pub(super) fn limit_to(&mut self, limit: usize) {
+        self.limit = self.limit.min(limit);
     }
 
     /// The verdict is certain: a few entries are looked at to say what goes, no more.
@@ -166,7 +181,10 @@ impl<'a> Walk<'a> {
 
     /// A directory and everything below it.
     pub(super) fn tree(&mut self, root: &Path, meta: &Meta) {
-        self.roots.push(root.to_owned());
+        // Whoever collects names destroys nothing.
+        if self.collect.is_none() {
+            self.roots.push(root.to_owned());
+        }
         let device = meta.id.0;
         let mut around = root.parent().map(|parent| self.around_directory(parent)).unwrap_or_default();
         around.locked = false;
@@ -181,12 +199,7 @@ impl<'a> Walk<'a> {
                 self.mark("mounted file system", 90);
                 self.note(format!("{} is a file system of its own", self.show(&dir)));
             }
-            if !self.session.in_time(self.world) {
-                self.cut("the time for looking ran out");
-                break;
-            }
-            if self.lost() >= ENOUGH {
-                self.cut("there are more files than are counted");
+            if self.is_enough() {
                 break;
             }
             let room = self.limit.saturating_sub(seen);
@@ -200,10 +213,13 @@ impl<'a> Walk<'a> {
             }
             let inner = self.enter(&dir, &meta, &above);
             if self.is_repository(&dir, &inner) {
-                self.repository(&dir, &inner);
+                if !self.names_repository(&dir, root) {
+                    self.repository(&dir, &inner);
+                }
                 continue;
             }
             if let Some(own) = self.made_again(&dir, &inner) {
+                self.collect.iter_mut().for_each(|found| found.made_again.push(dir.clone()));
                 pending.extend(own);
                 continue;
             }
@@ -224,35 +240,11 @@ impl<'a> Walk<'a> {
             if self.catastrophe {
                 self.session.spend_certain(entries.len());
             }
-            let first = pending.len();
-            let plain = !inner.locked && !inner.going && self.how.excluded.is_empty();
-            let mut cursor =
-                inner.repo.as_ref().filter(|_| plain).and_then(|repo| repo.cursor(self.world, &dir));
-            for (entry, found) in entries {
-                if let (Some(cursor), Ok(meta)) = (&mut cursor, &found)
-                    && entry.exact
-                    && meta.kind == FileKind::File
-                    && meta.size > 0
-                    && cursor.proves_clean(&entry.name, meta)
-                {
-                    let (places, cwd) = (self.places, &self.how.cwd);
-                    self.loss.add(LossClass::Tracked, meta.size, || places.show(&dir.join(&entry.name), cwd));
-                    continue;
-                }
-                let path = dir.join(&entry.name);
-                if self.is_excluded(&path) {
-                    continue;
-                }
-                match found {
-                    Ok(_) if !entry.exact => self.add(LossClass::Unseen, 0, &path),
-                    Ok(meta) if meta.kind == FileKind::Directory => {
-                        pending.push((path, meta, inner.clone()));
-                    }
-                    Ok(meta) => self.take(&path, &meta, &inner),
-                    Err(LookError::NotFound) => {}
-                    Err(error) => self.unreadable(&path, &error),
-                }
+            if let Some(found) = self.collect.as_mut().filter(|_| dir != root) {
+                found.files.extend(entries.is_empty().then(|| dir.clone()));
             }
+            let first = pending.len();
+            self.entries(&dir, &inner, entries, &mut pending);
             // The stack gives the last one back first.
             pending[first..].reverse();
         }
@@ -260,102 +252,55 @@ impl<'a> Walk<'a> {
         self.settle_links();
     }
 
-    /// What surrounds a single file.
-    fn around_file(&mut self, path: &Path) -> Around {
-        match path.parent() {
-            Some(parent) => self.around_directory(parent),
-            None => Around::default(),
+    /// Looking on would change nothing, or may not.
+    fn is_enough(&mut self) -> bool {
+        let in_time = self.session.in_time(self.world);
+        if !in_time {
+            self.cut("the time for looking ran out");
+        } else if self.lost() >= ENOUGH {
+            self.cut("there are more files than are counted");
+        } else {
+            return false;
         }
+        true
     }
 
-    /// What surrounds the entries of a directory that the walk starts in: directories above count too.
-    fn around_directory(&mut self, dir: &Path) -> Around {
-        let (repo, unclear) = self.repository_of(dir, None);
-        let top = repo.as_ref().and_then(|repo| repo.work_tree().map(Path::to_owned));
-        let stop =
-            |at: &Path| at.parent().is_none() || self.places.home() == Some(at) || top.as_deref() == Some(at);
-        let regenerable = dir
-            .ancestors()
-            .take_while(|at| !unclear && !stop(at))
-            .find_map(|at| regenerable::directory(self.world, at, top.as_deref()))
-            .map(Rc::new);
-        let going = repo.as_ref().is_some_and(|repo| self.goes(repo));
-        let stage = match &regenerable {
-            Some(rule) => vouch::at(self.world, self.session, rule, dir),
-            None => Stage::Own,
-        };
-        let regenerable = regenerable.filter(|_| stage != Stage::Own);
-        Around { repo, regenerable, stage, own: false, going, locked: false, unclear }
-    }
-
-    /// What surrounds the entries of a directory, given what surrounds the directory.
-    fn enter(&mut self, dir: &Path, meta: &Meta, above: &Around) -> Around {
-        let (repo, unclear) = self.repository_of(dir, above.repo.clone());
-        let top = repo.as_ref().and_then(|repo| repo.work_tree().map(Path::to_owned));
-        // A clone is somebody's, wherever it stands.
-        let own = above.own || top.as_deref() == Some(dir);
-        let inside = self.stage_inside(dir, above).filter(|_| !own);
-        let stage = inside.as_ref().map_or(Stage::Root, |(_, stage)| *stage);
-        let regenerable = inside.map(|(rule, _)| rule).or_else(|| {
-            if unclear || own {
-                return None;
+    /// The entries of one directory: files are put into their class, directories wait.
+    fn entries(
+        &mut self,
+        dir: &Path,
+        inner: &Around,
+        entries: Vec<Seen>,
+        pending: &mut Vec<(PathBuf, Meta, Around)>,
+    ) {
+        let plain = !inner.locked && !inner.going && self.how.excluded.is_empty();
+        let mut cursor = inner.repo.as_ref().filter(|_| plain).and_then(|repo| repo.cursor(self.world, dir));
+        for (entry, found) in entries {
+            if let (Some(cursor), Ok(meta)) = (&mut cursor, &found)
+                && entry.exact
+                && meta.kind == FileKind::File
+                && meta.size > 0
+                && cursor.proves_clean(&entry.name, meta)
+            {
+                let (places, cwd) = (self.places, &self.how.cwd);
+                self.loss.add(LossClass::Tracked, meta.size, || places.show(&dir.join(&entry.name), cwd));
+                continue;
             }
-            let found = regenerable::directory(self.world, dir, top.as_deref()).map(Rc::new);
-            if let Some(found) = &found {
-                self.note(format!("{} is made again by {}", self.show(dir), found.again));
-                self.again.get_or_insert_with(|| found.again.clone());
+            let path = dir.join(&entry.name);
+            if self.is_excluded(&path) {
+                continue;
             }
-            found
-        });
-        let locked = self.how.rights && !rights::entries_change(self.world, dir, meta);
-        if let Some(why) = self.places.catastrophe(dir) {
-            self.mark(why, 100);
-        }
-        let going = repo.as_ref().is_some_and(|repo| self.goes(repo));
-        Around { repo, regenerable, stage, own: false, going, locked, unclear }
-    }
-
-    /// The repository of a directory, and whether that could not be told (`otherwise` stands for it then).
-    fn repository_of(&mut self, dir: &Path, otherwise: Option<Rc<GitRepo>>) -> (Option<Rc<GitRepo>>, bool) {
-        match self.git.discover(self.world, dir) {
-            Ok(repo) => (repo, false),
-            Err(error) => {
-                self.note(format!("the repository of {} could not be looked at: {error}", self.show(dir)));
-                (otherwise, true)
+            match found {
+                _ if !entry.exact && self.names_foreign(dir) => {}
+                Ok(_) if !entry.exact => self.add(LossClass::Unseen, 0, &path),
+                Ok(meta) if meta.kind == FileKind::Directory => {
+                    pending.push((path, meta, inner.clone()));
+                }
+                Ok(meta) => self.take(&path, &meta, inner),
+                Err(LookError::NotFound) => {}
+                Err(error) => self.unreadable(&path, &error),
             }
         }
-    }
-
-    /// A git directory as a whole: `.git`, or a bare repository, all of it below what is destroyed.
-    fn is_repository(&self, dir: &Path, around: &Around) -> bool {
-        around.repo.as_ref().is_some_and(|repo| {
-            let place = repo.place();
-            dir == place.git_dir && place.git_dir == place.common_dir
-        })
-    }
-
-    /// Whether a repository's object store lies below what is destroyed.
-    fn goes(&self, repo: &GitRepo) -> bool {
-        let store = &repo.place().common_dir;
-        self.roots.iter().any(|root| store.starts_with(root)) || self.session.is_destroyed(store)
-    }
-
-    /// What becomes of a repository's history, asked once.
-    pub(super) fn fate(&mut self, repo: &GitRepo) -> Fate {
-        if !self.goes(repo) {
-            return Fate::Stays;
-        }
-        let store = &repo.place().common_dir;
-        if let Some(known) = self.fates.get(store) {
-            return known.clone();
-        }
-        // A remote that lies below what is destroyed holds nothing any more.
-        for root in self.roots.clone() {
-            self.session.destroy(&root);
-        }
-        let found = history::fate(self.world, self.session, repo);
-        self.fates.insert(store.clone(), found.clone());
-        found
     }
 
     /// Whether the act that is looked at may destroy this too.
@@ -365,6 +310,9 @@ impl<'a> Walk<'a> {
 
     /// Puts one thing that is not a directory into its class.
     pub(super) fn take(&mut self, path: &Path, meta: &Meta, around: &Around) {
+        if self.collect.is_some() {
+            return self.name(path, meta, around);
+        }
         if around.locked {
             self.protected += 1;
             return;
@@ -390,7 +338,8 @@ impl<'a> Walk<'a> {
             if meta.links > 1 && !self.how.in_place {
                 let going = self.session.name_goes(meta.id, path);
                 let shown = self.show(path);
-                self.linked.insert(meta.id, Linked { going, names: meta.links, bytes: meta.size, shown });
+                let names = meta.links.saturating_sub(self.session.names_kept(self.world, meta.id)).max(1);
+                self.linked.insert(meta.id, Linked { going, names, bytes: meta.size, shown });
                 return;
             }
         }
@@ -484,6 +433,10 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn unreadable(&mut self, path: &Path, error: &LookError) {
+        if let Some(found) = &mut self.collect {
+            found.whole = false;
+            return;
+        }
         // What the caller may not even list, the caller's command cannot empty either.
         if self.how.rights && *error == LookError::Denied {
             self.protected += 1;
@@ -525,6 +478,7 @@ impl<'a> Walk<'a> {
 
     /// Records why something is precious; the higher rank stays.
     pub(super) fn mark(&mut self, why: &str, rank: u8) {
+        self.loss.beyond |= rank >= BEYOND || machine().home.contains_key(why);
         if rank > self.precious {
             self.precious = rank;
             self.loss.precious = Some(why.to_owned());

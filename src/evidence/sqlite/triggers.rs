@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::code::{SqlEvent, SqlStatement, SqlTrigger, SqlVerb, sql_trigger};
-use crate::evidence::text::count;
+use crate::text::count;
 use crate::world::LookError;
 
 use super::{Statement, matching, quoted, unquote};

@@ -17,10 +17,11 @@ use crate::evaluate::{Input, evaluate};
 use crate::policy::{EnforcementAction, Profile};
 use crate::prompt::{self, Replaceable};
 use crate::proof::Subject;
-use crate::report::escape;
 use crate::shell;
 use crate::terraform::{Plan, read};
+use crate::text::escape;
 
+use super::kept::First;
 use super::permission::{Case, Permission, confirm, permission};
 use super::program::Program;
 use super::{FAILED, REFUSED, SECRET, Surroundings, become_program, say};
@@ -72,13 +73,15 @@ impl Session<'_> {
         let evaluation =
             evaluate(Input::terraform(plan), &context, around.world, around.knowledge, around.policy);
         let subject = subject.as_ref().map_err(String::as_str);
-        let case = Case { evaluation: &evaluation, text: None, subject, replaceable: Replaceable::AtOnce };
+        let first = First::nothing(evaluation);
+        let case = Case { first: &first, text: None, subject, replaceable: Replaceable::AtOnce };
         match permission(&case, around) {
             Permission::Granted => {}
             Permission::Refused(code) => return Err(code),
             // There is no text that could be replaced.
             Permission::Instead(_) => return Err(REFUSED),
         }
+        let evaluation = first.evaluation;
         let action = evaluation.report.enforcement.as_ref().map(|enforcement| enforcement.action);
         let asked = !matches!(action, Some(EnforcementAction::Run | EnforcementAction::Note));
         // Terraform itself asks before an apply, unless told not to, or the plan was made and read before.
@@ -121,7 +124,8 @@ impl Session<'_> {
             return Ok(());
         }
         let subject = subject.as_ref().map_err(String::as_str);
-        let case = Case { evaluation: &evaluation, text: None, subject, replaceable: Replaceable::AtOnce };
+        let first = First::nothing(evaluation);
+        let case = Case { first: &first, text: None, subject, replaceable: Replaceable::AtOnce };
         match permission(&case, around) {
             Permission::Granted => Ok(()),
             Permission::Refused(code) => Err(code),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
+use crate::knowledge::agents;
 use crate::mcp_call::McpCall;
 
 use super::terminal::Terminal;
@@ -26,6 +27,15 @@ pub(super) enum Act {
     Tool(McpCall),
 }
 
+impl Act {
+    /// What a tool runs that is no shell, with what the call says behind it.
+    pub(super) fn runs(sort: &str, said: &str) -> Self {
+        let mut words = agents::runs(sort);
+        words.push(said.to_owned());
+        Self::Argv(words)
+    }
+}
+
 /// What the agent is about to do.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Request {
@@ -39,6 +49,8 @@ pub(super) struct Request {
     pub(super) terminal: Terminal,
     /// Tool and arguments in a form without ambiguity.
     pub(super) form: String,
+    /// The agent's own name for its session.
+    pub(super) session: Option<String>,
 }
 
 impl Request {
@@ -115,7 +127,7 @@ pub(super) fn command(input: &Object, keys: &[&str]) -> Result<Act, Unreadable> 
 
 /// PowerShell text, as the program that would run it.
 pub(super) fn pwsh(text: String) -> Act {
-    Act::Argv(vec!["pwsh".to_owned(), "-Command".to_owned(), text])
+    Act::runs("powershell", &text)
 }
 
 /// The command of a PowerShell tool.

@@ -8,13 +8,15 @@ use crate::approvals::{Approvals, Asked, Demand, Entry, Exact, Taken};
 use crate::attest::{Attestation, Mode, Places};
 use crate::config::{self, AttestationConfig, Config};
 use crate::evaluate::{Evaluation, EvaluationContext, Input, evaluate};
+use crate::keep::{Head, Keeping, before_run};
 use crate::knowledge::Knowledge;
 use crate::model::Actor;
 use crate::policy::{EnforcementAction, Policy, Profile};
 use crate::proof::{Gate, Presented, Proof, Subject};
-use crate::report::{ConsequenceReport, escape, shorten};
+use crate::report::ConsequenceReport;
 use crate::shell;
 use crate::shell::Start;
+use crate::text::{escape, shorten};
 use crate::world::{Elsewhere, RealWorld, World};
 
 use super::agents::Agent;
@@ -107,7 +109,8 @@ impl<'a> Judging<'a> {
             let mut options = shell::Options::fresh(&self.context.cwd);
             options.start = memory.start(&self.context.cwd);
             options.deadline = Some(world.elapsed() + READING);
-            let left = shell::left(&shell::Input::Text(text.clone()), world, &self.knowledge, &options);
+            let left =
+                crate::programs::left(&shell::Input::Text(text.clone()), world, &self.knowledge, &options);
             memory = memory.after(&left, &self.context.cwd);
         }
         if memory == before { Ok(()) } else { notes.write(&memory) }
@@ -121,6 +124,7 @@ impl<'a> Judging<'a> {
             self.note(terminal, &world)?;
         }
         let mut judged = Vec::new();
+        let mut kept: Vec<Head> = Vec::new();
         for act in self
             .request
             .acts
@@ -129,6 +133,8 @@ impl<'a> Judging<'a> {
         {
             let (input, subject) = input(act)?;
             let evaluation = evaluate(input, &self.context, &world, &self.knowledge, &self.policy);
+            let (evaluation, point) = self.keep(evaluation, &world);
+            kept.extend(point);
             let attested = self.attest(&subject, &evaluation)?;
             judged.push(Judged { evaluation, subject, attested });
         }
@@ -141,11 +147,34 @@ impl<'a> Judging<'a> {
         let Some(worst) = worst else { return Ok(Answer::Silent) };
         let report = &worst.evaluation.report;
         Ok(match action(&worst.evaluation) {
-            EnforcementAction::Run => Answer::Silent,
-            EnforcementAction::Note => Answer::Note(note(report)),
+            EnforcementAction::Run => kept_line(&kept).map_or(Answer::Silent, Answer::Note),
+            EnforcementAction::Note => {
+                let said = note(report);
+                Answer::Note(kept_line(&kept).map_or(said.clone(), |kept| format!("{kept}. {said}")))
+            }
             EnforcementAction::Ask => self.ask(worst),
             EnforcementAction::Refuse => Answer::Deny(reason("recourse blocks this", report)),
         })
+    }
+
+    /// Sets aside first what this would destroy.
+    fn keep(&self, evaluation: Evaluation, world: &RealWorld) -> (Evaluation, Option<Head>) {
+        let Some(places) = self.places.as_ref().filter(|_| self.attestation.mode != Mode::Require) else {
+            return (evaluation, None);
+        };
+        let command = self.shown(&evaluation.report);
+        let session = self.request.session.as_ref().map(|id| format!("{}:{id}", self.agent.name()));
+        let keeping = Keeping {
+            world,
+            knowledge: &self.knowledge,
+            policy: &self.policy,
+            context: &self.context,
+            places,
+            command: &command,
+            session,
+        };
+        let kept = before_run(&evaluation, &keeping);
+        (kept.evaluation.unwrap_or(evaluation), kept.point)
     }
 
     /// A person decides: through the agent where it really asks, else through `recourse approve`.
@@ -228,6 +257,14 @@ impl<'a> Judging<'a> {
             .map_err(|failure| failure.to_string())?;
         Ok(own.map(|signed| signed.attestation))
     }
+}
+
+/// What was kept, for the agent.
+fn kept_line(kept: &[Head]) -> Option<String> {
+    let worth: Vec<&Head> = kept.iter().filter(|head| head.is_worth_a_word()).collect();
+    let last = worth.last()?;
+    let what: Vec<String> = worth.iter().map(|head| part(&head.what)).collect();
+    Some(format!("recourse: kept {}: recourse undo {}", what.join(", "), last.id))
 }
 
 /// One act of a call, judged.

@@ -1,14 +1,18 @@
 //! The hooks of coding agents: a tool call on standard input becomes a verdict in the agent's own words.
 //!
-//! Owns one thin adapter per agent (what its call looks like, what it can be told) and the shared way from a call to an
+//! Owns the table of agents, one thin adapter for each (what its call looks like, what it can be told, where its settings
+//! stand) and the shared way from a call to an
 //! answer. Holds no judgement: `evaluate` judges, here its verdict is put into the agent's terms. Every agent goes on when
 //! a hook fails silently, so nothing here may: whatever goes wrong ends in a denial that says so.
 
 mod agents;
 mod call;
+mod clients;
 pub mod install;
 mod judge;
 mod patch;
+mod places;
+mod servers;
 mod terminal;
 mod tools;
 
@@ -19,11 +23,26 @@ use std::time::Duration;
 
 pub use agents::Agent;
 use call::{Answer, Unreadable};
+pub use clients::Client;
+pub use places::{Folders, Scope};
+pub use servers::{Form, Servers};
 
 /// A call larger than this is refused unread.
 const INPUT_LIMIT: u64 = 8 << 20;
 /// Agents stop waiting after five seconds (as `init` installs us) and then go on; our answer must come before that.
 const PATIENCE: Duration = Duration::from_millis(4000);
+/// What agents call their session's id.
+const SESSION: &[&str] = &[
+    "session_id",
+    "sessionId",
+    "sessionID",
+    "conversation_id",
+    "conversationId",
+    "thread_id",
+    "threadId",
+    "trajectory_id",
+    "taskId",
+];
 /// As much stack as the main thread has.
 const STACK: usize = 16 << 20;
 
@@ -59,7 +78,7 @@ pub fn run(agent: Agent, input: impl Read + Send + 'static) -> Output {
 /// The answer when we cannot judge.
 fn failed(agent: Agent, why: &str) -> Output {
     let reason = format!("recourse could not judge this call ({why}), so it does not run");
-    agents::write(agent, "", &Answer::Deny(reason))
+    agent.write("", &Answer::Deny(reason))
 }
 
 fn answer(agent: Agent, input: impl Read) -> Output {
@@ -79,10 +98,11 @@ fn answer(agent: Agent, input: impl Read) -> Output {
             return failed(agent, &format!("the hook's input is not JSON that can be read, {place}"));
         }
     };
-    match agents::read(agent, &value) {
-        Ok(request) => {
+    match agent.read(&value) {
+        Ok(mut request) => {
+            request.session = call::text(&value, SESSION).map(str::to_owned);
             let answer = judge::judge(agent, &request);
-            agents::write(agent, &request.event, &answer)
+            agent.write(&request.event, &answer)
         }
         Err(Unreadable(why)) => failed(agent, &why),
     }

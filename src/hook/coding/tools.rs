@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use crate::knowledge::{harmless_tool, is_ours, tool_key};
 use crate::mcp_call::McpCall;
 
-use super::agents::Agent;
 use super::call::{Act, Object, Unreadable, text};
 use super::patch::{self, Change};
 
@@ -214,22 +213,22 @@ fn unnamed(name: &str) -> Unreadable {
 
 fn tool(name: &str, arguments: Value) -> Result<Act, Unreadable> {
     McpCall::new(Some(FILES), name, Some(arguments))
-        .map(Act::Tool)
+        .map(|call| Act::Tool(call.of_the_agent()))
         .map_err(|error| Unreadable(error.to_string()))
 }
 
 /// Whether it is a tool of the agent's own that is known.
-pub(super) fn is_own(agent: Agent, name: &str) -> bool {
-    kind(name).is_some() || harmless_tool(agent.name(), name)
+pub(super) fn is_own(agent: &str, name: &str) -> bool {
+    kind(name).is_some() || harmless_tool(agent, name)
 }
 
 /// A tool of the agent's own: for files, known to change nothing, or judged by its name and arguments when anything in
 /// the call could act.
-pub(super) fn own(agent: Agent, name: &str, input: &Object) -> Result<Vec<Act>, Unreadable> {
+pub(super) fn own(agent: &str, name: &str, input: &Object) -> Result<Vec<Act>, Unreadable> {
     if let Some(found) = files(name, input) {
         return found;
     }
-    if harmless_tool(agent.name(), name) {
+    if harmless_tool(agent, name) {
         return Ok(Vec::new());
     }
     let call = McpCall::new(None, name, Some(Value::Object(input.clone())))
@@ -326,7 +325,7 @@ mod tests {
     fn own_tools_that_no_adapter_knows() {
         let judged = |name: &str, value: Value| {
             let given = value.as_object().unwrap().clone();
-            !own(Agent::ClaudeCode, name, &given).unwrap().is_empty()
+            !own("claude-code", name, &given).unwrap().is_empty()
         };
         for (name, value) in [
             ("Read", json!({"file_path": "/a"})),

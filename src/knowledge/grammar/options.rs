@@ -4,7 +4,7 @@
 use super::super::matched::{GrammarGap, OptionUse};
 use super::super::micro::{OptionSpec, Takes};
 use super::super::schema::{Style, Unlisted};
-use super::super::words::{cut, is_false, tail};
+use super::super::words::{cut, is_false, option_like, tail};
 use super::{Scan, is_harmless};
 use crate::model::Value;
 
@@ -218,6 +218,7 @@ impl Scan<'_> {
                 }
                 let further = found.spec.further.clone();
                 let swallows = found.spec.role.as_deref() == Some("argv");
+                let many = found.spec.many && value.is_some();
                 let spec = found.spec.clone();
                 let level = found.level;
                 self.record(found, index, value, value_index);
@@ -225,6 +226,11 @@ impl Scan<'_> {
                     let Some(next) = self.words.get(self.at).cloned() else { break };
                     let spec = OptionSpec { role: Some(role), repeats: true, ..spec.clone() };
                     self.record(Found { spec, off: false, level }, index, Some(next), self.at);
+                    self.at += 1;
+                }
+                while many && self.words.get(self.at).is_some_and(|next| option_like(next).is_none()) {
+                    let next = self.words.get(self.at).cloned();
+                    self.record(Found { spec: spec.clone(), off: false, level }, index, next, self.at);
                     self.at += 1;
                 }
                 if swallows {
@@ -263,7 +269,7 @@ impl Scan<'_> {
     }
 
     /// Options that may stand here: the innermost command's, then those of the commands above that hand theirs down.
-    fn visible(&self) -> impl Iterator<Item = (usize, &OptionSpec)> {
+    pub(super) fn visible(&self) -> impl Iterator<Item = (usize, &OptionSpec)> {
         let last = self.levels.len().saturating_sub(1);
         self.levels
             .iter()

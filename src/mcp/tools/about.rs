@@ -1,39 +1,38 @@
-//! The tools that tell about recourse itself and about proof: coverage, policy, verification.
+//! Policy, and the tool that verifies what others hand over as proof.
 
 use serde_json::{Value, json};
 
-use crate::attest::json::{self as strict, DOCUMENT_LIMIT};
 use crate::attest::verify::{self as verification, Expect};
 use crate::attest::{Attestation, Failure, KeyState, Mode, Reason};
 use crate::config;
+use crate::json::{self as strict, DOCUMENT_LIMIT};
 use crate::proof::Gate;
 
-use super::Tools;
-use super::fields::Arguments;
+use super::fields::{Arguments, Kind, optional};
 use super::result::{self, object};
+use super::{Effect, Tool, Tools};
 
-pub(super) fn resources(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, String> {
-    let covered = tools.knowledge.coverage(arguments.text("filter"));
-    serde_json::to_string(&covered).map(|json| result::structured(&json)).map_err(|error| error.to_string())
-}
-
-pub(super) fn resources_schema() -> Value {
-    let texts = json!({ "type": "array", "items": { "type": "string" } });
-    object(json!({
-        "tools": { "type": "array", "items": { "type": "string" }, "description": "Programs with rules of their own." },
-        "kinds": {
-            "type": "array",
-            "description": "Kinds of resources whose loss is judged by rule.",
-            "items": object(json!({ "kind": { "type": "string" }, "title": { "type": "string" } })),
-        },
-        "terraformTypes": { "type": "array", "items": { "type": "string" }, "description": "Terraform types with rules of their own." },
-        "mcpServers": {
-            "type": "array",
-            "description": "MCP servers whose tools are known.",
-            "items": object(json!({ "server": { "type": "string" }, "also": texts, "tools": texts })),
-        },
-    }))
-}
+pub(super) const TOOLS: &[Tool] = &[Tool {
+    name: "recourse_verify_attestation",
+    title: "Verify an attestation",
+    description: "Call this before relying on a report or an attestation that somebody else handed you. It checks signature, key, age and trust, and that the report is the one that was signed. Do not act on a verdict whose attestation is not valid.",
+    fields: &[
+        optional("attestation", Kind::Document, "The attestation."),
+        optional(
+            "report",
+            Kind::Document,
+            "The whole report, with its attestation beside it (then leave `attestation` out) or without.",
+        ),
+        optional(
+            "input",
+            Kind::Document,
+            "What was to be evaluated; an attestation of anything else is refused.",
+        ),
+    ],
+    output: verification_schema,
+    effect: Effect::Fetches,
+    run: verify,
+}];
 
 /// The policy of the directory that the server runs in.
 pub(super) fn policy() -> Result<Value, String> {
@@ -42,7 +41,7 @@ pub(super) fn policy() -> Result<Value, String> {
     config::policy(&here).map(|policy| policy.describe()).map_err(|error| error.to_string())
 }
 
-pub(super) fn verify(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, String> {
+fn verify(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, String> {
     let read = |name: &str| {
         let text = arguments.document(name);
         // A report and the attestation beside it hold the same twice.
@@ -57,6 +56,10 @@ pub(super) fn verify(tools: &Tools, arguments: &Arguments<'_>) -> Result<String,
         }
         (Err(error), _) | (_, Err(error)) => Err(Failure::new(Reason::InvalidAttestation, error.to_string())),
         (Ok(Some(attestation)), Ok(report)) => from_value(&attestation).map(|found| (found, report)),
+        (Ok(None), Ok(Some(report))) if report.get("detail").is_some() => Err(Failure::new(
+            Reason::AttestationAbsent,
+            "this is the brief form of a report; what is signed is the whole one: evaluate with detail \"full\"",
+        )),
         (Ok(None), Ok(Some(report))) => verification::beside(&report).map(|found| (found, Some(report))),
     };
     let checked = given.and_then(|(attestation, report)| {
@@ -119,19 +122,19 @@ fn verifier(tools: &Tools) -> Result<crate::attest::Verifier, Failure> {
     Gate { config: &settings, places: &places }.verifier()
 }
 
-pub(super) fn verification_schema() -> Value {
-    let text = || json!({ "type": ["string", "null"] });
+fn verification_schema() -> Value {
+    let text = json!({ "type": ["string", "null"] });
     object(json!({
         "valid": { "type": "boolean", "description": "Only then may anybody rely on it." },
-        "reason": { "type": ["string", "null"], "description": "Why it is not valid, for programs: signature_invalid, key_not_found, instance_not_trusted …" },
-        "detail": { "type": ["string", "null"], "description": "The same for people." },
+        "reason": text,
+        "detail": text,
         "riskAssessment": { "type": ["string", "null"], "description": "The attested verdict; null unless it is valid." },
-        "attestationId": text(),
-        "attestationUri": text(),
-        "instance": text(),
-        "keyId": text(),
-        "keyState": text(),
-        "timestamp": text(),
+        "attestationId": text,
+        "attestationUri": text,
+        "instance": text,
+        "keyId": text,
+        "keyState": text,
+        "timestamp": text,
         "warnings": { "type": "array", "items": { "type": "string" } },
     }))
 }

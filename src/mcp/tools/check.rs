@@ -2,7 +2,7 @@
 //!
 //! Owns their documented fields and how an assessment is told in them. The verdict is the evaluation's.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -11,15 +11,64 @@ use crate::evaluate::{Evaluation, Input, Supplied};
 use crate::model::{Action, Assessment, Cause, Subject, Tier, Verdict};
 use crate::shell;
 
-use super::Tools;
-use super::fields::Arguments;
+use super::fields::{Arguments, Field, Kind, optional};
 use super::judge::Circumstances;
-use super::result::{self, object};
+use super::result;
+use super::{ACTOR, COMMAND, CWD, ENVIRONMENT, Effect, Tool, Tools};
 
-/// Rules and alternatives that one answer names, at most.
+/// Rules and alternatives that an answer with every detail names, at most.
 const MOST: usize = 50;
+/// The same of an ordinary answer, where what one rule says of many targets is told of one.
+const FEW: usize = 3;
+/// Alternatives where they are all that is asked for.
+const ALTERNATIVES: usize = 10;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+const DETAIL: Field = optional(
+    "detail",
+    Kind::Choice(&["brief", "full"]),
+    "\"brief\" (default): each rule once, with a count. \"full\": each target.",
+);
+
+pub(super) const TOOLS: &[Tool] = &[
+    Tool {
+        name: "check_command",
+        title: "Check a command",
+        description: "Call this BEFORE running a shell command, for a short answer: may it run (`allowed`), how severe it is, why, and what to type instead. recourse_evaluate_shell tells more.",
+        fields: &[COMMAND, CWD, ACTOR, ENVIRONMENT, DETAIL],
+        output: check_schema,
+        effect: Effect::Looks,
+        run: check_command,
+    },
+    Tool {
+        name: "suggest_alternative",
+        title: "Suggest a safer command",
+        description: "Call this when a command is risky or was refused: gives safer commands that do the same work.",
+        fields: &[COMMAND, CWD, ACTOR, ENVIRONMENT],
+        output: alternative_schema,
+        effect: Effect::Looks,
+        run: suggest_alternative,
+    },
+    Tool {
+        name: "get_policy",
+        title: "Show the policy",
+        description: "Call this to learn what is in force: which groups of commands are known, and from which severity on an agent is refused.",
+        fields: &[CWD],
+        output: policy_schema,
+        effect: Effect::Looks,
+        run: get_policy,
+    },
+    Tool {
+        name: "explain_risk",
+        title: "Explain a command's risk",
+        description: "Call this to tell the user why a command is risky: the rules that apply, in plain words.",
+        fields: &[COMMAND, CWD, ACTOR, ENVIRONMENT, DETAIL],
+        output: explain_schema,
+        effect: Effect::Looks,
+        run: explain_risk,
+    },
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 enum Severity {
     Info,
     Low,
@@ -28,7 +77,7 @@ enum Severity {
     Critical,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 enum Scope {
     Resource,
@@ -36,7 +85,7 @@ enum Scope {
     Machine,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 enum RiskLevel {
     Normal,
     Elevated,
@@ -51,6 +100,8 @@ struct Matched {
     group: String,
     blast_radius_scope: Scope,
     blast_radius_detail: String,
+    /// How many targets it speaks of; told of the first.
+    count: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -78,22 +129,45 @@ struct RiskAssessment {
     denial_reason: Option<String>,
     blast_radius_scope: Option<Scope>,
     blast_radius_detail: Option<String>,
+    omitted_rules: usize,
+    omitted_alternatives: usize,
 }
 
-pub(super) fn check_command(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, String> {
-    let (done, at) = judged(tools, arguments)?;
-    written(&assessment(&done, &at))
+/// How much an answer names.
+#[derive(Clone, Copy, Debug)]
+struct Extent {
+    rules: usize,
+    alternatives: usize,
+    /// Each target for itself.
+    each: bool,
 }
 
-pub(super) fn suggest_alternative(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, String> {
-    let (done, at) = judged(tools, arguments)?;
-    let alternatives = assessment(&done, &at).alternatives;
-    written(&json!({ "command": arguments.text("command"), "alternatives": alternatives }))
+fn extent(arguments: &Arguments<'_>) -> Extent {
+    match arguments.text("detail") {
+        Some("full") => Extent { rules: MOST, alternatives: MOST, each: true },
+        _ => Extent { rules: FEW, alternatives: FEW, each: false },
+    }
 }
 
-pub(super) fn explain_risk(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, String> {
+fn check_command(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, String> {
     let (done, at) = judged(tools, arguments)?;
-    let found = assessment(&done, &at);
+    written(&assessment(&done, &at, extent(arguments)))
+}
+
+fn suggest_alternative(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, String> {
+    let (done, at) = judged(tools, arguments)?;
+    let extent = Extent { rules: 0, alternatives: ALTERNATIVES, each: false };
+    let found = assessment(&done, &at, extent);
+    written(&json!({
+        "command": arguments.text("command"),
+        "alternatives": found.alternatives,
+        "omitted_alternatives": found.omitted_alternatives,
+    }))
+}
+
+fn explain_risk(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, String> {
+    let (done, at) = judged(tools, arguments)?;
+    let found = assessment(&done, &at, extent(arguments));
     let mut lines: Vec<String> = found
         .matched_rules
         .iter()
@@ -118,10 +192,12 @@ pub(super) fn explain_risk(tools: &Tools, arguments: &Arguments<'_>) -> Result<S
         "matched_rules": found.matched_rules,
         "alternatives": found.alternatives,
         "explanation": lines.join("\n"),
+        "omitted_rules": found.omitted_rules,
+        "omitted_alternatives": found.omitted_alternatives,
     }))
 }
 
-pub(super) fn get_policy(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, String> {
+fn get_policy(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, String> {
     // A policy that cannot be read is an error here as everywhere.
     tools.circumstances(arguments, Supplied::default())?;
     let groups: BTreeSet<&str> = tools.knowledge.kind_names().into_iter().map(group_of_kind).collect();
@@ -149,12 +225,81 @@ fn written(answer: &impl Serialize) -> Result<String, String> {
     serde_json::to_string(answer).map(|json| result::structured(&json)).map_err(|error| error.to_string())
 }
 
-fn assessment(done: &Evaluation, at: &Circumstances) -> RiskAssessment {
+fn assessment(done: &Evaluation, at: &Circumstances, extent: Extent) -> RiskAssessment {
     let environment = at.context.environment.as_deref();
     let production = |name: Option<&str>| name.is_some_and(|name| at.policy.is_production(name));
-    let risky: Vec<&Assessment> = done.assessments.iter().filter(|found| !found.harmless).collect();
-    let mut matched: Vec<Matched> = Vec::new();
-    let mut alternatives: Vec<Instead> = Vec::new();
+    let (rules, omitted_rules) = matched(done, extent, |found| {
+        production(environment) || production(found.mutation.target.environment.as_deref())
+    });
+    let (alternatives, omitted_alternatives) = instead(done, extent);
+    let context = surroundings(done, environment, production);
+    let verdict = done.verdict();
+    let allowed = verdict <= Verdict::Warn;
+    // What is refused is never told as mild, whoever refused it.
+    let floor = (!allowed).then_some(Severity::High);
+    let widest = rules.iter().max_by_key(|rule| (rule.blast_radius_scope, rule.severity));
+    RiskAssessment {
+        allowed,
+        risk_level: context.risk_level,
+        severity: rules.iter().map(|rule| rule.severity).max().max(floor),
+        blast_radius_scope: widest.map(|rule| rule.blast_radius_scope),
+        blast_radius_detail: widest.map(|rule| rule.blast_radius_detail.clone()),
+        matched_rules: rules.into_iter().take(extent.rules).collect(),
+        alternatives,
+        context,
+        requires_human_approval: verdict == Verdict::Escalate,
+        denial_reason: (!allowed).then(|| format!("{}: {}", verdict.as_str(), done.report.assessment_reason)),
+        omitted_rules,
+        omitted_alternatives,
+    }
+}
+
+/// All rules that matched, the worst first, and how many are not named.
+fn matched(
+    done: &Evaluation,
+    extent: Extent,
+    production: impl Fn(&Assessment) -> bool,
+) -> (Vec<Matched>, usize) {
+    let secrets = &done.report.secrets;
+    let mut all: Vec<Matched> = Vec::new();
+    let mut places = HashMap::new();
+    for found in done.assessments.iter().filter(|found| !found.harmless) {
+        let mut next = rule(found, production(found));
+        next.description = secrets.mask(&next.description).into_owned();
+        next.blast_radius_detail = secrets.mask(&next.blast_radius_detail).into_owned();
+        let which = extent.each.then(|| (next.description.clone(), next.blast_radius_detail.clone()));
+        let place = *places
+            .entry((next.id.clone(), next.severity, next.blast_radius_scope, which))
+            .or_insert(all.len());
+        match all.get_mut(place) {
+            Some(same) => same.count += 1,
+            None => all.push(next),
+        }
+    }
+    all.sort_by_key(|one| std::cmp::Reverse(one.severity));
+    let omitted = all.len().saturating_sub(extent.rules);
+    (all, omitted)
+}
+
+/// What to type instead, and how much of it is not named.
+fn instead(done: &Evaluation, extent: Extent) -> (Vec<Instead>, usize) {
+    let secrets = &done.report.secrets;
+    let mut seen = HashSet::new();
+    let all = done.assessments.iter().flat_map(|found| &found.alternatives);
+    let all: Vec<_> = all.filter(|other| seen.insert((&other.command, &other.explanation))).collect();
+    let named = all.iter().take(extent.alternatives).map(|other| Instead {
+        command: secrets.mask(&other.command).into_owned(),
+        explanation: secrets.mask(&other.explanation).into_owned(),
+        source: "rules",
+    });
+    (named.collect(), all.len().saturating_sub(extent.alternatives))
+}
+
+fn surroundings(
+    done: &Evaluation,
+    environment: Option<&str>,
+    production: impl Fn(Option<&str>) -> bool,
+) -> Surroundings {
     let mut labels = BTreeSet::new();
     let mut risk_level = RiskLevel::Normal;
     if let Some(name) = environment {
@@ -178,44 +323,8 @@ fn assessment(done: &Evaluation, at: &Circumstances) -> RiskAssessment {
             labels.insert(format!("environment={}", target.unwrap_or_default()));
             risk_level = RiskLevel::Critical;
         }
-        for other in &found.alternatives {
-            let other = Instead {
-                command: other.command.clone(),
-                explanation: other.explanation.clone(),
-                source: "rules",
-            };
-            if alternatives.len() < MOST && !alternatives.contains(&other) {
-                alternatives.push(other);
-            }
-        }
     }
-    for found in &risky {
-        let here = production(environment) || production(found.mutation.target.environment.as_deref());
-        let rule = rule(found, here);
-        if !matched.contains(&rule) {
-            matched.push(rule);
-        }
-    }
-    // The worst come first, and stay.
-    matched.sort_by_key(|one| std::cmp::Reverse(one.severity));
-    matched.truncate(MOST);
-    let verdict = done.verdict();
-    let allowed = verdict <= Verdict::Warn;
-    // What is refused is never told as mild, whoever refused it.
-    let floor = (!allowed).then_some(Severity::High);
-    let widest = matched.iter().max_by_key(|rule| (rule.blast_radius_scope, rule.severity));
-    RiskAssessment {
-        allowed,
-        risk_level,
-        severity: matched.iter().map(|rule| rule.severity).max().max(floor),
-        alternatives,
-        context: Surroundings { risk_level, labels: labels.into_iter().collect() },
-        requires_human_approval: verdict == Verdict::Escalate,
-        denial_reason: (!allowed).then(|| format!("{}: {}", verdict.as_str(), done.report.assessment_reason)),
-        blast_radius_scope: widest.map(|rule| rule.blast_radius_scope),
-        blast_radius_detail: widest.map(|rule| rule.blast_radius_detail.clone()),
-        matched_rules: matched,
-    }
+    Surroundings { risk_level, labels: labels.into_iter().collect() }
 }
 
 fn rule(found: &Assessment, production: bool) -> Matched {
@@ -259,6 +368,7 @@ fn rule(found: &Assessment, production: bool) -> Matched {
         group,
         blast_radius_scope: scope,
         blast_radius_detail: format!("{} {}", action(mutation.action), mutation.target.id),
+        count: 1,
     }
 }
 
@@ -318,73 +428,63 @@ fn nullable(words: &[&str]) -> Value {
     json!({ "enum": all })
 }
 
-fn rules_schema() -> Value {
-    let rule = object(json!({
-        "id": { "type": "string" },
-        "description": { "type": "string" },
-        "severity": { "enum": SEVERITIES },
-        "group": { "type": "string" },
-        "blast_radius_scope": { "enum": SCOPES },
-        "blast_radius_detail": { "type": "string" },
-    }));
-    json!({ "type": "array", "items": rule })
+/// An object or a list whose names say what it holds.
+fn plain(kind: &str) -> Value {
+    json!({ "type": kind })
 }
 
-fn alternatives_schema() -> Value {
-    let text = json!({ "type": "string" });
-    json!({ "type": "array", "items": object(json!({ "command": text, "explanation": text, "source": text })) })
+fn objects() -> Value {
+    json!({ "type": "array", "items": plain("object") })
 }
 
-fn context_schema() -> Value {
-    object(
-        json!({ "risk_level": { "enum": LEVELS }, "labels": { "type": "array", "items": { "type": "string" } } }),
-    )
+/// What decides is always there; other members may come.
+fn decided(members: Value, required: &[&str]) -> Value {
+    json!({ "type": "object", "properties": members, "required": required })
 }
 
-pub(super) fn check_schema() -> Value {
-    object(json!({
+fn check_schema() -> Value {
+    let members = json!({
         "allowed": { "type": "boolean", "description": "Whether it may run without asking anybody." },
         "risk_level": { "enum": LEVELS },
         "severity": nullable(&SEVERITIES),
-        "matched_rules": rules_schema(),
-        "alternatives": alternatives_schema(),
-        "context": context_schema(),
+        "matched_rules": objects(),
+        "alternatives": objects(),
+        "context": plain("object"),
         "requires_human_approval": { "type": "boolean", "description": "A person may allow it." },
         "denial_reason": { "type": ["string", "null"] },
         "blast_radius_scope": nullable(&SCOPES),
         "blast_radius_detail": { "type": ["string", "null"] },
-    }))
+        "omitted_rules": plain("integer"),
+        "omitted_alternatives": plain("integer"),
+    });
+    decided(members, &["allowed", "severity", "matched_rules", "requires_human_approval"])
 }
 
-pub(super) fn alternative_schema() -> Value {
-    object(json!({ "command": { "type": "string" }, "alternatives": alternatives_schema() }))
+fn alternative_schema() -> Value {
+    let members = json!({ "alternatives": objects(), "omitted_alternatives": plain("integer") });
+    decided(members, &["alternatives"])
 }
 
-pub(super) fn policy_schema() -> Value {
-    object(json!({
+fn policy_schema() -> Value {
+    let members = json!({
         "challenge": { "type": "string", "description": "What a person must do to allow a command." },
         "active_groups": { "type": "array", "items": { "type": "string" } },
-        "active_checks_count": { "type": "integer", "minimum": 0 },
         "min_severity": nullable(&SEVERITIES),
-        "audit_enabled": { "type": "boolean" },
-        "agent_config": object(json!({
-            "auto_deny_severity": nullable(&SEVERITIES),
-            "require_human_approval": { "type": "boolean" },
-        })),
-        "session_id": { "type": "string" },
-    }))
+        "agent_config": plain("object"),
+    });
+    decided(members, &["active_groups", "agent_config"])
 }
 
-pub(super) fn explain_schema() -> Value {
-    object(json!({
-        "command": { "type": "string" },
-        "risky": { "type": "boolean" },
-        "allowed": { "type": "boolean" },
+fn explain_schema() -> Value {
+    let members = json!({
+        "risky": plain("boolean"),
+        "allowed": plain("boolean"),
         "severity": nullable(&SEVERITIES),
-        "risk_level": { "enum": LEVELS },
-        "context": context_schema(),
-        "matched_rules": rules_schema(),
-        "alternatives": alternatives_schema(),
-        "explanation": { "type": "string" },
-    }))
+        "matched_rules": objects(),
+        "alternatives": objects(),
+        "explanation": plain("string"),
+        "omitted_rules": plain("integer"),
+        "omitted_alternatives": plain("integer"),
+    });
+    decided(members, &["allowed", "explanation"])
 }

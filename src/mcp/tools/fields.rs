@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use crate::attest::json as strict;
+use crate::json as strict;
 use crate::mcp::framing::MESSAGE_LIMIT;
 
 /// What a field may hold.
@@ -19,17 +19,24 @@ pub(super) enum Kind {
     Document,
     /// A list of claims with their proof.
     Claims,
+    /// A list of texts, of which the first is not empty.
+    Texts,
+    /// One of these words.
+    Choice(&'static [&'static str]),
 }
 
 impl Kind {
-    fn expected(self) -> &'static str {
-        match self {
+    fn expected(self) -> String {
+        let said = match self {
             Self::Text => "a text that is not empty",
             Self::Flag => "true or false",
             Self::Object => "an object",
             Self::Document => "an object, or a text with that object's JSON",
             Self::Claims => "a list of objects with target, key and raw",
-        }
+            Self::Texts => "a list of texts",
+            Self::Choice(words) => return format!("one of {}", words.join(", ")),
+        };
+        said.to_owned()
     }
 
     fn fits(self, value: &Value) -> bool {
@@ -38,6 +45,10 @@ impl Kind {
             (Self::Document, Value::String(text)) => !text.trim().is_empty(),
             (Self::Flag, Value::Bool(_)) | (Self::Object | Self::Document, Value::Object(_)) => true,
             (Self::Claims, Value::Array(items)) => items.iter().all(Value::is_object),
+            (Self::Texts, Value::Array(items)) => {
+                items.iter().all(Value::is_string) && items.first().is_some_and(|first| first != "")
+            }
+            (Self::Choice(words), Value::String(text)) => words.contains(&text.as_str()),
             _ => false,
         }
     }
@@ -46,7 +57,9 @@ impl Kind {
         match self {
             Self::Text => json!({ "type": "string", "minLength": 1 }),
             Self::Flag => json!({ "type": "boolean" }),
+            Self::Choice(words) => json!({ "type": "string", "enum": words }),
             Self::Object => json!({ "type": "object" }),
+            Self::Texts => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
             // Not a list of types: some models take schemas with one type in each place only.
             Self::Document => json!({ "anyOf": [{ "type": "object" }, { "type": "string" }] }),
             Self::Claims => json!({
@@ -54,11 +67,11 @@ impl Kind {
                 "items": {
                     "type": "object",
                     "properties": {
-                        "target": { "type": "string", "description": "Id or name of the target, as the report gives it." },
-                        "key": { "type": "string", "description": "The evidence_key of the suggestion, or key of the missing evidence." },
-                        "raw": { "type": "string", "description": "The command's output, unchanged and whole: the fact is read from it." },
-                        "value": { "anyOf": [{ "type": "boolean" }, { "type": "integer" }, { "type": "string" }], "description": "What the output shows; may be left out. A count is an integer, yes or no a boolean, a state its word." },
-                        "argv": { "type": "array", "items": { "type": "string" }, "description": "The words of the command that gave it; may be left out." }
+                        "target": { "type": "string", "description": "The target's id, as in the report." },
+                        "key": { "type": "string", "description": "Key of the missing evidence." },
+                        "raw": { "type": "string", "description": "The command's whole output, unchanged." },
+                        "value": { "anyOf": [{ "type": "boolean" }, { "type": "integer" }, { "type": "string" }], "description": "May be left out. What the output shows: a count, true or false, or a word." },
+                        "argv": { "type": "array", "items": { "type": "string" }, "description": "May be left out. The command's words." }
                     },
                     "required": ["target", "key", "raw"],
                     "additionalProperties": false
@@ -157,6 +170,11 @@ impl<'a> Arguments<'a> {
         self.values.get(name).and_then(Value::as_str)
     }
 
+    /// A list of texts; none where it was not given.
+    pub(super) fn texts(&self, name: &str) -> Option<Vec<&str>> {
+        Some(self.values.get(name)?.as_array()?.iter().filter_map(Value::as_str).collect())
+    }
+
     /// A value; null is none.
     pub(super) fn value(&self, name: &str) -> Option<&Value> {
         self.values.get(name).filter(|value| !value.is_null())
@@ -195,6 +213,7 @@ mod tests {
         optional("plan", Kind::Document, "The plan."),
         optional("evidence", Kind::Claims, "Claims."),
         optional("classifier", Kind::Flag, "Whether."),
+        optional("detail", Kind::Choice(&["brief", "full"]), "How much."),
     ];
 
     fn read(text: &str) -> Result<String, String> {
@@ -214,6 +233,7 @@ mod tests {
             (r#"{"command": "ls", "plan": []}"#, "`plan` is an empty list, expected an object, or"),
             (r#"{"command": "ls", "evidence": [{}, 1]}"#, "`evidence` is a list, expected a list of objects"),
             (r#"{"command": "ls", "classifier": "yes"}"#, "expected true or false"),
+            (r#"{"command": "ls", "detail": "all"}"#, "`detail` is a text, expected one of brief, full"),
             (r#"{"command": "ls", "command": "rm -rf /"}"#, "not usable"),
             (r#"{"command": "\ud800"}"#, "not usable"),
             (r#"[1]"#, "not usable"),

@@ -11,32 +11,129 @@ use crate::mcp_call::McpCall;
 use crate::model::Actor;
 use crate::policy::Policy;
 use crate::proof::{InputError, Subject};
+use crate::report::{self, BriefProof};
 use crate::shell as words;
 use crate::terraform as plans;
+use crate::world::World;
 
-use super::Tools;
-use super::fields::Arguments;
+use super::fields::{Arguments, Field, Kind, optional, required};
 use super::result;
+use super::{ACTOR, COMMAND, CWD, ENVIRONMENT, Effect, Tool, Tools};
+
+/// How much of the report is told.
+const DETAIL: Field = optional(
+    "detail",
+    Kind::Choice(&["brief", "full"]),
+    "\"brief\" (default): one entry for each directory and verdict, with counts. \"full\": every mutation with all evidence; may be large.",
+);
+
+pub(super) const TOOLS: &[Tool] = &[
+    Tool {
+        name: "recourse_evaluate_shell",
+        title: "Evaluate a shell command",
+        description: "Call this BEFORE running a shell command that deletes, overwrites, moves, resets, pushes, drops, terminates, formats or deploys anything, or whose effect you are not sure of. Tells what could not be got back. riskAssessment: allow (go on), warn (go on, and tell the user what recovery takes), escalate (ask a person first), block (do not run it). Nothing is executed.",
+        fields: &[COMMAND, CWD, ACTOR, ENVIRONMENT, DETAIL],
+        output: result::report_schema,
+        effect: Effect::Looks,
+        run: shell,
+    },
+    Tool {
+        name: "recourse_evaluate_terraform",
+        title: "Evaluate a Terraform plan",
+        description: "Call this BEFORE `terraform apply` or `tofu apply`. Tells for each resource that is deleted, replaced or changed whether its data could be got back, what depends on it, and which changes are fatal together. riskAssessment: allow, warn, escalate or block. Nothing is applied.",
+        fields: &[
+            required("plan", Kind::Document, "Output of `terraform show -json PLANFILE`."),
+            optional(
+                "state",
+                Kind::Document,
+                "Output of `terraform show -json`, for what the plan does not say.",
+            ),
+            optional(
+                "classifier",
+                Kind::Flag,
+                "Default true. False: resource types without a rule need a person's review.",
+            ),
+            ACTOR,
+            ENVIRONMENT,
+            CWD,
+            DETAIL,
+        ],
+        output: result::report_schema,
+        effect: Effect::Looks,
+        run: terraform,
+    },
+    Tool {
+        name: "recourse_evaluate_mcp_call",
+        title: "Evaluate another MCP tool call",
+        description: "Call this BEFORE calling a tool of another MCP server that changes something: files, repositories, databases, clouds, clusters, payments, messages. riskAssessment: allow, warn, escalate or block. The other tool is not called.",
+        fields: &[
+            required("tool", Kind::Text, "The tool's name, for example \"s3.delete_bucket\"."),
+            optional("server", Kind::Text, "The server's name, for example \"aws\"."),
+            optional("arguments", Kind::Object, "The arguments that the tool would get."),
+            optional(
+                "description",
+                Kind::Text,
+                "The tool's description; can only make the verdict stricter.",
+            ),
+            optional(
+                "annotations",
+                Kind::Object,
+                "The tool's annotations; can only make the verdict stricter.",
+            ),
+            ACTOR,
+            ENVIRONMENT,
+            CWD,
+            DETAIL,
+        ],
+        output: result::report_schema,
+        effect: Effect::Looks,
+        run: call,
+    },
+    Tool {
+        name: "recourse_evaluate_with_evidence",
+        title: "Evaluate again, with evidence",
+        description: "Call this AFTER an evaluation with verificationSuggestions or missingEvidence: run the suggested read-only command, and give its raw output with the same command, plan or tool call as before. It can lower the risk only if it proves the claim about that very resource; never below warn, and not in production.",
+        fields: &[
+            optional("command", Kind::Text, "The shell command, as before."),
+            optional("plan", Kind::Document, "The Terraform plan, as before."),
+            optional("state", Kind::Document, "With a plan."),
+            optional("classifier", Kind::Flag, "With a plan."),
+            optional("tool", Kind::Text, "The other server's tool, as before."),
+            optional("server", Kind::Text, "With a tool."),
+            optional("arguments", Kind::Object, "With a tool."),
+            optional("description", Kind::Text, "With a tool."),
+            optional("annotations", Kind::Object, "With a tool."),
+            required("evidence", Kind::Claims, "What was found, each with the raw output that shows it."),
+            CWD,
+            ACTOR,
+            ENVIRONMENT,
+            DETAIL,
+        ],
+        output: result::report_schema,
+        effect: Effect::Looks,
+        run: with_evidence,
+    },
+];
 
 /// What is attested of an input.
-type Attested = Result<Subject, InputError>;
+pub(super) type Attested = Result<Subject, InputError>;
 
-pub(super) fn shell(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, String> {
+fn shell(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, String> {
     let (input, subject) = command(tools, arguments)?;
-    tools.report(input, subject, tools.circumstances(arguments, Supplied::default())?)
+    tools.report(input, subject, tools.circumstances(arguments, Supplied::default())?, detail(arguments))
 }
 
-pub(super) fn terraform(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, String> {
+fn terraform(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, String> {
     let (input, subject) = plan(tools, arguments)?;
-    tools.report(input, subject, tools.circumstances(arguments, Supplied::default())?)
+    tools.report(input, subject, tools.circumstances(arguments, Supplied::default())?, detail(arguments))
 }
 
-pub(super) fn call(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, String> {
+fn call(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, String> {
     let (input, subject) = tool_call(tools, arguments)?;
-    tools.report(input, subject, tools.circumstances(arguments, Supplied::default())?)
+    tools.report(input, subject, tools.circumstances(arguments, Supplied::default())?, detail(arguments))
 }
 
-pub(super) fn with_evidence(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, String> {
+fn with_evidence(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, String> {
     let given: Vec<&str> =
         ["command", "plan", "tool"].into_iter().filter(|name| arguments.value(name).is_some()).collect();
     let belongs = |source: &str| -> &[&str] {
@@ -62,10 +159,10 @@ pub(super) fn with_evidence(tools: &Tools, arguments: &Arguments<'_>) -> Result<
     let claims = json!({ "evidence": arguments.value("evidence").cloned().unwrap_or_default() });
     let supplied =
         Supplied::parse(claims.to_string().as_bytes()).map_err(|error| format!("`evidence`: {error}"))?;
-    tools.report(input, subject, tools.circumstances(arguments, supplied)?)
+    tools.report(input, subject, tools.circumstances(arguments, supplied)?, detail(arguments))
 }
 
-fn command(tools: &Tools, arguments: &Arguments<'_>) -> Result<(Input, Option<Attested>), String> {
+pub(super) fn command(tools: &Tools, arguments: &Arguments<'_>) -> Result<(Input, Option<Attested>), String> {
     let text = arguments.text("command").unwrap_or_default().to_owned();
     let input = words::Input::Text(text);
     let subject = tools.proof.as_ref().map(|_| Subject::shell(&input));
@@ -92,7 +189,10 @@ fn plan(tools: &Tools, arguments: &Arguments<'_>) -> Result<(Input, Option<Attes
     Ok((Input::Terraform { plan: Arc::new(plan), state }, subject))
 }
 
-fn tool_call(tools: &Tools, arguments: &Arguments<'_>) -> Result<(Input, Option<Attested>), String> {
+pub(super) fn tool_call(
+    tools: &Tools,
+    arguments: &Arguments<'_>,
+) -> Result<(Input, Option<Attested>), String> {
     let (server, tool) = (arguments.text("server"), arguments.text("tool").unwrap_or_default());
     let given = arguments.value("arguments").cloned();
     let mut call = McpCall::new(server, tool, given).map_err(|error| error.to_string())?;
@@ -147,25 +247,73 @@ impl Tools {
 
     /// Judges.
     pub(super) fn judge(&self, input: Input, at: &Circumstances) -> Result<Evaluation, String> {
-        let world = (self.world)();
-        let done = evaluate(input, &at.context, world.as_ref(), &self.knowledge, &at.policy);
+        self.judge_in(input, at, (self.world)().as_ref())
+    }
+
+    /// Judges in this world.
+    pub(super) fn judge_in(
+        &self,
+        input: Input,
+        at: &Circumstances,
+        world: &dyn World,
+    ) -> Result<Evaluation, String> {
+        let done = evaluate(input, &at.context, world, &self.knowledge, &at.policy);
         if done.internal_error {
             return Err("recourse itself failed while judging this; that is a bug worth reporting".to_owned());
         }
         Ok(done)
     }
 
-    /// Judges, signs where that is on, and writes the report.
-    fn report(&self, input: Input, subject: Option<Attested>, at: Circumstances) -> Result<String, String> {
-        let report = self.judge(input, &at)?.report;
+    /// Judges, signs where that is on, and writes as much of the report as is wanted.
+    fn report(
+        &self,
+        input: Input,
+        subject: Option<Attested>,
+        at: Circumstances,
+        detail: Detail,
+    ) -> Result<String, String> {
+        let done = self.judge(input, &at)?;
+        let report = &done.report;
         let unsigned = |error: &dyn std::fmt::Display| format!("the report could not be signed: {error}");
-        let (Some(proof), Some(subject)) = (&self.proof, subject) else {
-            let json = serde_json::to_string(&report).map_err(|error| error.to_string())?;
-            return Ok(result::report(&json, &report, None));
+        let signed = match (&self.proof, subject) {
+            (Some(proof), Some(subject)) => {
+                let subject = subject.map_err(|error| unsigned(&error))?;
+                Some(proof.attest(&subject, &at.context, report).map_err(|error| unsigned(&error))?)
+            }
+            _ => None,
         };
-        let subject = subject.map_err(|error| unsigned(&error))?;
-        let attested = proof.attest(&subject, &at.context, &report).map_err(|error| unsigned(&error))?;
-        let json = serde_json::to_string(&attested.beside(&report)).map_err(|error| error.to_string())?;
-        Ok(result::report(&json, &report, Some(attested.attestation.uri())))
+        let written = |error: serde_json::Error| error.to_string();
+        match (detail, signed) {
+            (Detail::Brief, signed) => {
+                let mut brief = report::brief(report, &done.assessments);
+                brief.proof = signed.map(|signed| BriefProof {
+                    attestation_uri: signed.attestation.uri().to_owned(),
+                    signature: signed.attestation.signature().to_owned(),
+                });
+                serde_json::to_string(&brief).map(|json| result::structured(&json)).map_err(written)
+            }
+            (Detail::Full, None) => {
+                let json = serde_json::to_string(report).map_err(written)?;
+                Ok(result::report(&json, report, None))
+            }
+            (Detail::Full, Some(signed)) => {
+                let json = serde_json::to_string(&signed.beside(report)).map_err(written)?;
+                Ok(result::report(&json, report, Some(signed.attestation.uri())))
+            }
+        }
+    }
+}
+
+/// How much of the report is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Detail {
+    Brief,
+    Full,
+}
+
+fn detail(arguments: &Arguments<'_>) -> Detail {
+    match arguments.text("detail") {
+        Some("full") => Detail::Full,
+        _ => Detail::Brief,
     }
 }

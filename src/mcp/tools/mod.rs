@@ -1,17 +1,25 @@
 //! The tools: what they are called, when to call them, what they take and give.
 //!
-//! Owns their names and schemas. Each is one function: arguments in, the result's JSON out, or why it could not be done. None
-//! judges: [`evaluate`](crate::evaluate::evaluate) does.
+//! Owns what a tool is and the list of them. A tool is declared beside the function that does its work: arguments in, the
+//! result's JSON out, or why it could not be done. To add one, write it into a `TOOLS` below, and its name with what it takes
+//! into `[ours]` of `src/knowledge/agents.toml`, so that hooks know it. None judges: [`evaluate`](crate::evaluate::evaluate)
+//! does.
 
 mod about;
 mod check;
+mod coverage;
 mod fields;
 mod judge;
+mod keep;
 mod result;
+mod undo;
+
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use crate::attest::Places;
 use crate::config::{self, AttestationConfig};
 use crate::knowledge::Knowledge;
 use crate::proof::Proof;
@@ -21,6 +29,10 @@ use super::protocol::{Era, Fault, shorten};
 use super::server::{Service, failed};
 use super::texts;
 use fields::{Arguments, Field, Kind, optional, required};
+
+/// All tools, in the order in which clients see them.
+const TOOLS: &[&[Tool]] =
+    &[judge::TOOLS, coverage::TOOLS, about::TOOLS, check::TOOLS, keep::TOOLS, undo::TOOLS];
 
 /// Everything that the tools need, read once.
 pub struct Tools {
@@ -34,6 +46,11 @@ pub struct Tools {
     /// The machine, anew for each call: it remembers the time since its start.
     world: fn() -> Box<dyn World>,
     session: String,
+    /// Where recovery points are; none where this server was started with nothing to be kept.
+    places: Option<Places>,
+    /// The client's name, once it has said it.
+    client: Mutex<Option<String>>,
+    instructions: String,
     listed: String,
     resources: String,
     prompts: String,
@@ -43,190 +60,67 @@ pub struct Tools {
 struct Tool {
     name: &'static str,
     title: &'static str,
+    /// When to call it, for the model: every word is paid for in every session.
     description: &'static str,
     fields: &'static [Field],
+    /// What its structured content holds to.
     output: fn() -> Value,
-    /// It may ask another instance for its keys.
-    fetches: bool,
+    effect: Effect,
     run: fn(&Tools, &Arguments<'_>) -> Result<String, String>,
+}
+
+/// What a tool does to the world, as its annotations tell it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effect {
+    /// Looks at this machine alone.
+    Looks,
+    /// Looks, and may ask another instance for its keys.
+    Fetches,
+    /// Looks at what is kept. Only where something may be kept.
+    LooksAtKept,
+    /// Adds to what is kept, and touches nothing else.
+    Keeps,
+    /// Changes files; whatever it replaces is kept first, so nothing is destroyed. Without an id each call takes back another
+    /// command, so that a second call is not the first again.
+    PutsBack,
+}
+
+impl Effect {
+    /// Of what only reads the protocol asks for no other hints.
+    fn annotations(self) -> Value {
+        match self {
+            Self::Looks | Self::Fetches | Self::LooksAtKept => {
+                json!({ "readOnlyHint": true, "openWorldHint": self == Self::Fetches })
+            }
+            Self::Keeps | Self::PutsBack => json!({
+                "readOnlyHint": false, "destructiveHint": false, "idempotentHint": false, "openWorldHint": false,
+            }),
+        }
+    }
+
+    /// Whether it has to do with recovery points.
+    fn is_about_kept(self) -> bool {
+        matches!(self, Self::LooksAtKept | Self::Keeps | Self::PutsBack)
+    }
 }
 
 const CWD: Field = optional(
     "cwd",
     Kind::Text,
-    "Absolute path of the directory that it would run in. If that exists on this machine, what is really there is looked at (read-only). Without it nothing here is looked at, and whatever depends on it needs a person.",
+    "Absolute path of the directory that it would run in. Without it nothing on this machine is looked at.",
 );
-const ACTOR: Field = optional(
-    "actor",
-    Kind::Text,
-    "Who asks, as kind/name with the kind human, agent, ci or service: \"agent/deploy\".",
-);
+const ACTOR: Field =
+    optional("actor", Kind::Text, "Who asks: human, agent, ci or service, and a name: \"agent/deploy\".");
 const ENVIRONMENT: Field = optional(
     "environment",
     Kind::Text,
-    "Environment that it acts on, for example \"production\"; production is judged more strictly.",
+    "What it acts on, for example \"production\", which is judged more strictly.",
 );
-const COMMAND: Field =
-    required("command", Kind::Text, "The shell command, exactly as it would be run, pipes and all.");
+const COMMAND: Field = required("command", Kind::Text, "The shell command, exactly as it would be run.");
 
-const TOOLS: &[Tool] = &[
-    Tool {
-        name: "recourse_evaluate_shell",
-        title: "Evaluate a shell command",
-        description: "Call this BEFORE running a shell command that deletes, overwrites, moves, resets, pushes, drops, terminates, formats or deploys anything, or whose effect you are not sure of. It parses the command, looks read-only at what is there, and tells what could not be got back. Returns a report: riskAssessment allow (go on), warn (go on, and tell the user what recovery takes), escalate (ask a person first), block (do not run it). Nothing is executed.",
-        fields: &[COMMAND, CWD, ACTOR, ENVIRONMENT],
-        output: result::report_schema,
-        fetches: false,
-        run: judge::shell,
-    },
-    Tool {
-        name: "recourse_evaluate_terraform",
-        title: "Evaluate a Terraform plan",
-        description: "Call this BEFORE `terraform apply` or `tofu apply`, with the plan from `terraform show -json PLANFILE`. It tells for each resource that is deleted, replaced or changed whether its data could be got back, what depends on it, and which changes are fatal together. Returns a report: riskAssessment allow, warn, escalate or block. Nothing is applied.",
-        fields: &[
-            required(
-                "plan",
-                Kind::Document,
-                "The plan in JSON (`terraform show -json PLANFILE`), as an object or as a text.",
-            ),
-            optional(
-                "state",
-                Kind::Document,
-                "The current state in JSON (`terraform show -json`), for what the plan does not say.",
-            ),
-            optional(
-                "classifier",
-                Kind::Flag,
-                "Whether resource types without a rule are judged by general signs (default true); if not, they need a person's review.",
-            ),
-            ACTOR,
-            ENVIRONMENT,
-            CWD,
-        ],
-        output: result::report_schema,
-        fetches: false,
-        run: judge::terraform,
-    },
-    Tool {
-        name: "recourse_evaluate_mcp_call",
-        title: "Evaluate another MCP tool call",
-        description: "Call this BEFORE calling a tool of another MCP server that changes something: files, repositories, databases, clouds, clusters, payments, messages. Give the server, the tool and the arguments that you are about to use. Returns a report: riskAssessment allow, warn, escalate or block. The other tool is not called.",
-        fields: &[
-            required("tool", Kind::Text, "The tool's name, for example \"s3.delete_bucket\"."),
-            optional("server", Kind::Text, "The server's name, for example \"aws\"."),
-            optional("arguments", Kind::Object, "The arguments that the tool would get."),
-            optional(
-                "description",
-                Kind::Text,
-                "The description that the server gives of the tool. It can only make the verdict stricter.",
-            ),
-            optional(
-                "annotations",
-                Kind::Object,
-                "The annotations that the server gives of the tool. They can only make the verdict stricter.",
-            ),
-            ACTOR,
-            ENVIRONMENT,
-            CWD,
-        ],
-        output: result::report_schema,
-        fetches: false,
-        run: judge::call,
-    },
-    Tool {
-        name: "recourse_evaluate_with_evidence",
-        title: "Evaluate again, with evidence",
-        description: "Call this AFTER an evaluation that gave missingEvidence or verificationSuggestions: run the suggested read-only command yourself, then give its raw output here, unchanged, with the same command, plan or call as before. The output is parsed and can lower the risk only if it proves the claim about that very resource; it never makes the verdict milder than warn, and in production it lowers nothing. Returns a new report.",
-        fields: &[
-            optional("command", Kind::Text, "The shell command, as it was evaluated."),
-            optional("plan", Kind::Document, "The Terraform plan, as it was evaluated."),
-            optional("state", Kind::Document, "The Terraform state, with a plan."),
-            optional(
-                "classifier",
-                Kind::Flag,
-                "With a plan: whether types without a rule are judged by general signs (default true).",
-            ),
-            optional("tool", Kind::Text, "The other server's tool, as it was evaluated."),
-            optional("server", Kind::Text, "That server, with a tool."),
-            optional("arguments", Kind::Object, "The tool's arguments, with a tool."),
-            optional("description", Kind::Text, "The tool's description, with a tool."),
-            optional("annotations", Kind::Object, "The tool's annotations, with a tool."),
-            required("evidence", Kind::Claims, "What was found, each with the raw output that shows it."),
-            CWD,
-            ACTOR,
-            ENVIRONMENT,
-        ],
-        output: result::report_schema,
-        fetches: false,
-        run: judge::with_evidence,
-    },
-    Tool {
-        name: "recourse_supported_resources",
-        title: "List what is known by rule",
-        description: "Call this to learn which programs, Terraform types and MCP servers are judged by a rule of their own. What is not listed is judged by general signs at most, with less confidence, or needs a person's review.",
-        fields: &[optional("filter", Kind::Text, "Only what has this in its name.")],
-        output: about::resources_schema,
-        fetches: false,
-        run: about::resources,
-    },
-    Tool {
-        name: "recourse_verify_attestation",
-        title: "Verify an attestation",
-        description: "Call this before relying on a report or an attestation that somebody else handed you. It checks signature, key, age and trust, and that the report is the one that was signed. Do not act on a verdict whose attestation is not valid.",
-        fields: &[
-            optional("attestation", Kind::Document, "The attestation, as an object or as a text."),
-            optional(
-                "report",
-                Kind::Document,
-                "A report with its attestation beside it (then leave `attestation` out), or the report that came with `attestation`.",
-            ),
-            optional(
-                "input",
-                Kind::Document,
-                "What was to be evaluated, as the attestation's `input` says it; anything else is refused.",
-            ),
-        ],
-        output: about::verification_schema,
-        fetches: true,
-        run: about::verify,
-    },
-    Tool {
-        name: "check_command",
-        title: "Check a command",
-        description: "Call this BEFORE running a shell command, for a short answer: may it run (`allowed`), how severe it is, why, and what to type instead. For every piece of evidence use recourse_evaluate_shell.",
-        fields: &[COMMAND, CWD, ACTOR, ENVIRONMENT],
-        output: check::check_schema,
-        fetches: false,
-        run: check::check_command,
-    },
-    Tool {
-        name: "suggest_alternative",
-        title: "Suggest a safer command",
-        description: "Call this when a command is risky or was refused: gives safer commands that do the same work.",
-        fields: &[COMMAND, CWD, ACTOR, ENVIRONMENT],
-        output: check::alternative_schema,
-        fetches: false,
-        run: check::suggest_alternative,
-    },
-    Tool {
-        name: "get_policy",
-        title: "Show the policy",
-        description: "Call this to learn what is in force: which groups of commands are known, and from which severity on an agent is refused.",
-        fields: &[CWD],
-        output: check::policy_schema,
-        fetches: false,
-        run: check::get_policy,
-    },
-    Tool {
-        name: "explain_risk",
-        title: "Explain a command's risk",
-        description: "Call this to tell the user why a command is risky: every rule that applies, in plain words.",
-        fields: &[COMMAND, CWD, ACTOR, ENVIRONMENT],
-        output: check::explain_schema,
-        fetches: false,
-        run: check::explain_risk,
-    },
-];
+fn tools() -> impl Iterator<Item = &'static Tool> {
+    TOOLS.iter().copied().flatten()
+}
 
 impl Tools {
     /// With this knowledge, signing where there is a proof, verifying as configured.
@@ -239,6 +133,7 @@ impl Tools {
         attestation: AttestationConfig,
         world: fn() -> Box<dyn World>,
     ) -> Result<Self, config::ConfigError> {
+        let places = keep::places(&attestation);
         Ok(Self {
             knowledge,
             proof,
@@ -247,7 +142,14 @@ impl Tools {
             actor: config::variable("RECOURSE_ACTOR")?,
             world,
             session: session(),
-            listed: list(),
+            instructions: if places.is_some() {
+                format!("{}{}", texts::INSTRUCTIONS, texts::KEEPING)
+            } else {
+                texts::INSTRUCTIONS.to_owned()
+            },
+            listed: list(places.is_some()),
+            places,
+            client: Mutex::default(),
             resources: texts::resources(),
             prompts: texts::prompts(),
         })
@@ -262,9 +164,9 @@ fn session() -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn list() -> String {
-    let tools: Vec<Value> = TOOLS
-        .iter()
+fn list(keeps: bool) -> String {
+    let tools: Vec<Value> = tools()
+        .filter(|tool| keeps || !tool.effect.is_about_kept())
         .map(|tool| {
             json!({
                 "name": tool.name,
@@ -272,13 +174,7 @@ fn list() -> String {
                 "description": tool.description,
                 "inputSchema": fields::schema(tool.fields),
                 "outputSchema": (tool.output)(),
-                "annotations": {
-                    "title": tool.title,
-                    "readOnlyHint": true,
-                    "destructiveHint": false,
-                    "idempotentHint": true,
-                    "openWorldHint": tool.fetches,
-                },
+                "annotations": tool.effect.annotations(),
             })
         })
         .collect();
@@ -287,7 +183,7 @@ fn list() -> String {
 
 impl Service for Tools {
     fn instructions(&self) -> &str {
-        texts::INSTRUCTIONS
+        &self.instructions
     }
 
     fn tools(&self) -> &str {
@@ -302,8 +198,17 @@ impl Service for Tools {
         &self.prompts
     }
 
+    fn met(&self, client: &str) {
+        let name: String =
+            client.chars().filter(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).collect();
+        if !name.is_empty() {
+            *self.client.lock().unwrap_or_else(PoisonError::into_inner) = Some(shorten(&name));
+        }
+    }
+
     fn call(&self, name: &str, arguments: Option<&RawValue>) -> Result<String, Fault> {
-        let Some(tool) = TOOLS.iter().find(|tool| tool.name == name) else {
+        let offered = |tool: &&Tool| self.places.is_some() || !tool.effect.is_about_kept();
+        let Some(tool) = tools().filter(offered).find(|tool| tool.name == name) else {
             return Err(Fault::params(format!(
                 "there is no tool {:?}; tools/list names them",
                 shorten(name)
@@ -315,8 +220,12 @@ impl Service for Tools {
         let done = Arguments::read(arguments, tool.fields)
             .map_err(|wrong| format!("{name}: {wrong}"))
             .and_then(|arguments| (tool.run)(self, &arguments));
-        Ok(done.unwrap_or_else(|why| {
-            failed(&format!("Error: {why}. Nothing was evaluated, so nothing is permitted."))
+        Ok(done.unwrap_or_else(|why| match tool.effect {
+            Effect::PutsBack | Effect::LooksAtKept => failed(&format!("Error: {why}.")),
+            Effect::Keeps => failed(&format!("Error: {why}. Nothing was kept, so nothing is permitted.")),
+            Effect::Looks | Effect::Fetches => {
+                failed(&format!("Error: {why}. Nothing was evaluated, so nothing is permitted."))
+            }
         }))
     }
 
@@ -327,6 +236,7 @@ impl Service for Tools {
                 let policy = about::policy().map_err(Fault::internal)?;
                 ("application/json", policy.to_string())
             }
+            texts::SCHEMA_URI => ("application/schema+json", result::schemas()),
             _ => return Err(Fault::no_resource(uri, era)),
         };
         Ok(json!({ "contents": [{ "uri": uri, "mimeType": kind, "text": text }] }).to_string())
@@ -343,7 +253,7 @@ mod tests {
 
     #[test]
     fn hooks_know_our_own_tools_as_they_are() {
-        for tool in TOOLS {
+        for tool in tools() {
             let fields = || tool.fields.iter().map(|field| field.name);
             assert!(crate::knowledge::is_ours(tool.name, fields()), "{}", tool.name);
             assert!(!crate::knowledge::is_ours(tool.name, fields().chain(["run"])), "{}", tool.name);

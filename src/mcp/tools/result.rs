@@ -1,9 +1,12 @@
 //! What tools give back: structured content and the same as text, within the size that clients take.
+//!
+//! The text is the same JSON because the protocol asks for it: revisions before 2025-06-18 know no structured content, and
+//! many clients hand only the text to their model. A client that has both hands over one of them, so a model pays once.
 
 use serde_json::{Map, Value, json};
 
 use crate::mcp::protocol::ANSWER_LIMIT;
-use crate::report::{ConsequenceReport, SCHEMA};
+use crate::report::{BRIEF_SCHEMA, ConsequenceReport, SCHEMA, SCHEMA_VERSION};
 
 /// What a report that is cut may still measure: it is sent twice, once with every quotation mark escaped.
 const CUT: usize = 2 << 20;
@@ -91,15 +94,27 @@ fn shorten(value: &mut Value) {
     }
 }
 
-/// The schema of what the evaluating tools give: the report's, with what this front end may add.
+/// What is published with every evaluating tool: enough to check and to read the verdict. The rest is said once, in
+/// [`schemas`], for a model pays for it again in each tool.
 pub(super) fn report_schema() -> Value {
-    let mut schema: Value = serde_json::from_str(SCHEMA).unwrap_or_else(|_| json!({ "type": "object" }));
-    drop_words(&mut schema);
-    if let Some(members) = schema.as_object_mut() {
-        // Some validators refuse two schemas of one id, and schemas that name a dialect.
-        members.remove("$id");
-        members.remove("$schema");
-    }
+    json!({
+        "type": "object",
+        "description": "A consequence report; recourse://schema/report says all of it.",
+        "properties": {
+            "schemaVersion": { "const": SCHEMA_VERSION },
+            "riskAssessment": { "enum": ["allow", "warn", "escalate", "block"] },
+            "assessmentReason": { "type": "string" },
+            "summary": { "type": "object" },
+            "mutations": { "type": "array", "items": { "type": "object" } },
+        },
+        "required": ["schemaVersion", "riskAssessment", "assessmentReason", "summary", "mutations"],
+    })
+}
+
+/// The schemas of both forms of a report, the whole with what this front end may add.
+pub(super) fn schemas() -> String {
+    let read = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| json!({ "type": "object" }));
+    let (brief, mut full): (Value, Value) = (read(BRIEF_SCHEMA), read(SCHEMA));
     let added = json!({
         "attestation": { "type": "object", "description": "Signed proof of this evaluation, when attestation is on." },
         "truncated": {
@@ -113,30 +128,12 @@ pub(super) fn report_schema() -> Value {
             "required": ["omittedMutations", "note"]
         }
     });
-    if let (Some(Value::Object(properties)), Value::Object(added)) = (schema.get_mut("properties"), added) {
-        properties.extend(added.into_iter().filter(|(name, _)| name != "attestation"));
-        properties
-            .entry("attestation")
-            .or_insert_with(|| json!({ "type": "object", "description": "Signed proof of this evaluation, when attestation is on." }));
-    }
-    schema
-}
-
-/// Drops the descriptions below the first level: a model reads this, and names say it.
-fn drop_words(schema: &mut Value) {
-    fn below(value: &mut Value, depth: usize) {
-        match value {
-            Value::Object(members) => {
-                if depth > 2 && members.get("description").is_some_and(Value::is_string) {
-                    members.remove("description");
-                }
-                members.values_mut().for_each(|member| below(member, depth + 1));
-            }
-            Value::Array(items) => items.iter_mut().for_each(|item| below(item, depth + 1)),
-            _ => {}
+    if let (Some(Value::Object(properties)), Value::Object(added)) = (full.get_mut("properties"), added) {
+        for (name, schema) in added {
+            properties.entry(name).or_insert(schema);
         }
     }
-    below(schema, 0);
+    json!({ "brief": brief, "full": full }).to_string()
 }
 
 /// An object's schema with these members, all of them always there.

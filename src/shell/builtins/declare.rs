@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::model::Value;
-use crate::shell::interp::{Interp, Scope};
+use crate::shell::interp::Shell;
 use crate::shell::simple::Call;
 use crate::shell::state::{Content, Flow, State, Status, Variable};
 use crate::syntax::DeclarationArgument;
@@ -41,12 +41,11 @@ impl Attributes {
     }
 }
 
-impl Interp<'_> {
+impl Shell<'_> {
     /// A declaration as the tree has it.
     pub(in crate::shell) fn declaration(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         keyword: &str,
         arguments: &[DeclarationArgument],
     ) -> Flow {
@@ -56,14 +55,14 @@ impl Interp<'_> {
         }
         self.substituted = None;
         let mut attributes = Attributes::default();
-        let Ok(mut before) = self.right_sides(state, scope, arguments) else {
+        let Ok(mut before) = self.right_sides(state, arguments) else {
             state.status = Status::False;
             return Flow::Exit;
         };
         for argument in arguments {
             match argument {
                 DeclarationArgument::Word(word) => {
-                    let Ok(words) = self.expand_words(state, scope, std::slice::from_ref(word)) else {
+                    let Ok(words) = self.expand_words(state, std::slice::from_ref(word)) else {
                         state.status = Status::False;
                         return Flow::Exit;
                     };
@@ -86,7 +85,7 @@ impl Interp<'_> {
                         continue;
                     }
                     // In `local x=$x` the right side still sees the old value.
-                    if self.assign_declared(state, scope, keyword, &attributes, assignment).is_err() {
+                    if self.assign_declared(state, keyword, &attributes, assignment).is_err() {
                         state.status = Status::False;
                         return Flow::Exit;
                     }
@@ -98,7 +97,7 @@ impl Interp<'_> {
         }
         state.status = Status::True;
         let lists = attributes.print || attributes.has('F') || attributes.has('f') || arguments.is_empty();
-        if scope.capture && lists {
+        if state.scope.capture && lists {
             state.print(&Value::Unknown);
         }
         Flow::Next
@@ -109,7 +108,6 @@ impl Interp<'_> {
     fn right_sides(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         arguments: &[DeclarationArgument],
     ) -> crate::shell::expand::Expanded<std::collections::VecDeque<Option<Value>>> {
         let assignments = arguments.iter().filter_map(|argument| match argument {
@@ -126,7 +124,7 @@ impl Interp<'_> {
                 crate::syntax::AssignedValue::Scalar(word)
                     if assignment.index.is_none() && !assignment.append =>
                 {
-                    Some(self.expand_text(state, scope, word)?)
+                    Some(self.expand_text(state, word)?)
                 }
                 _ => None,
             });
@@ -137,14 +135,13 @@ impl Interp<'_> {
     fn assign_declared(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         keyword: &str,
         attributes: &Attributes,
         assignment: &crate::syntax::Assignment,
     ) -> crate::shell::expand::Expanded<()> {
         if attributes.has('n') {
             if let crate::syntax::AssignedValue::Scalar(word) = &assignment.value {
-                let value = self.expand_text(state, scope, word)?;
+                let value = self.expand_text(state, word)?;
                 let mut variable = Variable::new(Content::Scalar(value));
                 variable.nameref = true;
                 self.shadow_if_local(state, keyword, &assignment.name);
@@ -159,7 +156,7 @@ impl Interp<'_> {
                 && !assignment.append
                 && let crate::syntax::AssignedValue::Scalar(word) = &assignment.value
             {
-                let value = self.expand_text(state, scope, word)?;
+                let value = self.expand_text(state, word)?;
                 self.shadow(state, &assignment.name);
                 self.early(state, attributes, &assignment.name);
                 self.assign_scalar(state, &assignment.name, value);
@@ -168,7 +165,7 @@ impl Interp<'_> {
             self.shadow(state, &assignment.name);
             self.early(state, attributes, &assignment.name);
         }
-        self.assign(state, scope, assignment).map(|_| ())
+        self.assign(state, assignment).map(|_| ())
     }
 
     fn is_local(&self, state: &State, keyword: &str, attributes: &Attributes) -> bool {

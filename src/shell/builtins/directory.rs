@@ -4,14 +4,14 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::model::Value;
 use crate::shell::files::FileState;
-use crate::shell::interp::{Interp, Scope};
+use crate::shell::interp::Shell;
 use crate::shell::simple::Call;
 use crate::shell::state::{Flow, State, Status};
 use crate::shell::view::joined;
 use crate::world::resolve::logical;
 
-impl Interp<'_> {
-    pub(super) fn cd(&mut self, state: &mut State, scope: &Scope, call: &Call) -> Flow {
+impl Shell<'_> {
+    pub(super) fn cd(&mut self, state: &mut State, call: &Call) -> Flow {
         let mut words = call.arguments().iter().map(|word| &word.arg.value).collect::<Vec<_>>();
         let mut physical = state.switches.physical;
         while let Some(text) = words.first().and_then(|value| value.as_known()) {
@@ -29,7 +29,7 @@ impl Interp<'_> {
                 _ => break,
             }
         }
-        if scope.host.is_some() {
+        if state.scope.host.is_some() {
             state.cwd = Vec::new();
             state.status = Status::Unknown;
             return Flow::Next;
@@ -157,11 +157,11 @@ impl Interp<'_> {
         })
     }
 
-    pub(super) fn pushd(&mut self, state: &mut State, scope: &Scope, call: &Call) -> Flow {
-        if scope.capture {
+    pub(super) fn pushd(&mut self, state: &mut State, call: &Call) -> Flow {
+        if state.scope.capture {
             state.print(&Value::Unknown);
         }
-        if scope.host.is_some() {
+        if state.scope.host.is_some() {
             state.cwd = Vec::new();
             state.status = Status::Unknown;
             return Flow::Next;

@@ -1,12 +1,12 @@
 //! `eval`, `exec`, `command`, `trap` and the end of a shell.
 
 use crate::model::Value;
-use crate::shell::interp::{Interp, Scope};
+use crate::shell::interp::Shell;
 use crate::shell::simple::Call;
 use crate::shell::state::{Flow, State, Status, Trap};
 
-impl Interp<'_> {
-    pub(super) fn eval(&mut self, state: &mut State, scope: &Scope, call: &Call) -> Flow {
+impl Shell<'_> {
+    pub(super) fn eval(&mut self, state: &mut State, call: &Call) -> Flow {
         let mut words = call.arguments();
         if words.first().is_some_and(|word| word.arg.value.as_known() == Some("--")) {
             words = &words[1..];
@@ -20,10 +20,10 @@ impl Interp<'_> {
             text.concat(&word.arg.value)
         });
         let span = words.iter().fold(first.arg.span, |span, word| span.to(word.arg.span));
-        self.shell_text(state, scope, &text, span)
+        self.shell_text(state, &text, span)
     }
 
-    pub(super) fn exec(&mut self, state: &mut State, scope: &Scope, call: &Call) -> Flow {
+    pub(super) fn exec(&mut self, state: &mut State, call: &Call) -> Flow {
         let mut skip = 1;
         while let Some(text) = call.words.get(skip).and_then(|word| word.arg.value.as_known()) {
             match text {
@@ -47,7 +47,7 @@ impl Interp<'_> {
         let mut rest = rest;
         rest.external = true;
         let goes_on = state.switches.execfail && !self.can_start(state, &rest);
-        let flow = self.dispatch(state, scope, &rest);
+        let flow = self.dispatch(state, &rest);
         if flow != Flow::Next {
             return flow;
         }
@@ -69,13 +69,7 @@ impl Interp<'_> {
         self.in_path(state, name).is_some()
     }
 
-    pub(super) fn command_builtin(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        name: &str,
-        call: &Call,
-    ) -> Flow {
+    pub(super) fn command_builtin(&mut self, state: &mut State, name: &str, call: &Call) -> Flow {
         let mut skip = 1;
         let (mut asks, mut usual) = (false, false);
         while let Some(text) = call.words.get(skip).and_then(|word| word.arg.value.as_known()) {
@@ -95,7 +89,7 @@ impl Interp<'_> {
         let rest = call.without(skip);
         if asks {
             let names = rest.words.iter().map(|word| word.arg.value.clone()).collect::<Vec<_>>();
-            if scope.capture {
+            if state.scope.capture {
                 let text = match names.as_slice() {
                     [Value::Known(name)] if super::is_builtin(name) || state.functions.contains_key(name) => {
                         Value::Known(format!("{name}\n"))
@@ -118,7 +112,7 @@ impl Interp<'_> {
         };
         if let Value::Known(name) = &first.arg.value {
             let name = name.clone();
-            if let Some(flow) = self.builtin(state, scope, &name, &rest) {
+            if let Some(flow) = self.builtin(state, &name, &rest) {
                 return flow;
             }
         }
@@ -128,10 +122,10 @@ impl Interp<'_> {
             // `-p`: the system's own programs, whatever stands in front of them on the search path.
             rest.environment.push(("PATH".to_owned(), Value::known("/usr/bin:/bin:/usr/sbin:/sbin")));
         }
-        self.dispatch(state, scope, &rest)
+        self.dispatch(state, &rest)
     }
 
-    pub(super) fn trap(&mut self, state: &mut State, scope: &Scope, call: &Call) -> Flow {
+    pub(super) fn trap(&mut self, state: &mut State, call: &Call) -> Flow {
         let mut words = call.arguments();
         if words.first().is_some_and(|word| word.arg.value.as_known() == Some("--")) {
             words = &words[1..];
@@ -148,15 +142,42 @@ impl Interp<'_> {
         if matches!(text, Some("-" | "")) {
             return Flow::Next;
         }
-        let mut inner = scope.deeper();
+        let mut inner = state.scope.deeper();
         inner.via.push("trap".to_owned());
         inner.span = Some(action.arg.span);
         state.exit_traps.push(Trap { text: action.arg.value.clone(), scope: inner, exit: exits });
         Flow::Next
     }
 
+    /// `exit` and `logout`.
+    pub(super) fn exit(&mut self, state: &mut State, call: &Call) -> Flow {
+        self.exit_status(state, call);
+        Flow::Exit
+    }
+
+    /// `return`, which outside of a function or sourced file only complains.
+    pub(super) fn return_builtin(&mut self, state: &mut State, call: &Call) -> Flow {
+        if !state.returns {
+            state.status = Status::False;
+            return Flow::Next;
+        }
+        self.exit_status(state, call);
+        Flow::Return
+    }
+
+    /// `break n` and `continue n`, which outside of a loop do nothing.
+    pub(super) fn leave_loops(state: &mut State, name: &str, call: &Call) -> Flow {
+        let levels = call.texts().and_then(|t| t.first()?.parse().ok()).unwrap_or(1usize).max(1);
+        state.status = Status::True;
+        match (levels.min(state.loops), name) {
+            (0, _) => Flow::Next,
+            (levels, "break") => Flow::Break(levels),
+            (levels, _) => Flow::Continue(levels),
+        }
+    }
+
     /// The status that `exit` and `return` give.
-    pub(super) fn exit_status(&mut self, state: &mut State, call: &Call) {
+    fn exit_status(&mut self, state: &mut State, call: &Call) {
         state.settle();
         if let Some(word) = call.arguments().first() {
             state.status = match word.arg.value.as_known() {

@@ -1,7 +1,7 @@
 //! `getopts`: the positional parameters, option by option.
 
 use crate::model::Value;
-use crate::shell::interp::Interp;
+use crate::shell::interp::Shell;
 use crate::shell::simple::Call;
 use crate::shell::state::{Flow, State, Status};
 
@@ -17,7 +17,7 @@ struct Turn {
     within: usize,
 }
 
-impl Interp<'_> {
+impl Shell<'_> {
     pub(super) fn getopts(&mut self, state: &mut State, call: &Call) -> Flow {
         let texts = call.texts();
         let given = texts.as_deref().and_then(|texts| match texts {

@@ -2,7 +2,7 @@
 
 use crate::model::Value;
 use crate::shell::expand::Number;
-use crate::shell::interp::Interp;
+use crate::shell::interp::Shell;
 use crate::shell::simple::Call;
 use crate::shell::state::{Flow, Positional, State, Status, Switches};
 use crate::shell::variables::any_of_the_unordered;
@@ -53,7 +53,7 @@ pub(in crate::shell) fn letter(switches: &mut Switches, letter: char, on: bool) 
     switch(switches, name, on);
 }
 
-impl Interp<'_> {
+impl Shell<'_> {
     pub(super) fn set(&mut self, state: &mut State, call: &Call) -> Flow {
         state.status = Status::True;
         let words = call.arguments();

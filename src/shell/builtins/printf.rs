@@ -1,12 +1,12 @@
 //! `printf`, and the escapes that it shares with `echo -e` and `$'…'`.
 
 use crate::model::Value;
-use crate::shell::interp::{Interp, Scope};
+use crate::shell::interp::Shell;
 use crate::shell::simple::Call;
 use crate::shell::state::State;
 
-impl Interp<'_> {
-    pub(super) fn printf(&mut self, state: &mut State, scope: &Scope, call: &Call) {
+impl Shell<'_> {
+    pub(super) fn printf(&mut self, state: &mut State, call: &Call) {
         let mut values = call.values();
         if values.first().and_then(Value::as_known) == Some("--") {
             values.remove(0);
@@ -19,7 +19,7 @@ impl Interp<'_> {
             }
             return;
         }
-        if scope.capture {
+        if state.scope.capture {
             let text = format_printf(&values).unwrap_or(Value::Unknown);
             state.print(&text);
         }
@@ -132,7 +132,7 @@ fn sized(value: &Value, flags: &str) -> Value {
 }
 
 /// `\n`, `\t`, `\x41`, `\101`, `\u0041` and the others.
-pub(in crate::shell) fn decode_escapes(text: &str) -> String {
+pub(crate) fn decode_escapes(text: &str) -> String {
     let mut bytes: Vec<u8> = Vec::new();
     let mut chars = text.chars().peekable();
     let push = |bytes: &mut Vec<u8>, c: char| {

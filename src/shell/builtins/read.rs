@@ -1,130 +1,177 @@
 //! `read` and `mapfile`.
 
 use crate::model::Value;
-use crate::shell::interp::{Interp, Scope};
+use crate::shell::interp::Shell;
 use crate::shell::simple::Call;
 use crate::shell::state::{Content, Flow, State, Status};
 use crate::shell::step::Stdin;
 
-impl Interp<'_> {
-    pub(super) fn read(&mut self, state: &mut State, call: &Call) -> Flow {
-        let mut names: Vec<String> = Vec::new();
-        let mut array = None;
-        let mut raw = false;
-        let mut delimiter = '\n';
-        let mut count = None;
-        let mut descriptor = None;
-        let mut known = true;
+/// What `read` is asked for.
+struct Asked {
+    names: Vec<String>,
+    array: Option<String>,
+    /// A backslash is an ordinary character.
+    raw: bool,
+    delimiter: char,
+    /// So many characters, wherever the line ends.
+    count: Option<usize>,
+    descriptor: Option<String>,
+    /// All of its words are known.
+    known: bool,
+    /// No name was given, so that the line goes to `REPLY` as it is.
+    whole: bool,
+}
+
+impl Asked {
+    fn of(call: &Call) -> Self {
+        let mut asked = Self {
+            names: Vec::new(),
+            array: None,
+            raw: false,
+            delimiter: '\n',
+            count: None,
+            descriptor: None,
+            known: true,
+            whole: false,
+        };
         let mut words = call.arguments().iter();
         while let Some(word) = words.next() {
-            let Some(text) = word.arg.value.as_known() else {
-                known = false;
-                continue;
-            };
-            if text == "--" {
-                continue;
-            }
-            if text.len() > 1 && text.starts_with('-') && names.is_empty() {
-                for (at, c) in text.char_indices().skip(1) {
-                    let rest = &text[at + 1..];
-                    if matches!(c, 'a' | 'd' | 'i' | 'n' | 'N' | 'p' | 't' | 'u') {
-                        let value = if rest.is_empty() {
-                            words.next().and_then(|word| word.arg.value.as_known()).unwrap_or("").to_owned()
-                        } else {
-                            rest.to_owned()
-                        };
-                        match c {
-                            'a' => array = Some(value),
-                            'd' => delimiter = value.chars().next().unwrap_or('\0'),
-                            'n' | 'N' => count = value.parse::<usize>().ok(),
-                            'u' => descriptor = Some(value),
-                            _ => {}
-                        }
-                        break;
-                    }
-                    raw |= c == 'r';
+            match word.arg.value.as_known() {
+                None => asked.known = false,
+                Some("--") => {}
+                Some(text) if text.len() > 1 && text.starts_with('-') && asked.names.is_empty() => {
+                    let mut next = || words.next().and_then(|word| word.arg.value.as_known());
+                    asked.option(text, &mut next);
                 }
-            } else {
-                names.push(text.to_owned());
+                Some(text) => asked.names.push(text.to_owned()),
             }
         }
-        if names.is_empty() && array.is_none() {
-            names.push("REPLY".to_owned());
+        if asked.names.is_empty() && asked.array.is_none() {
+            asked.names.push("REPLY".to_owned());
+            asked.whole = call.texts().is_some();
         }
-        let input = match &descriptor {
-            Some(number) if number != "0" => {
-                state.descriptors.get(&format!("/dev/fd/{number}")).cloned().unwrap_or(Stdin::Unknown)
+        asked
+    }
+
+    /// One word of options; the value of the last may be the next word.
+    fn option<'a>(&mut self, text: &str, next: &mut dyn FnMut() -> Option<&'a str>) {
+        for (at, letter) in text.char_indices().skip(1) {
+            if !matches!(letter, 'a' | 'd' | 'i' | 'n' | 'N' | 'p' | 't' | 'u') {
+                self.raw |= letter == 'r';
+                continue;
             }
-            _ => state.stdin.clone(),
-        };
-        let text = self.stdin_text(state, &input);
-        let Some(Value::Known(text)) = text.filter(|_| known) else {
-            let lines = match self.stdin_text(state, &input) {
-                Some(Value::OneOf(list)) if names.len() == 1 && array.is_none() => {
-                    Value::one_of(list.iter().flat_map(|text| text.lines().map(str::to_owned)).collect())
-                }
-                // Any of them comes first.
-                Some(Value::Lines(lines)) if names.len() == 1 && array.is_none() => lines.one(),
-                _ => Value::Unknown,
+            let value = match &text[at + 1..] {
+                "" => next().unwrap_or(""),
+                rest => rest,
             };
-            for name in names {
-                self.assign_scalar(state, &name, lines.clone());
+            match letter {
+                'a' => self.array = Some(value.to_owned()),
+                'd' => self.delimiter = value.chars().next().unwrap_or('\0'),
+                'n' | 'N' => self.count = value.parse().ok(),
+                'u' => self.descriptor = Some(value.to_owned()),
+                _ => {}
             }
-            if let Some(array) = array {
-                self.assign_content(state, &array, Content::UnknownArray);
-            }
-            state.status = Status::Unknown;
-            return Flow::Next;
-        };
-        let (line, rest, found) = match (count, text.find(delimiter)) {
+            break;
+        }
+    }
+
+    /// The line at the beginning of the input, what comes behind it, and whether its end was found.
+    fn cut(&self, text: &str) -> (String, String, bool) {
+        match (self.count, text.find(self.delimiter)) {
             (Some(n), at) if text.chars().take(n).count() == n && at.is_none_or(|at| at >= n) => {
                 let end = text.char_indices().nth(n).map_or(text.len(), |(at, _)| at);
                 (text[..end].to_owned(), text[end..].to_owned(), true)
             }
-            (_, Some(at)) => (text[..at].to_owned(), text[at + delimiter.len_utf8()..].to_owned(), true),
-            (_, None) => (text.clone(), String::new(), false),
+            (_, Some(at)) => (text[..at].to_owned(), text[at + self.delimiter.len_utf8()..].to_owned(), true),
+            (_, None) => (text.to_owned(), String::new(), false),
+        }
+    }
+}
+
+impl Shell<'_> {
+    /// `read name …`: a line of the input, its fields into variables.
+    pub(super) fn read(&mut self, state: &mut State, call: &Call) -> Flow {
+        let asked = Asked::of(call);
+        let descriptor = asked.descriptor.as_deref().filter(|number| *number != "0");
+        let input = Self::input_of(state, descriptor);
+        let text = match self.stdin_text(state, &input) {
+            Some(Value::Known(text)) if asked.known => text,
+            other => return self.read_unknown(state, &asked, other),
         };
+        let (line, rest, found) = asked.cut(&text);
         let left = Stdin::Text(Value::Known(rest));
         match descriptor {
-            Some(number) if number != "0" => {
+            Some(number) => {
                 state.descriptors.insert(format!("/dev/fd/{number}"), left);
             }
-            _ => state.stdin = left,
+            None => state.stdin = left,
         }
-        let line = if raw { line } else { line.replace("\\\n", "").replace('\\', "") };
+        let line = if asked.raw { line } else { line.replace("\\\n", "").replace('\\', "") };
         let separators = match self.scalar(state, "IFS") {
             Some(value) => value.as_known().map(str::to_owned),
             None => Some(" \t\n".to_owned()),
         };
         let Some(separators) = separators else {
-            for name in names {
-                self.assign_scalar(state, &name, Value::Unknown);
+            for name in &asked.names {
+                self.assign_scalar(state, name, Value::Unknown);
             }
             state.status = Status::Unknown;
             return Flow::Next;
         };
-        if let Some(array) = array {
-            let fields = fields(&line, &separators, usize::MAX);
-            let map =
-                fields.into_iter().enumerate().map(|(i, text)| (i as i64, Value::Known(text))).collect();
-            self.assign_content(state, &array, Content::Indexed(map));
-        } else if names.len() == 1
-            && names[0] == "REPLY"
-            && call.texts().is_some_and(|t| !t.contains(&"REPLY"))
-        {
-            self.assign_scalar(state, "REPLY", Value::Known(line));
-        } else {
-            let mut fields = fields(&line, &separators, names.len()).into_iter();
-            for name in names {
-                let value = fields.next().unwrap_or_default();
-                self.assign_scalar(state, &name, Value::Known(value));
-            }
-        }
+        self.assign_line(state, &asked, line, &separators);
         state.status = Status::from_bool(found);
         Flow::Next
     }
 
-    pub(super) fn mapfile(&mut self, state: &mut State, scope: &Scope, call: &Call) -> Flow {
+    /// What reading a descriptor gives; without one, standard input.
+    fn input_of(state: &State, descriptor: Option<&str>) -> Stdin {
+        match descriptor {
+            Some(number) => {
+                state.descriptors.get(&format!("/dev/fd/{number}")).cloned().unwrap_or(Stdin::Unknown)
+            }
+            None => state.stdin.clone(),
+        }
+    }
+
+    /// A line of an input that is not known as a text: it may be any of the lines.
+    fn read_unknown(&mut self, state: &mut State, asked: &Asked, input: Option<Value>) -> Flow {
+        let alone = asked.names.len() == 1 && asked.array.is_none();
+        let line = match input {
+            Some(Value::OneOf(list)) if alone => {
+                Value::one_of(list.iter().flat_map(|text| text.lines().map(str::to_owned)).collect())
+            }
+            // Any of them comes first.
+            Some(Value::Lines(lines)) if alone => lines.one(),
+            _ => Value::Unknown,
+        };
+        for name in &asked.names {
+            self.assign_scalar(state, name, line.clone());
+        }
+        if let Some(array) = &asked.array {
+            self.assign_content(state, array, Content::UnknownArray);
+        }
+        state.status = Status::Unknown;
+        Flow::Next
+    }
+
+    /// The fields of a line, into the array or the names that were given.
+    fn assign_line(&mut self, state: &mut State, asked: &Asked, line: String, separators: &str) {
+        if let Some(array) = &asked.array {
+            let fields = fields(&line, separators, usize::MAX).into_iter().map(Value::Known);
+            self.assign_content(state, array, Content::Indexed((0..).zip(fields).collect()));
+        } else if asked.whole {
+            self.assign_scalar(state, "REPLY", Value::Known(line));
+        } else {
+            let mut fields = fields(&line, separators, asked.names.len()).into_iter();
+            for name in &asked.names {
+                let value = fields.next().unwrap_or_default();
+                self.assign_scalar(state, name, Value::Known(value));
+            }
+        }
+    }
+
+    /// `mapfile name`: the lines of the input as an array.
+    pub(super) fn mapfile(&mut self, state: &mut State, call: &Call) -> Flow {
         let mut trims = false;
         let mut delimiter = '\n';
         let mut name = "MAPFILE".to_owned();
@@ -155,12 +202,7 @@ impl Interp<'_> {
                 None => {}
             }
         }
-        let input = match descriptor {
-            Some(number) => {
-                state.descriptors.get(&format!("/dev/fd/{number}")).cloned().unwrap_or(Stdin::Unknown)
-            }
-            None => state.stdin.clone(),
-        };
+        let input = Self::input_of(state, descriptor.as_deref());
         let content = match self.stdin_text(state, &input) {
             Some(Value::Known(text)) => {
                 let mut items = text.split_inclusive(delimiter).map(str::to_owned).collect::<Vec<_>>();
@@ -182,10 +224,9 @@ impl Interp<'_> {
         };
         if let Some(callback) = callback {
             let text = callback.value.concat(&Value::known(" 0 ''"));
-            let maybe = state.maybe;
-            state.maybe = true;
-            self.shell_text(state, scope, &text, callback.span);
-            state.maybe = maybe;
+            state.perhaps(|state| {
+                self.shell_text(state, &text, callback.span);
+            });
         }
         self.assign_content(state, &name, content);
         state.status = Status::True;

@@ -1,7 +1,7 @@
 //! Integer arithmetic, `$(( … ))`, `(( … ))`, subscripts: evaluated where all of it is known.
 
 use crate::model::Value;
-use crate::shell::interp::{Interp, Scope};
+use crate::shell::interp::Shell;
 use crate::shell::state::State;
 use crate::syntax::Part;
 
@@ -14,15 +14,10 @@ pub(in crate::shell) enum Number {
     Unknown,
 }
 
-impl Interp<'_> {
+impl Shell<'_> {
     /// Evaluates an expression given as parts; its substitutions run.
-    pub(in crate::shell) fn arithmetic(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        parts: &[Part],
-    ) -> Expanded<Number> {
-        let text = self.expand_quoted(state, scope, parts)?;
+    pub(in crate::shell) fn arithmetic(&mut self, state: &mut State, parts: &[Part]) -> Expanded<Number> {
+        let text = self.expand_quoted(state, parts)?;
         Ok(match text.as_known() {
             Some(text) => self.evaluate_arithmetic(state, text),
             None => Number::Unknown,
@@ -55,7 +50,7 @@ impl Interp<'_> {
     }
 }
 
-impl Interp<'_> {
+impl Shell<'_> {
     /// Notes text that the shell would expand once more, as it does with subscripts in arithmetic and in names.
     pub(in crate::shell) fn substitutes(&mut self, text: &str) {
         if text.contains("$(") || text.contains('`') {
@@ -72,7 +67,7 @@ impl Interp<'_> {
 }
 
 /// What an expression that could not be evaluated may have assigned is not known any more.
-fn forget_assigned(interp: &mut Interp<'_>, state: &mut State, tokens: &[Token]) {
+fn forget_assigned(interp: &mut Shell<'_>, state: &mut State, tokens: &[Token]) {
     for (index, token) in tokens.iter().enumerate() {
         let Token::Name(name) = token else { continue };
         let assigned = |token: Option<&Token>| matches!(token, Some(Token::Operator(op)) if matches!(*op, "++" | "--") || is_assignment(op));
@@ -147,7 +142,7 @@ fn number(text: &str) -> Option<i64> {
 struct Reader<'r, 'i, 'w> {
     tokens: &'r [Token],
     at: usize,
-    interp: &'r mut Interp<'w>,
+    interp: &'r mut Shell<'w>,
     state: &'i mut State,
     depth: usize,
     /// Inside an operand that is not evaluated.

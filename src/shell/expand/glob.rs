@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::model::Value;
-use crate::shell::interp::{Interp, Scope};
+use crate::shell::interp::Shell;
 use crate::shell::pattern;
 use crate::shell::state::{State, Switches};
 use crate::world::FileKind;
@@ -51,7 +51,7 @@ fn unqualified(text: String) -> String {
 }
 
 struct Walk<'a, 'b> {
-    interp: &'a Interp<'b>,
+    interp: &'a Shell<'b>,
     state: &'a State,
     options: pattern::Options,
     budget: usize,
@@ -59,8 +59,8 @@ struct Walk<'a, 'b> {
     found: Vec<String>,
 }
 
-impl Interp<'_> {
-    pub(super) fn glob(&mut self, state: &State, scope: &Scope, field: &Field) -> Globbed {
+impl Shell<'_> {
+    pub(super) fn glob(&mut self, state: &State, field: &Field) -> Globbed {
         let switches = &state.switches;
         let unknown = || Globbed::Value(outline(field, switches));
         let Some(mut text) = field.pattern() else { return unknown() };
@@ -72,11 +72,12 @@ impl Interp<'_> {
             period: !switches.dotglob,
             ignore_case: switches.nocaseglob,
             pathname: false,
+            ..pattern::Options::default()
         };
         if !pattern::has_wildcards(&text, options) {
             return Globbed::Literal;
         }
-        if scope.host.is_some() {
+        if state.scope.host.is_some() {
             return unknown();
         }
         let absolute = text.starts_with('/');
@@ -112,17 +113,12 @@ impl Interp<'_> {
     }
 }
 
-impl Interp<'_> {
+impl Shell<'_> {
     /// Names that a pattern of a program's own stands for: hidden ones too, `**` for any depth. `None` when they cannot
     /// be listed.
-    pub(in crate::shell) fn pattern_names(
-        &self,
-        state: &State,
-        scope: &Scope,
-        text: &str,
-    ) -> Option<Vec<String>> {
+    pub(crate) fn pattern_names(&self, state: &State, text: &str) -> Option<Vec<String>> {
         let absolute = text.starts_with('/');
-        let host = scope.host.is_some();
+        let host = state.scope.host.is_some();
         if host || (!absolute && state.cwd.is_empty()) {
             return None;
         }

@@ -6,6 +6,7 @@
 mod arith;
 mod braces;
 mod glob;
+mod operators;
 mod params;
 mod split;
 mod tilde;
@@ -14,7 +15,7 @@ use crate::model::{Span, Value};
 use crate::shell::pattern;
 use crate::syntax::{Part, Word};
 
-use super::interp::{Interp, Scope};
+use super::interp::Shell;
 use super::state::{State, Words};
 use super::step::Arg;
 
@@ -80,12 +81,12 @@ impl Field {
 
 /// A word as a program receives it, and whether it may stand for any number of words.
 #[derive(Clone, Debug)]
-pub(super) struct Expansion {
-    pub(super) arg: Arg,
+pub struct Expansion {
+    pub(crate) arg: Arg,
     /// Unquoted and unknown: several words, or none.
-    pub(super) elastic: bool,
+    pub(crate) elastic: bool,
     /// One of several words of which it is not known which comes first.
-    pub(super) unordered: bool,
+    pub(crate) unordered: bool,
 }
 
 /// Collects fields while the parts of a word are gone through.
@@ -165,46 +166,35 @@ impl Builder {
     }
 }
 
-impl Interp<'_> {
+impl Shell<'_> {
     /// Words as a program receives them.
-    pub(super) fn expand_words(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        words: &[Word],
-    ) -> Expanded<Vec<Expansion>> {
+    pub(super) fn expand_words(&mut self, state: &mut State, words: &[Word]) -> Expanded<Vec<Expansion>> {
         let mut all = Vec::new();
         for word in words {
-            self.expand_word(state, scope, word, &mut all)?;
+            self.expand_word(state, word, &mut all)?;
             if all.len() > self.options.limits.words {
-                self.limit("words", scope, word.span, state);
+                self.limit("words", word.span, state);
                 return Err(Abort);
             }
         }
         Ok(all)
     }
 
-    fn expand_word(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        word: &Word,
-        all: &mut Vec<Expansion>,
-    ) -> Expanded<()> {
-        let span = scope.place(word.span);
+    fn expand_word(&mut self, state: &mut State, word: &Word, all: &mut Vec<Expansion>) -> Expanded<()> {
+        let span = state.scope.place(word.span);
         let otherwise = state.switches.zsh && crate::shell::zsh::is_subscripted(&word.parts);
         if let Some(text) = plain_text(word).filter(|_| !otherwise) {
             all.push(Expansion { arg: Arg::literal(text, span), elastic: false, unordered: false });
             return Ok(());
         }
         if state.switches.no_braces || otherwise {
-            return self.expand_braced(state, scope, word, span, all);
+            return self.expand_braced(state, word, span, all);
         }
         match braces::expand(word, self.options.limits.words) {
-            braces::Braces::None => self.expand_braced(state, scope, word, span, all),
+            braces::Braces::None => self.expand_braced(state, word, span, all),
             braces::Braces::Words(words) => {
                 for word in &words {
-                    self.expand_braced(state, scope, word, span, all)?;
+                    self.expand_braced(state, word, span, all)?;
                 }
                 Ok(())
             }
@@ -222,20 +212,19 @@ impl Interp<'_> {
     fn expand_braced(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         word: &Word,
         span: Span,
         all: &mut Vec<Expansion>,
     ) -> Expanded<()> {
         let mut builder = Builder::new(true, self.separators(state), state.switches.words);
-        self.word_with_tilde(state, scope, &word.parts, &mut builder)?;
+        self.word_with_tilde(state, &word.parts, &mut builder)?;
         if state.switches.zsh && crate::shell::zsh::is_subscripted(&word.parts) {
             let arg = Arg { value: Value::Unknown, span, explicit: false };
             all.push(Expansion { arg, elastic: true, unordered: false });
             return Ok(());
         }
         for field in builder.fields() {
-            self.finish(state, scope, field, span, all)?;
+            self.finish(state, field, span, all)?;
         }
         Ok(())
     }
@@ -244,7 +233,6 @@ impl Interp<'_> {
     fn finish(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         field: Field,
         span: Span,
         all: &mut Vec<Expansion>,
@@ -255,7 +243,7 @@ impl Interp<'_> {
             all.push(Expansion { arg, elastic, unordered });
             return Ok(());
         }
-        match self.glob(state, scope, &field) {
+        match self.glob(state, &field) {
             glob::Globbed::Names(names) => {
                 let unordered = unordered || !self.in_byte_order(state, &names);
                 all.extend(names.into_iter().map(|name| Expansion {
@@ -282,36 +270,26 @@ impl Interp<'_> {
     }
 
     /// A word where no splitting and no wildcards happen (assignments, redirection of text, `case`).
-    pub(super) fn expand_text(&mut self, state: &mut State, scope: &Scope, word: &Word) -> Expanded<Value> {
+    pub(super) fn expand_text(&mut self, state: &mut State, word: &Word) -> Expanded<Value> {
         if let Some(text) = plain_text(word) {
             return Ok(Value::Known(text));
         }
         let mut builder = Builder::new(false, None, Words::Split);
-        self.parts_with_tilde(state, scope, &word.parts, true, &mut builder)?;
+        self.parts_with_tilde(state, &word.parts, true, &mut builder)?;
         Ok(self.joined(state, builder))
     }
 
     /// The body of a here-document, or text inside double quotes.
-    pub(super) fn expand_quoted(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        parts: &[Part],
-    ) -> Expanded<Value> {
+    pub(super) fn expand_quoted(&mut self, state: &mut State, parts: &[Part]) -> Expanded<Value> {
         let mut builder = Builder::new(false, None, Words::Split);
-        self.parts(state, scope, parts, true, &mut builder)?;
+        self.parts(state, parts, true, &mut builder)?;
         Ok(self.joined(state, builder))
     }
 
     /// A word as a pattern (`case`, `[[ = ]]`, `${x#…}`); `None` when it is not fully known.
-    pub(super) fn expand_pattern(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        word: &Word,
-    ) -> Expanded<Option<String>> {
+    pub(super) fn expand_pattern(&mut self, state: &mut State, word: &Word) -> Expanded<Option<String>> {
         let mut builder = Builder::new(false, None, Words::Split);
-        self.parts_with_tilde(state, scope, &word.parts, false, &mut builder)?;
+        self.parts_with_tilde(state, &word.parts, false, &mut builder)?;
         let mut text = String::new();
         for field in builder.fields() {
             match field.pattern() {
@@ -339,13 +317,7 @@ impl Interp<'_> {
     }
 
     /// A word of a command. Bash reads one that looks like an assignment as one: `dd of=~/disk.img`.
-    fn word_with_tilde(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        parts: &[Part],
-        builder: &mut Builder,
-    ) -> Expanded<()> {
+    fn word_with_tilde(&mut self, state: &mut State, parts: &[Part], builder: &mut Builder) -> Expanded<()> {
         let assigned = match parts.split_first() {
             Some((Part::Literal(text), rest)) if !state.switches.zsh && !state.switches.fish => text
                 .find("=~")
@@ -354,39 +326,37 @@ impl Interp<'_> {
             _ => None,
         };
         let Some(((name, text), rest)) = assigned else {
-            return self.parts_with_tilde(state, scope, parts, false, builder);
+            return self.parts_with_tilde(state, parts, false, builder);
         };
         builder.literal(name);
         let behind: Vec<Part> =
             std::iter::once(Part::Literal(text.to_owned())).chain(rest.iter().cloned()).collect();
-        self.parts_with_tilde(state, scope, &behind, true, builder)
+        self.parts_with_tilde(state, &behind, true, builder)
     }
 
     fn parts_with_tilde(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         parts: &[Part],
         assignment: bool,
         builder: &mut Builder,
     ) -> Expanded<()> {
         let Some((Part::Literal(text), rest)) = parts.split_first() else {
-            return self.parts(state, scope, parts, false, builder);
+            return self.parts(state, parts, false, builder);
         };
-        match self.tilde(state, scope, text, rest.is_empty(), assignment) {
+        match self.tilde(state, text, rest.is_empty(), assignment) {
             Some((value, remainder)) => {
                 builder.current.pieces.push(Piece::Quoted(value));
                 builder.literal(&remainder);
-                self.parts(state, scope, rest, false, builder)
+                self.parts(state, rest, false, builder)
             }
-            None => self.parts(state, scope, parts, false, builder),
+            None => self.parts(state, parts, false, builder),
         }
     }
 
     fn parts(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         parts: &[Part],
         quoted: bool,
         builder: &mut Builder,
@@ -400,19 +370,19 @@ impl Interp<'_> {
                     if !only_empty_list(inner) {
                         builder.current.quoted = true;
                     }
-                    self.parts(state, scope, inner, true, builder)?;
+                    self.parts(state, inner, true, builder)?;
                 }
-                Part::Parameter(parameter) => self.parameter(state, scope, parameter, quoted, builder)?,
+                Part::Parameter(parameter) => self.parameter(state, parameter, quoted, builder)?,
                 Part::Command(script, span) => {
-                    let value = self.substitute(state, scope, script, *span);
+                    let value = self.substitute(state, script, *span);
                     builder.result(value, quoted);
                 }
                 Part::Process(script, write, span) => {
-                    let value = self.process_substitution(state, scope, script, *write, *span);
+                    let value = self.process_substitution(state, script, *write, *span);
                     builder.result(value, true);
                 }
                 Part::Arithmetic(inner) => {
-                    let number = self.arithmetic(state, scope, inner)?;
+                    let number = self.arithmetic(state, inner)?;
                     let value = match number {
                         Number::Known(n) => Value::Known(n.to_string()),
                         Number::Unknown => Value::Unknown,

@@ -1,17 +1,13 @@
 //! Parameter expansion with its operators.
 
 use crate::model::Value;
-use crate::shell::interp::{Interp, Scope};
-use crate::shell::pattern;
+use crate::shell::interp::Shell;
 use crate::shell::state::{Content, State};
 use crate::shell::variables::kept_by_the_shell;
 use crate::shell::zsh::is_counted_otherwise;
 use crate::syntax::{Parameter, ParameterOperator, Word};
 
 use super::{Abort, Builder, Expanded, Number, is_at};
-
-/// An operator of a parameter expansion, ready to act on values.
-type Operation = Box<dyn Fn(&Value) -> Value>;
 
 /// What a parameter holds before its operator acts.
 #[derive(Clone, Debug)]
@@ -26,17 +22,51 @@ enum Held {
     },
 }
 
-impl Interp<'_> {
+impl Held {
+    /// Whether the parameter counts as having a value; with `colon`, an empty one is none.
+    fn counts_as_set(&self, colon: bool) -> Option<bool> {
+        let filled = |value: &Value| match value {
+            Value::Known(text) => Some(!text.is_empty()),
+            Value::OneOf(list) if list.iter().all(|text| !text.is_empty()) => Some(true),
+            Value::Affix { prefix, suffix } if !prefix.is_empty() || !suffix.is_empty() => Some(true),
+            _ => None,
+        };
+        match self {
+            Self::Unset => Some(false),
+            Self::One(value) if colon => filled(value),
+            Self::One(Value::Unknown) => None,
+            Self::One(_) => Some(true),
+            Self::Many { open: true, .. } => None,
+            Self::Many { values, .. } => match values.as_slice() {
+                [] => Some(false),
+                [one] if colon => filled(one),
+                _ => Some(true),
+            },
+        }
+    }
+
+    /// What of it counts as a value.
+    fn where_set(self, colon: bool) -> Self {
+        match self {
+            Self::One(Value::OneOf(list)) if colon => {
+                Self::One(Value::one_of(list.into_iter().filter(|text| !text.is_empty()).collect()))
+            }
+            other => other,
+        }
+    }
+}
+
+impl Shell<'_> {
+    /// Puts a parameter into the words, through its operator.
     pub(super) fn parameter(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         parameter: &Parameter,
         quoted: bool,
         builder: &mut Builder,
     ) -> Expanded<()> {
         builder.current.explicit = false;
-        let held = self.held(state, scope, parameter)?;
+        let held = self.held(state, parameter)?;
         if parameter.length {
             let value = match &held {
                 Held::Unset => Value::known("0"),
@@ -48,7 +78,7 @@ impl Interp<'_> {
             return Ok(());
         }
         if let Some(ParameterOperator::Default(which, colon, word)) = &parameter.operator {
-            return self.default(state, scope, parameter, held, (*which, *colon, word), quoted, builder);
+            return self.default(state, parameter, held, (*which, *colon, word), quoted, builder);
         }
         if matches!(held, Held::Unset)
             && state.switches.nounset
@@ -59,7 +89,7 @@ impl Interp<'_> {
         let held = match &parameter.operator {
             None | Some(ParameterOperator::Names | ParameterOperator::Default(..)) => held,
             Some(ParameterOperator::Substring(offset, length)) if matches!(held, Held::Many { .. }) => {
-                self.slice(state, scope, parameter, held, offset, length.as_ref())?
+                self.slice(state, parameter, held, offset, length.as_ref())?
             }
             Some(ParameterOperator::Transform('P')) => {
                 if let Held::One(value) = &held {
@@ -80,7 +110,7 @@ impl Interp<'_> {
                 }
             }
             Some(operator) => {
-                let apply = self.operation(state, scope, operator)?;
+                let apply = self.operation(state, operator)?;
                 match held {
                     Held::Unset => Held::Unset,
                     Held::One(value) => Held::One(apply(&value)),
@@ -134,13 +164,13 @@ impl Interp<'_> {
         }
     }
 
-    fn held(&mut self, state: &mut State, scope: &Scope, parameter: &Parameter) -> Expanded<Held> {
+    fn held(&mut self, state: &mut State, parameter: &Parameter) -> Expanded<Held> {
         let name = parameter.name.as_str();
         if matches!(parameter.operator, Some(ParameterOperator::Names)) {
             return Ok(self.names(state, parameter));
         }
         if parameter.indirect {
-            let inner = self.base(state, scope, name, parameter.index.as_ref())?;
+            let inner = self.base(state, name, parameter.index.as_ref())?;
             return Ok(match inner {
                 Held::One(Value::Known(target)) => match target.split_once('[') {
                     Some((array, rest)) => match rest.trim_end_matches(']') {
@@ -163,10 +193,10 @@ impl Interp<'_> {
                 _ => Held::One(Value::Unknown),
             });
         }
-        self.base(state, scope, name, parameter.index.as_ref())
+        self.base(state, name, parameter.index.as_ref())
     }
 
-    fn base(&mut self, state: &mut State, scope: &Scope, name: &str, index: Option<&Word>) -> Expanded<Held> {
+    fn base(&mut self, state: &mut State, name: &str, index: Option<&Word>) -> Expanded<Held> {
         let zsh = is_counted_otherwise(&state.switches, self.content(state, name));
         match index {
             None if zsh => Ok(self.all(state, name, false)),
@@ -175,7 +205,7 @@ impl Interp<'_> {
             Some(index) if is_at(index, "*") => Ok(self.all(state, name, true)),
             Some(_) if zsh => Ok(Held::One(Value::Unknown)),
             Some(index) => {
-                let key = self.subscript(state, scope, name, index)?;
+                let key = self.subscript(state, name, index)?;
                 Ok(self.element(state, name, &key))
             }
         }
@@ -185,11 +215,10 @@ impl Interp<'_> {
     pub(in crate::shell) fn subscript(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         name: &str,
         index: &Word,
     ) -> Expanded<Value> {
-        let text = self.expand_text(state, scope, index)?;
+        let text = self.expand_text(state, index)?;
         // The shell's own table of programs goes by names.
         if name == "BASH_CMDS" || matches!(self.content(state, name), Some(Content::Assoc(_))) {
             return Ok(text);
@@ -279,81 +308,42 @@ impl Interp<'_> {
         Held::Many { values, star: false, open: false }
     }
 
+    /// `${x:-word}`, `${x:=word}`, `${x:+word}`, `${x:?word}`.
     #[allow(clippy::too_many_arguments)]
     fn default(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         parameter: &Parameter,
         held: Held,
         (which, colon, word): (char, bool, &Word),
         quoted: bool,
         builder: &mut Builder,
     ) -> Expanded<()> {
-        // Whether the parameter counts as having a value: yes, no, or not known.
-        let empty = |value: &Value| match value {
-            Value::Known(text) => Some(text.is_empty()),
-            Value::OneOf(list) if list.iter().all(|text| !text.is_empty()) => Some(false),
-            Value::Affix { prefix, suffix } if !prefix.is_empty() || !suffix.is_empty() => Some(false),
-            _ => None,
-        };
-        let present = match &held {
-            Held::Unset => Some(false),
-            Held::One(value) if colon => empty(value).map(|e| !e),
-            Held::One(Value::Unknown) => None,
-            Held::One(_) => Some(true),
-            Held::Many { open: true, .. } => None,
-            Held::Many { values, .. } if values.is_empty() => Some(false),
-            Held::Many { values, .. } if colon => match values.as_slice() {
-                [one] => empty(one).map(|e| !e),
-                _ => Some(true),
-            },
-            Held::Many { .. } => Some(true),
-        };
-        match (which, present) {
-            ('+', Some(false)) => {
-                builder.result(Value::known(""), quoted);
-                Ok(())
-            }
-            ('+', Some(true)) => self.word_in_place(state, scope, word, quoted, builder),
+        match (which, held.counts_as_set(colon)) {
+            ('+', Some(false)) => builder.result(Value::known(""), quoted),
             ('+', None) => {
-                let value = self.expand_text(state, scope, word)?;
+                let value = self.expand_text(state, word)?;
                 builder.variable(value.join(&Value::known("")), quoted);
-                Ok(())
             }
-            (_, Some(true)) => {
-                self.deliver(state, held, quoted, builder);
-                Ok(())
-            }
+            ('+', Some(true)) => self.word_in_place(state, word, quoted, builder)?,
+            (_, Some(true)) => self.deliver(state, held, quoted, builder),
             ('?', Some(false)) => {
-                self.expand_text(state, scope, word)?;
-                Err(Abort)
+                self.expand_text(state, word)?;
+                return Err(Abort);
             }
             ('?', None) => {
-                self.expand_text(state, scope, word)?;
-                let held = match held {
-                    Held::One(Value::OneOf(list)) if colon => {
-                        Held::One(Value::one_of(list.into_iter().filter(|text| !text.is_empty()).collect()))
-                    }
-                    other => other,
-                };
-                self.deliver(state, held, quoted, builder);
-                Ok(())
+                self.expand_text(state, word)?;
+                self.deliver(state, held.where_set(colon), quoted, builder);
             }
             ('=', Some(false)) => {
-                let value = self.expand_text(state, scope, word)?;
+                let value = self.expand_text(state, word)?;
                 self.assign_scalar(state, &parameter.name, value.clone());
                 builder.variable(value, quoted);
-                Ok(())
             }
-            (_, Some(false)) => self.word_in_place(state, scope, word, quoted, builder),
+            (_, Some(false)) => self.word_in_place(state, word, quoted, builder)?,
             (_, None) => {
-                let default = self.expand_text(state, scope, word)?;
-                let value = match held {
-                    Held::One(Value::OneOf(list)) if colon => {
-                        Value::one_of(list.into_iter().filter(|text| !text.is_empty()).collect())
-                            .join(&default)
-                    }
+                let default = self.expand_text(state, word)?;
+                let value = match held.where_set(colon) {
                     Held::One(value) => value.join(&default),
                     _ => Value::Unknown,
                 };
@@ -361,31 +351,30 @@ impl Interp<'_> {
                     self.assign_scalar(state, &parameter.name, value.clone());
                 }
                 builder.variable(value, quoted);
-                Ok(())
             }
         }
+        Ok(())
     }
 
     fn word_in_place(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         word: &Word,
         quoted: bool,
         builder: &mut Builder,
     ) -> Expanded<()> {
         if quoted {
             builder.current.quoted = true;
-            return self.parts(state, scope, &word.parts, true, builder);
+            return self.parts(state, &word.parts, true, builder);
         }
         // Unquoted, its blanks separate words; quotes inside protect as usual.
         for (index, part) in word.parts.iter().enumerate() {
             match part {
                 crate::syntax::Part::Literal(text) if index == 0 && text.starts_with('~') => {
-                    self.parts_with_tilde(state, scope, std::slice::from_ref(part), false, builder)?;
+                    self.parts_with_tilde(state, std::slice::from_ref(part), false, builder)?;
                 }
                 crate::syntax::Part::Literal(text) => builder.result(Value::known(text), false),
-                other => self.parts(state, scope, std::slice::from_ref(other), false, builder)?,
+                other => self.parts(state, std::slice::from_ref(other), false, builder)?,
             }
         }
         Ok(())
@@ -395,15 +384,14 @@ impl Interp<'_> {
     fn slice(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         parameter: &Parameter,
         held: Held,
         offset: &Word,
         length: Option<&Word>,
     ) -> Expanded<Held> {
-        let from = self.number(state, scope, offset)?;
+        let from = self.number(state, offset)?;
         let count = match length {
-            Some(word) => Some(self.number(state, scope, word)?),
+            Some(word) => Some(self.number(state, word)?),
             None => None,
         };
         let Held::Many { values, star, open } = held else { return Ok(held) };
@@ -425,176 +413,12 @@ impl Interp<'_> {
         Ok(Held::Many { values, star, open })
     }
 
-    fn number(&mut self, state: &mut State, scope: &Scope, word: &Word) -> Expanded<Option<i64>> {
-        let text = self.expand_text(state, scope, word)?;
+    /// A word as a number; `None` when it is not known.
+    pub(super) fn number(&mut self, state: &mut State, word: &Word) -> Expanded<Option<i64>> {
+        let text = self.expand_text(state, word)?;
         Ok(text.as_known().and_then(|text| match self.evaluate_arithmetic(state, text) {
             Number::Known(n) => Some(n),
             Number::Unknown => None,
         }))
     }
-
-    /// The operator as a function on values, its words expanded once.
-    fn operation(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        operator: &ParameterOperator,
-    ) -> Expanded<Operation> {
-        let options = pattern::Options { extglob: state.switches.extglob, ..Default::default() };
-        Ok(match operator {
-            ParameterOperator::Remove(which, longest, word) => {
-                let (which, longest) = (*which, *longest);
-                match self.expand_pattern(state, scope, word)? {
-                    Some(pattern) => Box::new(move |value| {
-                        value.map(|text| remove(text, &pattern, which, longest, options))
-                    }),
-                    None => Box::new(|_| Value::Unknown),
-                }
-            }
-            ParameterOperator::Replace(which, word, replacement) => {
-                let which = *which;
-                let pattern = self.expand_pattern(state, scope, word)?;
-                let replacement = self.expand_text(state, scope, replacement)?;
-                match (pattern, replacement.as_known().map(str::to_owned)) {
-                    (Some(pattern), Some(with)) => Box::new(move |value| {
-                        value.map(|text| replace(text, &pattern, &with, which, options))
-                    }),
-                    _ => Box::new(|_| Value::Unknown),
-                }
-            }
-            ParameterOperator::Substring(offset, length) => {
-                let from = self.number(state, scope, offset)?;
-                let count = match length {
-                    Some(word) => Some(self.number(state, scope, word)?),
-                    None => None,
-                };
-                match (from, count) {
-                    (Some(from), None) => {
-                        Box::new(move |value| value.map(|text| substring(text, from, None)))
-                    }
-                    (Some(from), Some(Some(n))) => {
-                        Box::new(move |value| value.map(|text| substring(text, from, Some(n))))
-                    }
-                    _ => Box::new(|_| Value::Unknown),
-                }
-            }
-            ParameterOperator::Case(which, all, word) => {
-                let (which, all) = (*which, *all);
-                let pattern = match word {
-                    Some(word) => self.expand_pattern(state, scope, word)?,
-                    None => Some("?".to_owned()),
-                };
-                match pattern {
-                    Some(pattern) => Box::new(move |value| {
-                        value.map(|text| change_case(text, &pattern, which, all, options))
-                    }),
-                    None => Box::new(|_| Value::Unknown),
-                }
-            }
-            ParameterOperator::Transform(which) => match which {
-                'U' => Box::new(|value| value.map(str::to_uppercase)),
-                'u' => Box::new(|value| {
-                    value.map(|t| change_case(t, "?", '^', false, pattern::Options::default()))
-                }),
-                'L' => Box::new(|value| value.map(str::to_lowercase)),
-                'Q' => Box::new(|value| value.map(|text| format!("'{}'", text.replace('\'', "'\\''")))),
-                'E' => Box::new(|value| value.map(crate::shell::builtins::decode_escapes)),
-                'a' => Box::new(|_| Value::Unknown),
-                _ => Box::new(|_| Value::Unknown),
-            },
-            ParameterOperator::Default(..) | ParameterOperator::Names => Box::new(Clone::clone),
-        })
-    }
-}
-
-fn remove(text: &str, pattern: &str, which: char, longest: bool, options: pattern::Options) -> String {
-    let starts = boundaries(text);
-    if which == '#' {
-        let ends = pattern::prefixes_of(pattern, text, options).unwrap_or_default();
-        let end = if longest { ends.last() } else { ends.first() };
-        return text[end.copied().unwrap_or(0)..].to_owned();
-    }
-    let mut found = None;
-    let matching = |at: usize| pattern::matches(pattern, &text[at..], options);
-    if longest {
-        found = starts.iter().copied().find(|at| matching(*at)).or(found);
-    } else {
-        found = starts.iter().rev().copied().find(|at| matching(*at)).or(found);
-    }
-    text[..found.unwrap_or(text.len())].to_owned()
-}
-
-fn replace(text: &str, pattern: &str, with: &str, which: char, options: pattern::Options) -> String {
-    if pattern.is_empty() || text.len() > 4096 {
-        return text.to_owned();
-    }
-    if which == '%' {
-        let starts = boundaries(text);
-        return match starts.into_iter().find(|at| pattern::matches(pattern, &text[*at..], options)) {
-            Some(at) => format!("{}{with}", &text[..at]),
-            None => text.to_owned(),
-        };
-    }
-    let mut result = String::new();
-    let mut at = 0;
-    let mut replaced = false;
-    while at <= text.len() {
-        let here = if which == '#' && at > 0 || (replaced && which != '/') {
-            None
-        } else {
-            pattern::prefixes_of(pattern, &text[at..], options).and_then(|ends| ends.last().copied())
-        };
-        match here {
-            Some(length) if length > 0 => {
-                result.push_str(with);
-                replaced = true;
-                at += length;
-            }
-            _ => match text[at..].chars().next() {
-                Some(c) => {
-                    result.push(c);
-                    at += c.len_utf8();
-                }
-                None => break,
-            },
-        }
-    }
-    result
-}
-
-fn boundaries(text: &str) -> Vec<usize> {
-    text.char_indices().map(|(at, _)| at).chain([text.len()]).collect()
-}
-
-fn substring(text: &str, from: i64, count: Option<i64>) -> String {
-    let chars = text.chars().collect::<Vec<_>>();
-    let length = chars.len() as i64;
-    let start = if from < 0 { length + from } else { from };
-    if start < 0 || start > length {
-        return String::new();
-    }
-    let end = match count {
-        None => length,
-        Some(n) if n < 0 => length + n,
-        Some(n) => start.saturating_add(n).min(length),
-    };
-    if end <= start {
-        return String::new();
-    }
-    chars[start as usize..end as usize].iter().collect()
-}
-
-fn change_case(text: &str, pattern: &str, which: char, all: bool, options: pattern::Options) -> String {
-    let mut result = String::new();
-    for (index, c) in text.chars().enumerate() {
-        let acts = (all || index == 0) && pattern::matches(pattern, &c.to_string(), options);
-        match (acts, which) {
-            (true, '^') => result.extend(c.to_uppercase()),
-            (true, ',') => result.extend(c.to_lowercase()),
-            (true, _) if c.is_lowercase() => result.extend(c.to_uppercase()),
-            (true, _) => result.extend(c.to_lowercase()),
-            (false, _) => result.push(c),
-        }
-    }
-    result
 }

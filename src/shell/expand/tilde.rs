@@ -1,23 +1,25 @@
 //! `~`, `~user`, `~+`, `~-`.
 
+use std::sync::Arc;
+
 use crate::model::Value;
-use crate::shell::interp::{Interp, Scope};
+use crate::shell::interp::{Scope, Shell};
 use crate::shell::state::State;
 
-impl Interp<'_> {
+impl Shell<'_> {
     /// The directory that a leading tilde stands for, and the rest of the literal. `alone`: nothing follows the literal.
     pub(super) fn tilde(
         &self,
         state: &State,
-        scope: &Scope,
         text: &str,
         alone: bool,
         assignment: bool,
     ) -> Option<(Value, String)> {
+        let scope = &Arc::clone(&state.scope);
         if !text.starts_with('~') {
             let found = if assignment { text.find(":~") } else { None }?;
             let (before, after) = text.split_at(found + 1);
-            let (value, rest) = self.tilde(state, scope, after, alone, true)?;
+            let (value, rest) = self.tilde(state, after, alone, true)?;
             return Some((Value::known(before).concat(&value), rest));
         }
         let end = text.find(|c| c == '/' || (assignment && c == ':')).unwrap_or(text.len());
@@ -59,7 +61,8 @@ impl Interp<'_> {
     }
 
     /// The home directory that a program sees.
-    pub(in crate::shell) fn home_text(&self, state: &State, scope: &Scope) -> Option<String> {
+    pub(in crate::shell) fn home_text(&self, state: &State) -> Option<String> {
+        let scope = &Arc::clone(&state.scope);
         let home = self.scalar(state, "HOME").or_else(|| self.home(scope, None))?;
         home.as_known().map(str::to_owned)
     }

@@ -1,10 +1,10 @@
 //! Code in other languages: its effects come as steps, what it runs is followed.
 
 use crate::code::{CodeEffect, Program, Reading, Source, Sources, analyse_with, matched, plain_language};
-use crate::knowledge::Match;
+use crate::knowledge::{Match, places};
 use crate::model::{Span, Value};
 use crate::shell::expand::Expansion;
-use crate::shell::interp::{Interp, Scope};
+use crate::shell::interp::Shell;
 use crate::shell::simple::Call;
 use crate::shell::state::State;
 use crate::shell::step::{Arg, StepKind};
@@ -16,20 +16,8 @@ use super::shells::FileText;
 const EACH: usize = 64;
 
 /// The language that an interpreter's name stands for.
-pub(super) fn language(interpreter: &str) -> Option<&'static str> {
-    let name = interpreter.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    Some(match name {
-        "python" | "pypy" => "python",
-        "perl" => "perl",
-        "ruby" => "ruby",
-        "node" | "nodejs" | "deno" | "bun" => "node",
-        "awk" | "gawk" | "mawk" | "nawk" => "awk",
-        "sed" | "gsed" => "sed",
-        "tclsh" | "tcl" => "tcl",
-        "php" => "php",
-        "lua" => "lua",
-        _ => return None,
-    })
+pub(crate) fn language_of(interpreter: &str) -> Option<&'static str> {
+    places().language(interpreter)
 }
 
 fn fixed(name: &str) -> &'static str {
@@ -49,32 +37,27 @@ fn fixed(name: &str) -> &'static str {
         "elixir" => "elixir",
         "applescript" => "applescript",
         "powershell" => "powershell",
-        other => language(other).or_else(|| plain_language(other)).unwrap_or("code"),
+        other => language_of(other).or_else(|| plain_language(other)).unwrap_or("code"),
     }
 }
 
 /// A program text on its way to be read.
-pub(in crate::shell) struct Code<'a> {
-    pub(in crate::shell) language: &'a str,
-    pub(in crate::shell) text: &'a Value,
-    pub(in crate::shell) arguments: &'a [Value],
+pub struct Code<'a> {
+    pub(crate) language: &'a str,
+    pub(crate) text: &'a Value,
+    pub(crate) arguments: &'a [Value],
     /// The file that it stands in.
-    pub(in crate::shell) file: Option<&'a str>,
+    pub(crate) file: Option<&'a str>,
     /// Directories of modules that the command line names.
-    pub(in crate::shell) roots: Vec<String>,
-    pub(in crate::shell) reading: Reading,
-    pub(in crate::shell) span: Span,
-    pub(in crate::shell) raw: &'a str,
+    pub(crate) roots: Vec<String>,
+    pub(crate) reading: Reading,
+    pub(crate) span: Span,
+    pub(crate) raw: &'a str,
 }
 
 impl<'a> Code<'a> {
     /// A text of its own, without arguments, that a call brings in.
-    pub(in crate::shell) fn of(
-        language: &'a str,
-        text: &'a Value,
-        roots: Vec<String>,
-        call: &'a Call,
-    ) -> Self {
+    pub(crate) fn of(language: &'a str, text: &'a Value, roots: Vec<String>, call: &'a Call) -> Self {
         let (span, raw) = (call.span, call.raw.as_str());
         Self { language, text, arguments: &[], file: None, roots, reading: Reading::default(), span, raw }
     }
@@ -91,15 +74,14 @@ pub(in crate::shell) fn reading(matched: &Match) -> Reading {
 }
 
 /// Files of the machine, as the command sees them.
-pub(super) struct Beside<'a, 'b> {
-    pub(super) interp: &'a Interp<'b>,
-    pub(super) state: &'a State,
-    pub(super) scope: &'a Scope,
+pub struct Beside<'a, 'b> {
+    pub(crate) interp: &'a Shell<'b>,
+    pub(crate) state: &'a State,
 }
 
 impl Sources for Beside<'_, '_> {
     fn first(&self, paths: &[String]) -> Source {
-        if self.scope.host.is_some() || self.state.only_cwd().is_none() {
+        if self.state.scope.host.is_some() || self.state.only_cwd().is_none() {
             return Source::Untold;
         }
         for path in paths {
@@ -122,22 +104,22 @@ impl Sources for Beside<'_, '_> {
     }
 
     fn matching(&self, pattern: &str) -> Option<Vec<String>> {
-        self.interp.pattern_names(self.state, self.scope, pattern)
+        self.interp.pattern_names(self.state, pattern)
     }
 
     fn home(&self) -> Option<String> {
-        self.interp.home_text(self.state, self.scope)
+        self.interp.home_text(self.state)
     }
 
     fn variable(&self, name: &str) -> Option<Value> {
-        if self.scope.host.is_some() {
+        if self.state.scope.host.is_some() {
             return None;
         }
         self.interp.scalar(self.state, name)
     }
 
     fn place(&self, path: &str, real: bool) -> Option<String> {
-        if self.scope.host.is_some() || self.state.only_cwd().is_none() {
+        if self.state.scope.host.is_some() || self.state.only_cwd().is_none() {
             return None;
         }
         let at = self.interp.absolute(self.state, &Value::known(path))?;
@@ -146,13 +128,12 @@ impl Sources for Beside<'_, '_> {
     }
 }
 
-impl Interp<'_> {
+impl Shell<'_> {
     /// Code text.
     #[allow(clippy::too_many_arguments)]
-    pub(in crate::shell) fn code(
+    pub(crate) fn code(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         name: &str,
         text: &Value,
         arguments: &[Value],
@@ -162,16 +143,16 @@ impl Interp<'_> {
         let reading = Reading::default();
         let code =
             Code { language: name, text, arguments, file: None, roots: Vec::new(), reading, span, raw };
-        self.run_code(state, scope, code);
+        self.run_code(state, code);
     }
 
     /// Code text, with all that is known of it.
-    pub(in crate::shell) fn run_code(&mut self, state: &mut State, scope: &Scope, code: Code<'_>) {
+    pub(crate) fn run_code(&mut self, state: &mut State, code: Code<'_>) {
         let language = fixed(code.language);
         let Some(texts) = code.text.choices() else {
             let reason = format!("{} code that is not known before it runs", code.language);
             let effect = CodeEffect::Unknown { reason };
-            self.emit_as(state, scope, code.span, code.raw, StepKind::Code { language, effect });
+            self.emit_as(state, code.span, code.raw, StepKind::Code { language, effect });
             return;
         };
         let mut roots = code.roots;
@@ -179,13 +160,13 @@ impl Interp<'_> {
         for text in texts {
             let Code { arguments, file, reading, .. } = code;
             let program = Program { language, text, arguments, file, roots: &roots, reading };
-            let effects = analyse_with(&program, &Beside { interp: self, state, scope });
-            self.code_effects(state, scope, language, effects, code.span, code.raw);
+            let effects = analyse_with(&program, &Beside { interp: self, state });
+            self.code_effects(state, language, effects, code.span, code.raw);
         }
     }
 
     /// Directories in which a language looks for modules, as the environment names them.
-    pub(super) fn module_roots(&self, state: &State, language: &str) -> Vec<String> {
+    pub(crate) fn module_roots(&self, state: &State, language: &str) -> Vec<String> {
         let variable = match language {
             "python" => "PYTHONPATH",
             "perl" => "PERL5LIB",
@@ -199,10 +180,9 @@ impl Interp<'_> {
     }
 
     /// What code does, as steps; what it runs is followed.
-    pub(in crate::shell) fn code_effects(
+    pub(crate) fn code_effects(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         language: &'static str,
         effects: Vec<CodeEffect>,
         span: Span,
@@ -212,7 +192,7 @@ impl Interp<'_> {
         let sets = effects.iter().any(|effect| matches!(effect, CodeEffect::SetVariable { .. }));
         let variables = sets.then(|| state.variables.clone());
         for effect in effects {
-            if !self.code_effect(state, scope, language, effect, span, raw) {
+            if !self.code_effect(state, language, effect, span, raw) {
                 return;
             }
         }
@@ -243,19 +223,18 @@ impl Interp<'_> {
     fn code_effect(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         language: &'static str,
         effect: CodeEffect,
         span: Span,
         raw: &str,
     ) -> bool {
-        if !self.tick(state, scope, span) {
+        if !self.tick(state, span) {
             return false;
         }
         match effect {
             CodeEffect::Shell { text } => {
                 let (zero, positional) = (Value::known("sh"), Default::default());
-                self.fresh_shell(state, scope, &text, span, zero, positional);
+                self.fresh_shell(state, &text, span, zero, positional);
             }
             CodeEffect::Run { argv } => {
                 let words = argv
@@ -266,33 +245,33 @@ impl Interp<'_> {
                         unordered: false,
                     })
                     .collect();
-                self.program(state, scope, words, span);
+                self.program(state, words, span);
             }
             CodeEffect::ChangeDirectory { path } => state.cwd = self.directories(state, &path),
             CodeEffect::SetVariable { name, value } => self.variable_set(state, &name, &value),
             CodeEffect::Delete { path: Value::Known(pattern), glob: true, recursive } => {
-                for effect in self.matching(state, scope, &pattern, recursive) {
-                    self.emit_as(state, scope, span, raw, StepKind::Code { language, effect });
+                for effect in self.matching(state, &pattern, recursive) {
+                    self.emit_as(state, span, raw, StepKind::Code { language, effect });
                 }
             }
             CodeEffect::Each { pattern, effect } => {
                 return self
-                    .each(state, scope, &pattern, *effect)
+                    .each(state, &pattern, *effect)
                     .into_iter()
-                    .all(|effect| self.code_effect(state, scope, language, effect, span, raw));
+                    .all(|effect| self.code_effect(state, language, effect, span, raw));
             }
-            effect => self.emit_as(state, scope, span, raw, StepKind::Code { language, effect }),
+            effect => self.emit_as(state, span, raw, StepKind::Code { language, effect }),
         }
         true
     }
 
     /// An effect on each name that a pattern matches now; on something unknown of them where that cannot be listed.
-    fn each(&self, state: &State, scope: &Scope, pattern: &Value, effect: CodeEffect) -> Vec<CodeEffect> {
+    fn each(&self, state: &State, pattern: &Value, effect: CodeEffect) -> Vec<CodeEffect> {
         let braces = |text: &str| text.contains('{');
         let names = pattern
             .as_known()
             .filter(|text| !braces(text))
-            .and_then(|text| Some((text, self.pattern_names(state, scope, text)?)))
+            .and_then(|text| Some((text, self.pattern_names(state, text)?)))
             .filter(|(_, names)| names.len() <= EACH);
         match names {
             Some((text, names)) => {
@@ -316,10 +295,10 @@ impl Interp<'_> {
     }
 
     /// A deletion by pattern as deletions of what it matches now; the pattern itself when that cannot be listed.
-    fn matching(&self, state: &State, scope: &Scope, pattern: &str, recursive: bool) -> Vec<CodeEffect> {
+    fn matching(&self, state: &State, pattern: &str, recursive: bool) -> Vec<CodeEffect> {
         let whole = || CodeEffect::Delete { path: Value::known(pattern), glob: true, recursive };
         let braces = pattern.contains('{');
-        let Some(names) = (!braces).then(|| self.pattern_names(state, scope, pattern)).flatten() else {
+        let Some(names) = (!braces).then(|| self.pattern_names(state, pattern)).flatten() else {
             return vec![whole()];
         };
         // Functions that delete a file refuse a directory.
@@ -338,31 +317,23 @@ impl Interp<'_> {
     }
 
     /// A file with code.
-    pub(in crate::shell) fn code_file(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        language: &str,
-        file: &Arg,
-        arguments: &[Value],
-    ) {
-        self.code_file_in(state, scope, language, file, arguments, Vec::new());
+    pub(crate) fn code_file(&mut self, state: &mut State, language: &str, file: &Arg, arguments: &[Value]) {
+        self.code_file_in(state, language, file, arguments, Vec::new());
     }
 
     /// A file with code, whose modules may also be in these directories.
-    pub(in crate::shell) fn code_file_in(
+    pub(crate) fn code_file_in(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         language: &str,
         file: &Arg,
         arguments: &[Value],
         roots: Vec<String>,
     ) {
-        let found = (language == "node").then(|| self.node_file(state, scope, &file.value)).flatten();
+        let found = (language == "node").then(|| self.node_file(state, &file.value)).flatten();
         let value = found.map_or_else(|| file.value.clone(), Value::Known);
         let shown = file.value.display();
-        match self.file_text(state, scope, &value) {
+        match self.file_text(state, &value) {
             FileText::Text(text) => {
                 let text = Value::Known(text);
                 let stream = matches!(value.as_known(), None | Some("-" | "/dev/stdin"));
@@ -377,25 +348,25 @@ impl Interp<'_> {
                     raw: &shown,
                 };
                 self.line = None;
-                self.run_code(state, &scope.following(&file.value), code);
+                state.within(&state.scope.following(&file.value), |state| self.run_code(state, code));
             }
             // What is compiled, or found by a name of its own, is one more program.
             FileText::Missing | FileText::Unknown if language == "program" => {
                 let args = std::iter::once(file.clone()).collect();
                 let kind = StepKind::UnknownProgram { name: shown.clone(), args };
-                self.emit_as(state, scope, file.span, &shown, kind);
+                self.emit_as(state, file.span, &shown, kind);
             }
             FileText::Missing => {}
             FileText::Unknown => {
                 let reason = format!("the {language} program `{shown}` could not be read");
-                self.emit_as(state, scope, file.span, &shown, StepKind::Opaque { reason });
+                self.emit_as(state, file.span, &shown, StepKind::Opaque { reason });
             }
         }
     }
 
     /// The file that Node runs for a name: it adds endings, and looks into a directory.
-    fn node_file(&self, state: &State, scope: &Scope, value: &Value) -> Option<String> {
-        let name = value.as_known().filter(|_| scope.host.is_none())?;
+    fn node_file(&self, state: &State, value: &Value) -> Option<String> {
+        let name = value.as_known().filter(|_| state.scope.host.is_none())?;
         let file = |path: &str| {
             let at = self.absolute(state, &Value::known(path));
             at.is_some_and(|at| self.is_kind(state, &at, FileKind::File) == Some(true))

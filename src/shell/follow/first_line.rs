@@ -2,7 +2,7 @@
 
 use crate::knowledge::Match;
 use crate::model::Value;
-use crate::shell::interp::{Interp, Scope};
+use crate::shell::interp::Shell;
 use crate::shell::simple::Call;
 use crate::shell::state::{Flow, State, Switches};
 use crate::shell::step::Arg;
@@ -11,15 +11,9 @@ use super::is_shell;
 use super::shells::new_shell;
 use super::startup::Starting;
 
-impl Interp<'_> {
+impl Shell<'_> {
     /// A file that is run by its path. `None` when it is no text that could be followed.
-    pub(in crate::shell) fn program_file(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        name: &str,
-        call: &Call,
-    ) -> Option<Flow> {
+    pub(crate) fn program_file(&mut self, state: &mut State, name: &str, call: &Call) -> Option<Flow> {
         let path = self.absolute(state, &Value::known(name))?;
         let text = self.read_text(state, &path, self.options.limits.script_bytes)?;
         if text.contains('\0') {
@@ -28,11 +22,11 @@ impl Interp<'_> {
         let file = call.words.first()?.arg.clone();
         let file = Arg { value: Value::known(name), ..file };
         let arguments = call.values();
-        let inner_scope = scope.through(name);
+        let inner_scope = state.scope.through(name);
         let words = first_line(&text);
         let Some((program, options)) = words.split_first() else {
             // No first line of its own: the calling shell reads it itself.
-            self.script_word(state, &inner_scope, &file, arguments);
+            state.within(&inner_scope, |state| self.script_word(state, &file, arguments));
             return Some(Flow::Next);
         };
         let interpreter = program.rsplit('/').next().unwrap_or(program);
@@ -44,8 +38,10 @@ impl Interp<'_> {
                 self.export(&mut inner, name);
             }
             new_shell(&mut inner, switches.clone());
-            self.start_up(&mut inner, &inner_scope, interpreter, &Starting::default(), call.span);
-            self.script_file_in(&mut inner, &inner_scope, &file, arguments, switches);
+            inner.within(&inner_scope, |inner| {
+                self.start_up(inner, interpreter, &Starting::default(), call.span)
+            });
+            inner.within(&inner_scope, |inner| self.script_file_in(inner, &file, arguments, switches));
             state.files = inner.files;
             state.output = inner.output;
             state.status = inner.status;
@@ -60,7 +56,7 @@ impl Interp<'_> {
         {
             return None;
         }
-        let language = super::code::language(interpreter).filter(|_| options.is_empty());
+        let language = super::code::language_of(interpreter).filter(|_| options.is_empty());
         let Some(language) = language else {
             let env = interpreter == "env";
             if !env && !is_shell(interpreter) && self.knowledge.tool(interpreter).is_none() {
@@ -71,9 +67,9 @@ impl Interp<'_> {
             let operands = call.arguments().iter().map(|word| word.arg.clone());
             let argv = words.chain([file]).chain(operands).collect();
             self.line = None;
-            self.argv(state, &inner_scope, argv, call.environment.clone(), call.span);
+            state.within(&inner_scope, |state| self.argv(state, argv, call.environment.clone(), call.span));
             if !is_shell(interpreter) {
-                self.unknown_result(state, scope);
+                self.unknown_result(state);
             }
             return Some(Flow::Next);
         };
@@ -90,9 +86,9 @@ impl Interp<'_> {
             raw: &call.raw,
         };
         self.line = None;
-        self.run_code(&mut inner, &inner_scope.following(&file.value), code);
+        inner.within(&inner_scope.following(&file.value), |inner| self.run_code(inner, code));
         state.files = inner.files;
-        self.unknown_result(state, scope);
+        self.unknown_result(state);
         Some(Flow::Next)
     }
 
@@ -101,13 +97,12 @@ impl Interp<'_> {
     pub(in crate::shell) fn with_switches(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         call: &Call,
         matched: &Match,
         language: &str,
         at: usize,
     ) -> bool {
-        if !matches!(language, "perl" | "ruby") || scope.host.is_some() || matched.has("-i") {
+        if !matches!(language, "perl" | "ruby") || state.scope.host.is_some() || matched.has("-i") {
             return false;
         }
         let Some(script) = call.words.get(at) else { return false };
@@ -125,7 +120,7 @@ impl Interp<'_> {
         argv.extend(call.words.get(1..at).into_iter().flatten().map(|word| word.arg.clone()));
         argv.extend(switches.iter().map(|word| Arg::literal(word, call.span)));
         argv.extend(call.words.get(at..).into_iter().flatten().map(|word| word.arg.clone()));
-        self.argv(state, scope, argv, call.environment.clone(), call.span);
+        self.argv(state, argv, call.environment.clone(), call.span);
         true
     }
 }

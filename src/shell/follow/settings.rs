@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::knowledge::{Held, Words, places, variables};
 use crate::model::Value;
 use crate::shell::expand::Expansion;
-use crate::shell::interp::{Interp, Scope};
+use crate::shell::interp::Shell;
 use crate::shell::simple::Call;
 use crate::shell::state::State;
 use crate::shell::step::{Arg, StepKind};
@@ -24,12 +24,11 @@ const LOADERS: [&str; 9] = [
     "JDK_JAVA_OPTIONS",
 ];
 
-impl Interp<'_> {
+impl Shell<'_> {
     /// Follows the commands in `environment`, the variables that this command itself sets.
     pub(in crate::shell) fn environment_commands(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         name: &str,
         call: &Call,
         environment: &[(String, Value)],
@@ -39,10 +38,9 @@ impl Interp<'_> {
             if value.as_known() == Some("") {
                 continue;
             }
-            let inner = scope.through(variable);
-            let mut way = state.clone();
-            way.maybe = true;
-            self.held_value(&mut way, &inner, call, variable, value, held);
+            let inner = state.scope.through(variable);
+            let mut way = state.possible();
+            way.within(&inner, |way| self.held_value(way, call, variable, value, held));
             state.files.merge(&way.files);
         }
     }
@@ -52,12 +50,11 @@ impl Interp<'_> {
     pub(in crate::shell) fn inherited(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         name: &str,
         call: &Call,
         environment: &[(String, Value)],
     ) {
-        if scope.host.is_some() {
+        if state.scope.host.is_some() {
             return;
         }
         for variable in LOADERS {
@@ -73,25 +70,17 @@ impl Interp<'_> {
                 one.contains('/') && (here || places().shared.iter().any(|place| path.starts_with(place)))
             };
             if variables().held(variable, name).is_some() && text.split([':', ' ', '=']).any(anybodys) {
-                self.loads_code(state, scope, call, variable);
+                self.loads_code(state, call, variable);
             }
         }
     }
 
-    fn loads_code(&mut self, state: &mut State, scope: &Scope, call: &Call, variable: &str) {
+    fn loads_code(&mut self, state: &mut State, call: &Call, variable: &str) {
         let reason = format!("`{variable}` makes the program load code that is not looked at");
-        self.emit_as(state, scope, call.span, &call.raw, StepKind::Opaque { reason });
+        self.emit_as(state, call.span, &call.raw, StepKind::Opaque { reason });
     }
 
-    fn held_value(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        call: &Call,
-        variable: &str,
-        value: &Value,
-        held: Held<'_>,
-    ) {
+    fn held_value(&mut self, state: &mut State, call: &Call, variable: &str, value: &Value, held: Held<'_>) {
         let file = |value: Value| Arg { value, span: call.span, explicit: false };
         match held {
             Held::Options => {}
@@ -103,44 +92,36 @@ impl Interp<'_> {
                     None => value.clone(),
                 };
                 let zero = Value::known("sh");
-                self.fresh_shell(state, scope, &text, call.span, zero, Default::default());
+                self.fresh_shell(state, &text, call.span, zero, Default::default());
             }
             Held::Code(language) => match value.as_known().and_then(|text| text.strip_prefix('@')) {
                 Some(name) if language == "lua" => {
-                    self.code_file(state, scope, language, &file(Value::known(name)), &[]);
+                    self.code_file(state, language, &file(Value::known(name)), &[]);
                 }
-                _ => self.code(state, scope, language, value, &[], call.span, &call.raw),
+                _ => self.code(state, language, value, &[], call.span, &call.raw),
             },
-            Held::Script(language) => self.code_file(state, scope, language, &file(value.clone()), &[]),
+            Held::Script(language) => self.code_file(state, language, &file(value.clone()), &[]),
             Held::Library => {
                 // A bare name is looked for where libraries are installed.
                 let loaded = value.as_known().is_none_or(|text| {
                     text.split([':', ' ']).any(|one| one.contains('/') && !is_library(one))
                 });
                 if loaded {
-                    self.loads_code(state, scope, call, variable);
+                    self.loads_code(state, call, variable);
                 }
             }
             Held::Loads(when) => {
                 let has = |text: &str| when.is_empty() || when.iter().any(|part| text.contains(*part));
                 if value.as_known().is_some_and(has) || value.as_known().is_none() && when.is_empty() {
-                    self.loads_code(state, scope, call, variable);
+                    self.loads_code(state, call, variable);
                 }
             }
-            Held::Folder(files, reads) => self.folder(state, scope, call, value, files, reads),
+            Held::Folder(files, reads) => self.folder(state, call, value, files, reads),
         }
     }
 
     /// Files that are read first where they stand in one of the directories that a value names.
-    fn folder(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        call: &Call,
-        value: &Value,
-        files: Words,
-        reads: &str,
-    ) {
+    fn folder(&mut self, state: &mut State, call: &Call, value: &Value, files: Words, reads: &str) {
         let Some(texts) = value.choices() else { return };
         for dir in texts.iter().flat_map(|text| text.split(':')) {
             for name in files.iter() {
@@ -151,12 +132,12 @@ impl Interp<'_> {
                 }
                 let file = Arg { value: path, span: call.span, explicit: false };
                 match reads {
-                    "shell" => self.script_word(state, scope, &file, Vec::new()),
+                    "shell" => self.script_word(state, &file, Vec::new()),
                     "settings" => {
                         let reason = format!("settings that are not looked at are read from `{dir}`");
-                        self.emit_as(state, scope, call.span, &call.raw, StepKind::Opaque { reason });
+                        self.emit_as(state, call.span, &call.raw, StepKind::Opaque { reason });
                     }
-                    language => self.code_file(state, scope, language, &file, &[]),
+                    language => self.code_file(state, language, &file, &[]),
                 }
             }
         }

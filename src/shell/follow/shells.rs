@@ -2,34 +2,26 @@
 
 use std::sync::Arc;
 
+use crate::knowledge::{lists, places};
 use crate::model::{Span, Value};
-use crate::shell::interp::{Interp, Scope, parse};
+use crate::shell::interp::{Scope, Shell, parse};
 use crate::shell::simple::Call;
-use crate::shell::state::{Flow, Positional, State, Status, Switches, Words};
+use crate::shell::state::{Flow, Positional, State, Status, Switches};
 use crate::shell::step::{Arg, Stdin, StepKind};
 use crate::syntax::{fish, zsh};
 
-use super::startup::Starting;
+use super::command_line::{CommandLine, Source};
 
 /// Programs that read shell text.
-pub(in crate::shell) fn is_shell(name: &str) -> bool {
-    matches!(
-        name,
-        "sh" | "bash" | "dash" | "zsh" | "ksh" | "mksh" | "ash" | "rbash" | "yash" | "fish" | "ksh93"
-    )
+pub(crate) fn is_shell(name: &str) -> bool {
+    lists(&places().shells, name)
 }
 
-impl Interp<'_> {
+impl Shell<'_> {
     /// `bash …`.
-    pub(in crate::shell) fn shell_program(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        name: &str,
-        call: &Call,
-    ) -> Flow {
-        let mut inner_scope = scope.through(name);
-        inner_scope.source = Arc::from("");
+    pub(in crate::shell) fn shell_program(&mut self, state: &mut State, name: &str, call: &Call) -> Flow {
+        let mut scope = state.scope.through(name);
+        scope.source = Arc::from("");
         let mut inner = state.clone();
         for (name, value) in &call.environment {
             self.assign_scalar(&mut inner, name, value.clone());
@@ -40,127 +32,66 @@ impl Interp<'_> {
         let mut environment = self.exported(state);
         environment.extend(call.environment.iter().cloned());
         if !environment.is_empty() {
-            self.environment_commands(&mut inner, &inner_scope, name, call, &environment);
+            inner.within(&scope, |inner| self.environment_commands(inner, name, call, &environment));
         }
-        let mut starting = Starting::default();
-        let mut switches = Switches::of_shell(name);
-        let mut command = false;
-        let mut from_stdin = false;
-        let mut words = call.arguments().iter();
-        let mut rest: Vec<Arg> = Vec::new();
-        while let Some(word) = words.next() {
-            let Value::Known(text) = &word.arg.value else {
-                rest.push(word.arg.clone());
-                break;
-            };
-            match text.as_str() {
-                "--version" | "--help" | "--dump-strings" | "--dump-po-strings" => {
-                    self.unknown_result(state, scope);
-                    state.status = Status::True;
-                    return Flow::Next;
-                }
-                "--rcfile" | "--init-file" => {
-                    starting.file = words.next().map(|word| word.arg.clone());
-                }
-                "--norc" | "--no-config" | "--no-rcs" => starting.bare = true,
-                "--" | "-" => break,
-                long if long.starts_with("--") => {
-                    if long == "--command" {
-                        command = true;
-                    } else if long == "--posix" {
-                        starting.no_variables = true;
-                    } else if long == "--login" {
-                        starting.login = true;
-                    } else if long == "--noprofile" {
-                        starting.no_profile = true;
-                    } else if long == "--emulate" {
-                        words.next();
-                        switches.words = Words::Unsure;
-                    }
-                }
-                short if short.len() > 1 && short.starts_with(['-', '+']) => {
-                    let on = short.starts_with('-');
-                    for letter in short.chars().skip(1) {
-                        match letter {
-                            'c' => command = true,
-                            'C' if name == "fish" => {
-                                if let Some(word) = words.next() {
-                                    let text = word.arg.value.clone();
-                                    self.shell(&mut inner, |interp, inner| {
-                                        interp.shell_text(inner, &inner_scope, &text, word.arg.span)
-                                    });
-                                }
-                            }
-                            's' => from_stdin = true,
-                            'l' => starting.login |= on,
-                            'p' if name == "bash" && on => {
-                                (starting.no_variables, starting.no_functions) = (true, true);
-                            }
-                            'i' => {
-                                starting.interactive |= on;
-                                switches.execfail |= on;
-                            }
-                            'f' if switches.zsh => starting.bare = true,
-                            'N' if name == "fish" => starting.bare = true,
-                            'y' if switches.zsh => switches.words = Words::Split,
-                            'o' | 'O' => {
-                                let option = words.next().and_then(|word| word.arg.value.as_known());
-                                starting.no_variables |= on && matches!(option, Some("posix" | "privileged"));
-                                starting.no_functions |= on && option == Some("privileged");
-                                if switches.zsh {
-                                    crate::shell::zsh::switch_or_doubt(&mut switches, option, on);
-                                } else if let Some(option) = option {
-                                    crate::shell::builtins::switch(&mut switches, option, on);
-                                }
-                            }
-                            other => crate::shell::builtins::letter(&mut switches, other, on),
-                        }
-                    }
-                }
-                _ => {
-                    rest.push(word.arg.clone());
-                    break;
-                }
-            }
+        let asked = CommandLine::of(name, call);
+        for first in &asked.first {
+            self.shell(&mut inner, |interp, inner| {
+                inner.within(&scope, |inner| interp.shell_text(inner, &first.value, first.span))
+            });
         }
-        rest.extend(words.map(|word| word.arg.clone()));
-        let open = call.open();
+        if asked.informational {
+            self.unknown_result(state);
+            state.status = Status::True;
+            return Flow::Next;
+        }
         let functions = self.exported_functions(&inner);
-        new_shell(&mut inner, switches);
+        new_shell(&mut inner, asked.switches);
+        let starting = asked.starting;
         if starting.no_functions {
             inner.functions = Default::default();
         }
-        let span = rest.first().map_or(call.span, |arg| arg.span);
-        self.start_up(&mut inner, &inner_scope, name, &starting, call.span);
+        inner.within(&scope, |inner| self.start_up(inner, name, &starting, call.span));
         for definition in functions.into_iter().filter(|_| name == "bash" && !starting.no_functions) {
-            self.shell_text(&mut inner, &inner_scope, &Value::Known(definition), call.span);
+            inner.within(&scope, |inner| self.shell_text(inner, &Value::Known(definition), call.span));
         }
-        if command {
-            let mut arguments = rest.iter().skip(1).map(|arg| arg.value.clone());
-            // fish counts all of them, the others take the first for its name.
-            inner.zero =
-                if inner.switches.fish { None } else { arguments.next() }.unwrap_or(Value::known(name));
-            inner.source = None;
-            inner.positional = Positional { values: arguments.collect(), open };
-            if let Some(text) = rest.first() {
-                let text = text.value.clone();
-                self.shell(&mut inner, |interp, inner| interp.shell_text(inner, &inner_scope, &text, span));
-            }
-        } else if from_stdin || rest.is_empty() {
-            inner.zero = Value::known(name);
-            inner.positional =
-                Positional { values: rest.iter().map(|arg| arg.value.clone()).collect(), open };
-            self.shell_from_stdin(&mut inner, &inner_scope, call.span, &call.raw);
-        } else if let Some(file) = rest.first() {
-            let arguments = rest.iter().skip(1).map(|arg| arg.value.clone()).collect();
-            let switches = inner.switches.clone();
-            self.script_file_in(&mut inner, &inner_scope, file, arguments, switches);
-        }
+        inner.within(&scope, |inner| self.run_source(inner, name, call, asked.source, asked.rest));
         state.files = inner.files;
         state.output = inner.output;
         state.status = inner.status;
         state.stdin = inner.stdin;
         Flow::Next
+    }
+
+    /// Runs what a shell was started for, with the words behind its options.
+    fn run_source(&mut self, state: &mut State, name: &str, call: &Call, source: Source, rest: Vec<Arg>) {
+        let values = |words: &[Arg]| words.iter().map(|arg| arg.value.clone()).collect::<Vec<_>>();
+        let open = call.open();
+        match (source, rest.split_first()) {
+            (Source::Text, text) => {
+                let mut arguments = values(text.map_or(&[], |(_, behind)| behind)).into_iter();
+                // fish counts all of them, the others take the first for its name.
+                let zero = if state.switches.fish { None } else { arguments.next() };
+                state.zero = zero.unwrap_or(Value::known(name));
+                state.source = None;
+                state.positional = Positional { values: arguments.collect(), open };
+                if let Some((text, _)) = text {
+                    let scope = &Arc::clone(&state.scope);
+                    self.shell(state, |interp, inner| {
+                        inner.within(scope, |inner| interp.shell_text(inner, &text.value, text.span))
+                    });
+                }
+            }
+            (Source::File, Some((file, behind))) => {
+                let switches = state.switches.clone();
+                self.script_file_in(state, file, values(behind), switches);
+            }
+            (Source::Stdin, _) | (Source::File, None) => {
+                state.zero = Value::known(name);
+                state.positional = Positional { values: values(&rest), open };
+                self.shell_from_stdin(state, call.span, &call.raw);
+            }
+        }
     }
 
     /// Functions that come to a new shell in variables of this command, as definitions.
@@ -176,10 +107,9 @@ impl Interp<'_> {
     }
 
     /// Text for a shell of its own with the exported part of this one's state.
-    pub(in crate::shell) fn fresh_shell(
+    pub(crate) fn fresh_shell(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         text: &Value,
         span: Span,
         zero: Value,
@@ -190,27 +120,21 @@ impl Interp<'_> {
         inner.zero = zero;
         inner.source = None;
         inner.positional = positional;
-        self.shell(&mut inner, |interp, inner| interp.shell_text(inner, scope, text, span));
+        self.shell(&mut inner, |interp, inner| interp.shell_text(inner, text, span));
         state.files = inner.files;
         state.output = inner.output;
         state.status = inner.status;
     }
 
     /// Shell text in the current state; `span` is placed.
-    pub(in crate::shell) fn shell_text(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        text: &Value,
-        span: Span,
-    ) -> Flow {
+    pub(in crate::shell) fn shell_text(&mut self, state: &mut State, text: &Value, span: Span) -> Flow {
         match text {
             Value::Known(text) => {
-                if !self.tick(state, scope, span) {
+                if !self.tick(state, span) {
                     return Flow::Exit;
                 }
                 if text.len() as u64 > self.options.limits.script_bytes {
-                    self.limit("script size", scope, span, state);
+                    self.limit("script size", span, state);
                     return Flow::Exit;
                 }
                 let brought_over = match &state.switches {
@@ -219,23 +143,22 @@ impl Interp<'_> {
                     _ => None,
                 };
                 let text = brought_over.as_ref().unwrap_or(text);
-                let mut inner = scope.inside(text, span);
+                let mut inner = state.scope.inside(text, span);
                 if inner.followed.is_none() && self.is_read_from_a_file(text) {
-                    inner = scope.following(&Value::known("a file that is read")).inside(text, span);
+                    inner = state.scope.following(&Value::known("a file that is read")).inside(text, span);
                     self.line = None;
                 }
                 let (script, gaps) = parse(text);
-                self.gaps(state, &inner, &gaps);
-                self.script(state, &inner, &script)
+                state.within(&inner, |state| self.gaps(state, &gaps));
+                state.within(&inner, |state| self.script(state, &script))
             }
             Value::OneOf(list) => {
                 let maybe = state.maybe;
                 let ways = list
                     .iter()
                     .map(|text| {
-                        let mut way = state.clone();
-                        way.maybe = true;
-                        let flow = self.shell_text(&mut way, scope, &Value::known(text), span);
+                        let mut way = state.possible();
+                        let flow = self.shell_text(&mut way, &Value::known(text), span);
                         (flow, way)
                     })
                     .collect::<Vec<_>>();
@@ -249,35 +172,29 @@ impl Interp<'_> {
             }
             other => {
                 let reason = format!("shell text that is not known before it runs: `{}`", other.display());
-                self.emit_as(state, scope, span, &other.display(), StepKind::Opaque { reason });
-                self.salvage(state, scope, other, span);
-                self.unknown_result(state, scope);
+                self.emit_as(state, span, &other.display(), StepKind::Opaque { reason });
+                self.salvage(state, other, span);
+                self.unknown_result(state);
                 Flow::Next
             }
         }
     }
 
     /// The known beginning of a text may hold whole commands.
-    fn salvage(&mut self, state: &mut State, scope: &Scope, text: &Value, span: Span) {
+    fn salvage(&mut self, state: &mut State, text: &Value, span: Span) {
         let prefix = text.prefix();
         let Some(end) = prefix.rfind([';', '\n']) else { return };
-        let maybe = state.maybe;
-        state.maybe = true;
-        let known = Value::known(&prefix[..end]);
-        let mut way = state.clone();
-        self.shell_text(&mut way, scope, &known, span);
-        state.files.merge(&way.files);
-        state.maybe = maybe;
+        state.perhaps(|state| {
+            let known = Value::known(&prefix[..end]);
+            let mut way = state.clone();
+            self.shell_text(&mut way, &known, span);
+            state.files.merge(&way.files);
+        });
     }
 
     /// A shell that reads its commands from standard input.
-    pub(in crate::shell) fn shell_from_stdin(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        span: Span,
-        raw: &str,
-    ) {
+    pub(in crate::shell) fn shell_from_stdin(&mut self, state: &mut State, span: Span, raw: &str) {
+        let scope = &Arc::clone(&state.scope);
         let stdin = state.stdin.clone();
         if stdin == Stdin::Inherited {
             // A person's own shell, or nothing at all.
@@ -289,33 +206,29 @@ impl Interp<'_> {
                 state.stdin = Stdin::Empty;
                 let scope = &match &stdin {
                     Stdin::File(file) => scope.following(file),
-                    _ => scope.clone(),
+                    _ => Scope::clone(scope),
                 };
                 self.line = None;
-                self.shell(state, |interp, inner| interp.shell_text(inner, scope, &text, span));
+                self.shell(state, |interp, inner| {
+                    inner.within(scope, |inner| interp.shell_text(inner, &text, span))
+                });
             }
             None => {
                 let reason = match &stdin {
                     Stdin::File(path) => format!("the commands in `{}` could not be read", path.display()),
                     _ => "commands that another program prints are run by a shell".to_owned(),
                 };
-                self.emit_as(state, scope, span, raw, StepKind::Opaque { reason });
-                self.unknown_result(state, scope);
+                self.emit_as(state, span, raw, StepKind::Opaque { reason });
+                self.unknown_result(state);
             }
         }
     }
 
     /// A word that names a script which a program runs.
-    pub(in crate::shell) fn script_word(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        file: &Arg,
-        arguments: Vec<Value>,
-    ) {
+    pub(in crate::shell) fn script_word(&mut self, state: &mut State, file: &Arg, arguments: Vec<Value>) {
         let mut inner = state.clone();
         new_shell(&mut inner, Switches::default());
-        self.script_file_in(&mut inner, scope, file, arguments, Switches::default());
+        self.script_file_in(&mut inner, file, arguments, Switches::default());
         state.files = inner.files;
         state.output = inner.output;
         state.status = inner.status;
@@ -324,12 +237,12 @@ impl Interp<'_> {
     pub(super) fn script_file_in(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         file: &Arg,
         arguments: Vec<Value>,
         switches: Switches,
     ) {
-        match self.file_text(state, scope, &file.value) {
+        let scope = &Arc::clone(&state.scope);
+        match self.file_text(state, &file.value) {
             FileText::Text(text) => {
                 state.switches = switches;
                 state.zero = file.value.clone();
@@ -340,22 +253,24 @@ impl Interp<'_> {
                 let text = Value::Known(text);
                 let scope = &scope.following(&file.value);
                 self.line = None;
-                self.shell(state, |interp, inner| interp.shell_text(inner, scope, &text, file.span));
+                self.shell(state, |interp, inner| {
+                    inner.within(scope, |inner| interp.shell_text(inner, &text, file.span))
+                });
             }
             FileText::Missing => state.status = Status::False,
-            FileText::Unknown => self.unreadable(state, scope, file),
+            FileText::Unknown => self.unreadable(state, file),
         }
     }
 
-    fn unreadable(&mut self, state: &mut State, scope: &Scope, file: &Arg) {
+    fn unreadable(&mut self, state: &mut State, file: &Arg) {
         let shown = file.value.display();
         let reason = format!("the script `{shown}` could not be read");
-        self.emit_as(state, scope, file.span, &shown, StepKind::Opaque { reason });
-        self.unknown_result(state, scope);
+        self.emit_as(state, file.span, &shown, StepKind::Opaque { reason });
+        self.unknown_result(state);
     }
 
     /// `source file args`.
-    pub(in crate::shell) fn source(&mut self, state: &mut State, scope: &Scope, call: &Call) -> Flow {
+    pub(in crate::shell) fn source(&mut self, state: &mut State, call: &Call) -> Flow {
         let Some(file) = call.arguments().first().map(|word| word.arg.clone()) else {
             state.status = Status::False;
             return Flow::Next;
@@ -367,14 +282,14 @@ impl Interp<'_> {
         {
             value = Value::Known(path.to_string_lossy().into_owned());
         }
-        let text = match self.file_text(state, scope, &value) {
+        let text = match self.file_text(state, &value) {
             FileText::Text(text) => Value::Known(text),
             FileText::Missing => {
                 state.status = Status::False;
                 return Flow::Next;
             }
             FileText::Unknown => {
-                self.unreadable(state, scope, &file);
+                self.unreadable(state, &file);
                 // It may have set anything.
                 return Flow::Next;
             }
@@ -388,7 +303,8 @@ impl Interp<'_> {
         let returns = std::mem::replace(&mut state.returns, true);
         let source = state.source.replace(file.value.clone());
         self.line = None;
-        let mut flow = self.shell_text(state, &scope.following(&value), &text, file.span);
+        let mut flow =
+            state.within(&state.scope.following(&value), |state| self.shell_text(state, &text, file.span));
         state.source = source;
         if flow == Flow::Return {
             flow = Flow::Next;
@@ -408,7 +324,7 @@ impl Interp<'_> {
     }
 
     /// The text of a script.
-    pub(in crate::shell) fn file_text(&self, state: &State, scope: &Scope, value: &Value) -> FileText {
+    pub(crate) fn file_text(&self, state: &State, value: &Value) -> FileText {
         if let Some(name) = value.as_known() {
             if matches!(name, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-") {
                 return match self.stdin_text(state, &state.stdin) {
@@ -426,7 +342,7 @@ impl Interp<'_> {
                 };
             }
         }
-        if scope.host.is_some() {
+        if state.scope.host.is_some() {
             return FileText::Unknown;
         }
         let Some(path) = self.absolute(state, value) else { return FileText::Unknown };
@@ -446,7 +362,7 @@ fn is_getopt(text: &Value) -> bool {
 }
 
 /// What is known of a file's text.
-pub(in crate::shell) enum FileText {
+pub enum FileText {
     Text(String),
     Missing,
     Unknown,

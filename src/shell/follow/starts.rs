@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use crate::knowledge::{Match, Style, Unlisted, match_words};
+use crate::knowledge::{Match, Style, Unlisted, lists, match_words, places};
 use crate::model::{Span, Value};
 use crate::shell::expand::Expansion;
-use crate::shell::interp::{Interp, Scope};
+use crate::shell::interp::Shell;
 use crate::shell::simple::Call;
 use crate::shell::state::State;
 use crate::shell::step::StepKind;
-use crate::shell::suspect::ORDINARY_WORDS;
 
 /// Parts of the names of options that mostly name a program or a command.
 const TELLING: [&str; 20] = [
@@ -20,13 +19,12 @@ const TELLING: [&str; 20] = [
 /// Words behind which a command stands.
 const VERBS: [&str; 2] = ["exec", "run"];
 
-impl Interp<'_> {
+impl Shell<'_> {
     /// Options that the declaration does not list, where it takes them all for harmless: a command in one of their
     /// values is judged as if it ran.
     pub(in crate::shell) fn unexplained(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         name: &str,
         call: &Call,
         matched: &Match,
@@ -46,7 +44,7 @@ impl Interp<'_> {
             }
             let rest = words.get(at + 1..).unwrap_or_default();
             if text == "--" || VERBS.contains(&text) {
-                if self.starts(state, scope, name, rest) {
+                if self.starts(state, name, rest) {
                     return;
                 }
             } else if text.starts_with('-') {
@@ -57,13 +55,13 @@ impl Interp<'_> {
                 let telling = TELLING.iter().any(|part| option.contains(part));
                 let span = word.arg.span;
                 match (attached, rest.first()) {
-                    (Some(value), _) => self.value_given(state, scope, name, value, telling, span),
+                    (Some(value), _) => self.value_given(state, name, value, telling, span),
                     (None, Some(next)) => {
-                        if self.starts(state, scope, name, rest) {
+                        if self.starts(state, name, rest) {
                             return;
                         }
                         if let Some(value) = next.arg.value.as_known() {
-                            self.value_given(state, scope, name, value, telling, next.arg.span);
+                            self.value_given(state, name, value, telling, next.arg.span);
                         }
                     }
                     (None, None) => {}
@@ -73,22 +71,22 @@ impl Interp<'_> {
     }
 
     /// Words that form a command which may lose something. One word alone is mostly a name.
-    fn starts(&mut self, state: &mut State, scope: &Scope, name: &str, words: &[Expansion]) -> bool {
+    fn starts(&mut self, state: &mut State, name: &str, words: &[Expansion]) -> bool {
         let Some(first) = words.first().and_then(|word| word.arg.value.as_known()) else { return false };
         let values = words.iter().skip(1).map(|word| word.arg.value.clone()).collect::<Vec<_>>();
         if !self.would_lose(first, &values) {
             return false;
         }
-        let inner = scope.through(name);
-        let maybe = std::mem::replace(&mut state.maybe, true);
-        self.program(state, &inner, words.to_vec(), words[0].arg.span);
-        state.maybe = maybe;
+        let inner = state.scope.through(name);
+        state.perhaps(|state| {
+            state.within(&inner, |state| self.program(state, words.to_vec(), words[0].arg.span));
+        });
         true
     }
 
     fn would_lose(&self, program: &str, values: &[Value]) -> bool {
         let base = program.rsplit('/').next().unwrap_or(program);
-        if values.is_empty() || base.starts_with('-') || ORDINARY_WORDS.contains(&base) {
+        if values.is_empty() || base.starts_with('-') || lists(&places().everyday, base) {
             return false;
         }
         super::is_shell(base)
@@ -96,18 +94,10 @@ impl Interp<'_> {
     }
 
     /// The value of an option that is not listed.
-    fn value_given(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        name: &str,
-        text: &str,
-        telling: bool,
-        span: Span,
-    ) {
+    fn value_given(&mut self, state: &mut State, name: &str, text: &str, telling: bool, span: Span) {
         let Ok(words) = shell_words::split(text) else { return };
         let Some((first, more)) = words.split_first() else { return };
-        let inner = scope.through(name);
+        let inner = state.scope.through(name);
         if more.is_empty() {
             // A script of this place behind an option that names programs.
             let path = self.absolute(state, &Value::known(first.as_str()));
@@ -118,10 +108,12 @@ impl Interp<'_> {
                         .is_some_and(|text| text.starts_with("#!"))
                 });
             if script {
-                let maybe = std::mem::replace(&mut state.maybe, true);
-                let text = Value::known(text);
-                self.fresh_shell(state, &inner, &text, span, Value::known("sh"), Default::default());
-                state.maybe = maybe;
+                state.perhaps(|state| {
+                    let text = Value::known(text);
+                    state.within(&inner, |state| {
+                        self.fresh_shell(state, &text, span, Value::known("sh"), Default::default())
+                    });
+                });
             }
             return;
         }
@@ -129,16 +121,11 @@ impl Interp<'_> {
         let pointed = more.iter().any(|word| word.starts_with('-') || word.contains(['/', '~', '*']));
         let values = more.iter().map(Value::known).collect::<Vec<_>>();
         if (telling || pointed) && self.would_lose(first, &values) {
-            let maybe = std::mem::replace(&mut state.maybe, true);
-            self.fresh_shell(
-                state,
-                &inner,
-                &Value::known(text),
-                span,
-                Value::known("sh"),
-                Default::default(),
-            );
-            state.maybe = maybe;
+            state.perhaps(|state| {
+                state.within(&inner, |state| {
+                    self.fresh_shell(state, &Value::known(text), span, Value::known("sh"), Default::default())
+                });
+            });
         }
     }
 
@@ -146,7 +133,6 @@ impl Interp<'_> {
     pub(in crate::shell) fn loaded(
         &mut self,
         state: &mut State,
-        scope: &Scope,
         file: &Value,
         span: Span,
         raw: &str,
@@ -160,7 +146,7 @@ impl Interp<'_> {
         });
         if !installed {
             let reason = format!("`{}` is loaded as code and cannot be read", file.display());
-            self.emit_as(state, scope, span, raw, StepKind::Opaque { reason });
+            self.emit_as(state, span, raw, StepKind::Opaque { reason });
         }
         !installed
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::model::{Span, Value};
 use crate::shell::expand::Expansion;
-use crate::shell::interp::{Interp, Scope};
+use crate::shell::interp::{Scope, Shell};
 use crate::shell::simple::Call;
 use crate::shell::state::{Content, State, Switches};
 use crate::shell::step::Arg;
@@ -28,16 +28,9 @@ pub(super) struct Starting {
     pub(super) file: Option<Arg>,
 }
 
-impl Interp<'_> {
+impl Shell<'_> {
     /// Follows the files that a new shell reads first, where this command names them; prompts that it shows are looked at.
-    pub(super) fn start_up(
-        &mut self,
-        state: &mut State,
-        scope: &Scope,
-        shell: &str,
-        starting: &Starting,
-        span: Span,
-    ) {
+    pub(super) fn start_up(&mut self, state: &mut State, shell: &str, starting: &Starting, span: Span) {
         let mut files = Vec::new();
         for name in ["BASH_ENV", "ENV", "PS0", "PS1", "PS4", "PROMPT_COMMAND"] {
             let Some(value) = self.handed_on(state, name) else { continue };
@@ -62,15 +55,14 @@ impl Interp<'_> {
         }
         for file in files {
             if self.is_text_here(state, &file.value) {
-                self.sourced(state, scope, file.value, span);
+                self.sourced(state, file.value, span);
                 continue;
             }
-            let mut way = state.clone();
-            way.maybe = true;
-            self.script_file_in(&mut way, scope, &file, Vec::new(), Switches::of_shell(shell));
+            let mut way = state.possible();
+            self.script_file_in(&mut way, &file, Vec::new(), Switches::of_shell(shell));
             state.files.merge(&way.files);
         }
-        self.own_start(state, scope, shell, starting, span);
+        self.own_start(state, shell, starting, span);
     }
 
     /// The value of an exported variable that this command set.
@@ -93,7 +85,8 @@ impl Interp<'_> {
 
     /// A person's own file is read by a shell that takes itself for theirs: what it plainly does counts, and what cannot
     /// be told of it is their business. Functions and aliases of it stand for what they are.
-    fn own_start(&mut self, state: &mut State, scope: &Scope, shell: &str, starting: &Starting, span: Span) {
+    fn own_start(&mut self, state: &mut State, shell: &str, starting: &Starting, span: Span) {
+        let scope = &Arc::clone(&state.scope);
         if starting.bare || scope.host.is_some() {
             return;
         }
@@ -101,7 +94,7 @@ impl Interp<'_> {
         else {
             return;
         };
-        let mut own = scope.clone();
+        let mut own = Scope::clone(scope);
         own.own = self.handed_on(state, "HOME").is_none();
         let here = |file: &&&str| self.is_text_here(state, &Value::known(format!("{home}/{file}")));
         let login = Some(profiles(shell)).filter(|_| starting.login && !starting.no_profile);
@@ -118,7 +111,7 @@ impl Interp<'_> {
             let path = Value::known(format!("{home}/{file}"));
             if self.is_text_here(state, &path) {
                 self.assign_scalar(state, "PS1", Value::Unknown);
-                self.sourced(state, &own, path, span);
+                state.within(&own, |state| self.sourced(state, path, span));
             }
         }
     }
@@ -130,7 +123,7 @@ impl Interp<'_> {
     }
 
     /// Reads a file as the shell's own text: functions and variables of it stay.
-    fn sourced(&mut self, state: &mut State, scope: &Scope, path: Value, span: Span) {
+    fn sourced(&mut self, state: &mut State, path: Value, span: Span) {
         let path = match self.absolute(state, &path).and_then(|path| path.to_str().map(str::to_owned)) {
             Some(path) => Value::Known(path),
             None => path,
@@ -140,12 +133,12 @@ impl Interp<'_> {
         let words = vec![word(Value::known(".")), word(path)];
         let raw = String::from("the shell's own start-up file");
         let call = Call { words, environment: Vec::new(), span, raw, external: true, opened: None };
-        self.source(state, scope, &call);
+        self.source(state, &call);
         state.settle();
     }
 
     /// Marks a variable as one that programs are given.
-    pub(super) fn export(&self, state: &mut State, name: &str) {
+    pub(crate) fn export(&self, state: &mut State, name: &str) {
         if let Some(variable) = Arc::make_mut(&mut state.variables).get_mut(name) {
             variable.exported = true;
         }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use crate::support::{InTerminal, Scratch, exists, program};
 
 /// Scratch directories count as temporary, so that a rule has to say what may not go.
-const POLICY: &str = "[[rule]]\nverdict = \"block\"\ntarget = \"**/keep*\"\nmessage = \"kept\"\n";
+const POLICY: &str = "[[rule]]\nverdict = \"block\"\ntarget = \"**/keep*\"\nmessage = \"kept\"\n[profile.human]\noverride-block = false\n";
 const REFUSED: &str = "recourse: refused: it was not run";
 
 /// A shell with the hook, at its prompt in a directory with a file `keep` that must stay as it is.

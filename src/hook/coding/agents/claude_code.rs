@@ -2,12 +2,38 @@
 
 use std::path::Path;
 
+use serde_json::json;
+
 use super::super::Output;
 use super::super::call::{
     Act, Answer, Object, Request, Unreadable, command, directory, object, powershell, text,
 };
+use super::super::places::{Entry, Piece, Place, TIMEOUT};
+use super::super::servers::{Form, Servers};
 use super::super::tools;
-use super::{Agent, context, pre_tool_use, silence};
+use super::{Adapter, context, pre_tool_use, silence};
+
+/// All that is known of it.
+pub(super) static ADAPTER: Adapter = Adapter {
+    name: "claude-code",
+    alias: Some("claude"),
+    title: "Claude Code",
+    asks: true,
+    read,
+    write,
+    pieces,
+    remark: Some(
+        "`onFailure` is known from version 2.1.295 on; older versions run a command when the hook fails",
+    ),
+    servers: Some(Servers {
+        title: "Claude Code",
+        user: |folders| folders.claude.as_ref().unwrap_or(&folders.home).join(".claude.json"),
+        project: Some(".mcp.json"),
+        form: Form::Typed,
+        remark_in_project: Some("Claude Code asks once whether this project's servers may start"),
+        ..Servers::COMMON
+    }),
+};
 
 pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
     if text(input, &["hook_event_name"]).is_some_and(|event| event != "PreToolUse") {
@@ -17,7 +43,7 @@ pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
     let given = object(input, &["tool_input"])?;
     let acts = match name {
         "ExitWorktree" => worktree(text(input, &["cwd"]), &given),
-        _ => acts(Agent::ClaudeCode, name, &given)?,
+        _ => acts(ADAPTER.name, name, &given)?,
     };
     Ok(Request::new(name, &given, acts).at(directory(text(input, &["cwd"]), None)))
 }
@@ -31,12 +57,11 @@ fn worktree(cwd: Option<&str>, given: &Object) -> Vec<Act> {
     // The session may be in a folder of it.
     let own = |dir: &&Path| dir.parent().is_some_and(|above| above.ends_with(".claude/worktrees"));
     let top = cwd.ancestors().find(own).unwrap_or(cwd).to_string_lossy().into_owned();
-    let words = ["git", "worktree", "remove", "--force"].map(str::to_owned);
-    vec![Act::Argv(words.into_iter().chain([top]).collect())]
+    vec![Act::runs("worktree-removal", &top)]
 }
 
 /// What a tool does, also of agents that call their tools as Claude Code does.
-pub(super) fn acts(agent: Agent, name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {
+pub(super) fn acts(agent: &str, name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {
     match name {
         "Bash" | "Monitor" => Ok(vec![command(given, &["command"])?]),
         "PowerShell" => Ok(vec![powershell(given, &["command"])?]),
@@ -44,11 +69,21 @@ pub(super) fn acts(agent: Agent, name: &str, given: &Object) -> Result<Vec<Act>,
     }
 }
 
-pub(super) fn write(answer: &Answer) -> Output {
+pub(super) fn write(_event: &str, answer: &Answer) -> Output {
     match answer {
         Answer::Silent => silence(),
         Answer::Note(text) => context(text),
         Answer::Ask(reason) => pre_tool_use("ask", reason),
         Answer::Deny(reason) => pre_tool_use("deny", reason),
     }
+}
+
+fn pieces(place: &Place) -> Vec<Piece> {
+    let folder = place.folders.claude.clone().unwrap_or_else(|| place.home(".claude"));
+    let hook =
+        json!({ "type": "command", "command": place.command(), "timeout": TIMEOUT, "onFailure": "block" });
+    // Also tools of later versions: what is known to be harmless costs a few milliseconds.
+    let group = json!({ "matcher": ".*", "hooks": [hook] });
+    let file = place.choose(folder.join("settings.json"), ".claude/settings.json");
+    vec![Piece::shared(file, [Entry::new(&["hooks", "PreToolUse"], group)])]
 }

@@ -4,11 +4,25 @@ use serde_json::{Value, json};
 
 use super::super::Output;
 use super::super::call::{Act, Answer, Object, Request, Unreadable, command, directory, first, object, text};
+use super::super::places::{Piece, Place, Scope};
 use super::super::terminal::Terminal;
 use super::super::tools;
-use super::{Agent, said};
+use super::{Adapter, said};
 
-pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
+/// All that is known of it.
+pub(super) static ADAPTER: Adapter = Adapter {
+    name: "cline",
+    alias: None,
+    title: "Cline",
+    asks: false,
+    read,
+    write,
+    pieces,
+    remark: Some("enable hooks in Cline's settings; the file's execute bit switches it on"),
+    servers: None,
+};
+
+fn read(input: &Object) -> Result<Request, Unreadable> {
     if text(input, &["hookName"]).is_some_and(|event| !matches!(event, "PreToolUse" | "tool_call")) {
         return Ok(Request::default());
     }
@@ -34,7 +48,7 @@ fn acts(name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {
                 .ok_or_else(|| Unreadable("it names no tool of the server".to_owned()))?;
             tools::server(text(given, &["server_name"]), tool, &object(given, &["arguments"])?)
         }
-        _ => tools::mcp(name, given).unwrap_or_else(|| tools::own(Agent::Cline, name, given)),
+        _ => tools::mcp(name, given).unwrap_or_else(|| tools::own(ADAPTER.name, name, given)),
     }
 }
 
@@ -59,7 +73,7 @@ fn commands(given: &Object) -> Result<Vec<Act>, Unreadable> {
     if acts.is_empty() { Err(missing()) } else { Ok(acts) }
 }
 
-pub(super) fn write(answer: &Answer) -> Output {
+fn write(_event: &str, answer: &Answer) -> Output {
     match answer {
         Answer::Silent => said(&json!({ "cancel": false })),
         Answer::Note(text) => said(&json!({ "cancel": false, "contextModification": text })),
@@ -67,4 +81,16 @@ pub(super) fn write(answer: &Answer) -> Output {
             said(&json!({ "cancel": true, "errorMessage": reason, "contextModification": "" }))
         }
     }
+}
+
+fn pieces(place: &Place) -> Vec<Piece> {
+    let content = include_str!("../install/plugins/cline.sh").replace("@PROGRAM@", &place.as_word());
+    let files = match place.scope {
+        Scope::User => {
+            vec![place.home("Documents/Cline/Hooks/PreToolUse"), place.home(".cline/hooks/PreToolUse")]
+        }
+        Scope::Project(root) => vec![root.join(".clinerules/hooks/PreToolUse")],
+    };
+    let own = |file| Piece::Own { file, content: content.clone(), executable: true };
+    files.into_iter().map(own).collect()
 }

@@ -1,17 +1,44 @@
 //! OpenAI Codex: `PreToolUse` and `PermissionRequest`. An answer with any key, value or decision outside its schema counts
 //! as a failed hook, and then the command runs: so only `deny` is ever said, with a reason.
 
+use std::path::PathBuf;
+
 use serde_json::json;
 
 use super::super::Output;
 use super::super::call::{Act, Answer, Object, Request, Unreadable, command, directory, object, text};
+use super::super::places::{Entry, Folders, Piece, Place, TIMEOUT};
+use super::super::servers::{Form, Servers};
 use super::super::terminal::Terminal;
 use super::super::tools;
-use super::{Agent, pre_tool_use, said, silence};
+use super::{Adapter, pre_tool_use, said, silence};
+
+/// All that is known of it.
+pub(super) static ADAPTER: Adapter = Adapter {
+    name: "codex",
+    alias: None,
+    title: "OpenAI Codex",
+    asks: false,
+    read,
+    write,
+    pieces,
+    remark: Some(
+        "codex skips the hook until you trust it: run /hooks in codex, and again after every change of it",
+    ),
+    servers: Some(Servers {
+        title: "OpenAI Codex",
+        user: |folders| folder(folders).join("config.toml"),
+        project: Some(".codex/config.toml"),
+        list: "mcp_servers",
+        form: Form::Toml,
+        remark_in_project: Some("codex reads this in projects that you trust only"),
+        ..Servers::COMMON
+    }),
+};
 
 const PERMISSION: &str = "PermissionRequest";
 
-pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
+fn read(input: &Object) -> Result<Request, Unreadable> {
     let event = text(input, &["hook_event_name"]).unwrap_or("PreToolUse");
     if event != "PreToolUse" && event != PERMISSION {
         return Ok(Request::default());
@@ -36,13 +63,13 @@ fn acts(name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {
         "js_repl" => {
             let code = text(given, &["code", "input"])
                 .ok_or_else(|| Unreadable("it was called without code".to_owned()))?;
-            Ok(vec![Act::Argv(["node", "-e", code].map(str::to_owned).into())])
+            Ok(vec![Act::runs("javascript", code)])
         }
-        _ => tools::mcp(name, given).unwrap_or_else(|| tools::own(Agent::Codex, name, given)),
+        _ => tools::mcp(name, given).unwrap_or_else(|| tools::own(ADAPTER.name, name, given)),
     }
 }
 
-pub(super) fn write(event: &str, answer: &Answer) -> Output {
+fn write(event: &str, answer: &Answer) -> Output {
     match answer {
         Answer::Silent => silence(),
         Answer::Note(_) if event == PERMISSION => silence(),
@@ -55,4 +82,15 @@ pub(super) fn write(event: &str, answer: &Answer) -> Output {
         }
         Answer::Ask(reason) | Answer::Deny(reason) => pre_tool_use("deny", reason),
     }
+}
+
+fn pieces(place: &Place) -> Vec<Piece> {
+    let hook = json!({ "type": "command", "command": place.command(), "timeout": TIMEOUT });
+    let group = json!({ "matcher": ".*", "hooks": [hook] });
+    let file = place.choose(folder(place.folders).join("hooks.json"), ".codex/hooks.json");
+    vec![Piece::shared(file, [Entry::new(&["hooks", "PreToolUse"], group)])]
+}
+
+fn folder(folders: &Folders) -> PathBuf {
+    folders.codex.clone().unwrap_or_else(|| folders.home.join(".codex"))
 }

@@ -7,9 +7,23 @@ use super::super::Output;
 use super::super::call::{
     Act, Answer, Object, Request, Unreadable, command, directory, object, powershell, text,
 };
+use super::super::places::{Entry, Piece, Place, TIMEOUT};
 use super::super::terminal::Terminal;
 use super::super::tools;
-use super::{Agent, said, silence, vscode};
+use super::{Adapter, said, silence, vscode};
+
+/// All that is known of it.
+pub(super) static ADAPTER: Adapter = Adapter {
+    name: "copilot",
+    alias: None,
+    title: "GitHub Copilot CLI",
+    asks: true,
+    read,
+    write,
+    pieces,
+    remark: Some("a hook that takes too long is ignored by this agent: the command then runs"),
+    servers: None,
+};
 
 /// Keys that may be typed beside text.
 const KEYS: &[&str] = &[
@@ -25,7 +39,7 @@ const KEYS: &[&str] = &[
     "{esc}",
 ];
 
-pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
+fn read(input: &Object) -> Result<Request, Unreadable> {
     if input.contains_key("tool_name") || input.contains_key("hook_event_name") {
         return Ok(vscode::read(input)?.event("vscode"));
     }
@@ -60,10 +74,10 @@ fn acts(name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {
         "write_bash" => typed(given, Act::Shell),
         "write_powershell" => typed(given, super::super::call::pwsh),
         // Other servers' tools are called `server-tool`.
-        _ if name.contains('-') && !tools::is_own(Agent::Copilot, name) => {
+        _ if name.contains('-') && !tools::is_own(ADAPTER.name, name) => {
             tools::mcp(name, given).unwrap_or_else(|| tools::server(None, name, given))
         }
-        _ => tools::mcp(name, given).unwrap_or_else(|| tools::own(Agent::Copilot, name, given)),
+        _ => tools::mcp(name, given).unwrap_or_else(|| tools::own(ADAPTER.name, name, given)),
     }
 }
 
@@ -84,9 +98,9 @@ fn typed(given: &Object, act: fn(String) -> Act) -> Result<Vec<Act>, Unreadable>
     Ok(vec![act(plain)])
 }
 
-pub(super) fn write(event: &str, answer: &Answer) -> Output {
+fn write(event: &str, answer: &Answer) -> Output {
     if event == "vscode" {
-        return vscode::write(answer);
+        return vscode::write(event, answer);
     }
     let decision = |word: &str, reason: &str| {
         said(&json!({ "permissionDecision": word, "permissionDecisionReason": reason }))
@@ -97,4 +111,14 @@ pub(super) fn write(event: &str, answer: &Answer) -> Output {
         Answer::Ask(reason) => decision("ask", reason),
         Answer::Deny(reason) => decision("deny", reason),
     }
+}
+
+fn pieces(place: &Place) -> Vec<Piece> {
+    let command = place.command();
+    let hook = json!({
+        "type": "command", "bash": command, "powershell": command, "timeoutSec": TIMEOUT,
+    });
+    let file = place.choose(place.home(".copilot/hooks/recourse.json"), ".github/hooks/recourse.json");
+    let entries = [Entry::new(&["hooks", "preToolUse"], hook)];
+    vec![Piece::shared_with(file, vec![("version", json!(1))], entries)]
 }

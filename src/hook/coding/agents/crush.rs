@@ -4,10 +4,24 @@ use serde_json::json;
 
 use super::super::Output;
 use super::super::call::{Act, Answer, Object, Request, Unreadable, command, directory, object, text};
+use super::super::places::{Entry, Piece, Place, Scope, TIMEOUT};
 use super::super::tools;
-use super::{Agent, said, silence};
+use super::{Adapter, IGNORES_FAILURE, said, silence};
 
-pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
+/// All that is known of it.
+pub(super) static ADAPTER: Adapter = Adapter {
+    name: "crush",
+    alias: None,
+    title: "Crush",
+    asks: false,
+    read,
+    write,
+    pieces,
+    remark: Some(IGNORES_FAILURE),
+    servers: None,
+};
+
+fn read(input: &Object) -> Result<Request, Unreadable> {
     let event = text(input, &["event"]).unwrap_or("PreToolUse");
     if event.replace('_', "").to_lowercase() != "pretooluse" {
         return Ok(Request::default());
@@ -28,10 +42,10 @@ fn acts(name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {
     if let Some(rest) = name.strip_prefix("mcp_") {
         return tools::server(None, rest, given);
     }
-    tools::own(Agent::Crush, name, given)
+    tools::own(ADAPTER.name, name, given)
 }
 
-pub(super) fn write(answer: &Answer) -> Output {
+fn write(_event: &str, answer: &Answer) -> Output {
     match answer {
         Answer::Silent => silence(),
         Answer::Note(text) => said(&json!({ "version": 1, "context": text })),
@@ -39,4 +53,13 @@ pub(super) fn write(answer: &Answer) -> Output {
             said(&json!({ "version": 1, "decision": "deny", "reason": reason }))
         }
     }
+}
+
+fn pieces(place: &Place) -> Vec<Piece> {
+    let hook = json!({ "name": "recourse", "matcher": ".*", "command": place.command(), "timeout": TIMEOUT });
+    let file = match place.scope {
+        Scope::Project(root) if root.join(".crush.json").exists() => root.join(".crush.json"),
+        _ => place.choose(place.config("crush/crush.json"), "crush.json"),
+    };
+    vec![Piece::shared(file, [Entry::new(&["hooks", "PreToolUse"], hook)])]
 }

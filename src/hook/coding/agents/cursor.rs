@@ -5,11 +5,31 @@ use serde_json::json;
 
 use super::super::Output;
 use super::super::call::{Act, Answer, Object, Request, Unreadable, command, directory, first, object, text};
+use super::super::places::{Entry, Piece, Place, TIMEOUT};
+use super::super::servers::Servers;
 use super::super::terminal::Terminal;
 use super::super::tools;
-use super::{Agent, said};
+use super::{Adapter, said};
 
-pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
+/// All that is known of it.
+pub(super) static ADAPTER: Adapter = Adapter {
+    name: "cursor",
+    alias: None,
+    title: "Cursor",
+    asks: false,
+    read,
+    write,
+    pieces,
+    remark: None,
+    servers: Some(Servers {
+        title: "Cursor",
+        user: |folders| folders.home.join(".cursor/mcp.json"),
+        project: Some(".cursor/mcp.json"),
+        ..Servers::COMMON
+    }),
+};
+
+fn read(input: &Object) -> Result<Request, Unreadable> {
     let root = first(input, "workspace_roots");
     let cwd = text(input, &["cwd"]).filter(|cwd| !cwd.is_empty()).or(root);
     match text(input, &["hook_event_name"]) {
@@ -47,7 +67,7 @@ fn acts(name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {
             if let Some(tool) = name.strip_prefix("MCP:") {
                 return tools::server(None, tool, given);
             }
-            tools::mcp(name, given).unwrap_or_else(|| tools::own(Agent::Cursor, name, given))
+            tools::mcp(name, given).unwrap_or_else(|| tools::own(ADAPTER.name, name, given))
         }
     }
 }
@@ -70,11 +90,26 @@ fn unnamed() -> Unreadable {
     Unreadable("it names no tool".to_owned())
 }
 
-pub(super) fn write(answer: &Answer) -> Output {
+fn write(_event: &str, answer: &Answer) -> Output {
     match answer {
         Answer::Silent | Answer::Note(_) => said(&json!({})),
         Answer::Ask(reason) | Answer::Deny(reason) => {
             said(&json!({ "permission": "deny", "user_message": reason, "agent_message": reason }))
         }
     }
+}
+
+fn pieces(place: &Place) -> Vec<Piece> {
+    let hook = json!({ "command": place.command(), "timeout": TIMEOUT, "failClosed": true });
+    let mut tools = hook.clone();
+    tools["matcher"] = json!(
+        "Write|Edit|MultiEdit|StrReplace|ApplyPatch|Delete|EditNotebook|Rename|Move|Create|Remove|GenerateImage"
+    );
+    let file = place.choose(place.home(".cursor/hooks.json"), ".cursor/hooks.json");
+    let entries = [
+        Entry::new(&["hooks", "beforeShellExecution"], hook.clone()),
+        Entry::new(&["hooks", "beforeMCPExecution"], hook),
+        Entry::new(&["hooks", "preToolUse"], tools),
+    ];
+    vec![Piece::shared_with(file, vec![("version", json!(1))], entries)]
 }

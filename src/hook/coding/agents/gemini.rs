@@ -4,10 +4,30 @@ use serde_json::json;
 
 use super::super::Output;
 use super::super::call::{Act, Answer, Object, Request, Unreadable, command, directory, object, text};
+use super::super::places::{Entry, Piece, Place, TIMEOUT};
+use super::super::servers::Servers;
 use super::super::tools;
-use super::{Agent, said, silence};
+use super::{Adapter, IGNORES_FAILURE, said, silence};
 
-pub(super) fn read(input: &Object) -> Result<Request, Unreadable> {
+/// All that is known of it.
+pub(super) static ADAPTER: Adapter = Adapter {
+    name: "gemini",
+    alias: None,
+    title: "Gemini CLI",
+    asks: false,
+    read,
+    write,
+    pieces,
+    remark: Some(IGNORES_FAILURE),
+    servers: Some(Servers {
+        title: "Gemini CLI",
+        user: |folders| folders.home.join(".gemini/settings.json"),
+        project: Some(".gemini/settings.json"),
+        ..Servers::COMMON
+    }),
+};
+
+fn read(input: &Object) -> Result<Request, Unreadable> {
     if text(input, &["hook_event_name"]).is_some_and(|event| event != "BeforeTool") {
         return Ok(Request::default());
     }
@@ -38,13 +58,22 @@ fn acts(name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {
     {
         return tools::server(Some(from), tool, given);
     }
-    tools::own(Agent::Gemini, name, given)
+    tools::own(ADAPTER.name, name, given)
 }
 
-pub(super) fn write(answer: &Answer) -> Output {
+fn write(_event: &str, answer: &Answer) -> Output {
     match answer {
         Answer::Silent => silence(),
         Answer::Note(text) => said(&json!({ "systemMessage": text })),
         Answer::Ask(reason) | Answer::Deny(reason) => said(&json!({ "decision": "deny", "reason": reason })),
     }
+}
+
+fn pieces(place: &Place) -> Vec<Piece> {
+    let hook = json!({
+        "type": "command", "name": "recourse", "command": place.command(), "timeout": TIMEOUT * 1000,
+    });
+    let group = json!({ "matcher": ".*", "hooks": [hook] });
+    let file = place.choose(place.home(".gemini/settings.json"), ".gemini/settings.json");
+    vec![Piece::shared(file, [Entry::new(&["hooks", "BeforeTool"], group)])]
 }

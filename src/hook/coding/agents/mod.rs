@@ -1,4 +1,4 @@
-//! The agents: which there are, and to which adapter each goes.
+//! The agents: one table. A file of this folder is all that is known of one of them.
 
 mod amp;
 mod claude_code;
@@ -12,117 +12,126 @@ mod opencode;
 mod vscode;
 mod windsurf;
 
+use std::fmt;
+
 use serde_json::{Value, json};
 
 use super::Output;
 use super::call::{Answer, Object, Request, Unreadable};
+use super::places::{Piece, Place};
+use super::servers::Servers;
+
+/// What is known of one agent: its names, its words, and what stands where in its configuration.
+struct Adapter {
+    /// Its name on the command line and in actors (`agent/codex`).
+    name: &'static str,
+    /// Another name that the command line takes.
+    alias: Option<&'static str>,
+    /// As people call it.
+    title: &'static str,
+    /// A hook's `ask` really asks a person, in every mode and version that has hooks at all. Elsewhere the command would
+    /// run, so what needs a person is denied with the line that a person can run.
+    asks: bool,
+    /// What a call is about to do.
+    read: fn(&Object) -> Result<Request, Unreadable>,
+    /// An answer in its words, for an event as [`Request`] has it; empty when the call could not be read.
+    write: fn(&str, &Answer) -> Output,
+    /// What belongs where for its hook.
+    pieces: fn(&Place) -> Vec<Piece>,
+    /// What a person who installs the hook has to do or know besides.
+    remark: Option<&'static str>,
+    /// Where it keeps MCP servers, when ours can be put there.
+    servers: Option<Servers>,
+}
 
 /// A coding agent whose calls can be judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Agent {
-    /// Claude Code.
-    ClaudeCode,
-    /// OpenAI Codex.
-    Codex,
-    /// Gemini CLI.
-    Gemini,
-    /// Cursor, editor and command line.
-    Cursor,
-    /// GitHub Copilot CLI.
-    Copilot,
-    /// The agent of VS Code.
-    Vscode,
-    /// Windsurf.
-    Windsurf,
-    /// Cline, editor and command line.
-    Cline,
-    /// opencode, through our plugin.
-    Opencode,
-    /// Amp, through our plugin.
-    Amp,
-    /// Crush.
-    Crush,
-}
+#[derive(Clone, Copy)]
+pub struct Agent(&'static Adapter);
 
 impl Agent {
     /// All of them.
     pub const ALL: [Self; 11] = [
-        Self::ClaudeCode,
-        Self::Codex,
-        Self::Gemini,
-        Self::Cursor,
-        Self::Copilot,
-        Self::Vscode,
-        Self::Windsurf,
-        Self::Cline,
-        Self::Opencode,
-        Self::Amp,
-        Self::Crush,
+        Self(&claude_code::ADAPTER),
+        Self(&codex::ADAPTER),
+        Self(&gemini::ADAPTER),
+        Self(&cursor::ADAPTER),
+        Self(&copilot::ADAPTER),
+        Self(&vscode::ADAPTER),
+        Self(&windsurf::ADAPTER),
+        Self(&cline::ADAPTER),
+        Self(&opencode::ADAPTER),
+        Self(&amp::ADAPTER),
+        Self(&crush::ADAPTER),
     ];
 
     /// Its name on the command line and in actors (`agent/codex`).
     pub fn name(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::Gemini => "gemini",
-            Self::Cursor => "cursor",
-            Self::Copilot => "copilot",
-            Self::Vscode => "vscode",
-            Self::Windsurf => "windsurf",
-            Self::Cline => "cline",
-            Self::Opencode => "opencode",
-            Self::Amp => "amp",
-            Self::Crush => "crush",
-        }
+        self.0.name
+    }
+
+    /// Another name that the command line takes.
+    pub fn alias(self) -> Option<&'static str> {
+        self.0.alias
+    }
+
+    /// As people call it.
+    pub fn title(self) -> &'static str {
+        self.0.title
     }
 
     /// The agent of this name.
     pub fn named(name: &str) -> Option<Self> {
-        let name = if name == "claude" { "claude-code" } else { name };
-        Self::ALL.into_iter().find(|agent| agent.name() == name)
+        Self::ALL.into_iter().find(|agent| agent.name() == name || agent.alias() == Some(name))
     }
 
-    /// A hook's `ask` really asks a person, in every mode and version that has hooks at all. Elsewhere the command would
-    /// run, so what needs a person is denied with the line that a person can run.
+    /// Whether its hook can have a person asked.
     pub fn asks(self) -> bool {
-        matches!(self, Self::ClaudeCode | Self::Copilot | Self::Vscode)
+        self.0.asks
+    }
+
+    /// What a person who installs the hook has to do or know besides.
+    pub fn remark(self) -> Option<&'static str> {
+        self.0.remark
+    }
+
+    /// Where it keeps MCP servers, when ours can be put there.
+    pub(super) fn servers(self) -> Option<&'static Servers> {
+        self.0.servers.as_ref()
+    }
+
+    /// What the agent is about to do.
+    pub(super) fn read(self, input: &Object) -> Result<Request, Unreadable> {
+        (self.0.read)(input)
+    }
+
+    /// The answer in the agent's words. `event` as [`Request`] has it; empty when the call could not be read.
+    pub(super) fn write(self, event: &str, answer: &Answer) -> Output {
+        (self.0.write)(event, answer)
+    }
+
+    /// What belongs where for its hook.
+    pub(super) fn pieces(self, place: &Place) -> Vec<Piece> {
+        (self.0.pieces)(place)
     }
 }
 
-/// What the agent is about to do.
-pub(super) fn read(agent: Agent, input: &Object) -> Result<Request, Unreadable> {
-    match agent {
-        Agent::ClaudeCode => claude_code::read(input),
-        Agent::Codex => codex::read(input),
-        Agent::Gemini => gemini::read(input),
-        Agent::Cursor => cursor::read(input),
-        Agent::Copilot => copilot::read(input),
-        Agent::Vscode => vscode::read(input),
-        Agent::Windsurf => windsurf::read(input),
-        Agent::Cline => cline::read(input),
-        Agent::Opencode => opencode::read(input),
-        Agent::Amp => amp::read(input),
-        Agent::Crush => crush::read(input),
+impl fmt::Debug for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
-/// The answer in the agent's words. `event` as [`Request`] has it; empty when the call could not be read.
-pub(super) fn write(agent: Agent, event: &str, answer: &Answer) -> Output {
-    match agent {
-        Agent::ClaudeCode => claude_code::write(answer),
-        Agent::Codex => codex::write(event, answer),
-        Agent::Gemini => gemini::write(answer),
-        Agent::Cursor => cursor::write(answer),
-        Agent::Copilot => copilot::write(event, answer),
-        Agent::Vscode => vscode::write(answer),
-        Agent::Windsurf => windsurf::write(answer),
-        Agent::Cline => cline::write(answer),
-        Agent::Opencode => opencode::write(answer),
-        Agent::Amp => amp::write(answer),
-        Agent::Crush => crush::write(answer),
+impl PartialEq for Agent {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
     }
 }
+
+impl Eq for Agent {}
+
+/// What several agents do with a hook of theirs.
+const IGNORES_FAILURE: &str =
+    "a hook that fails or takes too long is ignored by this agent: the command then runs";
 
 /// Nothing is printed: no opinion.
 fn silence() -> Output {
@@ -151,4 +160,22 @@ fn pre_tool_use(decision: &str, reason: &str) -> Output {
 /// Claude Code's note to the model.
 fn context(text: &str) -> Output {
     said(&json!({ "hookSpecificOutput": { "hookEventName": "PreToolUse", "additionalContext": text } }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::knowledge::agents;
+
+    #[test]
+    fn every_agent_stands_in_the_table_once_and_in_the_lists_of_the_knowledge() {
+        let names: Vec<&str> =
+            Agent::ALL.into_iter().flat_map(|agent| [Some(agent.name()), agent.alias()]).flatten().collect();
+        for (at, name) in names.iter().enumerate() {
+            assert!(!names[..at].contains(name), "{name} names two agents");
+        }
+        for agent in Agent::ALL {
+            assert!(agents::knows(agent.name()), "agents.toml has no list for {agent:?}");
+        }
+    }
 }

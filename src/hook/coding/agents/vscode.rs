@@ -1,12 +1,37 @@
 //! VS Code's agent: `PreToolUse`, answered as Claude Code is.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::super::Output;
 use super::super::call::{Act, Answer, Object, Request, Unreadable, command, directory, object, text};
+use super::super::places::{Entry, Piece, Place, TIMEOUT};
+use super::super::servers::{Form, Servers};
 use super::super::terminal::Terminal;
 use super::super::tools;
-use super::{Agent, claude_code};
+use super::{Adapter, claude_code};
+
+/// All that is known of it.
+pub(super) static ADAPTER: Adapter = Adapter {
+    name: "vscode",
+    alias: None,
+    title: "VS Code's agent",
+    asks: true,
+    read,
+    write,
+    pieces,
+    remark: Some(
+        "hooks are a preview in VS Code and may be switched off by `chat.useHooks` or an organisation",
+    ),
+    servers: Some(Servers {
+        title: "VS Code",
+        user: |folders| folders.applications.join("Code/User/mcp.json"),
+        project: Some(".vscode/mcp.json"),
+        list: "servers",
+        form: Form::Typed,
+        remark: Some("VS Code asks once whether you trust this server"),
+        ..Servers::COMMON
+    }),
+};
 
 /// Tools that type into a terminal.
 const TERMINALS: &[&str] =
@@ -41,7 +66,7 @@ fn acts(name: &str, given: &Object) -> Result<Vec<Act>, Unreadable> {
             if let Some(rest) = name.strip_prefix("mcp_").filter(|rest| !rest.starts_with('_')) {
                 return tools::server(None, rest, given);
             }
-            claude_code::acts(Agent::Vscode, name, given)
+            claude_code::acts(ADAPTER.name, name, given)
         }
     }
 }
@@ -62,6 +87,13 @@ fn task(given: &Object) -> Result<Vec<Act>, Unreadable> {
     Ok(vec![Act::Shell(words)])
 }
 
-pub(super) fn write(answer: &Answer) -> Output {
-    claude_code::write(answer)
+pub(super) fn write(event: &str, answer: &Answer) -> Output {
+    claude_code::write(event, answer)
+}
+
+fn pieces(place: &Place) -> Vec<Piece> {
+    let hook = json!({ "type": "command", "command": place.command(), "timeout": TIMEOUT });
+    let file =
+        place.choose(place.home(".copilot/hooks/recourse-vscode.json"), ".github/hooks/recourse-vscode.json");
+    vec![Piece::shared(file, [Entry::new(&["hooks", "PreToolUse"], hook)])]
 }

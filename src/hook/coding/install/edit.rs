@@ -7,14 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::settings::edit::{self, EditError, insert, parse, pretty, value_of};
 use crate::settings::syntax::{self, Kind, Node};
 
-/// An entry that belongs at the end of a list.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Entry {
-    /// Keys that lead to the list.
-    pub(super) path: Vec<&'static str>,
-    /// The entry.
-    pub(super) value: Value,
-}
+use super::super::places::Entry;
 
 /// The text with the entries in it, and the members of `top` where they are missing. `ours` tells our commands.
 pub(super) fn put(
@@ -161,7 +154,7 @@ mod tests {
 
     fn entries() -> Vec<Entry> {
         let hook = json!({ "type": "command", "command": "/bin/recourse hook x", "timeout": 5 });
-        vec![Entry { path: vec!["hooks", "Pre"], value: json!({ "matcher": "Bash", "hooks": [hook] }) }]
+        vec![Entry::new(&["hooks", "Pre"], json!({ "matcher": "Bash", "hooks": [hook] }))]
     }
 
     fn ours(text: &str) -> bool {

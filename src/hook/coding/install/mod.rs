@@ -1,10 +1,9 @@
 //! Our hook in agents' configurations: shown, put in, checked and taken out.
 //!
-//! Owns where each agent's configuration stands and what must stand in it. Changes nothing else in those files; what they
+//! Changes nothing else in those files; what they
 //! held before is kept, so that taking us out gives back the same bytes when nobody changed them meanwhile.
 
 mod edit;
-mod places;
 mod record;
 #[cfg(test)]
 mod tests;
@@ -18,10 +17,8 @@ use crate::attest::disk::{self, Access, DiskError};
 use crate::settings::edit::EditError;
 
 use super::agents::Agent;
-use places::{Piece, pieces};
+use super::places::{Folders, Piece, Place, Scope};
 use record::{LIMIT, Record, Records, digest};
-
-pub use places::{Folders, Scope};
 
 /// Why nothing was installed or removed.
 #[derive(Debug, thiserror::Error)]
@@ -79,7 +76,7 @@ impl Installation {
     pub fn new(agent: Agent, scope: &Scope, folders: &Folders, program: &str, data: &Path) -> Self {
         Self {
             agent,
-            pieces: pieces(agent, scope, folders, program),
+            pieces: agent.pieces(&Place { agent: agent.name(), scope, folders, program }),
             data: data.to_owned(),
             project: matches!(scope, Scope::Project(_)),
         }
@@ -87,7 +84,7 @@ impl Installation {
 
     /// What a person has to do or know besides.
     pub fn remark(&self) -> Option<&'static str> {
-        places::remark(self.agent)
+        self.agent.remark()
     }
 
     /// What installing would change.

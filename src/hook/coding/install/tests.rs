@@ -7,7 +7,13 @@ use std::path::Path;
 use super::*;
 
 fn folders(root: &Path) -> Folders {
-    Folders { home: root.join("home"), config: root.join("home/.config"), claude: None, codex: None }
+    Folders {
+        home: root.join("home"),
+        config: root.join("home/.config"),
+        applications: root.join("home/.config"),
+        claude: None,
+        codex: None,
+    }
 }
 
 fn installation(agent: Agent, root: &Path, scope: &Scope) -> Installation {
@@ -69,7 +75,7 @@ fn what_was_there_comes_back_byte_for_byte() {
     let text = "{\"z\":1,\n // mine\n  \"hooks\" : { \"PreToolUse\":[ {\"matcher\":\"Bash\",\"hooks\":[{\"type\":\"command\",\"command\":\"mine\"}]} ] },\"a\":2}";
     fs::write(&file, text).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
-    let installation = installation(Agent::ClaudeCode, root.path(), &Scope::User);
+    let installation = installation(Agent::named("claude-code").unwrap(), root.path(), &Scope::User);
     installation.write().unwrap();
     let with = fs::read_to_string(&file).unwrap();
     assert!(
@@ -97,7 +103,7 @@ fn links_stay_links_and_foreign_files_stay() {
     fs::create_dir_all(&folder).unwrap();
     fs::write(root.path().join("dotfile"), "{}\n").unwrap();
     symlink(root.path().join("dotfile"), folder.join("settings.json")).unwrap();
-    let claude = installation(Agent::ClaudeCode, root.path(), &Scope::User);
+    let claude = installation(Agent::named("claude-code").unwrap(), root.path(), &Scope::User);
     claude.write().unwrap();
     assert!(folder.join("settings.json").is_symlink());
     assert!(fs::read_to_string(root.path().join("dotfile")).unwrap().contains("recourse"));
@@ -107,7 +113,7 @@ fn links_stay_links_and_foreign_files_stay() {
     let hooks = root.path().join("home/.cline/hooks");
     fs::create_dir_all(&hooks).unwrap();
     fs::write(hooks.join("PreToolUse"), "#!/bin/sh\n").unwrap();
-    let cline = installation(Agent::Cline, root.path(), &Scope::User);
+    let cline = installation(Agent::named("cline").unwrap(), root.path(), &Scope::User);
     assert!(matches!(cline.write(), Err(InstallError::Form { .. })));
     cline.remove().unwrap();
     assert_eq!(fs::read_to_string(hooks.join("PreToolUse")).unwrap(), "#!/bin/sh\n");

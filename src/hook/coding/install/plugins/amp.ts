@@ -5,8 +5,9 @@ const PROGRAM = @PROGRAM@
 const FAILED = "recourse could not judge this call, so it does not run"
 
 export default function (amp: any) {
-  amp.on("tool.call", (event: any) => {
-    const call = JSON.stringify({ tool: event.tool, input: event.input, cwd: process.cwd() })
+  amp.on("tool.call", (event: any, context: any) => {
+    const threadId = event.thread?.id ?? context?.thread?.id
+    const call = JSON.stringify({ tool: event.tool, input: event.input, cwd: process.cwd(), threadId })
     const done = spawnSync(PROGRAM, ["hook", "amp"], { input: call, encoding: "utf8", timeout: 5000 })
     if (done.error || done.status !== 0) {
       return { action: "reject-and-continue", message: (done.stderr || "").trim() || FAILED }

@@ -5,7 +5,7 @@ const PROGRAM = @PROGRAM@
 
 export const Recourse = async ({ directory }) => ({
   "tool.execute.before": async (input, output) => {
-    const call = JSON.stringify({ tool: input.tool, args: output.args, cwd: directory })
+    const call = JSON.stringify({ tool: input.tool, args: output.args, cwd: directory, sessionID: input.sessionID })
     const done = spawnSync(PROGRAM, ["hook", "opencode"], { input: call, encoding: "utf8", timeout: 5000 })
     if (done.error || done.status !== 0) {
       const reason = (done.stderr || "").trim()

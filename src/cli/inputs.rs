@@ -1,0 +1,43 @@
+//! What is judged, from words of the command line and files.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::evaluate::Input;
+use crate::shell;
+use crate::terraform;
+
+use super::output::Failure;
+use super::setup;
+
+/// A plan, with a state where one is named.
+pub(super) fn plan_input(plan: &Path, bytes: &[u8], state: Option<&Path>) -> Result<Input, Failure> {
+    let named = |path: &Path, error: String| Failure::usage(format!("{}: {error}", path.display()));
+    let read = terraform::read(bytes).map_err(|error| named(plan, error.to_string()))?;
+    let state = match state {
+        None => None,
+        Some(path) => {
+            let bytes = setup::read_document(path)?;
+            let value: serde_json::Value = serde_json::from_slice(&bytes)
+                .map_err(|error| named(path, format!("not JSON (line {})", error.line())))?;
+            if value.pointer("/format_version").is_none() {
+                return Err(named(path, "not a state; make one with `terraform show -json`".to_owned()));
+            }
+            Some(Arc::new(value))
+        }
+    };
+    Ok(Input::Terraform { plan: Arc::new(read), state })
+}
+
+/// One word is shell text (`-`: standard input), several are an argument vector.
+pub(super) fn shell_input(words: &[OsString]) -> Result<shell::Input, Failure> {
+    let [word] = words else {
+        return Ok(shell::Input::Argv(words.iter().map(|word| word.to_str().map(str::to_owned)).collect()));
+    };
+    let bytes = if word == "-" { setup::read_text()? } else { word.clone().into_encoded_bytes() };
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(shell::Input::Text(text)),
+        Err(_) => Err(Failure::usage("the shell text is not valid UTF-8 and cannot be judged")),
+    }
+}

@@ -1,0 +1,158 @@
+//! The machine during one evaluation: where a path really leads is looked up once, whatever the number of operands in one
+//! directory. What is listed or asked once is remembered too, within bounds: what is advised is judged by the same looks.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use crate::world::{Entry, LookError, Meta, Query, Seen, World};
+
+/// A world that remembers the real places that it found.
+pub(super) struct Once<'w> {
+    world: &'w dyn World,
+    /// By the path as written: `file/` is nothing where `file` is one, and both are the same path.
+    places: RefCell<HashMap<OsString, PathBuf>>,
+    scans: RefCell<HashMap<PathBuf, Vec<Seen>>>,
+    /// Entries that are remembered in all.
+    entries: Cell<usize>,
+    answers: RefCell<Vec<(Query, Vec<u8>)>>,
+}
+
+/// Entries of directories, answers, and bytes of one answer that are remembered.
+const ENTRIES: usize = 20_000;
+const ANSWERS: usize = 64;
+const ANSWER: usize = 1 << 20;
+
+impl<'w> Once<'w> {
+    pub(super) fn new(world: &'w dyn World) -> Self {
+        Self {
+            world,
+            places: RefCell::default(),
+            scans: RefCell::default(),
+            entries: Cell::new(0),
+            answers: RefCell::default(),
+        }
+    }
+
+    fn remember(&self, path: &Path, found: &[Seen]) {
+        let all = self.entries.get() + found.len();
+        if all <= ENTRIES {
+            self.entries.set(all);
+            self.scans.borrow_mut().insert(path.to_owned(), found.to_vec());
+        }
+    }
+}
+
+impl World for Once<'_> {
+    fn canonicalize(&self, path: &Path) -> Result<PathBuf, LookError> {
+        if let Some(known) = self.places.borrow().get(path.as_os_str()) {
+            return Ok(known.clone());
+        }
+        let found = self.world.canonicalize(path)?;
+        self.places.borrow_mut().insert(path.as_os_str().to_owned(), found.clone());
+        Ok(found)
+    }
+    fn is_elsewhere(&self) -> bool {
+        self.world.is_elsewhere()
+    }
+    fn lstat(&self, path: &Path) -> Result<Meta, LookError> {
+        self.world.lstat(path)
+    }
+    fn stat(&self, path: &Path) -> Result<Meta, LookError> {
+        self.world.stat(path)
+    }
+    fn read_link(&self, path: &Path) -> Result<PathBuf, LookError> {
+        self.world.read_link(path)
+    }
+    fn read_dir(&self, path: &Path, limit: usize) -> Result<Vec<Entry>, LookError> {
+        self.world.read_dir(path, limit)
+    }
+    fn read_dirs(&self, paths: &[&Path], limit: usize) -> Vec<Result<Vec<Entry>, LookError>> {
+        self.world.read_dirs(paths, limit)
+    }
+    fn scan(&self, path: &Path, limit: usize) -> Result<Vec<Seen>, LookError> {
+        if let Some(known) = self.scans.borrow().get(path) {
+            return if known.len() > limit { Err(LookError::TooLarge) } else { Ok(known.clone()) };
+        }
+        let found = self.world.scan(path, limit)?;
+        self.remember(path, &found);
+        Ok(found)
+    }
+    fn scan_all(&self, paths: &[&Path], limit: usize) -> Vec<Option<Result<Vec<Seen>, LookError>>> {
+        let known = |path: &&Path| self.scans.borrow().contains_key(*path);
+        if !paths.iter().any(known) {
+            let found = self.world.scan_all(paths, limit);
+            for (path, found) in paths.iter().zip(&found) {
+                if let Some(Ok(found)) = found {
+                    self.remember(path, found);
+                }
+            }
+            return found;
+        }
+        let mut left = limit;
+        let mut scan = |path: &Path| match self.scan(path, left) {
+            Err(LookError::TooLarge) => None,
+            Ok(entries) => {
+                left -= entries.len().min(left);
+                Some(Ok(entries))
+            }
+            error => Some(error),
+        };
+        paths.iter().map(|path| scan(path)).collect()
+    }
+    fn read_file(&self, path: &Path, limit: u64) -> Result<Vec<u8>, LookError> {
+        self.world.read_file(path, limit)
+    }
+    fn read_text(&self, path: &Path, limit: u64) -> Result<String, LookError> {
+        self.world.read_text(path, limit)
+    }
+    fn is_for_others(&self) -> bool {
+        self.world.is_for_others()
+    }
+    fn writable(&self, path: &Path) -> bool {
+        self.world.writable(path)
+    }
+    fn env(&self, name: &str) -> Option<String> {
+        self.world.env(name)
+    }
+    fn env_names(&self) -> Vec<String> {
+        self.world.env_names()
+    }
+    fn environment(&self) -> Vec<(String, Option<String>)> {
+        self.world.environment()
+    }
+    fn home(&self, user: Option<&str>) -> Option<PathBuf> {
+        self.world.home(user)
+    }
+    fn user(&self) -> String {
+        self.world.user()
+    }
+    fn uid(&self) -> u32 {
+        self.world.uid()
+    }
+    fn mounts(&self) -> Vec<PathBuf> {
+        self.world.mounts()
+    }
+    fn now(&self) -> SystemTime {
+        self.world.now()
+    }
+    fn elapsed(&self) -> Duration {
+        self.world.elapsed()
+    }
+    fn ask_text(&self, query: &Query, timeout: Duration) -> Result<String, LookError> {
+        self.world.ask_text(query, timeout)
+    }
+    fn ask(&self, query: &Query, timeout: Duration) -> Result<Vec<u8>, LookError> {
+        if let Some((_, known)) = self.answers.borrow().iter().find(|(asked, _)| asked == query) {
+            return Ok(known.clone());
+        }
+        let found = self.world.ask(query, timeout)?;
+        let mut answers = self.answers.borrow_mut();
+        if answers.len() < ANSWERS && found.len() <= ANSWER {
+            answers.push((query.clone(), found.clone()));
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,188 @@
+//! What of a repository stands to change or go by one act, by name: for whoever sets it aside before.
+//!
+//! Owns no judgement. Where it cannot be told what an act reaches, everything of that sort that it may reach is named; an
+//! error means that not even this can be told, and then nothing may count as set aside. The same words and rules decide
+//! here as in the probes, and one look more: what an earlier step of the same command does to the repository is not
+//! followed, so with several acts on one repository each is taken at its widest.
+
+mod refs;
+mod work;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::evidence::Session;
+use crate::knowledge::Keep;
+use crate::model::{Action, Mutation, Subject};
+use crate::world::World;
+
+use super::look::{Found, Look, find, has_fact};
+
+/// Directories that a command may run in that are looked at.
+const DIRECTORIES: usize = 4;
+
+/// State of one working tree that git replaces or removes as it goes: what is staged, what is under way.
+const UNDER_WAY: &[&str] = &[
+    "ORIG_HEAD",
+    "MERGE_HEAD",
+    "MERGE_MSG",
+    "MERGE_MODE",
+    "MERGE_RR",
+    "MERGE_AUTOSTASH",
+    "AUTO_MERGE",
+    "SQUASH_MSG",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "REBASE_HEAD",
+    "BISECT_LOG",
+    "BISECT_START",
+    "BISECT_TERMS",
+    "BISECT_NAMES",
+    "BISECT_ANCESTORS_OK",
+    "BISECT_EXPECTED_REV",
+    "rebase-merge",
+    "rebase-apply",
+    "sequencer",
+    "info/sparse-checkout",
+];
+
+/// One act on a repository.
+#[derive(Clone, Debug)]
+pub struct RepositoryAct {
+    /// The act.
+    pub mutation: Mutation,
+    /// What of the repository its kind says it changes.
+    pub parts: Vec<Keep>,
+    /// Other acts of the same command come before or after it.
+    pub among_others: bool,
+}
+
+/// What stands to change or go.
+#[derive(Clone, Debug, Default)]
+pub struct AtStake {
+    /// Tops of the working trees and git directories that all of it lies in: what leads from there to it may go too.
+    pub tops: BTreeSet<PathBuf>,
+    /// Things that stand there: their names go, or lead to something new.
+    pub files: BTreeSet<PathBuf>,
+    /// The same with everything below.
+    pub trees: BTreeSet<PathBuf>,
+    /// Things with everything below that tools make again.
+    pub made_again: BTreeSet<PathBuf>,
+    /// Directories with names that are no text: those in them, with everything below.
+    pub foreign: BTreeSet<PathBuf>,
+    /// Places where nothing stands and the act puts something.
+    pub absent: BTreeSet<PathBuf>,
+    /// Files of a git directory that are written over in place, with everything below.
+    pub written: BTreeSet<PathBuf>,
+    /// Files that would say the same as what stands packed in another: a ref's name, and what it holds.
+    pub packed: BTreeMap<PathBuf, String>,
+}
+
+/// Looks at what one act puts at stake. At most `limit` files of a working tree are looked at.
+///
+/// # Errors
+/// In words, when it cannot be told.
+pub fn at_stake(
+    act: &RepositoryAct,
+    limit: usize,
+    world: &dyn World,
+    session: &mut Session,
+) -> Result<AtStake, String> {
+    let Subject::Git { dir, .. } = &act.mutation.subject else {
+        return Err("it is no act on a repository".to_owned());
+    };
+    let mut stake = AtStake::default();
+    if has_fact(&act.mutation, "made") {
+        return Ok(stake);
+    }
+    let dirs = dir.choices().ok_or("the directory that git runs in is not known")?;
+    if dirs.len() > DIRECTORIES {
+        return Err("git may run in more directories than are looked at".to_owned());
+    }
+    for dir in dirs {
+        match find(&act.mutation, Path::new(dir), world, session) {
+            Found::Here(mut look) => here(act, limit, &mut look, &mut stake)?,
+            // Git refuses, unless this command makes one: then nothing of before is in it.
+            Found::Nowhere(_) => {}
+            Found::Unseen(reason) => return Err(reason),
+        }
+    }
+    Ok(stake)
+}
+
+/// Acts that change nothing but what is staged or under way.
+fn stages_only(look: &Look<'_>) -> bool {
+    match look.mutation.kind.as_str() {
+        "git.index" | "git.commit" | "git.head" => true,
+        "git.stash" => look.mutation.action == Action::Delete && !look.has("pop"),
+        _ => false,
+    }
+}
+
+fn here(act: &RepositoryAct, limit: usize, look: &mut Look<'_>, stake: &mut AtStake) -> Result<(), String> {
+    let place = look.repo.place();
+    stake.tops.extend([place.git_dir.clone(), place.common_dir.clone()]);
+    for part in &act.parts {
+        match part {
+            Keep::Work => {
+                if !stages_only(look) {
+                    work::changed(look, act.among_others, limit, stake)?;
+                }
+                if act.among_others || look.mutation.kind != "git.untracked" {
+                    under_way(look, stake);
+                    refs::staged(look, stake)?;
+                }
+            }
+            Keep::Refs => refs::moved(look, stake)?,
+            Keep::Objects => objects(look, stake),
+            Keep::Settings => settings(look, stake),
+            Keep::Paths | Keep::Tree | Keep::Rights | Keep::TreeRights | Keep::Database => {}
+        }
+    }
+    Ok(())
+}
+
+/// What stands at a place, or that nothing does.
+fn stands(look: &Look<'_>, place: PathBuf, stake: &mut AtStake) {
+    match look.world.lstat(&place) {
+        Ok(_) => stake.written.insert(place),
+        Err(_) => stake.absent.insert(place),
+    };
+}
+
+fn under_way(look: &Look<'_>, stake: &mut AtStake) {
+    let dir = look.repo.place().git_dir.clone();
+    for name in UNDER_WAY {
+        stands(look, dir.join(name), stake);
+    }
+    // Git moves a new one into the place of the old.
+    let index = dir.join("index");
+    if look.world.lstat(&index).is_ok() {
+        stake.files.insert(index);
+    } else {
+        stake.absent.insert(index);
+    }
+    // A split index lies in two files.
+    for entry in look.world.read_dir(&dir, 10_000).unwrap_or_default() {
+        if entry.name.starts_with("sharedindex.") {
+            stake.files.insert(dir.join(entry.name));
+        }
+    }
+}
+
+/// All objects: git never writes into one, it removes names.
+fn objects(look: &Look<'_>, stake: &mut AtStake) {
+    stake.trees.insert(look.repo.place().common_dir.join("objects"));
+}
+
+/// The repository's own settings, and the user's: which of them a command means it may say in many ways.
+fn settings(look: &Look<'_>, stake: &mut AtStake) {
+    let place = look.repo.place();
+    for file in [place.common_dir.join("config"), place.git_dir.join("config.worktree")] {
+        stands(look, file, stake);
+    }
+    if let Some(home) = look.world.home(None) {
+        let others = [".gitconfig", ".config/git/config"].map(|name| home.join(name));
+        stake.files.extend(others.into_iter().filter(|file| look.world.lstat(file).is_ok()));
+    }
+}

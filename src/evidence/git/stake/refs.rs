@@ -1,0 +1,276 @@
+//! Refs that an act moves or removes, their logs, and the objects that nothing else would reach.
+
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use crate::evidence::git::changes::{Source, take_source};
+use crate::evidence::git::digest::hex;
+use crate::evidence::git::incoming::difference;
+use crate::evidence::git::look::Look;
+use crate::evidence::git::push;
+use crate::evidence::git::refs::{for_each_ref, head, refs, stashes};
+use crate::model::Action;
+
+use super::{AtStake, objects, stands};
+
+/// Objects that are named one by one; beyond, all are.
+const OBJECTS: usize = 20_000;
+/// Linked working trees whose logs are kept.
+const TREES: usize = 500;
+
+/// Names what an act changes of the refs.
+pub(super) fn moved(look: &mut Look<'_>, stake: &mut AtStake) -> Result<(), String> {
+    if look.refs_are_foreign() && look.mutation.kind != "git.remote-ref" {
+        stake.trees.insert(look.repo.place().common_dir.join("reftable"));
+        stake.trees.insert(look.repo.place().git_dir.join("reftable"));
+        stake.trees.retain(|path| look.world.lstat(path).is_ok());
+        objects(look, stake);
+        return Ok(());
+    }
+    match (look.mutation.kind.as_str(), look.mutation.action) {
+        ("git.branch" | "git.tag" | "git.ref" | "git.note", _) => named(look, stake),
+        ("git.remote", _) => named(look, stake),
+        ("git.stash", _) => stash(look, stake),
+        ("git.remote-ref", _) => pushed(look, stake),
+        ("git.commits" | "git.commit" | "git.head", _) => checked_out(look, stake),
+        ("git.changes", _) if switches(look)? => checked_out(look, stake),
+        ("git.changes", _) => {
+            // Which branch is checked out may change; the branch itself stays.
+            if look.has("whole") {
+                stands(look, look.repo.place().git_dir.join("HEAD"), stake);
+                log(look, &look.repo.place().git_dir.join("logs/HEAD"), stake);
+            }
+            Ok(())
+        }
+        ("git.objects", _) => {
+            if look.has("expires-reflog") {
+                logs(look, stake);
+            }
+            Ok(())
+        }
+        _ => {
+            all(look, stake)?;
+            held(look, &["--reflog"], &["--not", "--all"], stake)
+        }
+    }
+}
+
+/// A ref's file and log; what it holds, where it stands packed with others.
+fn one(look: &Look<'_>, name: &str, id: Option<&str>, stake: &mut AtStake) {
+    let common = look.repo.place().common_dir.clone();
+    let file = common.join(name);
+    match (look.world.lstat(&file), id) {
+        (Ok(_), _) => {
+            stake.files.insert(file);
+        }
+        (Err(_), Some(id)) => {
+            stake.packed.insert(file, id.to_owned());
+        }
+        (Err(_), None) => {
+            stake.absent.insert(file);
+        }
+    }
+    log(look, &common.join("logs").join(name), stake);
+}
+
+fn log(look: &Look<'_>, file: &Path, stake: &mut AtStake) {
+    if look.world.lstat(file).is_ok() {
+        stake.written.insert(file.to_owned());
+    } else {
+        stake.absent.insert(file.to_owned());
+    }
+}
+
+/// Refs that the act names.
+fn named(look: &mut Look<'_>, stake: &mut AtStake) -> Result<(), String> {
+    let gone = refs(look)?.tips;
+    for (name, id) in &gone {
+        one(look, name, Some(id), stake);
+    }
+    let known = for_each_ref(look)?;
+    let folder = match look.mutation.kind.as_str() {
+        "git.branch" if look.has("remote") => "refs/remotes/",
+        "git.branch" => "refs/heads/",
+        "git.tag" => "refs/tags/",
+        "git.note" => "refs/notes/",
+        _ => "refs/",
+    };
+    if look.mutation.action != Action::Delete {
+        for name in look.names().into_iter().flatten().filter(|name| !name.starts_with("refs/")) {
+            let full = format!("{folder}{name}");
+            if !known.iter().any(|(known, _)| *known == full) {
+                one(look, &full, None, stake);
+            }
+        }
+        checked_out(look, stake)?;
+    }
+    // A branch that is moved onto another goes itself.
+    if look.has("renames")
+        && let Some(from) = look.text("to").map(|from| format!("refs/heads/{from}"))
+        && let Some((name, id)) = known.iter().find(|(name, _)| *name == from)
+    {
+        one(look, name, Some(id), stake);
+    }
+    if matches!(look.mutation.kind.as_str(), "git.branch" | "git.remote") {
+        stands(look, look.repo.place().common_dir.join("config"), stake);
+    }
+    if gone.is_empty() {
+        return Ok(());
+    }
+    let tips: Vec<&str> = gone.iter().map(|(_, id)| id.as_str()).collect();
+    let mut others = vec!["--not".to_owned()];
+    others.extend(gone.iter().map(|(name, _)| format!("--exclude={name}")));
+    others.push("--glob=refs/*".to_owned());
+    let others: Vec<&str> = others.iter().map(String::as_str).collect();
+    held(look, &tips, &others, stake)
+}
+
+/// The branch that is checked out, and which one that is.
+fn checked_out(look: &mut Look<'_>, stake: &mut AtStake) -> Result<(), String> {
+    let place = look.repo.place().clone();
+    stands(look, place.git_dir.join("HEAD"), stake);
+    log(look, &place.git_dir.join("logs/HEAD"), stake);
+    let from = look.resolve("HEAD").map_err(|error| format!("git could not be asked: {error}"))?;
+    let current = head(look)?;
+    if let Some(name) = &current {
+        one(look, name, from.as_deref(), stake);
+    }
+    let (Some(from), true) = (from, look.mutation.kind == "git.commits") else { return Ok(()) };
+    let to = look.text("to").unwrap_or("HEAD").to_owned();
+    let to = look.resolve(&to).map_err(|error| format!("git could not be asked: {error}"))?;
+    let mut others = vec!["--not".to_owned()];
+    others.extend(to);
+    others.extend(current.map(|name| format!("--exclude={name}")));
+    others.push("--glob=refs/*".to_owned());
+    let others: Vec<&str> = others.iter().map(String::as_str).collect();
+    held(look, &[&from], &others, stake)
+}
+
+fn stash(look: &mut Look<'_>, stake: &mut AtStake) -> Result<(), String> {
+    let entries = stashes(look)?;
+    one(look, "refs/stash", entries.first().map(String::as_str), stake);
+    if look.mutation.action == Action::Create {
+        // The changes are taken out by a reset, which is logged.
+        log(look, &look.repo.place().git_dir.join("logs/HEAD"), stake);
+        return Ok(());
+    }
+    if entries.is_empty() {
+        return Ok(());
+    }
+    let tips: Vec<&str> = entries.iter().map(String::as_str).collect();
+    held(look, &tips, &["--not", "--exclude=refs/stash", "--glob=refs/*"], stake)
+}
+
+/// Whether a change of files moves what is checked out too.
+fn switches(look: &mut Look<'_>) -> Result<bool, String> {
+    if look.has("maybe-source") {
+        let mut names = look.names();
+        return Ok(matches!(take_source(look, &mut names)?, Source::Switch(_)));
+    }
+    Ok(look.has("ignored") || look.has("abort"))
+}
+
+/// The logs of the repository and of every working tree that is linked to it.
+fn logs(look: &Look<'_>, stake: &mut AtStake) {
+    let place = look.repo.place();
+    let trees = place.common_dir.join("worktrees");
+    let linked = look.world.read_dir(&trees, TREES).unwrap_or_default();
+    let linked = linked.into_iter().map(|entry| trees.join(entry.name).join("logs"));
+    for logs in [place.git_dir.join("logs"), place.common_dir.join("logs")].into_iter().chain(linked) {
+        if look.world.lstat(&logs).is_ok() {
+            stake.written.insert(logs);
+        }
+    }
+}
+
+/// Every ref and log.
+fn all(look: &mut Look<'_>, stake: &mut AtStake) -> Result<(), String> {
+    let place = look.repo.place().clone();
+    for dir in [&place.git_dir, &place.common_dir] {
+        stands(look, dir.join("HEAD"), stake);
+    }
+    logs(look, stake);
+    for (name, id) in for_each_ref(look)? {
+        one(look, &name, Some(&id), stake);
+    }
+    Ok(())
+}
+
+/// Objects that only these tips reach.
+fn held(look: &mut Look<'_>, tips: &[&str], others: &[&str], stake: &mut AtStake) -> Result<(), String> {
+    let mut words = vec!["rev-list", "--objects", "--ignore-missing"];
+    words.extend(tips);
+    words.extend(others);
+    let folder = look.repo.place().common_dir.join("objects");
+    let listed = match look.ask(&words) {
+        Ok(listed) if listed.lines().take(OBJECTS + 1).count() <= OBJECTS => listed,
+        _ => {
+            objects(look, stake);
+            return Ok(());
+        }
+    };
+    listed.lines().filter_map(|line| line.split(' ').next()).for_each(|id| object(look, &folder, id, stake));
+    Ok(())
+}
+
+/// The file that an object lies in, or all that hold many.
+fn object(look: &Look<'_>, folder: &Path, id: &str, stake: &mut AtStake) {
+    if id.len() < 3 {
+        return;
+    }
+    let file = folder.join(&id[..2]).join(&id[2..]);
+    if look.world.lstat(&file).is_ok() {
+        stake.files.insert(file);
+    } else {
+        stake.trees.insert(folder.join("pack"));
+    }
+}
+
+/// Objects that only the index names: content that is staged and not committed.
+pub(super) fn staged(look: &mut Look<'_>, stake: &mut AtStake) -> Result<(), String> {
+    let repo = Rc::clone(&look.repo);
+    let folder = repo.place().common_dir.join("objects");
+    let committed = difference(look, "HEAD")?;
+    let index = repo.index(look.world)?;
+    for entry in index.entries().iter().filter(|entry| entry.mode >> 12 != 0o16) {
+        let name = String::from_utf8_lossy(index.path(entry));
+        if committed.as_ref().is_none_or(|differing| differing.contains_key(name.as_ref())) {
+            object(look, &folder, &hex(index.id(entry)), stake);
+        }
+    }
+    Ok(())
+}
+
+/// Refs of a repository on this machine that is pushed to.
+fn pushed(look: &mut Look<'_>, stake: &mut AtStake) -> Result<(), String> {
+    let Some((remote, place)) = push::local_remote(look)? else {
+        return Err("what a remote on another machine holds is not set aside".to_owned());
+    };
+    let folder: PathBuf = place.join("refs");
+    stake.tops.insert(place.clone());
+    stake
+        .written
+        .extend(["logs"].map(|name| place.join(name)).into_iter().filter(|p| look.world.lstat(p).is_ok()));
+    let words = ["for-each-ref", "--format=%(refname) %(objectname)"].map(str::to_owned).to_vec();
+    let listed = look.ask_in(&place, words).map_err(|error| format!("refs could not be listed: {error}"))?;
+    if look.world.lstat(&place.join("reftable")).is_ok() {
+        stake.trees.insert(place.join("reftable"));
+    }
+    let ours = for_each_ref(look)?;
+    let is_named = look.config(&format!("remote.{remote}.url")).is_some();
+    for (name, id) in listed.lines().filter_map(|line| line.split_once(' ')) {
+        if let Some(branch) = name.strip_prefix("refs/heads/").filter(|_| is_named) {
+            let tracking = format!("refs/remotes/{remote}/{branch}");
+            let known = ours.iter().find(|(name, _)| *name == tracking).map(|(_, id)| id.as_str());
+            one(look, &tracking, known, stake);
+        }
+        let file = place.join(name);
+        if look.world.lstat(&file).is_ok() {
+            stake.files.insert(file);
+        } else if file.starts_with(&folder) {
+            stake.packed.insert(file, id.to_owned());
+        }
+    }
+    stake.trees.insert(place.join("objects"));
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! Keeping first: what a command would destroy is set aside before it is asked about, where that lets it run; and at the
+//! question, when the person wants it.
+
+use std::cell::RefCell;
+
+use crate::attest::{Mode, Places};
+use crate::evaluate::Evaluation;
+use crate::keep::{Head, Keeping, Kept, Offer, before_run, offer, on_request};
+use crate::knowledge::agents;
+use crate::text::escape;
+
+use super::{Surroundings, say};
+
+/// An evaluation, and what was set aside for it.
+pub(super) struct First {
+    /// The evaluation, with the recovery point in it where there is one.
+    pub(super) evaluation: Evaluation,
+    /// The command for people, secrets masked.
+    command: String,
+    done: RefCell<Point>,
+}
+
+/// What came of it so far.
+#[derive(Debug, Default)]
+struct Point {
+    head: Option<Head>,
+    failed: Option<String>,
+}
+
+impl Point {
+    fn of(kept: Kept) -> Self {
+        Self { head: kept.point, failed: kept.failed }
+    }
+}
+
+impl First {
+    /// Sets aside what this would destroy, where that lets it run.
+    pub(super) fn keep(evaluation: Evaluation, text: &str, around: &Surroundings<'_>) -> Self {
+        let command = evaluation.report.secrets.mask(text).into_owned();
+        let mut first = Self { evaluation, command, done: RefCell::default() };
+        if let Some(places) = may_keep(around) {
+            let mut kept = before_run(&first.evaluation, &first.keeping(around, places));
+            if let Some(again) = kept.evaluation.take() {
+                first.evaluation = again;
+            }
+            first.done = RefCell::new(Point::of(kept));
+        }
+        first
+    }
+
+    /// Nothing of this is on this machine's files.
+    pub(super) fn nothing(evaluation: Evaluation) -> Self {
+        Self { evaluation, command: String::new(), done: RefCell::default() }
+    }
+
+    fn keeping<'a>(&'a self, around: &'a Surroundings<'_>, places: &'a Places) -> Keeping<'a> {
+        Keeping {
+            world: around.world,
+            knowledge: around.knowledge,
+            policy: around.policy,
+            context: &around.context,
+            places,
+            command: &self.command,
+            session: session(),
+        }
+    }
+
+    /// What could be set aside now, when the person wants it.
+    pub(super) fn offer(&self, around: &Surroundings<'_>) -> Option<Offer> {
+        let places = may_keep(around).filter(|_| !self.command.is_empty())?;
+        if self.done.borrow().head.is_some() {
+            return None;
+        }
+        offer(&self.evaluation, &self.keeping(around, places))
+    }
+
+    /// Sets aside all that can be, because the person wants it. What was tried and could not be kept is the error.
+    pub(super) fn keep_now(&self, around: &Surroundings<'_>) -> Result<(), String> {
+        self.request(around, true);
+        match &self.done.borrow().failed {
+            Some(why) => Err(why.clone()),
+            None => Ok(()),
+        }
+    }
+
+    /// Sets aside what can be before something that a person allowed: within the bounds, and as far as it goes.
+    pub(super) fn keep_some(&self, around: &Surroundings<'_>) {
+        if self.done.borrow().head.is_none() {
+            self.request(around, false);
+        }
+    }
+
+    fn request(&self, around: &Surroundings<'_>, freely: bool) {
+        if let Some(places) = may_keep(around).filter(|_| !self.command.is_empty()) {
+            let kept = on_request(&self.evaluation, &self.keeping(around, places), freely);
+            self.done.replace(Point::of(kept));
+        }
+    }
+
+    /// Why it could not be kept, in a sentence.
+    pub(super) fn failed(&self) -> Option<String> {
+        self.done.borrow().failed.as_ref().map(|why| format!("it could not be kept first: {why}"))
+    }
+
+    /// There is something to say.
+    pub(super) fn speaks(&self) -> bool {
+        let done = self.done.borrow();
+        done.head.as_ref().is_some_and(Head::is_worth_a_word) || done.failed.is_some()
+    }
+
+    /// Says what is kept, when it runs.
+    pub(super) fn close(&self) {
+        let done = self.done.borrow();
+        if let Some(head) = done.head.as_ref().filter(|head| head.is_worth_a_word()) {
+            say(&format!("recourse: kept {}: recourse undo", escape(&head.what)));
+        }
+        if let Some(why) = &done.failed {
+            say(&format!("recourse: not kept: {}", escape(why)));
+        }
+    }
+}
+
+/// Where it is kept; `None` where nothing is. What is attested with `require` is the judgement of a machine that keeps
+/// nothing.
+fn may_keep<'a>(around: &'a Surroundings<'_>) -> Option<&'a Places> {
+    around.attesting.places.as_ref().filter(|_| around.attesting.config.mode != Mode::Require)
+}
+
+/// What this process belongs to: the session of the agent that runs it, else its terminal.
+pub fn session() -> Option<String> {
+    agents::session(|name| std::env::var(name).ok()).or_else(terminal)
+}
+
+/// The terminal that this process belongs to: its name and the session's number, which no other has at the same time.
+fn terminal() -> Option<String> {
+    let name =
+        nix::unistd::ttyname(std::io::stderr()).or_else(|_| nix::unistd::ttyname(std::io::stdin())).ok()?;
+    let session = nix::unistd::getsid(None).ok()?;
+    Some(format!("tty:{}#{session}", name.display()))
+}

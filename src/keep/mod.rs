@@ -1,0 +1,316 @@
+//! Recovery points: what a command would destroy is set aside before it runs, so that `recourse undo` puts it back.
+//!
+//! Owns which loss can be made good by that, the store of points (0700, the user's own), and when nothing is set aside. Judges
+//! nothing: it takes an evaluation, sets aside what that speaks of, and has the evaluation made again with the fact that
+//! a recovery point holds it. A point that fails, is torn or grows too large leaves the verdict as it was.
+//!
+//! Together with `undo` the only place that writes to what people keep. Front ends that stand directly before the run call
+//! [`before_run`], and [`on_request`] where a person wants it; `evaluate` never does, and says what would be kept ([`offer`]).
+
+mod attributes;
+mod commands;
+mod content;
+mod files;
+mod git;
+mod lossy;
+mod offer;
+mod plan;
+mod point;
+mod services;
+mod sqlite;
+mod store;
+mod storing;
+mod unread;
+
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::attest::Places;
+use crate::evaluate::{Evaluation, EvaluationContext, with_recovery_point};
+use crate::knowledge::Knowledge;
+use crate::policy::{EnforcementAction, KeepSettings, KeepWhen, Policy, Profile, UnknownPrograms};
+use crate::text::size;
+use crate::world::World;
+
+pub(crate) use attributes::{Led, read as read_attributes, write as write_attributes};
+pub(crate) use content::{copy as copy_content, create, open, share};
+pub use files::{Budget, CannotKeep, Capture, Way};
+pub(crate) use files::{UNDER_WAY, is_absent, names};
+pub use offer::{Offer, offer, on_request};
+use plan::Plan;
+pub use point::{Content, Head, Held, Item, Made, Name, VERSION, Was};
+pub use store::{PointName, Store, StoreError};
+pub(crate) use store::{clear, new_id, shown};
+use unread::Unread;
+
+/// Who runs it, where, and what is allowed.
+pub struct Keeping<'a> {
+    /// The machine.
+    pub world: &'a dyn World,
+    /// What is known of tools and kinds.
+    pub knowledge: &'a Knowledge,
+    /// The policy in force.
+    pub policy: &'a Policy,
+    /// Circumstances.
+    pub context: &'a EvaluationContext,
+    /// Where the store is.
+    pub places: &'a Places,
+    /// The command or call for people, secrets masked.
+    pub command: &'a str,
+    /// The terminal or agent's session.
+    pub session: Option<String>,
+}
+
+/// What came of setting aside.
+#[derive(Debug, Default)]
+pub struct Kept {
+    /// The evaluation with the recovery point in it, where there is one.
+    pub evaluation: Option<Evaluation>,
+    /// The point.
+    pub point: Option<Head>,
+    /// Why it could not be kept, where that was tried.
+    pub failed: Option<String>,
+    /// The file of the point.
+    pub file: Option<PathBuf>,
+}
+
+/// Sets aside what a judged command would destroy, where that lets it run. Complete and on the disk when it returns.
+pub fn before_run(evaluation: &Evaluation, keeping: &Keeping<'_>) -> Kept {
+    let settings = keeping.policy.keep();
+    if !keeping.is_on(&settings) {
+        return Kept::default();
+    }
+    let plan = keeping.plan(evaluation);
+    let helps = plan.helps(&evaluation.assessments);
+    let eases = !helps && plan.eases(&evaluation.assessments, keeping.knowledge);
+    let known = (helps || eases) && keeping.lets_run(evaluation, &plan.covered);
+    let unread =
+        plan.unread && keeping.wants_unread(&settings) && action(evaluation) <= EnforcementAction::Note;
+    if !known && !unread {
+        return Kept::default();
+    }
+    let made = match (known, helps) {
+        (true, true) => Made::ForLoss,
+        (true, false) => Made::ForEase,
+        (false, _) => Made::ForUnread,
+    };
+    let budget = Budget { items: settings.files, copied: settings.bytes, free: settings.free };
+    let task = Task { plan: &plan, known, unread, made, budget, partly: false };
+    match keeping.capture(&task) {
+        Ok(None) => Kept::default(),
+        Ok(Some((head, file))) => {
+            let covered: Vec<bool> = if known { plan.covered } else { Vec::new() };
+            Kept {
+                evaluation: Some(keeping.again(evaluation, &covered, &head.id)),
+                point: Some(head),
+                failed: None,
+                file: Some(file),
+            }
+        }
+        Err(error) => Kept { failed: (known && helps).then(|| error.to_string()), ..Kept::default() },
+    }
+}
+
+/// What is set aside, and how far.
+struct Task<'a> {
+    plan: &'a Plan,
+    /// What is known to be lost.
+    known: bool,
+    /// What is not committed here.
+    unread: bool,
+    made: Made,
+    budget: Budget,
+    /// What cannot be kept is left out and named; otherwise it is all or nothing.
+    partly: bool,
+}
+
+/// Why a point was not made.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Cannot(#[from] CannotKeep),
+    #[error("{0}")]
+    Left(String),
+}
+
+impl Keeping<'_> {
+    /// What is set aside without a question.
+    fn plan(&self, evaluation: &Evaluation) -> Plan {
+        let mut plan = Plan::of(&evaluation.assessments, self.knowledge);
+        plan.leave(&evaluation.assessments, &self.context.cwd, self.world.home(None).as_deref());
+        plan.with_services(evaluation, self)
+    }
+
+    fn is_on(&self, settings: &KeepSettings) -> bool {
+        let production =
+            self.context.environment.as_deref().is_some_and(|name| self.policy.is_production(name));
+        settings.when == KeepWhen::Loss
+            && !production
+            && !self.context.anywhere
+            && matches!(self.context.profile, Some(Profile::Human | Profile::Agent))
+    }
+
+    fn wants_unread(&self, settings: &KeepSettings) -> bool {
+        match settings.unknown_programs {
+            UnknownPrograms::Never => false,
+            UnknownPrograms::Agents => self.context.profile == Some(Profile::Agent),
+            UnknownPrograms::Always => true,
+        }
+    }
+
+    fn again(&self, evaluation: &Evaluation, covered: &[bool], id: &str) -> Evaluation {
+        with_recovery_point(evaluation, covered, id, self.context, self.world, self.knowledge, self.policy)
+    }
+
+    /// Whether it would run once all that can be set aside is.
+    fn lets_run(&self, evaluation: &Evaluation, covered: &[bool]) -> bool {
+        action(&self.again(evaluation, covered, "")) <= EnforcementAction::Note
+    }
+
+    fn capture(&self, task: &Task<'_>) -> Result<Option<(Head, PathBuf)>, Failure> {
+        let store = Store::open(self.places)?;
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_millis());
+        let time = i64::try_from(time).unwrap_or(i64::MAX);
+        let id = new_id()?;
+        let name = PointName::new(time, &id);
+        let mut capture = Capture::new(store.contents(&name), store.folder(), task.budget);
+        let done = self.fill(&mut capture, &store, task).and_then(|without| capture.sync().map(|()| without));
+        let without = match done {
+            Ok(Some(without)) => without,
+            Ok(None) => return Ok(None),
+            Err(error) => {
+                capture.clear();
+                return Err(error.into());
+            }
+        };
+        if capture.items.is_empty() {
+            return without.into_iter().next().map_or(Ok(None), |why| Err(Failure::Left(why)));
+        }
+        let actor = self.context.actor.as_ref().map(|actor| actor.id.clone());
+        let head = Head {
+            version: VERSION,
+            id,
+            time,
+            made: task.made.clone(),
+            command: self.command.to_owned(),
+            cwd: Name(self.context.cwd.clone()),
+            who: actor.unwrap_or_else(|| format!("human/{}", self.world.user())),
+            session: self.session.clone(),
+            what: described(&capture),
+            files: capture.items.values().filter(|item| matches!(item.was, Was::File { .. })).count() as u64,
+            bytes: capture.bytes,
+            copied: capture.copied,
+            folders: capture.folders(),
+            without,
+        };
+        let items: Vec<Item> = capture.items.into_values().collect();
+        match store.write(&head, &items) {
+            Ok(name) => {
+                // That old ones could not be taken out is nothing that this command has to wait for.
+                let settings = self.policy.keep();
+                let _ = store.tidy(head.time, settings.days, settings.total_bytes);
+                Ok(Some((head, store.file(&name))))
+            }
+            Err(error) => {
+                for folder in &head.folders {
+                    let _ = clear(&folder.0);
+                }
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Sets aside what the task says; what was left out, in words. None: the newest point holds all of it.
+    fn fill(
+        &self,
+        capture: &mut Capture,
+        store: &Store,
+        task: &Task<'_>,
+    ) -> Result<Option<Vec<String>>, CannotKeep> {
+        let mut without = Vec::new();
+        if task.unread {
+            match unread::set_aside(self, store, capture, !task.known) {
+                Ok(Unread::Same) => return Ok(None),
+                Ok(Unread::Taken(left)) => without.extend(left),
+                // What was found until then is better than nothing.
+                Err(error) => without.push(error.to_string()),
+            }
+        }
+        let mut take = |done: Result<(), CannotKeep>| match done {
+            Err(error) if task.partly => {
+                without.push(error.to_string());
+                Ok(())
+            }
+            done => done,
+        };
+        if task.known {
+            for want in &task.plan.wants {
+                take(self.want(want, capture))?;
+            }
+            let limit = usize::try_from(task.budget.items).unwrap_or(usize::MAX);
+            for repository in &task.plan.repositories {
+                take(git::set_aside(repository, limit, capture, self.world))?;
+            }
+            for database in &task.plan.databases {
+                take(sqlite::set_aside(database, capture))?;
+            }
+            // Last: what is on this machine is not fetched for nothing.
+            take(services::set_aside(&task.plan.services, &self.context.cwd, capture))?;
+        }
+        without.dedup();
+        Ok(Some(without))
+    }
+
+    /// A path, and where its link leads when that is what changes.
+    fn want(&self, want: &plan::Want, capture: &mut Capture) -> Result<(), CannotKeep> {
+        let meant = lossy::meant(&want.path)?;
+        meant.into_iter().try_for_each(|path| self.one(&plan::Want { path, ..want.clone() }, capture))
+    }
+
+    fn one(&self, want: &plan::Want, capture: &mut Capture) -> Result<(), CannotKeep> {
+        let named = match (want.path.parent().map(std::fs::canonicalize), want.path.file_name()) {
+            (Some(Ok(parent)), Some(name)) => parent.join(name),
+            (Some(Err(error)), _) if is_absent(&error) => return Ok(()),
+            (Some(Err(source)), _) => return Err(CannotKeep::Io { path: want.path.clone(), source }),
+            _ => want.path.clone(),
+        };
+        if want.follow
+            && let Ok(real) = std::fs::canonicalize(&named)
+            && real != named
+        {
+            capture.add(&real, want.below, want.way)?;
+        }
+        capture.add(&named, want.below, want.way)
+    }
+}
+
+fn action(evaluation: &Evaluation) -> EnforcementAction {
+    // Without a stated enforcement nothing may run.
+    evaluation.report.enforcement.as_ref().map_or(EnforcementAction::Refuse, |enforcement| enforcement.action)
+}
+
+/// What was set aside, in a few words: "notes.md (6 bytes)", "214 files (3.1 MB)".
+fn described(capture: &Capture) -> String {
+    let files: Vec<&Item> = capture
+        .items
+        .values()
+        .filter(|item| !matches!(item.was, Was::Directory | Was::Around | Was::Absent))
+        .collect();
+    match files.as_slice() {
+        [Item { was: Was::Service(held), .. }] => {
+            format!("{} ({})", crate::text::escape(&held.title), size(capture.bytes))
+        }
+        [only] => {
+            let name =
+                only.path.0.file_name().map_or_else(|| shown(&only.path.0), |name| shown(Path::new(name)));
+            format!("{name} ({})", size(capture.bytes))
+        }
+        several => {
+            let served = several.iter().any(|item| matches!(item.was, Was::Service(_)));
+            let what = if served { "thing" } else { "file" };
+            format!("{} ({})", crate::text::count(several.len() as u64, what), size(capture.bytes))
+        }
+    }
+}

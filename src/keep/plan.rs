@@ -1,0 +1,375 @@
+//! Which things a judged command may destroy, how each is set aside, and whose loss that makes good.
+//!
+//! Pure but for the looks that a repository needs. An assessment is *covered* when everything that it speaks of is set aside
+//! whole; whatever cannot be told, is elsewhere, or is meant to be destroyed is not.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::evaluate::Evaluation;
+use crate::evidence::RepositoryAct;
+use crate::knowledge::{Keep, Knowledge};
+use crate::model::{
+    Action, Assessment, Cause, FactValue, Mutation, PathOrigin, PathSubject, Subject, Tier, Value,
+};
+
+use super::Keeping;
+use super::files::Way;
+use super::services::{self, Wanted};
+
+/// Fact of an act that means to leave nothing behind (`shred`).
+const FOR_GOOD: &str = "for-good";
+/// Kind of a file in which a call replaces text that it holds itself.
+const PATCHED: &str = "file.patched";
+
+/// Things that are looked at, to see whose they are or where they lead.
+const OWNED: usize = 20_000;
+
+/// Kind of what is on a remote: elsewhere, so that it bears on nothing that is lost here.
+const REMOTE: &str = "git.remote-ref";
+
+/// One thing to set aside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Want {
+    /// The path as the act names it; a link is set aside with what it leads to where that is what changes.
+    pub path: PathBuf,
+    /// Everything below it too.
+    pub below: bool,
+    /// How it is about to change.
+    pub way: Way,
+    /// Where the act follows a link.
+    pub follow: bool,
+}
+
+/// What to set aside of a repository for one act.
+#[derive(Clone, Debug)]
+pub(super) struct Repository {
+    /// The act, and what of the repository it changes.
+    pub act: RepositoryAct,
+    /// How its files are about to change.
+    pub way: Way,
+    /// Something is lost by it.
+    pub weighs: bool,
+}
+
+/// What to set aside for a command.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Plan {
+    /// Files and trees.
+    pub wants: Vec<Want>,
+    /// Repositories.
+    pub repositories: Vec<Repository>,
+    /// SQLite databases.
+    pub databases: Vec<PathBuf>,
+    /// What services hold.
+    pub services: Vec<Wanted>,
+    /// For each assessment: setting all of this aside makes its loss good.
+    pub covered: Vec<bool>,
+    /// A program that nothing is known of takes part: it may write into anything.
+    pub unread: bool,
+    /// A person wants it: what is a person's to decide is set aside too.
+    wanted: bool,
+}
+
+impl Plan {
+    /// The plan for a judged command.
+    pub(super) fn of(assessments: &[Assessment], knowledge: &Knowledge) -> Self {
+        Self::made(assessments, knowledge, false)
+    }
+
+    /// The plan for all that can be set aside, when a person wants that.
+    pub(super) fn wanted(assessments: &[Assessment], knowledge: &Knowledge) -> Self {
+        Self::made(assessments, knowledge, true)
+    }
+
+    fn made(assessments: &[Assessment], knowledge: &Knowledge, wanted: bool) -> Self {
+        let mut plan = Self { unread: assessments.iter().any(is_unread), wanted, ..Self::default() };
+        plan.covered = assessments.iter().map(|judged| plan.cover(judged, knowledge)).collect();
+        let several = plan.repositories.len() > 1 || plan.unread || !plan.wants.is_empty();
+        // What one act saves the next may drop: of several none may be left out.
+        let any = plan.repositories.iter().any(|repository| repository.weighs);
+        for repository in &mut plan.repositories {
+            repository.act.among_others = several;
+            repository.weighs |= any && repository.act.mutation.kind != REMOTE;
+        }
+        // Whoever else takes part may write into a file before its name goes.
+        if plan.unread || assessments.iter().any(|judged| judged.mutation.action == Action::Execute) {
+            for want in plan.wants.iter_mut().filter(|want| want.way == Way::Name) {
+                want.way = Way::Content;
+            }
+            for repository in &mut plan.repositories {
+                repository.way = Way::Content;
+            }
+        }
+        // What is written into anywhere is copied, whatever else happens to it.
+        plan.wants.sort_by_key(|want| std::cmp::Reverse(want.way));
+        plan.wants.dedup();
+        plan.databases.sort();
+        plan.databases.dedup();
+        plan
+    }
+
+    /// The same with what services hold. Whether those give it is known only when they are asked.
+    pub(super) fn with_services(mut self, evaluation: &Evaluation, keeping: &Keeping<'_>) -> Self {
+        for (judged, covered) in evaluation.assessments.iter().zip(&mut self.covered) {
+            if *covered || !weighs(judged) || !may_be_kept(judged, self.wanted) {
+                continue;
+            }
+            if let Some(wanted) = services::wanted(judged, keeping, self.wanted) {
+                *covered = true;
+                if !self.services.contains(&wanted) {
+                    self.services.push(wanted);
+                }
+            }
+        }
+        self
+    }
+
+    /// Something whose loss counts would be made good.
+    pub(super) fn helps(&self, assessments: &[Assessment]) -> bool {
+        self.covered.iter().zip(assessments).any(|(covered, judged)| *covered && weighs(judged))
+    }
+
+    /// Nothing is lost for good, but going back by oneself would be work, and what that needs is small: names of refs, modes.
+    pub(super) fn eases(&self, assessments: &[Assessment], knowledge: &Knowledge) -> bool {
+        let small = |judged: &Assessment| {
+            let kind = knowledge.kind(&judged.mutation.kind);
+            let rights = |part: &Keep| matches!(part, Keep::Rights | Keep::TreeRights);
+            kind.is_some_and(|kind| match judged.mutation.action {
+                Action::Delete => kind.keep.iter().all(|part| rights(part) || *part == Keep::Refs),
+                // One file, of which only the call that changes it could tell what stood there.
+                _ if judged.mutation.kind == PATCHED => true,
+                _ => kind.keep.iter().all(rights),
+            })
+        };
+        let judged = self.covered.iter().zip(assessments).filter(|(covered, _)| **covered);
+        judged.map(|(_, judged)| judged).any(|judged| {
+            !judged.harmless && judged.recoverability.tier == Tier::RecoverableWithEffort && small(judged)
+        })
+    }
+
+    /// Leaves to a person what would take away the directory that somebody works in, or all that is in a home.
+    pub(super) fn leave(&mut self, assessments: &[Assessment], cwd: &Path, home: Option<&Path>) {
+        let doomed: Vec<Option<Vec<PathBuf>>> = assessments.iter().map(doomed).collect();
+        let goes = |path: &Path| doomed.iter().flatten().flatten().any(|tree| path.starts_with(tree));
+        let empties =
+            home.is_some_and(|home| folders(home).is_some_and(|all| all.iter().all(|one| goes(one))));
+        for (covered, trees) in self.covered.iter_mut().zip(&doomed) {
+            let Some(trees) = trees else { continue };
+            let of_home = empties && trees.iter().any(|tree| tree.parent() == home);
+            if of_home || trees.iter().any(|tree| cwd.starts_with(tree)) {
+                *covered = false;
+            }
+        }
+    }
+
+    fn cover(&mut self, judged: &Assessment, knowledge: &Knowledge) -> bool {
+        if !may_be_kept(judged, self.wanted) {
+            return false;
+        }
+        let mutation = &judged.mutation;
+        let parts = knowledge.kind(&mutation.kind).map(|kind| kind.keep.clone()).unwrap_or_default();
+        if parts.is_empty() {
+            return false;
+        }
+        match &mutation.subject {
+            Subject::Path(subject) => self.path(judged, subject, &parts),
+            Subject::Git { dir, .. } if dir.choices().is_some() && !mutation.context.privileged => {
+                let act = RepositoryAct { mutation: mutation.clone(), parts, among_others: false };
+                let weighs = weighs(judged);
+                self.repositories.push(Repository { act, way: Way::Name, weighs });
+                true
+            }
+            Subject::Sql { dialect: "sqlite", database: Value::Known(file), .. }
+                if Path::new(file).is_absolute() =>
+            {
+                self.databases.push(PathBuf::from(file));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn path(&mut self, judged: &Assessment, subject: &PathSubject, parts: &[Keep]) -> bool {
+        let mutation = &judged.mutation;
+        let way = way(mutation, parts);
+        // What an earlier step is thought to have done may have failed: what stands there now is set aside in any case.
+        let mut paths: Vec<PathBuf> =
+            subject.path.choices().unwrap_or_default().iter().map(PathBuf::from).collect();
+        match &subject.origin {
+            PathOrigin::Existing if paths.is_empty() => return false,
+            PathOrigin::MovedFrom(from) => paths.push(from.clone()),
+            PathOrigin::Existing | PathOrigin::Created | PathOrigin::Gone => {}
+        }
+        let whole = parts.contains(&Keep::Tree) || parts.contains(&Keep::TreeRights);
+        let single = judged.evidence.changed.as_ref().filter(|_| parts.contains(&Keep::Tree));
+        match single {
+            Some(changed) => paths.clone_from(changed),
+            // By links that stand in it what is put there may come to stand elsewhere; by names of its own anywhere.
+            None if parts.contains(&Keep::Tree) => match links_out(&paths) {
+                Some(others) if !is_set(mutation, "absolute") => paths.extend(others),
+                _ => return false,
+            },
+            None => {}
+        }
+        paths.extend(subject.moved_in.iter().cloned());
+        // What takes another's place has to go back to its own.
+        paths.extend(subject.from.clone().filter(|_| is_set(mutation, "renames")));
+        if paths.iter().any(|path| !path.is_absolute()) {
+            return false;
+        }
+        // What is lost stands somewhere now: where nothing stands, the act is about a place that comes to be called so.
+        if weighs(judged) && !paths.iter().any(|path| super::lossy::stands(path)) {
+            return false;
+        }
+        // With another's rights goes what this user could not put back.
+        if mutation.context.privileged && !paths.iter().all(|path| is_ours(path)) {
+            return false;
+        }
+        let below = subject.recursive && way != Way::Rights || whole && single.is_none();
+        // `rm -r link/` empties the directory behind the link.
+        let behind = subject.recursive && subject.shown.len() > 1 && subject.shown.ends_with('/');
+        let follow = subject.follow || behind || mutation.action == Action::Update;
+        for path in paths {
+            if below && way == Way::Name {
+                self.wants.extend(linked(&path).into_iter().map(|path| Want {
+                    path,
+                    below,
+                    way: Way::Content,
+                    follow: false,
+                }));
+            }
+            self.wants.push(Want { path, below, way, follow });
+        }
+        true
+    }
+}
+
+/// The trees that go, links to them resolved.
+fn doomed(judged: &Assessment) -> Option<Vec<PathBuf>> {
+    let Subject::Path(subject) = &judged.mutation.subject else { return None };
+    let goes = judged.mutation.action == Action::Delete && subject.recursive;
+    let paths = subject.path.choices().filter(|_| goes)?.iter();
+    Some(paths.map(|path| std::fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path))).collect())
+}
+
+/// The folders of a home that people see; `None` where there are not several.
+fn folders(home: &Path) -> Option<Vec<PathBuf>> {
+    let seen = |entry: &std::fs::DirEntry| {
+        entry.file_type().is_ok_and(|kind| kind.is_dir())
+            && !entry.file_name().as_encoded_bytes().starts_with(b".")
+    };
+    let found: Vec<PathBuf> =
+        std::fs::read_dir(home).ok()?.flatten().filter(seen).map(|entry| entry.path()).collect();
+    (found.len() > 1).then_some(found)
+}
+
+/// Directories that links below these lead to; `None` where there is more than is looked at.
+fn links_out(paths: &[PathBuf]) -> Option<Vec<PathBuf>> {
+    let mut pending = paths.to_vec();
+    let (mut found, mut left) = (Vec::new(), OWNED);
+    while let Some(dir) = pending.pop() {
+        let Ok(entries) = std::fs::read_dir(&dir) else { continue };
+        for entry in entries.filter_map(Result::ok) {
+            left = left.checked_sub(1)?;
+            let kind = entry.file_type().ok()?;
+            if kind.is_dir() {
+                pending.push(entry.path());
+            } else if kind.is_symlink()
+                && let Ok(place) = entry.path().canonicalize()
+                && place.is_dir()
+                && !found.contains(&place)
+                && !paths.iter().any(|path| place.starts_with(path))
+            {
+                pending.push(place.clone());
+                found.push(place);
+            }
+        }
+    }
+    Some(found)
+}
+
+/// Whether a thing, all below it and the directory that it stands in are this user's own.
+fn is_ours(path: &Path) -> bool {
+    let user = nix::unistd::geteuid();
+    if user.is_root() {
+        return true;
+    }
+    let mut pending = vec![path.to_owned()];
+    pending.extend(path.parent().map(Path::to_owned));
+    let (parent, mut left) = (path.parent(), OWNED);
+    while let Some(path) = pending.pop() {
+        let Ok(meta) = path.symlink_metadata() else { continue };
+        if meta.uid() != user.as_raw() || left == 0 {
+            return false;
+        }
+        left -= 1;
+        if meta.is_dir() && Some(path.as_path()) != parent {
+            let Ok(entries) = std::fs::read_dir(&path) else { return false };
+            pending.extend(entries.filter_map(Result::ok).map(|entry| entry.path()));
+        }
+    }
+    true
+}
+
+/// What a repository knows of a working tree that is linked to it lies in the repository, and goes with the tree; of a
+/// submodule its settings do.
+fn linked(tree: &Path) -> Vec<PathBuf> {
+    let Ok(text) = std::fs::read_to_string(tree.join(".git")) else { return Vec::new() };
+    let Some(place) = text.strip_prefix("gitdir:").map(|place| tree.join(place.trim())) else {
+        return Vec::new();
+    };
+    let Ok(place) = place.canonicalize() else { return Vec::new() };
+    if place.join("commondir").is_file() {
+        return vec![place];
+    }
+    let above = place.ancestors().skip(1).find(|above| above.join("HEAD").is_file());
+    above.into_iter().chain([place.as_path()]).map(|dir| dir.join("config")).collect()
+}
+
+fn way(mutation: &Mutation, parts: &[Keep]) -> Way {
+    if parts.contains(&Keep::Rights) || parts.contains(&Keep::TreeRights) {
+        Way::Rights
+    } else if mutation.action == Action::Delete && !is_set(mutation, "overwrites")
+        || is_set(mutation, "renames")
+    {
+        Way::Name
+    } else {
+        Way::Content
+    }
+}
+
+/// Whether it is worth asking what it destroys: here, by a rule, and not meant to be for good.
+fn may_be_kept(judged: &Assessment, wanted: bool) -> bool {
+    let mutation = &judged.mutation;
+    let context = &mutation.context;
+    changes(mutation)
+        && mutation.cause == Cause::Rule
+        && !is_set(mutation, FOR_GOOD)
+        && context.host.is_none()
+        && !context.fresh
+        && (wanted || !is_beyond(judged))
+}
+
+fn changes(mutation: &Mutation) -> bool {
+    matches!(mutation.action, Action::Delete | Action::Replace | Action::Update | Action::Create)
+}
+
+fn is_set(mutation: &Mutation, key: &str) -> bool {
+    mutation.facts.get(key).is_some_and(|fact| fact.value != FactValue::Bool(false))
+}
+
+/// A program that could not be read takes part.
+pub(super) fn is_unread(judged: &Assessment) -> bool {
+    judged.mutation.cause.is_unknown()
+}
+
+/// Whether something is lost that undo should bring back.
+pub(super) fn weighs(judged: &Assessment) -> bool {
+    judged.recoverability.tier.severity() >= Tier::RecoverableFromBackup.severity()
+}
+
+/// So much, or so dear, that a person decides although it could be set aside.
+fn is_beyond(judged: &Assessment) -> bool {
+    judged.evidence.loss.as_ref().is_some_and(|loss| loss.beyond)
+}

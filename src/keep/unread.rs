@@ -1,0 +1,209 @@
+//! Before a program that nobody can read: what is not committed in the working tree is set aside.
+//!
+//! Owns that this is bounded, and that the second time costs a look at each file: content that stands in the last such point as
+//! the file still is comes from there, unread; where nothing changed since, that point is enough. What does not fit is
+//! left out and named: the program runs all the same, and part is better than nothing.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::{Access, access};
+
+use crate::evidence::{Budget as Looking, Session, uncommitted};
+use crate::text::{count, size};
+
+use super::Keeping;
+use super::files::{CannotKeep, Capture, Way};
+use super::git::with_parents;
+use super::point::{Content, Head, Item, Made, Was};
+use super::store::Store;
+use super::storing::HERE;
+
+/// Entries of the working tree that are looked at.
+const ENTRIES: usize = 20_000;
+/// How long looking may take, and by when after the start it is over: agents do not wait for more.
+const PATIENCE: (Duration, Duration) = (Duration::from_secs(2), Duration::from_millis(2800));
+/// Files that are read, and their bytes, at most.
+const FRESH: (usize, u64) = (5_000, 128 << 20);
+/// Newer points among which the last of this kind is looked for.
+const BACK: usize = 16;
+/// A file that changed so shortly before it was read may have changed again in the same tick of the clock.
+const TICK: i64 = 50;
+
+/// What came of it.
+pub(super) enum Unread {
+    /// It is in the capture; what is not, in words.
+    Taken(Option<String>),
+    /// The newest point holds it already, and nothing changed since.
+    Same,
+}
+
+/// An earlier point of this place.
+struct Earlier {
+    head: Head,
+    files: HashMap<PathBuf, Item>,
+    dirs: HashSet<PathBuf>,
+    /// It is the newest of all points, and of this session.
+    newest: bool,
+}
+
+impl Earlier {
+    fn find(store: &Store, keeping: &Keeping<'_>) -> Option<Self> {
+        let names = store.names().ok()?;
+        let (at, name) = names.iter().take(BACK).enumerate().find(|(_, name)| {
+            store.head(name).is_ok_and(|head| {
+                head.made == Made::ForUnread && head.cwd.0 == keeping.context.cwd && head.without.is_empty()
+            })
+        })?;
+        let (head, items) = store.read(name).ok()?;
+        let touched = |mark| store.is_marked(name, mark);
+        let newest =
+            at == 0 && head.session == keeping.session && !["undone", "underway"].into_iter().any(touched);
+        let (mut files, mut dirs) = (HashMap::new(), HashSet::new());
+        for item in items {
+            match item.was {
+                Was::File { .. } | Was::Link(_) => drop(files.insert(item.path.0.clone(), item)),
+                Was::Directory => drop(dirs.insert(item.path.0)),
+                _ => {}
+            }
+        }
+        Some(Self { files, dirs, head, newest })
+    }
+
+    /// The file as it was then, when it is as it was then.
+    fn same(&self, path: &Path, meta: &Metadata) -> Option<&Item> {
+        let item = self.files.get(path)?;
+        let changed = meta.ctime().saturating_mul(1000).saturating_add(meta.ctime_nsec() / 1_000_000);
+        let Was::File { size, content, group: None, twin: None } = &item.was else { return None };
+        let here = matches!(content, Content::Here(_) | Content::Stored(0, _) | Content::Packed(0, ..));
+        let seen = Some((meta.ino(), meta.ctime(), u32::try_from(meta.ctime_nsec()).unwrap_or(0)));
+        (here
+            && meta.nlink() == 1
+            && meta.len() == *size
+            && item.seen == seen
+            && changed.saturating_add(TICK) < self.head.time)
+            .then_some(item)
+    }
+
+    /// A link that leads where it led then.
+    fn is_same_link(&self, path: &Path) -> bool {
+        let Some(Item { was: Was::Link(target), .. }) = self.files.get(path) else { return false };
+        fs::read_link(path).is_ok_and(|now| now == target.0)
+    }
+}
+
+/// Sets aside what is not committed here.
+pub(super) fn set_aside(
+    keeping: &Keeping<'_>,
+    store: &Store,
+    capture: &mut Capture,
+    alone: bool,
+) -> Result<Unread, CannotKeep> {
+    let (top, found, whole) = look(keeping);
+    let earlier = Earlier::find(store, keeping);
+    let (mut old, mut fresh): (Vec<&Item>, Vec<(u64, PathBuf)>) = (Vec::new(), Vec::new());
+    let (mut empty, mut unreadable) = (Vec::new(), 0);
+    for path in found {
+        let Ok(meta) = fs::symlink_metadata(&path) else { continue };
+        if meta.is_dir() {
+            empty.push(path);
+            continue;
+        }
+        match earlier.as_ref().and_then(|earlier| earlier.same(&path, &meta)) {
+            Some(item) => old.push(item),
+            // Nothing of what may not be read can be kept.
+            None if meta.is_file() && access(&path, Access::READ_OK).is_err() => unreadable += 1,
+            None => fresh.push((if meta.is_file() { meta.len() } else { 0 }, path)),
+        }
+    }
+    if let Some(earlier) = earlier.as_ref().filter(|earlier| alone && whole && earlier.newest)
+        && old.len() + fresh.len() == earlier.files.len()
+        && fresh.iter().all(|(_, path)| earlier.is_same_link(path))
+        && empty.iter().all(|dir| earlier.dirs.contains(dir))
+        && unreadable == 0
+    {
+        return Ok(Unread::Same);
+    }
+    let without = bound(&mut fresh, capture.budget.items, whole, unreadable);
+    let mut packs = HashMap::new();
+    for item in old {
+        if let Some(earlier) = &earlier {
+            take(item, &earlier.head, &mut packs, capture);
+        }
+        // What could not be taken from there is read.
+        with_parents(&item.path.0, Some(&top), false, Way::Content, capture)?;
+    }
+    for path in fresh.into_iter().map(|(_, path)| path).chain(empty) {
+        with_parents(&path, Some(&top), false, Way::Content, capture)?;
+    }
+    Ok(Unread::Taken(without))
+}
+
+/// The top of the working tree, what is not committed in it, and whether that is all of it.
+fn look(keeping: &Keeping<'_>) -> (PathBuf, Vec<PathBuf>, bool) {
+    let time = PATIENCE.0.min(PATIENCE.1.saturating_sub(keeping.world.elapsed()));
+    let mut session = Session::with_budget(Looking { time, ..Looking::default() });
+    let top = match session.git().discover(keeping.world, &keeping.context.cwd) {
+        Ok(Some(repo)) => repo.work_tree().map(Path::to_owned),
+        _ => None,
+    };
+    let top = top.unwrap_or_else(|| keeping.context.cwd.clone());
+    let found = uncommitted(&top, ENTRIES, keeping.world, &mut session);
+    (top, found.files, found.whole)
+}
+
+/// Leaves out what is too much, the largest first; what that is, in words.
+fn bound(fresh: &mut Vec<(u64, PathBuf)>, items: u64, whole: bool, unreadable: u64) -> Option<String> {
+    fresh.sort_unstable();
+    let most = FRESH.0.min(usize::try_from(items / 2).unwrap_or(usize::MAX));
+    let mut room = FRESH.1;
+    let fits = fresh.iter().take(most).take_while(|(bytes, _)| {
+        let fits = *bytes <= room;
+        room = room.saturating_sub(*bytes);
+        fits
+    });
+    let fits = fits.count();
+    let left = fresh.split_off(fits);
+    match (left.len() as u64 + unreadable, whole) {
+        (0, true) => None,
+        (0, false) => Some("part of the working tree, which is too large to be looked at in time".to_owned()),
+        (files, _) => {
+            let bytes = left.iter().map(|(bytes, _)| bytes).sum();
+            Some(format!("{} ({}) of the working tree", count(files, "file"), size(bytes)))
+        }
+    }
+}
+
+/// Takes a file's content from the earlier point, where that can be done.
+fn take(item: &Item, from: &Head, packs: &mut HashMap<u32, u32>, capture: &mut Capture) {
+    let Was::File { size, content, .. } = &item.was else { return };
+    let mut shared = |number: u32, capture: &mut Capture| {
+        if let Some(known) = packs.get(&number) {
+            return Some(*known);
+        }
+        let folder = &from.folders.first()?.0;
+        // Nobody writes into it any more, so both points may have it.
+        let new = capture.folders.first_mut()?.link(&folder.join(number.to_string())).ok()?;
+        packs.insert(number, new);
+        Some(new)
+    };
+    let content = match content {
+        Content::Here(text) if capture.here.saturating_add(*size) <= HERE => {
+            capture.here += size;
+            Some(Content::Here(text.clone()))
+        }
+        Content::Stored(0, number) => shared(*number, capture).map(|number| Content::Stored(0, number)),
+        Content::Packed(0, number, at) => {
+            shared(*number, capture).map(|number| Content::Packed(0, number, *at))
+        }
+        _ => None,
+    };
+    if let Some(content) = content {
+        let was = Was::File { size: *size, content, group: None, twin: None };
+        capture.items.insert(item.path.0.clone(), Item { was, ..item.clone() });
+        capture.bytes += size;
+    }
+}

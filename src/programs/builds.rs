@@ -1,0 +1,99 @@
+//! Compilers and builders: what they make, and of which sources.
+
+use std::path::{Path, PathBuf};
+
+use crate::code::may_lose;
+use crate::knowledge::{lists, places};
+use crate::model::Value;
+use crate::shell::Invocation;
+use crate::shell::program::{FileState, Now, Shell, State, Stdin, is_source};
+use crate::world::resolve::Disk;
+
+/// Most sources that one program is read from.
+const SOURCES: usize = 64;
+
+/// What a build makes of sources is a program like any other of the project, unless this command wrote into them what
+/// may lose something.
+pub(super) fn note_build(shell: &mut Shell<'_>, state: &mut State, run: &Invocation) {
+    if run.matched.does_nothing() {
+        return;
+    }
+    let sources = sources_of(shell, state, run);
+    let written = run.matched.written().into_iter().map(|(_, value, _)| value);
+    let made = written.chain(default_output(run).map(Value::Known));
+    for path in made.filter_map(|value| shell.absolute(state, &value)).collect::<Vec<_>>() {
+        let key = state.files.key(&path, &Disk(shell.world));
+        state.files.rewrite(key, Now::Built(sources.clone()));
+    }
+    let given = match &run.stdin {
+        Stdin::Inherited | Stdin::Empty => false,
+        Stdin::Text(text) => text.as_known().is_none_or(may_lose) && reads_input(run),
+        Stdin::File(_) | Stdin::Unknown => reads_input(run),
+    };
+    let named: Vec<PathBuf> =
+        run.args.iter().skip(1).filter_map(|arg| shell.absolute(state, &arg.value)).collect();
+    let source = |path: &Path| is_source(path) || named.iter().any(|one| one == path);
+    let wrote = state.files.written().any(|(path, text)| source(path) && may_lose(text));
+    let unread = named.iter().any(|path| {
+        let key = state.files.key(path, &Disk(shell.world));
+        let made =
+            matches!(state.files.get(&key), Some(FileState::Created { content: None, directory: false }));
+        made && !matches!(state.files.now(&key).first(), Some(Now::Built(_)))
+    });
+    shell.built_unread |= given || wrote || unread;
+}
+
+/// The sources that a compiler is given by their names, or as the directory of a Go program; those of objects too.
+fn sources_of(shell: &Shell<'_>, state: &State, run: &Invocation) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let words = run.args.iter().skip(1);
+    for path in words.filter_map(|arg| shell.absolute(state, &arg.value)) {
+        let key = state.files.key(&path, &Disk(shell.world));
+        match state.files.now(&key).first() {
+            Some(Now::Built(sources)) => found.extend(sources.iter().cloned()),
+            _ if is_source(&path) => found.push(path),
+            _ if run.name == "go" && shell.is_directory(state, &path) == Some(true) => {
+                found.extend(go_files(shell, state, &path));
+            }
+            _ => {}
+        }
+    }
+    if found.is_empty() && run.name == "go" {
+        found.extend(state.only_cwd().into_iter().flat_map(|dir| go_files(shell, state, dir)));
+    }
+    found.truncate(SOURCES);
+    found
+}
+
+fn go_files(shell: &Shell<'_>, state: &State, dir: &Path) -> Vec<PathBuf> {
+    let entries = shell.list(state, dir, 256).unwrap_or_default();
+    let names = entries.into_iter().map(|entry| dir.join(entry.name));
+    let go = |path: &PathBuf| {
+        let name = path.to_string_lossy();
+        name.ends_with(".go") && !name.ends_with("_test.go")
+    };
+    names.filter(go).collect()
+}
+
+/// What a compiler writes that is not told where.
+fn default_output(run: &Invocation) -> Option<String> {
+    if !run.matched.written().is_empty() {
+        return None;
+    }
+    let words = || run.args.iter().skip(1).filter_map(|arg| arg.value.as_known());
+    let source = words().find(|word| !word.starts_with('-') && is_source(Path::new(word)))?;
+    let stem = Path::new(source).file_stem()?.to_str()?;
+    let compiles = lists(&places().compiles, &run.name);
+    match run.name.as_str() {
+        "rustc" | "ghc" => Some(stem.to_owned()),
+        "go" if words().next() == Some("build") => Some(stem.to_owned()),
+        _ if compiles && words().any(|word| word == "-c") => Some(format!("{stem}.o")),
+        _ if compiles => Some("a.out".to_owned()),
+        _ => None,
+    }
+}
+
+/// Whether a compiler takes its standard input for a source.
+fn reads_input(run: &Invocation) -> bool {
+    run.args.iter().any(|arg| matches!(arg.value.as_known(), Some("-" | "/dev/stdin")))
+}

@@ -1,0 +1,192 @@
+//! Unpacking: which archive goes where, for the probe that lists its members.
+
+use std::path::Path;
+
+use crate::knowledge::Match;
+use crate::model::{FactValue, Mutation, Subject, Value};
+use crate::shell::{Invocation, Stdin};
+
+use super::backup;
+use crate::effects::program::{Draft, Scene, fact, flag, packing, text_of};
+
+/// See [`Room::Extract`](crate::knowledge::Room::Extract).
+pub(super) struct Extract;
+
+impl super::Program for Extract {
+    fn does(&self, scene: &Scene<'_>, invocation: &Invocation, declared: Vec<Draft>) -> Vec<Draft> {
+        extract(scene, invocation, declared)
+    }
+}
+
+/// Adds to drafts of kind `archive.extract` the archive, the members asked for and how existing files are treated. Other
+/// drafts stay as they are.
+fn extract(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft>) -> Vec<Draft> {
+    let matched = &invocation.matched;
+    drafts
+        .into_iter()
+        .map(|mut draft| {
+            if let Some(mutation) = draft.mutation.as_mut().filter(|m| m.kind == "archive.extract") {
+                match archive(scene, invocation) {
+                    Some(path) => {
+                        if let Some(packing) = scene.files.packings.file(Path::new(&path)) {
+                            packing::tell(mutation, packing);
+                        }
+                        fact(mutation, "archive", FactValue::Text(path), "the archive that is unpacked");
+                    }
+                    None => {
+                        flag(mutation, "archive.unknown", "the archive is not known");
+                        if let (Stdin::Text(_) | Stdin::Unknown, Some(packing)) =
+                            (&invocation.stdin, scene.files.packings.pipe())
+                        {
+                            packing::tell(mutation, packing);
+                        }
+                        if let (Stdin::Text(_) | Stdin::Unknown, [only]) =
+                            (&invocation.stdin, scene.files.stream())
+                        {
+                            let path = FactValue::Text(text_of(only));
+                            fact(
+                                mutation,
+                                "archive.piped",
+                                path,
+                                "what comes through the pipe is made of this",
+                            );
+                        }
+                    }
+                }
+                if let Some(excluded) = excluded(matched) {
+                    let about = "these are left out, one a line";
+                    fact(mutation, "excluded", FactValue::Text(excluded), about);
+                }
+                if let Some(members) = members(matched) {
+                    fact(
+                        mutation,
+                        "members",
+                        FactValue::Text(members),
+                        "only these are unpacked, one a line",
+                    );
+                }
+                if let Some(strip) = matched.value("--strip-components").and_then(Value::as_known)
+                    && let Ok(strip) = strip.parse::<i64>()
+                {
+                    fact(
+                        mutation,
+                        "strip",
+                        FactValue::Number(strip),
+                        "leading directories taken off each name",
+                    );
+                }
+                if matched.has("--one-top-level") {
+                    flag(mutation, "one-top-level", "unpacked into a directory of its own");
+                }
+                if matched.has("--transform") || matched.has("-s") && is_tar(matched) {
+                    flag(mutation, "transform", "names are changed on the way");
+                }
+                if matched.has("-P") && is_tar(matched) {
+                    flag(mutation, "absolute", "names lead to where they say, also outside the directory");
+                }
+                if is_tar(matched) || is(matched, &["unzip"]) {
+                    overwriting(scene, invocation, mutation);
+                }
+                if matched.has("-j") && is(matched, &["unzip"]) {
+                    flag(mutation, "flat", "directories inside the archive are not made");
+                }
+            }
+            draft
+        })
+        .collect()
+}
+
+fn overwriting(scene: &Scene<'_>, invocation: &Invocation, mutation: &mut Mutation) {
+    let matched = &invocation.matched;
+    let tar = is_tar(matched);
+    let keeps = if tar {
+        ["-k", "--keep-old-files", "--skip-old-files"].iter().any(|key| matched.has(key))
+    } else {
+        matched.has("-n")
+    };
+    if keeps {
+        flag(mutation, "no-clobber", "existing files are left alone");
+    }
+    if tar && matched.has("--keep-newer-files") || !tar && (matched.has("-u") || matched.has("-f")) {
+        flag(mutation, "update-only", "newer files are left alone");
+    }
+    if tar && backs_up(scene, invocation, mutation) || !tar && matched.has("-B") {
+        flag(mutation, "backup", "existing files are kept under another name");
+    }
+    // Without -o unzip asks about each file that exists.
+    if !tar && !keeps && !matched.has("-o") {
+        mutation.context.asks = true;
+        flag(mutation, "asks", "asks before it overwrites");
+    }
+}
+
+/// Whether tar keeps all that it overwrites. Plain backups of what this command unpacked there before would take the place of
+/// those that it made then.
+fn backs_up(scene: &Scene<'_>, invocation: &Invocation, mutation: &Mutation) -> bool {
+    let Some(naming) = backup::naming(invocation) else { return false };
+    let Subject::Path(subject) = &mutation.subject else { return false };
+    let again = subject.path.as_known().is_none_or(|path| scene.files.is_altered(Path::new(path)));
+    naming == backup::Naming::Numbered || !again
+}
+
+fn is(matched: &Match, names: &[&str]) -> bool {
+    matched.tool.names.iter().any(|name| names.contains(&name.as_str()))
+}
+
+fn is_tar(matched: &Match) -> bool {
+    is(matched, &["tar", "bsdtar"])
+}
+
+/// The archive's absolute path. `None`: standard input from who knows where.
+fn archive(scene: &Scene<'_>, invocation: &Invocation) -> Option<String> {
+    let matched = &invocation.matched;
+    let named = matched
+        .operand("archive")
+        .map(|binding| &binding.value)
+        .or_else(|| matched.value("-f"))
+        .or_else(|| matched.value("-F"))
+        .or_else(|| matched.value("-I"))
+        .filter(|value| value.as_known() != Some("-"));
+    let value = match (named, &invocation.stdin) {
+        (Some(value), _) => value,
+        (None, Stdin::File(path)) => path,
+        _ => return None,
+    };
+    scene.only_path(value).map(|path| text_of(&path))
+}
+
+/// Where unzip's list of members to leave out begins: it goes on to the end.
+fn exclusions(matched: &Match) -> Option<usize> {
+    if !is(matched, &["unzip"]) {
+        return None;
+    }
+    matched.options.iter().find(|option| option.key == "-x").map(|option| option.index)
+}
+
+fn excluded(matched: &Match) -> Option<String> {
+    // A plain name leaves out the member of exactly that name, whatever else it leaves out.
+    if is_tar(matched) {
+        let names = matched.values("--exclude").into_iter().filter_map(Value::as_known);
+        let names: Vec<_> = names.filter(|name| !name.contains(['*', '?', '[', '\\'])).collect();
+        return (!names.is_empty()).then(|| names.join("\n"));
+    }
+    let from = exclusions(matched)?;
+    let first = matched.value("-x")?.as_known()?;
+    let rest = matched.operands.iter().filter(|b| b.name == "member" && b.index > from);
+    let names =
+        std::iter::once(Some(first)).chain(rest.map(|b| b.value.as_known())).collect::<Option<Vec<_>>>()?;
+    // Patterns are not compared: what they may leave out still counts.
+    let names: Vec<_> = names.into_iter().filter(|name| !name.contains(['*', '?', '['])).collect();
+    (!names.is_empty()).then(|| names.join("\n"))
+}
+
+fn members(matched: &Match) -> Option<String> {
+    let end = exclusions(matched).unwrap_or(usize::MAX);
+    let names = matched
+        .operands
+        .iter()
+        .filter(|b| matches!(b.name.as_str(), "member" | "pattern") && b.index < end)
+        .map(|b| b.value.as_known())
+        .collect::<Option<Vec<_>>>()?;
+    (!names.is_empty()).then(|| names.join("\n"))
+}

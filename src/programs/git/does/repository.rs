@@ -1,0 +1,259 @@
+//! Subcommands that change history, the object store, configuration, or make and remove working trees.
+
+use std::path::{Path, PathBuf};
+
+use super::{Draft, Words};
+use crate::effects::program::Scene;
+use crate::model::{Action, Saved, Value};
+
+pub(super) fn commit(words: &Words<'_>) -> Vec<Draft> {
+    let saves: &[Saved] =
+        if words.has("-a") && words.operands().is_empty() { &[Saved::Tracked] } else { &[] };
+    if words.has("--amend") {
+        let previous = Value::known("HEAD~1");
+        return vec![
+            Draft::new(Action::Update, "git.commits")
+                .names([previous])
+                .text("to", Some("HEAD~1"))
+                .flag("amend", true)
+                .saves(saves),
+        ];
+    }
+    let paths = words.operands();
+    vec![
+        Draft::new(Action::Create, "git.commit")
+            .saves(saves)
+            .flag("saves-paths", !paths.is_empty())
+            .names(paths),
+    ]
+}
+
+/// Rebase and its kin.
+pub(super) fn history(words: &Words<'_>) -> Vec<Draft> {
+    if words.any(&["--abort", "--skip"]) {
+        // A rebase is given up by a hard reset, the others leave alone what no conflict touched.
+        let draft = Draft::new(Action::Update, "git.changes").flag("whole", true).flag("abort", true);
+        return vec![draft.flag("merge", words.name != "rebase")];
+    }
+    if words.any(&["--quit", "--continue", "--edit-todo", "--show-current-patch"]) {
+        return vec![Draft::new(Action::Create, "git.commit")];
+    }
+    let mut list = brought(words);
+    let fetches = words.name == "pull";
+    let rebases = words.name == "rebase" || (fetches && words.has("-r"));
+    if !rebases {
+        // Merges refuse where uncommitted work is touched, and only add commits.
+        list.push(Draft::new(Action::Create, "git.commit").flag("fetches", fetches));
+        return list;
+    }
+    let to = words.matched.value("--onto").cloned().or_else(|| words.operands().first().cloned());
+    let text = to.as_ref().and_then(Value::as_known).map(str::to_owned);
+    let to = if fetches { None } else { to };
+    let text = if fetches { Some("@{upstream}".to_owned()) } else { text.or(Some("@{upstream}".to_owned())) };
+    list.push(
+        Draft::new(Action::Update, "git.commits")
+            .names(to)
+            .text("to", text.as_deref())
+            .flag("rebase", true)
+            .flag("fetches", fetches),
+    );
+    list
+}
+
+/// Revisions whose files come into the working tree: ignored files of the same name are overwritten.
+fn brought(words: &Words<'_>) -> Vec<Draft> {
+    let operands = words.operands();
+    let upstream = Value::known("@{upstream}");
+    match words.name.as_str() {
+        "pull" => {
+            let known = |at: usize| operands.get(at).and_then(Value::as_known);
+            let draft = super::worktree::switches(Some(&upstream)).flag("fetches", true);
+            let branch = known(1).map(|spec| {
+                let spec = spec.trim_start_matches('+');
+                spec.split_once(':').map_or(spec, |(from, _)| from).to_owned()
+            });
+            vec![
+                draft
+                    .flag("merges", !words.has("-r"))
+                    .text("remote", known(0))
+                    .text("branch", branch.as_deref()),
+            ]
+        }
+        "merge" if operands.is_empty() => {
+            vec![super::worktree::switches(Some(&upstream)).flag("merges", true)]
+        }
+        "merge" => {
+            operands.iter().map(|to| super::worktree::switches(Some(to)).flag("merges", true)).collect()
+        }
+        "rebase" => {
+            let to = words.matched.value("--onto").or(operands.first()).unwrap_or(&upstream);
+            vec![super::worktree::switches(Some(to)).flag("rebases", true)]
+        }
+        "cherry-pick" | "revert" => {
+            let single = |name: &&Value| name.as_known().is_some_and(|name| !name.contains(".."));
+            operands
+                .iter()
+                .filter(single)
+                .map(|name| {
+                    let before = name.map(|name| format!("{name}^"));
+                    let (from, to) = if words.name == "revert" { (name, &before) } else { (&before, name) };
+                    super::worktree::switches(Some(to)).text("base", from.as_known())
+                })
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What of `--expire` keeps recent objects.
+fn keeps_recent(date: &str) -> bool {
+    ["week", "month", "year", "never"].iter().any(|unit| date.contains(unit))
+}
+
+pub(super) fn objects(words: &Words<'_>) -> Vec<Draft> {
+    let draft = Draft::new(Action::Delete, "git.objects");
+    match words.name.as_str() {
+        "gc" => {
+            let date = words.value("--prune");
+            vec![
+                match date {
+                    Some(date) => draft.text("expire", Some(date)).flag("grace", keeps_recent(date)),
+                    None => draft.flag("expire-configured", true),
+                }
+                .flag("expires-reflog", true),
+            ]
+        }
+        "prune" => {
+            let date = words.value("--expire").unwrap_or("now");
+            vec![draft.text("expire", Some(date)).flag("grace", keeps_recent(date))]
+        }
+        "repack" if words.has("-d") && words.any(&["-a", "--cruft-expiration", "--unpack-unreachable"]) => {
+            vec![draft.flag("packed", words.has("-a")).flag("grace", words.has("-k"))]
+        }
+        "maintenance" => vec![draft.flag("expire-configured", true)],
+        _ => vec![Draft::new(Action::Update, "git.index")],
+    }
+}
+
+pub(super) fn reflog(words: &Words<'_>) -> Vec<Draft> {
+    let mut names = words.operands();
+    if words.has("--all") {
+        names.push(Value::known("--all"));
+    }
+    let dates: Vec<&str> =
+        ["--expire", "--expire-unreachable"].iter().filter_map(|key| words.value(key)).collect();
+    let expires = words.second == "expire";
+    let grace = expires && (dates.is_empty() || dates.iter().all(|date| keeps_recent(date)));
+    vec![Draft::new(Action::Delete, "git.reflog").names(names).flag("grace", grace)]
+}
+
+pub(super) fn config(words: &Words<'_>) -> Vec<Draft> {
+    let mut operands = words.operands();
+    let known = |value: Option<&Value>| value.and_then(Value::as_known).map(str::to_owned);
+    let first = known(operands.first());
+    let takes = matches!(first.as_deref(), Some("unset" | "rename-section" | "remove-section"))
+        || words.any(&["--unset", "--unset-all", "--remove-section", "--rename-section"]);
+    let write = match first.as_deref() {
+        Some("get" | "list" | "get-color" | "get-colorbool") => return Vec::new(),
+        Some("set" | "unset" | "rename-section" | "remove-section" | "edit") if operands.len() > 1 => {
+            operands.remove(0);
+            true
+        }
+        _ => {
+            operands.len() > 1
+                || words.any(&["--unset", "--unset-all", "--remove-section", "--rename-section", "-e"])
+        }
+    };
+    if !write {
+        return Vec::new();
+    }
+    let value = known(operands.get(1));
+    let name = operands.into_iter().next().unwrap_or(Value::Unknown);
+    let action = if takes { Action::Delete } else { Action::Update };
+    vec![Draft::new(action, "git.config").names([name]).text("value", value.as_deref())]
+}
+
+/// `init` and `clone`.
+pub(super) fn made(words: &Words<'_>) -> Vec<Draft> {
+    let operands = words.operands();
+    if words.name != "clone" {
+        return vec![Draft::new(Action::Create, "git.repository").names(operands)];
+    }
+    let directory = operands.get(1).cloned().or_else(|| {
+        operands.first().map(|url| {
+            url.map(|url| {
+                let path = url.trim_end_matches('/').trim_end_matches("/.git");
+                let name = path.rsplit(['/', ':']).next().unwrap_or(path);
+                name.trim_end_matches(".git").trim_end_matches(".bundle").to_owned()
+            })
+        })
+    });
+    vec![Draft::path(Action::Create, "tree", directory.unwrap_or(Value::Unknown))]
+}
+
+/// With force a working tree goes as `rm -r` would take it; without, or by another name than its path, git has a say.
+fn removed_trees(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) -> Vec<Draft> {
+    let forced = words.matched.options.iter().filter(|option| option.key == "-f").count();
+    let stands = |path: &Value| match scene.absolute(path, dirs).as_known() {
+        Some(path) => scene.at(Path::new(path)).is_some(),
+        None => true,
+    };
+    let each = |path: Value| {
+        if forced > 0 && stands(&path) {
+            return Draft::path(Action::Delete, "tree", path).flag("unless-locked", forced == 1);
+        }
+        let draft = Draft::new(Action::Delete, "git.worktree").names([path]);
+        draft.flag("force", forced > 0).flag("locked-too", forced > 1)
+    };
+    words.operands().into_iter().map(each).collect()
+}
+
+pub(super) fn worktree(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) -> Vec<Draft> {
+    match words.second.as_str() {
+        "remove" => removed_trees(scene, words, dirs),
+        "unlock" => vec![Draft::new(Action::Create, "git.head").flag("unlocks", true)],
+        "add" => words
+            .matched
+            .value("-B")
+            .map(|name| Draft::new(Action::Replace, "git.branch").names([name.clone()]))
+            .into_iter()
+            .chain(words.operands().first().map(|path| Draft::path(Action::Create, "tree", path.clone())))
+            .collect(),
+        _ => vec![Draft::new(Action::Create, "git.head")],
+    }
+}
+
+pub(super) fn submodule(words: &Words<'_>) -> Vec<Draft> {
+    match words.second.as_str() {
+        "deinit" if words.has("-f") => {
+            let mut paths = words.operands();
+            if paths.is_empty() {
+                paths.push(Value::Unknown);
+            }
+            paths.into_iter().map(|path| Draft::path(Action::Delete, "tree", path)).collect()
+        }
+        "update" if words.has("-f") => {
+            let mut paths = words.operands();
+            if paths.is_empty() {
+                paths.push(Value::Unknown);
+            }
+            paths.into_iter().map(|path| Draft::path(Action::Update, "tree", path)).collect()
+        }
+        // It refuses where something is changed or new.
+        "deinit" if !words.has("--all") => {
+            let draft = Draft::new(Action::Delete, "git.changes").names(words.operands());
+            vec![draft.flag("removes", true).flag("safe", true)]
+        }
+        "foreach" => Vec::new(),
+        _ => vec![Draft::new(Action::Create, "git.head")],
+    }
+}
+
+pub(super) fn remote(words: &Words<'_>) -> Vec<Draft> {
+    match words.second.as_str() {
+        "remove" | "rm" => vec![Draft::new(Action::Delete, "git.remote").names(words.operands())],
+        "prune" => vec![Draft::new(Action::Update, "git.remote").names(words.operands())],
+        "update" => vec![Draft::new(Action::Create, "git.fetch")],
+        _ => vec![Draft::new(Action::Update, "git.config").names([Value::known("remote")])],
+    }
+}

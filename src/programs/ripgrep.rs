@@ -1,0 +1,19 @@
+//! `rg --pre PROGRAM`: the program is given each file.
+
+use crate::model::Value;
+use crate::shell::program::{Flow, Run, Shell, State};
+
+use super::words::word;
+
+/// See [`Room::Ripgrep`](crate::knowledge::Room::Ripgrep).
+pub(super) struct Ripgrep;
+
+impl super::Program for Ripgrep {
+    fn runs(&self, shell: &mut Shell<'_>, state: &mut State, run: &Run<'_>) -> Option<Flow> {
+        let program = run.matched.value("--pre")?;
+        let words = [program.clone(), Value::Unknown].map(|value| word(value, run.call));
+        let inner = state.scope.through(run.name);
+        state.within(&inner, |state| shell.program(state, words.to_vec(), run.call.span));
+        None
+    }
+}

@@ -1,0 +1,163 @@
+//! `rsync`: what it overwrites and deletes at the receiving side, here or on another machine.
+
+use std::path::PathBuf;
+
+use crate::knowledge::Match;
+use crate::model::{Action, Mutation, Subject, Value};
+use crate::shell::Invocation;
+use crate::world::FileKind;
+
+use crate::effects::program::{
+    Change, Draft, Scene, Word, base_name, below, explicit, flag, is_remote, keeps_nothing, text_of,
+};
+
+/// See [`Room::Rsync`](crate::knowledge::Room::Rsync).
+pub(super) struct Rsync;
+
+impl super::Program for Rsync {
+    fn does(&self, scene: &Scene<'_>, invocation: &Invocation, _: Vec<Draft>) -> Vec<Draft> {
+        rsync(scene, invocation)
+    }
+}
+
+/// Options that delete at the receiving side what the sender has not.
+const DELETING: [&str; 8] = [
+    "--delete",
+    "--del",
+    "--delete-before",
+    "--delete-during",
+    "--delete-delay",
+    "--delete-after",
+    "--delete-excluded",
+    "--delete-missing-args",
+];
+
+/// Replaces the declared effects.
+fn rsync(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
+    let matched = &invocation.matched;
+    let Some(dest) = matched.operand("dest") else { return Vec::new() };
+    let target = Word::new(dest.value.clone(), explicit(invocation, &[dest.index]));
+    let deletes = DELETING.iter().any(|key| matched.has(key));
+    let mut drafts: Vec<Draft> = Vec::new();
+    if is_remote(&target.value) {
+        let action = if deletes { Action::Delete } else { Action::Update };
+        drafts.push(Draft::of(scene.on_other(
+            action,
+            "remote.tree",
+            std::slice::from_ref(&target.value),
+            &target.value,
+        )));
+    }
+    for source in matched.operands("src") {
+        let word = Word::new(source.value.clone(), explicit(invocation, &[source.index]));
+        let from = if is_remote(&source.value) { None } else { scene.only_path(&source.value) };
+        let place = if is_remote(&target.value) {
+            None
+        } else {
+            let (mutation, place) = receive(scene, matched, &word, from.as_ref(), &target, deletes);
+            let changes = match (&from, &place) {
+                (Some(from), Some(to)) if whole(scene, matched, from) => {
+                    let made = Change::Made { path: to.clone(), content: None, directory: true };
+                    let first = !drafts.iter().any(|draft| draft.changes.contains(&made));
+                    let fresh = first && scene.is_directory(from) && scene.at(to).is_none();
+                    let made = fresh.then_some(made);
+                    let copied = Change::Copied { from: from.clone(), to: to.clone(), packed: true };
+                    made.into_iter().chain([copied]).collect()
+                }
+                _ => Vec::new(),
+            };
+            drafts.push(Draft::with(mutation, changes));
+            place
+        };
+        if matched.has("--remove-source-files") && !is_remote(&source.value) {
+            let mut mutation = scene.on_path(Action::Delete, "tree", &word);
+            if !place.as_deref().is_some_and(|place| keeps_nothing(&text_of(place))) {
+                flag(&mut mutation, "kept", "every file is deleted only once it stands at the target");
+            }
+            if let (Subject::Path(subject), Some(place)) = (&mut mutation.subject, place)
+                && !keeps_nothing(&text_of(&place))
+            {
+                subject.copies.push(place);
+            }
+            drafts.push(Draft::with(mutation, Vec::new()));
+        }
+    }
+    drafts
+}
+
+/// Options that leave out some of the source, or all of it.
+const PARTIAL: [&str; 16] = [
+    "--exclude",
+    "--exclude-from",
+    "--include",
+    "--include-from",
+    "--files-from",
+    "--filter",
+    "-F",
+    "--cvs-exclude",
+    "--max-size",
+    "--min-size",
+    "--existing",
+    "--ignore-existing",
+    "--update",
+    "--dirs",
+    "--one-file-system",
+    "--list-only",
+];
+
+/// Whether all of a source arrives.
+fn whole(scene: &Scene<'_>, matched: &Match, from: &std::path::Path) -> bool {
+    let tree = scene.is_directory(from);
+    !PARTIAL.iter().any(|key| matched.has(key))
+        && (!tree || matched.has("--archive") || matched.has("--recursive"))
+}
+
+/// What one local or remote source overwrites in a local target.
+fn receive(
+    scene: &Scene<'_>,
+    matched: &Match,
+    source: &Word,
+    from: Option<&PathBuf>,
+    target: &Word,
+    deletes: bool,
+) -> (Mutation, Option<PathBuf>) {
+    let text = source.value.as_known().unwrap_or_default();
+    let contents = text.ends_with('/') || text.ends_with("/.") || text == ".";
+    let is_file = from.is_some_and(|from| scene.at(from).is_some_and(|seen| seen.kind == FileKind::File));
+    let absolute = scene.path(&target.value);
+    let target_is_directory = target.value.suffix().ends_with('/')
+        || absolute.as_known().is_some_and(|path| scene.is_directory(std::path::Path::new(path)));
+    let inside = !contents && (!is_file || target_is_directory);
+    let to = match base_name(text) {
+        Some(name) if inside => below(&absolute, &Value::known(name)),
+        _ => absolute,
+    };
+    let kind = if is_file { "file" } else { "tree" };
+    let shown = if deletes || !inside { target.value.clone() } else { below_shown(&target.value, text) };
+    let word = Word::new(shown, false);
+    let place = to.as_known().map(PathBuf::from);
+    let mut mutation = scene.on_absolute(Action::Replace, kind, to, &word);
+    if let Subject::Path(subject) = &mut mutation.subject {
+        subject.from = from.cloned();
+    }
+    if deletes {
+        flag(&mut mutation, "mirror", "what the source does not have is deleted");
+    }
+    if matched.has("--ignore-existing") {
+        flag(&mut mutation, "no-clobber", "existing files are left alone");
+    }
+    if matched.has("--update") || matched.has("-u") {
+        flag(&mut mutation, "update-only", "newer files are left alone");
+    }
+    if matched.has("--backup") || matched.has("-b") {
+        flag(&mut mutation, "backup", "existing files are kept under another name");
+    }
+    (mutation, place)
+}
+
+fn below_shown(target: &Value, source: &str) -> Value {
+    match (target, base_name(source)) {
+        (Value::Known(text), Some(name)) => Value::known(format!("{}/{name}", text.trim_end_matches('/'))),
+        _ => target.clone(),
+    }
+}

@@ -1,0 +1,84 @@
+//! `alias`, `unalias`, `type`, `hash`, `enable`: what names stand for.
+
+use crate::model::Value;
+use crate::shell::interp::Shell;
+use crate::shell::simple::Call;
+use crate::shell::state::{Alias, State, Status};
+use crate::shell::step::StepKind;
+
+use super::is_builtin;
+
+/// Whether `enable` or `hash` lets a name mean another program.
+pub(super) fn rebinds(builtin: &str, call: &Call) -> bool {
+    let letter = if builtin == "enable" { 'f' } else { 'p' };
+    let rebinds = |option: &&str| option.starts_with('-') && option.contains(letter);
+    call.texts().is_none_or(|texts| texts.iter().any(rebinds))
+}
+
+impl Shell<'_> {
+    /// `enable -f` and `hash -p`.
+    pub(super) fn rebind(&mut self, state: &mut State, call: &Call) -> Status {
+        let reason = "names come to mean other programs from here on".to_owned();
+        self.emit_as(state, call.span, &call.raw, StepKind::Opaque { reason });
+        Status::Unknown
+    }
+
+    /// `alias name=text`.
+    pub(super) fn define_aliases(state: &mut State, call: &Call) -> Status {
+        Self::zsh_alias(state, call);
+        for word in call.arguments() {
+            if let Some((name, text)) = word.arg.value.as_known().and_then(|t| t.split_once('=')) {
+                let end = state.scope.source.len().min(word.arg.span.end);
+                let defined =
+                    state.scope.span.is_none().then_some((state.scope.source.as_ptr() as usize, end));
+                state.aliases.insert(name.to_owned(), Alias { text: text.to_owned(), defined });
+            }
+        }
+        Status::True
+    }
+
+    /// `unalias name`, `unalias -a`.
+    pub(super) fn unalias(state: &mut State, call: &Call) -> Status {
+        match call.texts() {
+            Some(texts) if texts.contains(&"-a") => state.aliases.clear(),
+            Some(texts) => state.aliases.retain(|name, _| !texts.contains(&name.as_str())),
+            None => {}
+        }
+        Status::True
+    }
+
+    /// `type name` and `hash name`, which say whether the names can be run.
+    pub(super) fn type_builtin(&mut self, state: &mut State, call: &Call) -> Status {
+        Self::prints_something(state);
+        self.found_all(state, &call.values())
+    }
+
+    /// Whether every name can be run.
+    pub(super) fn found_all(&self, state: &State, names: &[Value]) -> Status {
+        let mut all = Status::True;
+        for name in names {
+            let Some(name) = name.as_known() else { return Status::Unknown };
+            if name.starts_with('-') {
+                continue;
+            }
+            let found = state.functions.get(name).is_some_and(|f| !f.maybe_undefined)
+                || is_builtin(name)
+                || self.in_path(state, name).is_some()
+                || (name.contains('/')
+                    && self
+                        .absolute(state, &Value::known(name))
+                        .is_some_and(|path| self.exists(state, &path) == Some(true)));
+            if !found {
+                all = if state.aliases.contains_key(name)
+                    || state.functions.contains_key(name)
+                    || !state.unset_is_empty
+                {
+                    Status::Unknown
+                } else {
+                    return Status::False;
+                };
+            }
+        }
+        all
+    }
+}

@@ -1,0 +1,107 @@
+//! What a shell starts with: its variables, its directory, its switches and what the session brings.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::model::Value;
+use crate::world::resolve::logical;
+
+use super::files::Files;
+use super::interp::{Scope, Shell};
+use super::state::{Alias, Content, Positional, State, Status, Switches, Variable, Words};
+use super::step::Stdin;
+
+impl Shell<'_> {
+    /// The state before the first command.
+    pub(super) fn initial(&self) -> State {
+        let options = self.options;
+        let variables: BTreeMap<String, Variable> = self
+            .world
+            .environment()
+            .into_iter()
+            // A shell sets these itself, whatever it was given.
+            .filter(|(name, _)| {
+                !matches!(name.as_str(), "PWD" | "OLDPWD" | "IFS" | "UID" | "EUID" | "BASHPID")
+            })
+            .map(|(name, value)| {
+                let value = if options.start.changed && name != "PATH" { None } else { value };
+                // Set, but to something that is no text: anything but empty.
+                let value = value.map_or(Value::Unknown, Value::Known);
+                let mut variable = Variable::new(Content::Scalar(value));
+                variable.exported = true;
+                (name, variable)
+            })
+            .collect();
+        let mut variables = self.with_hook(variables);
+        for (name, value) in &options.start.variables {
+            let value = value.clone().map_or(Value::Unknown, Value::Known);
+            let mut variable = Variable::new(Content::Scalar(value));
+            variable.exported = true;
+            variables.insert(name.clone(), variable);
+        }
+        let mut arguments = options.arguments.iter().map(Value::known);
+        let zero = arguments.next().unwrap_or(Value::known("bash"));
+        let previous = self.world.env("OLDPWD").map(PathBuf::from).into_iter().collect();
+        State {
+            scope: Arc::new(Scope::top(Arc::from(""))),
+            cwd: options.start.directories.clone().unwrap_or_else(|| {
+                Some(self.start()).filter(|cwd| !cwd.as_os_str().is_empty()).into_iter().collect()
+            }),
+            failed_cwd: None,
+            previous,
+            stack: Vec::new(),
+            variables: Arc::new(variables),
+            unset_is_empty: options.unset_is_empty
+                && !self.world.is_elsewhere()
+                && !options.start.open
+                && !options.start.changed,
+            shadowed: Vec::new(),
+            functions: BTreeMap::new(),
+            no_functions: Default::default(),
+            aliases: options
+                .session
+                .aliases
+                .iter()
+                .map(|(name, text)| (name.clone(), Alias { text: text.clone(), defined: None }))
+                .collect(),
+            switches: Switches {
+                expand_aliases: options.interactive,
+                execfail: options.interactive,
+                // zsh and fish have `**` without being told.
+                globstar: options.session.translated,
+                zsh: options.session.translated,
+                words: if options.session.translated { Words::Unsure } else { Words::Split },
+                ..Switches::default()
+            },
+            zero,
+            source: None,
+            positional: Positional { values: arguments.collect(), open: false },
+            status: Status::True,
+            last_word: Value::Unknown,
+            stdin: Stdin::Inherited,
+            output: Value::known(""),
+            files: Files::default(),
+            maybe: false,
+            returns: false,
+            loops: 0,
+            session: options.interactive,
+            exit_traps: Vec::new(),
+            descriptors: BTreeMap::new(),
+        }
+    }
+
+    /// The directory by the name that the shell goes on with: `PWD`, where it names the same place, since `cd ..` goes by
+    /// the name. A name with links in it was given by somebody who knows.
+    fn start(&self) -> PathBuf {
+        let given = &self.options.cwd;
+        let named = self.world.env("PWD").map(PathBuf::from);
+        let same = |named: &PathBuf| {
+            named != given
+                && named.is_absolute()
+                && logical(named) == *named
+                && self.world.canonicalize(named).as_ref() == Ok(given)
+        };
+        named.filter(same).unwrap_or_else(|| given.clone())
+    }
+}

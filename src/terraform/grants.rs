@@ -1,0 +1,78 @@
+//! Grants of access that a plan makes: whom they reach and how much they give, as the attributes say. Which words say so is
+//! data (`grants` in `tool_words.toml`), the same as for commands.
+
+use serde_json::Value;
+
+use crate::knowledge::{Grants, TerraformType, Words, tool_words};
+use crate::model::{Fact, FactValue, Facts};
+
+/// How deep a policy's text is looked into.
+const DEPTH: usize = 32;
+
+/// Tells what the attributes that decide say. What is known only after the apply says nothing.
+pub(super) fn tell(declared: &TerraformType, after: &Value, facts: &mut Facts) {
+    let mut said = Said { lists: &tool_words().grants, everybody: None, full: None, unseen: false };
+    for name in &declared.grants {
+        if let Some(value) = after.get(name) {
+            said.value(name, value, DEPTH);
+        }
+    }
+    for (key, word) in [("everybody", said.everybody), ("full", said.full)] {
+        if let Some(word) = word {
+            facts.insert(key.to_owned(), Fact::new(FactValue::Text(word), "the plan says so"));
+        }
+    }
+    if said.unseen {
+        let why = "what is granted is nested too deeply to be read";
+        facts.insert("unseen".to_owned(), Fact::new(FactValue::Bool(true), why));
+    }
+}
+
+struct Said<'a> {
+    lists: &'a Grants,
+    everybody: Option<String>,
+    full: Option<String>,
+    unseen: bool,
+}
+
+impl Said<'_> {
+    fn value(&mut self, key: &str, value: &Value, depth: usize) {
+        let Some(depth) = depth.checked_sub(1) else {
+            self.unseen = true;
+            return;
+        };
+        match value {
+            Value::Object(entries) => {
+                let denies = entries.get("Effect").and_then(Value::as_str) == Some("Deny");
+                for (key, value) in entries.iter().filter(|_| !denies) {
+                    self.value(key, value, depth);
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.value(key, item, depth)),
+            Value::String(text) => match serde_json::from_str::<Value>(text) {
+                Ok(document @ (Value::Object(_) | Value::Array(_))) => self.value(key, &document, depth),
+                _ => self.word(key, text),
+            },
+            _ => {}
+        }
+    }
+
+    fn word(&mut self, key: &str, text: &str) {
+        let key = key.to_ascii_lowercase();
+        let word = text.trim().to_ascii_lowercase().replace(' ', "_");
+        if self.lists.what.iter().any(|part| key.contains(part)) {
+            return;
+        }
+        if word == "*" {
+            let whom = self.lists.whom.iter().any(|part| key.contains(part));
+            let found = if whom { &mut self.everybody } else { &mut self.full };
+            found.get_or_insert(word);
+            return;
+        }
+        let last = word.rsplit(['/', ':']).next().unwrap_or_default();
+        let listed =
+            |list: &Words| [word.as_str(), last].into_iter().find(|text| list.has(text)).map(str::to_owned);
+        self.everybody = self.everybody.take().or_else(|| listed(&self.lists.everybody));
+        self.full = self.full.take().or_else(|| listed(&self.lists.full));
+    }
+}

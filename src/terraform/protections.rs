@@ -1,0 +1,95 @@
+//! Protections that a change takes away: mutations of their own, beside the change itself.
+
+use std::collections::BTreeSet;
+
+use crate::knowledge::TerraformType;
+use crate::model::{Action, Fact, FactValue, Mutation};
+
+/// What a change takes away of what protects the resource's content.
+pub(super) fn taken(change: &Mutation, declared: &TerraformType) -> Vec<Mutation> {
+    if change.action != Action::Update {
+        return Vec::new();
+    }
+    let value = |key: &str| change.facts.get(key).map(|fact| &fact.value);
+    let mut found = Vec::new();
+    for (fact, kind) in &declared.protects {
+        let Some(was) = value(&format!("was.{fact}")) else { continue };
+        let now = value(fact);
+        let endless = declared.endless.contains(fact);
+        if !is_weaker(was, now, endless) {
+            continue;
+        }
+        let mut one = Mutation { kind: kind.clone(), ..change.clone() };
+        one.facts.retain(|key, _| key == "identifier");
+        if let Some(now) = change.facts.get(fact) {
+            one.facts.insert("left".into(), now.clone());
+        }
+        found.push(one);
+    }
+    found
+}
+
+/// Whether less is protected than before. What is not known any more protects nothing.
+fn is_weaker(was: &FactValue, now: Option<&FactValue>, endless: bool) -> bool {
+    match (was, now) {
+        (FactValue::Number(0), Some(FactValue::Number(now))) => endless && *now > 0,
+        (FactValue::Number(was), Some(FactValue::Number(now))) => now < was && !(endless && *now == 0),
+        (FactValue::Number(0), None) => endless,
+        (FactValue::Number(_), _) => true,
+        (was, now) => is_on(was) && !now.is_some_and(is_on),
+    }
+}
+
+/// Words by which an attribute says that a protection does not work.
+const OFF: [&str; 7] = ["", "disabled", "suspended", "inactive", "off", "none", "basic"];
+
+fn is_on(value: &FactValue) -> bool {
+    match value {
+        FactValue::Bool(yes) => *yes,
+        FactValue::Number(number) => *number != 0,
+        FactValue::Text(text) => !OFF.contains(&text.to_ascii_lowercase().as_str()),
+    }
+}
+
+/// A protection that goes with all that it protects is no loss of its own.
+pub(super) fn together(mutations: &mut [Mutation]) {
+    let text = |mutation: &Mutation, key: &str| match mutation.facts.get(key).map(|fact| &fact.value) {
+        Some(FactValue::Text(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let protects = |mutation: &Mutation| text(mutation, "relation").as_deref() == Some("protection");
+    let going: BTreeSet<String> = mutations
+        .iter()
+        .filter(|mutation| mutation.action == Action::Delete && !protects(mutation))
+        .filter_map(|mutation| text(mutation, "identifier"))
+        .collect();
+    for mutation in mutations {
+        if mutation.action != Action::Delete || !protects(mutation) {
+            continue;
+        }
+        if let Some(source) = text(mutation, "source_id").filter(|source| going.contains(source)) {
+            let said = format!("{source} goes with it");
+            mutation.facts.insert("together".into(), Fact::new(FactValue::Bool(true), said));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_weaker;
+    use crate::model::FactValue::{Bool, Number, Text};
+
+    #[test]
+    fn less_than_before_is_weaker() {
+        assert!(is_weaker(&Bool(true), Some(&Bool(false)), false));
+        assert!(is_weaker(&Bool(true), None, false));
+        assert!(!is_weaker(&Bool(false), Some(&Bool(true)), false));
+        assert!(is_weaker(&Number(35), Some(&Number(1)), false));
+        assert!(is_weaker(&Number(7), Some(&Number(0)), false));
+        assert!(!is_weaker(&Number(0), Some(&Number(7)), false));
+        assert!(is_weaker(&Number(0), Some(&Number(7)), true));
+        assert!(!is_weaker(&Number(7), Some(&Number(0)), true));
+        assert!(is_weaker(&Text("Enabled".into()), Some(&Text("Suspended".into())), false));
+        assert!(!is_weaker(&Text("Suspended".into()), Some(&Text("Enabled".into())), false));
+    }
+}

@@ -1,0 +1,101 @@
+//! Repositories in which work went on since: what was committed meanwhile is never taken off its branch.
+//!
+//! Owns which files of a git directory an undo leaves alone where something was committed since: the index, logs that only
+//! grew, refs that only went forward. What is gone comes back all the same.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::keep::{Item, Was};
+use crate::world::{Query, RealWorld, World};
+
+use super::Step;
+use super::kept::Kept;
+
+/// How long git may take to say whether one commit follows another.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Longest log or ref that is read, in bytes.
+const LIMIT: u64 = 16 << 20;
+/// Messages of a log's lines that a commit leaves.
+const COMMITTED: &[&str] = &["commit", "merge", "pull", "cherry-pick", "revert"];
+
+/// Leaves alone what went on. `time`: when the point was made, in milliseconds since the epoch.
+pub(super) fn spare(steps: &mut [(Item, Step)], kept: &Kept, time: i64) {
+    let mut committed: BTreeMap<PathBuf, bool> = BTreeMap::new();
+    for (item, step) in steps.iter_mut().filter(|(_, step)| matches!(step, Step::Replaced | Step::Gone)) {
+        let path = item.path.0.as_path();
+        let Some((dir, rest)) = git_dir(path) else { continue };
+        let own = ["index", "HEAD", "ORIG_HEAD", "packed-refs", "COMMIT_EDITMSG"];
+        let logs = rest.starts_with("logs");
+        if !(logs || rest.starts_with("refs") || own.iter().any(|name| rest == Path::new(name))) {
+            continue;
+        }
+        let committed = *committed.entry(dir.clone()).or_insert_with(|| has_committed(&dir, time));
+        let stays = committed
+            && if logs {
+                grew(item, kept, path)
+            } else {
+                !rest.starts_with("refs") || went_forward(item, kept, &dir, path)
+            };
+        if stays {
+            *step = Step::Same;
+        }
+    }
+}
+
+/// The git directory that a path lies in, and the path below it.
+fn git_dir(path: &Path) -> Option<(PathBuf, PathBuf)> {
+    let is_one = |dir: &&Path| {
+        dir.join("HEAD").is_file() && (dir.join("objects").is_dir() || dir.join("commondir").is_file())
+    };
+    let dir = path.ancestors().skip(1).find(is_one)?;
+    Some((dir.to_owned(), path.strip_prefix(dir).ok()?.to_owned()))
+}
+
+/// A file that holds more than before, and all that it held.
+fn grew(item: &Item, kept: &Kept, path: &Path) -> bool {
+    let (Some(before), Some(now)) = (content(item, kept), read(path)) else { return false };
+    now.starts_with(&before)
+}
+
+/// A ref whose commit now follows from the one before.
+fn went_forward(item: &Item, kept: &Kept, dir: &Path, path: &Path) -> bool {
+    let (Some(before), Some(now)) =
+        (content(item, kept).as_deref().and_then(id), read(path).as_deref().and_then(id))
+    else {
+        return false;
+    };
+    // Nothing of the one before is missing from the other.
+    let arguments = ["rev-list", "--count", before.as_str(), &format!("^{now}")].map(str::to_owned).to_vec();
+    let answer = RealWorld::new().ask(&Query::Git { dir: dir.to_owned(), arguments }, PATIENCE);
+    answer.is_ok_and(|said| said.trim_ascii() == b"0")
+}
+
+/// Whether something was committed since, as the log of what was checked out tells.
+fn has_committed(dir: &Path, time: i64) -> bool {
+    let log = read(&dir.join("logs/HEAD")).unwrap_or_default();
+    String::from_utf8_lossy(&log).lines().rev().any(|line| {
+        let Some((head, message)) = line.split_once('\t') else { return false };
+        let when = head.rsplit(' ').nth(1).and_then(|seconds| seconds.parse::<i64>().ok());
+        when.is_some_and(|when| when > time / 1000) && COMMITTED.iter().any(|word| message.starts_with(word))
+    })
+}
+
+/// A ref's commit, where it names one.
+fn id(text: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(text).ok()?.trim();
+    let hex = matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    hex.then(|| text.to_owned())
+}
+
+fn content(item: &Item, kept: &Kept) -> Option<Vec<u8>> {
+    let Was::File { content, size, .. } = &item.was else { return None };
+    if *size > LIMIT { None } else { kept.bytes(content, *size).ok() }
+}
+
+fn read(path: &Path) -> Option<Vec<u8>> {
+    fs::symlink_metadata(path).ok().filter(|meta| meta.is_file() && meta.len() <= LIMIT)?;
+    fs::read(path).ok()
+}

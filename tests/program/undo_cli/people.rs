@@ -1,0 +1,249 @@
+//! At a terminal: questions and their keys.
+
+use super::*;
+use crate::support::no_person_here;
+
+#[test]
+fn what_a_person_removes_is_kept_in_a_line_and_comes_back() {
+    if no_person_here() {
+        return;
+    }
+    let place = Place::new();
+    let line = "recourse exec -c 'rm notes.md'; echo ran $?; recourse undo; echo undone $?; recourse undo; echo then $?";
+    let (_, text) = place.typed(line).finish();
+    for part in [
+        "recourse: kept notes.md (20 bytes): recourse undo",
+        "ran 0",
+        "recourse: undoing: rm notes.md",
+        "back        notes.md  (20 bytes)",
+        "recourse: back: notes.md (20 bytes)",
+        "to take this back: recourse undo ",
+        "undone 0",
+        "there is nothing to undo here",
+        "then 3",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains(ASKED), "{text}");
+    assert_eq!(place.read("notes.md").unwrap(), "hello, nowhere else\n");
+}
+
+#[test]
+fn nothing_is_said_where_nothing_is_kept() {
+    if no_person_here() {
+        return;
+    }
+    let place = Place::new();
+    let (status, text) = place.typed("recourse exec -c 'ls > /dev/null; mkdir new'").finish();
+    assert_eq!((status, text.as_str()), (0, ""));
+    assert!(!exists(&place.scratch.root().join("home/.local/share/recourse/kept")));
+}
+
+#[test]
+fn undo_asks_where_something_else_stands_and_keeps_it() {
+    if no_person_here() {
+        return;
+    }
+    let place = Place::new();
+    let (status, _) = place.typed("recourse exec -c 'rm notes.md'; echo other > notes.md").finish();
+    assert_eq!(status, 0);
+    for keys in ["\r", "n", "\u{3}", "\u{1b}[1;5y\r", "q"] {
+        let mut terminal = place.typed("recourse undo; echo status $?");
+        terminal.expect("[Enter] no:");
+        terminal.send(keys);
+        terminal.expect("status 1");
+        let (_, text) = terminal.finish();
+        assert!(text.contains("nothing was changed"), "{keys:?}: {text}");
+        assert!(text.contains("replaced    notes.md"), "{keys:?}: {text}");
+        assert_eq!(place.read("notes.md").unwrap(), "other\n", "{keys:?}");
+    }
+    let mut terminal = place.typed("sleep 0.4; recourse undo; echo status $?");
+    // What was typed before the question is no answer to it.
+    terminal.send("yyy");
+    terminal.expect("[Enter] no:");
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    assert_eq!(place.read("notes.md").unwrap(), "other\n");
+    terminal.send("y");
+    terminal.expect("status 0");
+    terminal.finish();
+    assert_eq!(place.read("notes.md").unwrap(), "hello, nowhere else\n");
+    let (_, text) = place.typed("recourse undo --redo --yes; echo status $?").finish();
+    assert!(text.contains("status 0"), "{text}");
+    assert_eq!(place.read("notes.md").unwrap(), "other\n", "{text}");
+}
+
+#[test]
+fn a_key_keeps_first_where_policy_wants_a_person_to_say_so() {
+    if no_person_here() {
+        return;
+    }
+    let place = Place::with_policy("[keep]\nwhen = \"ask\"\n");
+    for (keys, gone) in [("\r", false), ("k", true)] {
+        let mut terminal = place.typed("recourse exec -c 'rm notes.md'; echo status $?");
+        terminal.expect(ASKED);
+        let text = terminal.text();
+        assert!(text.contains("[k] keep it, then run it"), "{text}");
+        assert!(text.contains("what is lost can be kept first; `recourse undo`"), "{text}");
+        assert!(!text.contains("nothing brings it back"), "{text}");
+        terminal.send(keys);
+        terminal.expect("status ");
+        let (_, text) = terminal.finish();
+        assert_eq!(place.has("notes.md"), !gone, "{keys:?}: {text}");
+        assert_eq!(text.contains("kept notes.md (20 bytes): recourse undo"), gone, "{text}");
+    }
+    // Of another terminal's command it is asked whether that one is meant.
+    let mut terminal = place.typed("recourse undo; echo status $?");
+    terminal.expect("from another terminal");
+    terminal.expect("[Enter] no:");
+    terminal.send("y");
+    terminal.expect("status 0");
+    terminal.finish();
+    assert!(place.has("notes.md"));
+}
+
+#[test]
+fn for_a_screen_reader_the_key_is_a_sentence() {
+    if no_person_here() {
+        return;
+    }
+    let place = Place::with_policy("[keep]\nwhen = \"ask\"\n");
+    let mut terminal = place.typed_with("recourse exec -c 'rm notes.md'", 80, &[("RECOURSE_PLAIN", "1")]);
+    terminal.expect(ASKED);
+    let text = terminal.text().replace("\r\n", " ").replace('\n', " ");
+    assert!(text.contains("Press k to keep it, then run it, r to run it"), "{text}");
+    assert!(text.contains("To be undone later: what is lost can be kept first"), "{text}");
+    terminal.send("\r");
+    assert_eq!(terminal.finish().0, 126);
+}
+
+#[test]
+fn beyond_the_bounds_it_says_why_and_the_key_keeps_it_all_the_same() {
+    if no_person_here() {
+        return;
+    }
+    let place = Place::with_policy("[keep]\nbytes = 10000\n");
+    place.write("big.csv", &"1,2,3\n".repeat(20_000));
+    let mut terminal = place.typed("recourse exec -c ': > big.csv'; echo status $?");
+    terminal.expect(ASKED);
+    let text = terminal.text().replace("\r\n", " ");
+    assert!(text.contains("it could not be kept first: it is more than 10 kB"), "{text}");
+    terminal.send("k");
+    terminal.expect("status 0");
+    let (_, text) = terminal.finish();
+    assert!(text.contains("kept big.csv (120 kB): recourse undo"), "{text}");
+    assert_eq!(place.read("big.csv").unwrap(), "");
+    assert_eq!(place.run(&["undo", "--yes"]).status.code(), Some(0));
+    assert_eq!(place.read("big.csv").unwrap().len(), 120_000);
+}
+
+#[test]
+fn what_is_blocked_runs_by_typing_its_name_and_is_kept() {
+    if no_person_here() {
+        return;
+    }
+    let rule = "[[rule]]\naction = \"delete\"\nverdict = \"block\"\n";
+    let place = Place::with_policy(rule);
+    for (typed, code) in [("notes", 126), ("", 126), ("notes.md", 0)] {
+        let mut terminal = place.typed("recourse exec -c 'rm notes.md'; echo status $?");
+        terminal.expect(ASKED);
+        let text = terminal.text();
+        assert!(text.contains("[r] run it, by typing what will be lost") && !text.contains("[k]"), "{text}");
+        assert!(text.contains("what is lost is kept first"), "{text}");
+        terminal.send("r");
+        terminal.expect(" : ");
+        terminal.send(&format!("{typed}\r"));
+        terminal.expect(&format!("status {code}"));
+        let (_, text) = terminal.finish();
+        assert_eq!(place.has("notes.md"), code != 0, "{text}");
+    }
+    assert_eq!(place.run(&["undo"]).status.code(), Some(0));
+    assert_eq!(place.read("notes.md").unwrap(), "hello, nowhere else\n");
+    // A project may forbid it.
+    place.write(".recourse.toml", "[profile.human]\noverride-block = false\n");
+    let (status, text) = place.typed("recourse exec -c 'rm notes.md'").finish();
+    assert_eq!(status, 126, "{text}");
+    assert!(!text.contains(ASKED) && place.has("notes.md"), "{text}");
+}
+
+#[test]
+fn what_policy_never_keeps_has_no_key() {
+    if no_person_here() {
+        return;
+    }
+    let place = Place::with_policy("[keep]\nwhen = \"never\"\n");
+    let mut terminal = place.typed("recourse exec -c 'rm notes.md'");
+    terminal.expect(ASKED);
+    let text = terminal.text();
+    assert!(!text.contains("[k]") && !text.contains("kept first"), "{text}");
+    terminal.send("k");
+    terminal.send("\r");
+    assert_eq!(terminal.finish().0, 126);
+    assert!(place.has("notes.md"));
+}
+
+#[test]
+fn the_list_fits_its_terminal() {
+    if no_person_here() {
+        return;
+    }
+    let place = Place::new();
+    for n in 0..3 {
+        let name = format!("a-file-with-quite-a-long-name-{n}.csv");
+        place.write(&name, &format!("{n}: nowhere else"));
+        place.kept(&format!("rm {name} # and a remark that makes the command a long one"));
+    }
+    for columns in [60, 80, 120] {
+        let (status, text) = place.typed_with("recourse kept", columns, &[]).finish();
+        assert_eq!(status, 0);
+        assert!(text.contains("ID ") && text.contains("just now") && text.contains("14 days"), "{text}");
+        assert!(text.contains("3 recovery points, 45 bytes"), "{text}");
+        assert!(text.lines().all(|line| line.trim_end().chars().count() <= usize::from(columns)), "{text}");
+        assert!(!text.contains('\u{1b}'), "{text:?}");
+    }
+    let piped = place.run(&["undo", "--list"]);
+    let text = String::from_utf8(piped.stdout).unwrap();
+    assert_eq!(text.lines().count(), 4, "{text}");
+    assert!(text.contains("makes the command a long one"), "{text}");
+}
+
+#[test]
+fn it_works_where_the_directory_is_gone() {
+    if no_person_here() {
+        return;
+    }
+    let place = Place::new();
+    place.write("sub/one.txt", "only here\n");
+    let line = "cd sub && recourse exec -c 'rm -r ../sub'; recourse undo; echo status $?";
+    let mut terminal = place.typed(line);
+    // Whoever stands in what goes is asked.
+    terminal.expect(ASKED);
+    terminal.send("k");
+    terminal.expect("status ");
+    let (_, text) = terminal.finish();
+    assert!(text.contains("status 0") && text.contains("cd \"$PWD\""), "{text}");
+    assert_eq!(place.read("sub/one.txt").unwrap(), "only here\n");
+}
+
+#[test]
+fn only_a_person_who_says_so_forgets() {
+    if no_person_here() {
+        return;
+    }
+    let place = Place::new();
+    place.kept("rm notes.md");
+    let id = newest(&place);
+    let mut terminal = place.typed(&format!("recourse kept forget {id}; echo status $?"));
+    terminal.expect("Delete this for good?");
+    terminal.expect("no:");
+    terminal.send("\r");
+    terminal.expect("status 1");
+    terminal.finish();
+    assert_eq!(newest(&place), id);
+    let mut terminal = place.typed(&format!("recourse kept forget {}; echo status $?", &id[..4]));
+    terminal.expect("no:");
+    terminal.send("y");
+    terminal.expect("status 0");
+    terminal.finish();
+    let output = place.run(&["kept"]);
+    assert!(both(&output).contains("nothing is kept"), "{}", both(&output));
+}

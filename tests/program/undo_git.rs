@@ -1,0 +1,218 @@
+//! What commands lose of a repository comes back with `recourse undo`, as people see it: files, status, stash, refs, logs.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::support::program;
+
+/// A home with a repository `proj`, a working tree `tree` that is linked to it, and a bare remote `remote.git`.
+struct Fixture {
+    root: tempfile::TempDir,
+}
+
+impl Fixture {
+    /// Not below a temporary directory, where little counts.
+    fn lay() -> Self {
+        let fixture = Self { root: tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap() };
+        let proj = fixture.proj();
+        fs::create_dir_all(&proj).unwrap();
+        for file in ["a.txt", "b.txt", "src/c.txt", "src/gone.txt", "old.txt"] {
+            fixture.write(file, "as committed");
+        }
+        fixture.write(".gitignore", "*.secret\n");
+        fixture.sh(
+            "git init -q -b main && git add -A && git commit -qm first
+             git init -q --bare ../remote.git && git remote add origin ../remote.git && git push -q origin main
+             git checkout -q -b side && echo side > side.txt && echo other > a.txt && git add -A && git commit -qm side
+             git checkout -q main && git tag v1 && git gc -q",
+        );
+        fixture.write("b.txt", "stashed");
+        fixture.sh("git stash -q");
+        fixture.write("old.txt", "second");
+        fixture.sh("git commit -qam second && git worktree add -q ../tree side");
+        // What is nowhere else.
+        fixture.write("a.txt", "changed");
+        fixture.write("src/c.txt", "staged");
+        fixture.sh("git add src/c.txt && echo further >> src/c.txt && rm src/gone.txt");
+        for file in ["notes.md", "own/deep/x.md", "key.secret"] {
+            fixture.write(file, "mine alone");
+        }
+        fs::create_dir(proj.join("empty")).unwrap();
+        symlink("notes.md", proj.join("link")).unwrap();
+        let odd = std::ffi::OsStr::from_bytes(b"odd\xff");
+        fs::write(proj.join("own").join(odd), "no text is its name\n".repeat(3)).unwrap();
+        fs::write(fixture.root.path().join("tree/mine.txt"), "in the other tree\n".repeat(3)).unwrap();
+        fixture
+    }
+
+    fn proj(&self) -> PathBuf {
+        self.root.path().canonicalize().unwrap().join("proj")
+    }
+
+    fn write(&self, name: &str, words: &str) {
+        let path = self.proj().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, format!("{name}: {words}\n").repeat(20)).unwrap();
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.proj()).env_clear().env("PATH", std::env::var_os("PATH").unwrap());
+        command.env("HOME", self.root.path());
+        for (name, value) in [
+            ("GIT_AUTHOR_NAME", "a"),
+            ("GIT_AUTHOR_EMAIL", "a@b.c"),
+            ("GIT_COMMITTER_NAME", "a"),
+            ("GIT_COMMITTER_EMAIL", "a@b.c"),
+        ] {
+            command.env(name, value);
+        }
+        command
+    }
+
+    fn sh(&self, text: &str) -> String {
+        let output = self.command("sh").args(["-c", text]).output().unwrap();
+        assert!(output.status.success(), "{text}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    fn recourse(&self, words: &[&str]) -> Output {
+        self.command(program()).args(words).output().unwrap()
+    }
+
+    /// What git says of both trees and of the remote.
+    fn said(&self) -> String {
+        let all = "git status --porcelain=v2 --ignored --branch; git stash list; git log --all --oneline
+             git reflog --all; git for-each-ref; git ls-files -s -v; git worktree list; git config --list --local
+             git fsck --no-dangling; git -C ../remote.git for-each-ref; git -C ../remote.git fsck --no-dangling";
+        self.sh(&format!("{all}; cd ../tree && git status --porcelain=v2"))
+    }
+
+    /// Every file outside of git directories: mode and content.
+    fn files(&self) -> BTreeMap<PathBuf, (u32, Vec<u8>)> {
+        let mut found = BTreeMap::new();
+        let mut pending = vec![self.proj(), self.root.path().canonicalize().unwrap().join("tree")];
+        while let Some(path) = pending.pop() {
+            let Ok(meta) = fs::symlink_metadata(&path) else { continue };
+            let content = if meta.is_dir() {
+                pending.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+                Vec::new()
+            } else if meta.is_symlink() {
+                fs::read_link(&path).unwrap().as_os_str().as_bytes().to_vec()
+            } else {
+                fs::read(&path).unwrap()
+            };
+            found.insert(path, (meta.mode(), content));
+        }
+        found.retain(|path, _| path.file_name().is_some_and(|name| name != ".git") && !is_internal(path));
+        found
+    }
+
+    /// Runs a command, `then` what somebody does before undoing it, and undoes it: everything is as it was.
+    fn comes_back(&self, line: &str, then: &str) {
+        let (said, files) = (self.said(), self.files());
+        let output = self.recourse(&["exec", "--profile", "agent", "-c", line]);
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success() && told.contains("kept"), "{line}: {told}");
+        assert!(self.files() != files || self.said() != said, "{line} changed nothing");
+        self.sh(then);
+        let output = self.recourse(&["undo", "--yes"]);
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        let now = self.files();
+        for path in files.keys().chain(now.keys()) {
+            assert!(files.get(path) == now.get(path), "{line}: {} is not as it was", path.display());
+        }
+        assert_eq!(self.said(), said, "{line}");
+    }
+}
+
+fn is_internal(path: &Path) -> bool {
+    path.components().any(|part| part.as_os_str() == ".git")
+}
+
+/// Each line begins where the one before was undone: that undoing leaves nothing behind is tested with it.
+fn all_come_back(lines: &[(&str, &str)]) {
+    let fixture = Fixture::lay();
+    for (line, then) in lines {
+        fixture.comes_back(line, then);
+    }
+}
+
+#[test]
+fn what_is_discarded_in_the_working_tree_comes_back() {
+    all_come_back(&[
+        ("git checkout -- a.txt", "true"),
+        ("git checkout .", "true"),
+        ("git restore --staged --worktree src", "true"),
+        ("git reset -q --hard", "true"),
+        ("git rm -rfq src", "true"),
+        ("git mv -f b.txt a.txt && git reset -q --hard", "true"),
+        ("git add notes.md && git reset -q --hard", "true"),
+    ]);
+}
+
+#[test]
+fn what_git_cleans_comes_back() {
+    all_come_back(&[
+        ("git clean -fdq", "true"),
+        ("git clean -fdxq", "true"),
+        ("git clean -fq own", "true"),
+        ("git add -A && git rm -q --cached -r . && git clean -fdxq", "true"),
+        ("git init -q own/repo && cp notes.md own/repo && git clean -ffdxq", "true"),
+    ]);
+}
+
+#[test]
+fn switching_with_force_is_taken_back_whole() {
+    all_come_back(&[
+        ("git checkout -q -f v1", "true"),
+        ("git reset -q --hard HEAD~1", "git gc -q --prune=now"),
+        ("git switch -q --discard-changes --detach side", "true"),
+    ]);
+}
+
+#[test]
+fn stashes_and_branches_come_back_even_after_housekeeping() {
+    all_come_back(&[
+        ("git stash -q -u && git stash drop -q && git clean -fdxq", "git gc -q --prune=now"),
+        ("git stash drop -q && rm notes.md", "git gc -q --prune=now"),
+        ("git worktree remove --force ../tree && git branch -q -D side", "git gc -q --prune=now"),
+        (
+            "git stash -q && git stash drop -q && git reflog expire --expire=now --all && git gc -q --prune=now",
+            "true",
+        ),
+    ]);
+}
+
+#[test]
+fn what_a_remote_on_this_machine_holds_comes_back() {
+    let fixture = Fixture::lay();
+    fixture.sh("git clone -q -b main ../remote.git ../theirs && cd ../theirs && echo theirs > t && git add t
+         git commit -qm theirs && git push -q origin main");
+    fixture.comes_back("git push -q --force origin main", "git -C ../remote.git gc -q --prune=now");
+}
+
+#[test]
+fn only_what_an_act_rewrites_is_set_aside() {
+    let fixture = Fixture::lay();
+    for number in 0..300 {
+        fixture.write(&format!("many/{number}.txt"), "as committed");
+    }
+    fixture.sh("git add many && git commit -qm many");
+    let output = fixture.recourse(&["exec", "--profile", "agent", "-c", "git checkout -- a.txt"]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let kept = fs::read_dir(fixture.root.path().join(".local/share/recourse/kept")).unwrap();
+    let point = kept
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.extension().is_some_and(|ending| ending == "point"))
+        .unwrap();
+    let text = fs::read_to_string(point).unwrap();
+    assert!(
+        text.contains("proj/a.txt") && !text.contains("many/1.txt") && !text.contains("refs/heads"),
+        "{told}"
+    );
+}
