@@ -1,14 +1,15 @@
-// The official TypeScript client lists and calls every tool; then the Inspector's command line does. argv: the program.
+// The official TypeScript client lists and calls every tool; then the Inspector's command line does. argv: the program, and a folder with notes.md.
 import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 
 const modules = process.env.MCP_NODE_MODULES;
 const load = createRequire(modules + '/x.js');
 const { Client } = load('@modelcontextprotocol/sdk/client/index.js');
 const { StdioClientTransport } = load('@modelcontextprotocol/sdk/client/stdio.js');
 
-const program = process.argv[2];
+const [program, folder] = process.argv.slice(2);
+const notes = folder + '/notes.md';
 const plan = { format_version: '1.2', terraform_version: '1.7.0', resource_changes: [] };
 const given = {
   recourse_evaluate_terraform: { plan },
@@ -17,15 +18,24 @@ const given = {
   recourse_supported_resources: {},
   recourse_verify_attestation: { attestation: {} },
   get_policy: {},
+  // Kept, destroyed, put back: the tools are listed in this order.
+  recourse_keep: { command: 'rm notes.md', cwd: folder },
+  recourse_undo: { cwd: folder },
+  recourse_kept: { here: folder },
 };
 const of = (name) => given[name] ?? { command: 'rm -rf /data' };
 const check = (name, result) => {
   const content = result.structuredContent;
   if (result.isError || !content) throw new Error(name + JSON.stringify(result));
   if (JSON.stringify(JSON.parse(result.content[0].text)) !== JSON.stringify(content)) throw new Error(name + ': text and structure differ');
+  if (name === 'recourse_keep') {
+    if (!content.mayRun) throw new Error(JSON.stringify(content));
+    rmSync(notes);
+  }
+  if (name === 'recourse_undo' && !existsSync(notes)) throw new Error(JSON.stringify(content));
 };
 const same = (tools) => {
-  if (tools.length !== 10) throw new Error(tools.map((tool) => tool.name).join());
+  if (tools.length !== 13) throw new Error(tools.map((tool) => tool.name).join());
   for (const name of Object.keys(given)) if (!tools.some((tool) => tool.name === name)) throw new Error(name + ' is not listed');
 };
 

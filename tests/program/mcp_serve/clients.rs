@@ -16,9 +16,13 @@ fn official_clients_list_and_call() {
     let node = if own.exists() { own } else { "node".into() };
     let scripts = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp_clients");
     for (program, script) in [(folder.join("py/bin/python"), "client.py"), (node, "client.mjs")] {
+        let scratch = crate::support::Scratch::lasting();
+        scratch.file("notes.md", "hello\n");
         let output = Command::new(&program)
             .arg(scripts.join(script))
             .arg(crate::support::program())
+            .arg(scratch.work())
+            .env("HOME", scratch.root().join("home"))
             .env("MCP_NODE_MODULES", folder.join("node/node_modules"))
             .stdin(Stdio::null())
             .output()
