@@ -243,23 +243,26 @@ mod knowledge {
 
         /// Files whose tables are named by their keys: one text per name.
         fn tables(&mut self, rows: &'static str, folder: &Path) -> Result<(), Failure> {
-            let mut found: BTreeMap<String, Table> = BTreeMap::new();
+            let mut found: BTreeMap<String, Range<usize>> = BTreeMap::new();
             for (file, table) in files(folder)? {
                 for (name, value) in table {
-                    let value = match value {
+                    let mut value = match value {
                         Value::Table(value) => value,
                         // A list stands in a table of its own.
                         Value::Array(_) => Table::from_iter([("list".to_owned(), value)]),
                         _ => return Err(format!("{}: keys before the first table", file.display()).into()),
                     };
-                    if found.insert(name.clone(), value).is_some() {
-                        return Err(format!("{}: `{name}` is declared in two files", file.display()).into());
+                    let names = std::iter::once(name).chain(strings(value.remove("also").as_ref()));
+                    let text = self.text(&value)?;
+                    for name in names {
+                        if found.insert(name.clone(), text.clone()).is_some() {
+                            return Err(format!("{}: `{name}` is declared twice", file.display()).into());
+                        }
                     }
                 }
             }
-            for (name, table) in found {
+            for (name, text) in found {
                 let name = self.name(&name);
-                let text = self.text(&table)?;
                 self.row(rows, vec![name.start, name.end, text.start, text.end]);
             }
             Ok(())

@@ -189,8 +189,12 @@ impl Pack {
                 self.services.push(Part { name, at, it: Arc::new(list) });
             }
             "terraform" => {
-                let found = table(value).and_then(read).map_err(|fault| fault.below(at.clone()).of(&name))?;
-                self.terraform.push(Part { name, at, it: Arc::new(found) });
+                let found: TerraformType =
+                    table(value).and_then(read).map_err(|fault| fault.below(at.clone()).of(&name))?;
+                let it = Arc::new(found);
+                for name in std::iter::once(name).chain(it.also.iter().cloned()) {
+                    self.terraform.push(Part { name, at: at.clone(), it: Arc::clone(&it) });
+                }
             }
             _ => {
                 let found = table(value).and_then(KindFile::read);

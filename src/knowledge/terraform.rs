@@ -10,6 +10,9 @@ use serde::Deserialize;
 pub struct TerraformType {
     /// Key of the kinds table.
     pub kind: String,
+    /// Other types of which every word here holds too, the examples included.
+    #[serde(default)]
+    pub also: Vec<String>,
     /// Kind of its removal, where that is another one: a setting that is a protection.
     pub removed: Option<String>,
     /// Attributes that name the resource, best first.
