@@ -154,7 +154,20 @@ impl Scratch {
 
 /// The program's path.
 pub fn program() -> &'static str {
+    heed_signals();
     env!("CARGO_BIN_EXE_recourse")
+}
+
+/// Whoever starts the tests in the background, or below `nohup`, ignores signals, and so would every program that they start.
+#[allow(unsafe_code)] // The signal's default, without a handler.
+fn heed_signals() {
+    use nix::sys::signal::{SigHandler, Signal, signal};
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        for ignored in [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT] {
+            unsafe { signal(ignored, SigHandler::SigDfl) }.unwrap();
+        }
+    });
 }
 
 /// JSON from standard output; nothing else may stand there.
