@@ -33,6 +33,8 @@ pub enum Room {
     Just,
     /// `kill`: whether the shell that judges is what it ends.
     Kill,
+    /// `kubectl delete TYPE/NAME`.
+    Kubectl,
     /// `less +COMMAND`.
     Less,
     /// Files that list commands: a Taskfile, `tox.ini`, `composer.json`, `pyproject.toml`.

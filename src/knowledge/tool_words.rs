@@ -116,6 +116,7 @@ pub struct Commands {
     pub looking: Words,
     pub outputs: Words,
     pub in_place: Words,
+    pub everywhere: Words,
 }
 
 /// Words by which a grant of access says whom it reaches and what it gives.

@@ -19,6 +19,7 @@ mod fzf;
 mod git;
 mod in_place;
 mod kill;
+mod kubectl;
 mod less;
 mod m4;
 mod make;
@@ -125,6 +126,7 @@ fn of(room: Room) -> &'static dyn Program {
         Room::Invoke => &tasks::Invoke,
         Room::Just => &tasks::Just,
         Room::Kill => &kill::Kill,
+        Room::Kubectl => &kubectl::Kubectl,
         Room::Less => &less::Less,
         Room::Listed => &tasks::Listed,
         Room::M4 => &m4::M4,

@@ -1,10 +1,11 @@
 //! Commands among the words of a program that nothing is known of: whether it runs them nobody can tell, so they are
 //! judged as if it did.
 
+use super::expand::Expansion;
 use super::interp::Shell;
 use super::simple::Call;
 use super::state::State;
-use crate::knowledge::{lists, match_words, places};
+use crate::knowledge::{lists, match_words, places, tool_words};
 use crate::model::Value;
 
 /// Options whose value is said to people: a text behind one of them is no command.
@@ -23,6 +24,15 @@ const SAYING: [&str; 12] = [
     "--query",
 ];
 
+/// Where a program says that it runs the command in each of several directories, nobody knows which.
+fn elsewhere(state: &mut State, words: &[Expansion], index: usize) {
+    let said = words.get(1..index).unwrap_or_default().iter().filter_map(|word| word.arg.value.as_known());
+    let plain = |word: &str| word.trim_start_matches('-').replace('-', "_").to_ascii_lowercase();
+    if said.map(plain).any(|word| tool_words().commands.everywhere.has(&word)) {
+        state.cwd = Vec::new();
+    }
+}
+
 impl Shell<'_> {
     /// The general rule: an unknown program before words that form a dangerous command is judged as if it ran it.
     pub(crate) fn suspect(&mut self, state: &mut State, call: &Call, name: &str) {
@@ -38,6 +48,7 @@ impl Shell<'_> {
                 if before.is_none_or(|before| !SAYING.contains(&before)) && self.is_dangerous_text(text) {
                     state.perhaps(|state| {
                         let mut way = state.clone();
+                        elsewhere(&mut way, &call.words, index);
                         way.within(&inner, |way| self.shell_text(way, &word.arg.value, word.arg.span));
                         state.files.merge(&way.files);
                     });
@@ -49,7 +60,10 @@ impl Shell<'_> {
             let values = rest.iter().skip(1).map(|word| word.arg.value.clone()).collect::<Vec<_>>();
             if self.is_dangerous_command(text, &values) {
                 state.perhaps(|state| {
+                    let here = state.cwd.clone();
+                    elsewhere(state, &call.words, index);
                     state.within(&inner, |state| self.program(state, rest.to_vec(), word.arg.span));
+                    state.cwd = here;
                 });
                 return;
             }
