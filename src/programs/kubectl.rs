@@ -69,3 +69,24 @@ fn by_type(operands: &[(usize, &Value)]) -> Option<Vec<(String, Vec<Value>)>> {
     }
     Some(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::by_type;
+    use crate::model::Value;
+
+    #[test]
+    fn objects_are_told_type_by_type() {
+        let told = |words: &[&str]| {
+            let values: Vec<Value> = words.iter().map(|word| Value::known(*word)).collect();
+            let operands: Vec<(usize, &Value)> = values.iter().enumerate().collect();
+            let names = |names: &Vec<Value>| names.iter().map(Value::display).collect::<Vec<_>>().join(" ");
+            by_type(&operands)
+                .map(|found| found.iter().map(|(kind, of)| format!("{kind}: {}", names(of))).collect::<Vec<_>>())
+        };
+        assert_eq!(told(&["pod/a", "ns/old", "pod/b"]).unwrap(), ["pod: a b", "ns: old"]);
+        assert_eq!(told(&["pod,svc", "web"]).unwrap(), ["pod: web", "svc: web"]);
+        assert_eq!(told(&["pod", "web"]), None);
+        assert_eq!(told(&[]), None);
+    }
+}
