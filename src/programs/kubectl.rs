@@ -81,8 +81,9 @@ mod tests {
             let values: Vec<Value> = words.iter().map(|word| Value::known(*word)).collect();
             let operands: Vec<(usize, &Value)> = values.iter().enumerate().collect();
             let names = |names: &Vec<Value>| names.iter().map(Value::display).collect::<Vec<_>>().join(" ");
-            by_type(&operands)
-                .map(|found| found.iter().map(|(kind, of)| format!("{kind}: {}", names(of))).collect::<Vec<_>>())
+            by_type(&operands).map(|found| {
+                found.iter().map(|(kind, of)| format!("{kind}: {}", names(of))).collect::<Vec<_>>()
+            })
         };
         assert_eq!(told(&["pod/a", "ns/old", "pod/b"]).unwrap(), ["pod: a b", "ns: old"]);
         assert_eq!(told(&["pod,svc", "web"]).unwrap(), ["pod: web", "svc: web"]);
