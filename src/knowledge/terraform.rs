@@ -15,31 +15,46 @@ pub struct TerraformType {
     pub also: Vec<String>,
     /// Kind of its removal, where that is another one: a setting that is a protection.
     pub removed: Option<String>,
+    /// Kind of its making, where that is another one: rules that delete what is there already.
+    pub made: Option<String>,
+    /// When its removal only makes Terraform forget it: `attribute` (true), `attribute = A | B`.
+    #[serde(default)]
+    pub forgets: Vec<String>,
     /// Attributes that name the resource, best first.
     #[serde(default)]
     pub id: Vec<String>,
     /// Fact name → attribute path: `a.b[0].c`, `!path` negates, `path|default` says what the provider takes when the
-    /// attribute is not set.
+    /// attribute is not set. `list[].b` counts the elements that have it; `@block.attribute` stands in the provider's own
+    /// configuration.
     #[serde(default)]
     pub facts: BTreeMap<String, String>,
     /// Facts that other resources of the state tell.
     #[serde(default)]
     pub related: Vec<Related>,
     /// Facts that protect what the resource holds → the kind of mutation that taking them away is: switched off, lowered, or
-    /// no longer known.
+    /// no longer known. `fact = A | B`: it protects with these values only.
     #[serde(default)]
     pub protects: BTreeMap<String, String>,
     /// Those of them in which 0 stands for a time without end.
     #[serde(default)]
     pub endless: Vec<String>,
+    /// Lists, by a path through them (`replica[].region_name`) → the kind of what goes when an update takes an element away.
+    #[serde(default)]
+    pub parts: BTreeMap<String, String>,
+    /// Attributes that may open it to everybody: where they do, a grant besides.
+    #[serde(default)]
+    pub opens: Vec<String>,
     /// Attributes that say to whom it gives access and how much: what makes it is a grant.
     #[serde(default)]
     pub grants: Vec<String>,
-    /// This is a `backup`, `replica` or `protection` of something else …
+    /// This is a `backup`, `replica`, `protection`, `member` or `setting` of something else …
     pub relation: Option<String>,
-    /// … which these attributes name.
+    /// … which these attributes name …
     #[serde(default)]
     pub source: Vec<String>,
+    /// … and which is of one of these types; `*` stands for any text.
+    #[serde(default)]
+    pub of: Vec<String>,
     /// Documentation that the rule rests on.
     #[serde(default)]
     pub doc: Vec<String>,
@@ -77,11 +92,30 @@ pub struct TerraformExample {
     /// Other resources in the state: type → attributes.
     #[serde(default)]
     pub state: BTreeMap<String, toml::Table>,
+    /// The provider's own configuration.
+    #[serde(default)]
+    pub provider: toml::Table,
     /// The tier, 1 to 5.
     pub tier: u8,
 }
 
 impl TerraformType {
+    /// Kinds that a change of it may be of besides its own, with the key that names each.
+    pub fn more_kinds(&self) -> impl Iterator<Item = (&'static str, &String)> {
+        let ends = [("removed", self.removed.as_ref()), ("made", self.made.as_ref())];
+        let ends = ends.into_iter().filter_map(|(key, kind)| kind.map(|kind| (key, kind)));
+        let parts = self.parts.values().map(|kind| ("parts", kind));
+        ends.chain(self.protects.values().map(|kind| ("protects", kind))).chain(parts)
+    }
+
+    /// The fact that an entry of `protects` is about, and the values with which it protects, where only some do.
+    pub fn protecting(entry: &str) -> (&str, Option<impl Iterator<Item = &str>>) {
+        match entry.split_once('=') {
+            Some((fact, values)) => (fact.trim(), Some(values.split('|').map(str::trim))),
+            None => (entry, None),
+        }
+    }
+
     /// Reads an embedded type.
     pub(super) fn embedded(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)

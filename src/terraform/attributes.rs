@@ -3,7 +3,8 @@
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::select::fields;
+use super::facts::Side;
+use super::select::{fields, first_key};
 use crate::model::FactValue;
 
 /// What an attribute holds.
@@ -59,9 +60,43 @@ pub(super) fn lookup(values: &Value, sensitive: &Value, unknown: &Value, path: &
     }
 }
 
+/// All values that a path with `[]` in it leads to (`rule[].expiration[].days`); `None` where a part of it is sensitive or
+/// not known yet. Text that is itself JSON is looked into.
+pub(super) fn each((values, sensitive, unknown): Side<'_>, path: &str) -> Option<Vec<Value>> {
+    let top = Key::Name(first_key(path));
+    if marks_any(child(sensitive, top)) || marks_any(child(unknown, top)) {
+        return None;
+    }
+    let mut found = vec![values.clone()];
+    for step in path.split('.') {
+        let (name, all) = step.strip_suffix("[]").map_or((step, false), |name| (name, true));
+        let next = found.into_iter().flat_map(|value| {
+            let inner = if name.is_empty() {
+                value
+            } else {
+                keys(name).fold(value, |at, key| child(&at, key).clone())
+            };
+            let inner = match &inner {
+                Value::String(text) if all => serde_json::from_str(text).unwrap_or(inner),
+                _ => inner,
+            };
+            match inner {
+                Value::Array(list) if all => list,
+                Value::Object(map) if all => map.into_iter().map(|(key, _)| Value::String(key)).collect(),
+                Value::Null => Vec::new(),
+                other => vec![other],
+            }
+        });
+        found = next.collect();
+    }
+    Some(found)
+}
+
+/// Blocks stand as lists of one.
 fn child<'a>(value: &'a Value, key: Key<'_>) -> &'a Value {
     const NULL: &Value = &Value::Null;
     match key {
+        Key::Name(name) if value.is_array() => value.get(0).and_then(|first| first.get(name)).unwrap_or(NULL),
         Key::Name(name) => value.get(name).unwrap_or(NULL),
         Key::Index(index) => value.get(index).unwrap_or(NULL),
     }
@@ -133,7 +168,7 @@ mod tests {
     use serde_json::json;
     use serde_json::value::RawValue;
 
-    use super::{Attribute, changed, lookup};
+    use super::{Attribute, changed, each, lookup};
     use crate::model::FactValue;
 
     #[test]
@@ -148,6 +183,26 @@ mod tests {
         assert_eq!(at("settings"), Attribute::Known(FactValue::Number(1)));
         assert_eq!(at("n"), Attribute::Absent);
         assert_eq!(at("settings[3].x"), Attribute::Absent);
+        assert_eq!(
+            at("settings.backup.enabled"),
+            Attribute::Known(FactValue::Bool(true)),
+            "blocks are lists of one"
+        );
+    }
+
+    #[test]
+    fn lists_are_gone_through() {
+        let values = json!({"rule": [{"expiration": [{"days": 1}]}, {"id": "b", "expiration": []}, {"id": "c"}],
+            "zones": ["a", "b"], "data": {"k": 1}, "schema": "[{\"name\": \"id\"}]", "secret": ["s"]});
+        let sensitive = json!({"secret": [true]});
+        let all = |path| each((&values, &sensitive, &json!({})), path);
+        assert_eq!(all("rule[].expiration[].days"), Some(vec![json!(1)]));
+        assert_eq!(all("rule[].id"), Some(vec![json!("b"), json!("c")]));
+        assert_eq!(all("zones[]"), Some(vec![json!("a"), json!("b")]));
+        assert_eq!(all("data[]"), Some(vec![json!("k")]), "the keys of a map");
+        assert_eq!(all("schema[].name"), Some(vec![json!("id")]), "text that is JSON");
+        assert_eq!(all("none[].x"), Some(vec![]));
+        assert_eq!(all("secret[]"), None);
     }
 
     #[test]

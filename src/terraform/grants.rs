@@ -3,16 +3,16 @@
 
 use serde_json::Value;
 
-use crate::knowledge::{Grants, TerraformType, Words, tool_words};
+use crate::knowledge::{Grants, Words, tool_words};
 use crate::model::{Fact, FactValue, Facts};
 
 /// How deep a policy's text is looked into.
 const DEPTH: usize = 32;
 
 /// Tells what the attributes that decide say. What is known only after the apply says nothing.
-pub(super) fn tell(declared: &TerraformType, after: &Value, facts: &mut Facts) {
+pub(super) fn tell(names: &[String], after: &Value, facts: &mut Facts) {
     let mut said = Said { lists: &tool_words().grants, everybody: None, full: None, unseen: false };
-    for name in &declared.grants {
+    for name in names {
         if let Some(value) = after.get(name) {
             said.value(name, value, DEPTH);
         }

@@ -4,16 +4,18 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use serde_json::Value;
-use serde_json::value::RawValue;
 
-use super::attributes::{Attribute, changed, lookup};
+use super::attributes::changed;
+use super::beside;
 use super::classify;
 use super::commands::{self, LocalCommand, LocalFile, Provisioned};
+use super::facts::{Attributes, Side, collect, fact, text};
 use super::grants;
 use super::plan::{Plan, ResourceChange};
 use super::protections;
+use super::provider::Providers;
 use super::references::References;
-use super::select::{first_key, select};
+use super::select::first_key;
 use super::state::Others;
 use crate::knowledge::{Knowledge, TerraformType};
 use crate::model::{
@@ -39,7 +41,7 @@ pub struct Analysis {
 /// is used otherwise.
 pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Analysis {
     let mut analysis = Analysis::default();
-    let mut references = References::of(plan.configuration.as_ref());
+    let references = References::of(plan.configuration.as_ref());
     let provisioned = Provisioned::of(plan.configuration.as_ref());
     let changes = plan.resource_changes.as_deref().unwrap_or_default();
     let types = types(changes, knowledge);
@@ -59,6 +61,8 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
     if plan.errored {
         analysis.mutations.push(unclear("plan", "the plan is incomplete: planning ended with an error"));
     }
+    let providers = Providers::of(plan.configuration.as_ref());
+    let mut of_all = OfAll { references, others, providers };
     for change in changes {
         if change.mode == "data" {
             data(change, &types, &mut analysis);
@@ -71,18 +75,14 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
         // What users' files say of a type that is known already counts in addition.
         let said = types.get(change.r#type.as_str()).map_or(&[][..], Vec::as_slice);
         for known in said {
-            let made = mutation(change, verb, &mut references, &others, known);
-            let taken = known.declared.iter().flat_map(|declared| protections::taken(&made, declared));
-            let taken: Vec<Mutation> = taken.collect();
-            analysis.mutations.push(made);
-            analysis.mutations.extend(taken);
+            analysis.mutations.extend(mutations(change, verb, &mut of_all, known));
         }
         let Some(known) = said.first() else { continue };
         // What is only left out of the state may still be made anew.
         let creates = change.change.actions.iter().any(|action| action == "create");
         if matches!(verb, Verb::Forget) && creates {
             let anew = Verb::Do(Action::Create);
-            analysis.mutations.push(mutation(change, anew, &mut references, &others, known));
+            analysis.mutations.extend(mutations(change, anew, &mut of_all, known));
         }
         if creates || matches!(verb, Verb::Do(Action::Delete)) {
             provisioned.judge(change, &mut analysis);
@@ -169,8 +169,10 @@ impl Known {
         let mut wanted: BTreeSet<&str> =
             BTreeSet::from(["name", "id", "region"]).into_iter().chain(PROTECTIONS).collect();
         if let Some(declared) = &declared {
+            let lists =
+                [&declared.id, &declared.source, &declared.grants, &declared.opens, &declared.forgets];
             let paths =
-                declared.facts.values().chain(&declared.id).chain(&declared.source).chain(&declared.grants);
+                declared.facts.values().chain(declared.parts.keys()).chain(lists.into_iter().flatten());
             wanted.extend(paths.map(|path| first_key(path)));
         }
         let wanted = wanted.into_iter().map(str::to_owned).collect();
@@ -178,50 +180,18 @@ impl Known {
     }
 }
 
-/// What of a change's attributes somebody asks for.
-struct Attributes {
-    before: Value,
-    before_sensitive: Value,
-    after: Value,
-    after_sensitive: Value,
-    after_unknown: Value,
+/// What is known of the plan as a whole.
+struct OfAll<'p> {
+    references: References,
+    others: Others<'p>,
+    providers: Providers,
 }
 
-impl Attributes {
-    fn of(change: &ResourceChange, wanted: &[String]) -> Result<Self, serde_json::Error> {
-        let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
-        let part = |raw: &RawValue| select(raw, &wanted);
-        let body = &change.change;
-        Ok(Self {
-            before: part(&body.before)?,
-            before_sensitive: part(&body.before_sensitive)?,
-            after: part(&body.after)?,
-            after_sensitive: part(&body.after_sensitive)?,
-            after_unknown: part(&body.after_unknown)?,
-        })
-    }
-
-    fn before(&self) -> Side<'_> {
-        (&self.before, &self.before_sensitive, &Value::Null)
-    }
-
-    fn after(&self) -> Side<'_> {
-        (&self.after, &self.after_sensitive, &self.after_unknown)
-    }
-}
-
-fn mutation(
-    change: &ResourceChange,
-    verb: Verb,
-    references: &mut References,
-    others: &Others<'_>,
-    known: &Known,
-) -> Mutation {
+/// The change, and what it does besides: protections that it takes away, parts that go, what it opens.
+fn mutations(change: &ResourceChange, verb: Verb, all: &mut OfAll<'_>, known: &Known) -> Vec<Mutation> {
     let unreadable = || {
-        unclear(
-            &change.address,
-            &format!("the attributes of {} could not be read", printable(&change.address)),
-        )
+        let reason = format!("the attributes of {} could not be read", printable(&change.address));
+        vec![unclear(&change.address, &reason)]
     };
     let Ok(attributes) = Attributes::of(change, &known.wanted) else { return unreadable() };
     let known = known.declared.as_deref();
@@ -231,19 +201,26 @@ fn mutation(
         Verb::Unknown => Action::Execute,
     };
     let mut facts = Facts::new();
+    let mut found = Vec::new();
     let kind = match (&verb, &known) {
         (Verb::Forget, _) => "terraform.forgotten".to_owned(),
         (_, Some(declared)) => {
-            collect(declared, &attributes, action, others, &mut facts);
+            let settings = all.providers.settings(change);
+            collect(declared, &attributes, &settings, action, &all.others, &mut facts);
             definition(change, action, &mut facts);
-            if action == Action::Update && names_changes(change, &mut facts).is_err() {
-                return unreadable();
+            if action == Action::Update {
+                let said = "a plan changes it in place";
+                facts.insert("planned".into(), Fact::new(FactValue::Bool(true), said));
+                if names_changes(change, &mut facts).is_err() {
+                    return unreadable();
+                }
             }
+            found = beside::of(declared, &attributes, action, &facts);
             if !declared.grants.is_empty() && action != Action::Delete {
-                grants::tell(declared, &attributes.after, &mut facts);
+                grants::tell(&declared.grants, &attributes.after, &mut facts);
                 action = Action::Grant;
             }
-            kind_of(declared, action)
+            kind_of(declared, action, &attributes)
         }
         (_, None) => {
             let guess = classify::guess(&change.r#type);
@@ -267,10 +244,10 @@ fn mutation(
         _ => Cause::Rule,
     };
     let dependents = match action {
-        Action::Delete | Action::Replace => references.dependents(&change.address),
+        Action::Delete | Action::Replace => all.references.dependents(&change.address),
         _ => Vec::new(),
     };
-    Mutation {
+    let made = Mutation {
         action,
         kind,
         subject: Subject::Named(Text::known(&change.address)),
@@ -283,15 +260,34 @@ fn mutation(
         context: Context::default(),
         facts,
         dependents,
-    }
+    };
+    let more = found.into_iter().map(|beside| beside.mutation(&made)).collect::<Vec<_>>();
+    std::iter::once(made).chain(more).collect()
 }
 
 /// The kind that a change of a type concerns.
-fn kind_of(declared: &TerraformType, action: Action) -> String {
-    match (action, &declared.removed) {
-        (Action::Grant, _) => "access".to_owned(),
-        (Action::Delete | Action::Replace, Some(removed)) => removed.clone(),
-        _ => declared.kind.clone(),
+fn kind_of(declared: &TerraformType, action: Action, attributes: &Attributes) -> String {
+    let other = match action {
+        Action::Grant => return "access".to_owned(),
+        Action::Delete if declared.forgets.iter().any(|when| holds(when, attributes.before())) => {
+            return "terraform.forgotten".to_owned();
+        }
+        Action::Delete | Action::Replace => &declared.removed,
+        Action::Create => &declared.made,
+        _ => &None,
+    };
+    other.as_ref().unwrap_or(&declared.kind).clone()
+}
+
+/// `attribute`: it is true; `attribute = A | B`: it is one of these.
+fn holds(when: &str, side: Side<'_>) -> bool {
+    let (path, values) = TerraformType::protecting(when);
+    match (fact(side, path), values) {
+        (Some(FactValue::Bool(yes)), None) => yes,
+        (Some(FactValue::Text(text)), Some(mut values)) => {
+            values.any(|value| value.eq_ignore_ascii_case(&text))
+        }
+        _ => false,
     }
 }
 
@@ -312,108 +308,6 @@ fn definition(change: &ResourceChange, action: Action, facts: &mut Facts) {
     if matches!(action, Action::Delete | Action::Replace) && told.starts_with('{') && told != "{}" {
         let said = "the plan holds its definition".to_owned();
         facts.insert("definition".into(), Fact::new(FactValue::Bool(true), said));
-    }
-}
-
-/// What the type's data names among the attributes.
-fn collect(
-    declared: &TerraformType,
-    attributes: &Attributes,
-    action: Action,
-    others: &Others<'_>,
-    facts: &mut Facts,
-) {
-    let (before, after) = (attributes.before(), attributes.after());
-    let now = if matches!(action, Action::Create | Action::Update) { after } else { before };
-    for (name, path) in &declared.facts {
-        if let Some(value) = fact(now, path) {
-            if action == Action::Update {
-                let was = fact(before, path);
-                if was.as_ref() != Some(&value) {
-                    let said = format!("{name} changes");
-                    facts.insert(format!("changed.{name}"), Fact::new(FactValue::Bool(true), said));
-                }
-                if let Some(was) = was {
-                    lowered(name, &was, &value, facts);
-                    let said = format!("{name} was {}", show(&was));
-                    facts.insert(format!("was.{name}"), Fact::new(was, said));
-                }
-            }
-            let said = format!("{name} is {}", show(&value));
-            facts.insert(name.clone(), Fact::new(value, said));
-        } else if action == Action::Update
-            && let Some(was) = fact(before, path)
-        {
-            let said = format!("{name} was {}", show(&was));
-            facts.insert(format!("was.{name}"), Fact::new(was, said));
-        }
-    }
-    let names: Vec<String> =
-        declared.id.iter().filter_map(|path| text(before, path).or_else(|| text(after, path))).collect();
-    if let Some(first) = names.first() {
-        facts.insert(
-            "identifier".into(),
-            Fact::new(FactValue::Text(first.clone()), format!("it is called {first}")),
-        );
-    }
-    if let Some(relation) = &declared.relation
-        && let Some(source) =
-            declared.source.iter().find_map(|path| text(before, path).or_else(|| text(after, path)))
-    {
-        let said = format!("it is a {relation} of {source}");
-        facts.insert("relation".into(), Fact::new(FactValue::Text(relation.clone()), said.clone()));
-        facts.insert("source_id".into(), Fact::new(FactValue::Text(source), said));
-    }
-    for related in &declared.related {
-        if let Some((value, said)) = others.related(related, &names) {
-            facts.insert(related.fact.clone(), Fact::new(value, said));
-        }
-    }
-}
-
-/// A number that goes down; of a time without end, 0, any number.
-fn lowered(name: &str, was: &FactValue, now: &FactValue, facts: &mut Facts) {
-    if let (FactValue::Number(was), FactValue::Number(now)) = (was, now)
-        && (now < was || (*was == 0 && *now > 0))
-    {
-        let key = if now < was { "lowered" } else { "limited" };
-        let said = format!("{name} goes from {was} to {now}");
-        facts.insert(format!("{key}.{name}"), Fact::new(FactValue::Bool(true), said));
-    }
-}
-
-type Side<'a> = (&'a Value, &'a Value, &'a Value);
-
-fn fact((values, sensitive, unknown): Side<'_>, declared: &str) -> Option<FactValue> {
-    let (path, default) = declared.split_once('|').map_or((declared, None), |(p, d)| (p, Some(d)));
-    match lookup(values, sensitive, unknown, path) {
-        Attribute::Known(value) => Some(value),
-        // Without any attributes nothing is known, not even that the default holds.
-        Attribute::Absent if values.is_object() => default.map(parse_default),
-        Attribute::Absent | Attribute::Hidden => None,
-    }
-}
-
-fn parse_default(text: &str) -> FactValue {
-    match text {
-        "true" => FactValue::Bool(true),
-        "false" => FactValue::Bool(false),
-        _ => text.parse().map_or_else(|_| FactValue::Text(text.to_owned()), FactValue::Number),
-    }
-}
-
-fn text(side: Side<'_>, path: &str) -> Option<String> {
-    match fact(side, path)? {
-        FactValue::Text(text) if !text.is_empty() => Some(text),
-        _ => None,
-    }
-}
-
-pub(super) fn show(value: &FactValue) -> String {
-    match value {
-        FactValue::Bool(yes) => yes.to_string(),
-        FactValue::Number(number) => number.to_string(),
-        FactValue::Text(text) => printable(text),
     }
 }
 

@@ -5,12 +5,15 @@
 //! Values that the plan marks sensitive never leave `plan` and `attributes`. Uses `model` and `knowledge`.
 
 mod attributes;
+mod beside;
 mod classify;
 mod commands;
+mod facts;
 mod grants;
 mod judge;
 mod plan;
 mod protections;
+mod provider;
 mod references;
 mod select;
 mod state;

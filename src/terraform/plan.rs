@@ -136,6 +136,15 @@ pub(super) struct StateResource {
 pub(super) struct Configuration {
     #[serde(default)]
     pub(super) root_module: ConfigurationModule,
+    #[serde(default)]
+    pub(super) provider_config: BTreeMap<String, ProviderConfiguration>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct ProviderConfiguration {
+    pub(super) full_name: Option<String>,
+    #[serde(default)]
+    pub(super) expressions: Value,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -151,6 +160,7 @@ pub(super) struct ConfigurationModule {
 #[derive(Debug, Deserialize)]
 pub(super) struct ConfigurationResource {
     pub(super) address: String,
+    pub(super) provider_config_key: Option<String>,
     #[serde(default)]
     pub(super) expressions: Value,
     #[serde(default)]

@@ -1,36 +1,11 @@
-//! Protections that a change takes away: mutations of their own, beside the change itself.
+//! Protections: when less is protected than before, and when that is no loss.
 
 use std::collections::BTreeSet;
 
-use crate::knowledge::TerraformType;
 use crate::model::{Action, Fact, FactValue, Mutation};
 
-/// What a change takes away of what protects the resource's content.
-pub(super) fn taken(change: &Mutation, declared: &TerraformType) -> Vec<Mutation> {
-    if change.action != Action::Update {
-        return Vec::new();
-    }
-    let value = |key: &str| change.facts.get(key).map(|fact| &fact.value);
-    let mut found = Vec::new();
-    for (fact, kind) in &declared.protects {
-        let Some(was) = value(&format!("was.{fact}")) else { continue };
-        let now = value(fact);
-        let endless = declared.endless.contains(fact);
-        if !is_weaker(was, now, endless) {
-            continue;
-        }
-        let mut one = Mutation { kind: kind.clone(), ..change.clone() };
-        one.facts.retain(|key, _| key == "identifier");
-        if let Some(now) = change.facts.get(fact) {
-            one.facts.insert("left".into(), now.clone());
-        }
-        found.push(one);
-    }
-    found
-}
-
 /// Whether less is protected than before. What is not known any more protects nothing.
-fn is_weaker(was: &FactValue, now: Option<&FactValue>, endless: bool) -> bool {
+pub(super) fn is_weaker(was: &FactValue, now: Option<&FactValue>, endless: bool) -> bool {
     match (was, now) {
         (FactValue::Number(0), Some(FactValue::Number(now))) => endless && *now > 0,
         (FactValue::Number(was), Some(FactValue::Number(now))) => now < was && !(endless && *now == 0),

@@ -27,10 +27,10 @@ pub(super) fn fields(raw: &RawValue) -> Result<BTreeMap<String, &RawValue>, Erro
     if raw.get().starts_with('{') { serde_json::from_str(raw.get()) } else { Ok(BTreeMap::new()) }
 }
 
-/// The top-level key that a path (`!a[0].b|default`) starts with.
+/// The top-level key that a path (`!a[0].b|default`, `a = value`) starts with.
 pub(super) fn first_key(path: &str) -> &str {
     let path = path.strip_prefix('!').unwrap_or(path);
-    path.split(['.', '[', '|']).next().unwrap_or(path)
+    path.split(['.', '[', '|', ' ', '=']).next().unwrap_or(path)
 }
 
 struct Wanted<'w>(&'w [&'w str]);

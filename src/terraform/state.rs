@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use serde_json::Value;
 
 use super::attributes::{Attribute, lookup};
-use super::judge::show;
+use super::facts::show;
 use super::plan::{Plan, StateModule};
 use super::select::{first_key, select};
 use crate::knowledge::Related;

@@ -1,9 +1,11 @@
 //! Terraform types: the kind exists, its cases ask for the facts, and every example gets its tier.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use crate::evaluate::Input;
-use crate::knowledge::{TerraformExample, did_you_mean};
+use crate::knowledge::{TerraformExample, TerraformType, did_you_mean};
 use crate::terraform;
 
 use super::examples::judged;
@@ -13,8 +15,11 @@ use super::{Vet, below};
 /// What may happen to a resource in an example.
 const CHANGES: [&str; 4] = ["create", "update", "delete", "replace"];
 
+/// The provider of an example's resource.
+const PROVIDER: &str = "registry.terraform.io/hashicorp/x";
+
 /// What a resource may be of another.
-const RELATIONS: [&str; 3] = ["backup", "replica", "protection"];
+const RELATIONS: [&str; 5] = ["backup", "replica", "protection", "member", "setting"];
 
 pub(super) fn check(vet: &mut Vet<'_>) {
     let pack = vet.pack;
@@ -26,9 +31,7 @@ pub(super) fn check(vet: &mut Vet<'_>) {
             vet.tell(&below(&part.at, &["kind"]), what);
             continue;
         }
-        let removed = declared.removed.as_ref().map(|kind| ("removed", kind));
-        let protects = declared.protects.values().map(|kind| ("protects", kind));
-        for (key, kind) in protects.chain(removed) {
+        for (key, kind) in declared.more_kinds() {
             if vet.knowledge.kind(kind).is_none() {
                 let hint = kind_hint(vet.knowledge, kind);
                 let what = format!("{name}: kind `{kind}` is not declared{hint}");
@@ -36,11 +39,18 @@ pub(super) fn check(vet: &mut Vet<'_>) {
             }
         }
         let facts = || declared.facts.keys().map(String::as_str);
-        for fact in declared.protects.keys().chain(&declared.endless) {
+        let protecting: BTreeSet<&str> =
+            declared.protects.keys().map(|entry| TerraformType::protecting(entry).0).collect();
+        for fact in protecting.iter().copied().chain(declared.endless.iter().map(String::as_str)) {
             if !declared.facts.contains_key(fact) {
                 let what = format!("{name}: `{fact}` is none of its facts{}", did_you_mean(fact, facts()));
                 vet.tell(&below(&part.at, &["protects", fact]), what);
             }
+        }
+        if let Some(path) = declared.parts.keys().find(|path| !path.contains("[]")) {
+            let what =
+                format!("{name}: `{path}` leads through no list; write `list[].attribute`, or `list[]`");
+            vet.tell(&below(&part.at, &["parts", path]), what);
         }
         if let Some(relation) = declared.relation.as_deref().filter(|one| !RELATIONS.contains(one)) {
             let hint = did_you_mean(relation, RELATIONS);
@@ -49,7 +59,7 @@ pub(super) fn check(vet: &mut Vet<'_>) {
         }
         let related = declared.related.iter().map(|related| (&related.fact, "related"));
         for (fact, place) in declared.facts.keys().map(|fact| (fact, "facts")).chain(related) {
-            if declared.protects.contains_key(fact) {
+            if protecting.contains(fact.as_str()) {
                 continue;
             }
             if let Some(hint) = vet.facts.unasked(&declared.kind, fact) {
@@ -111,11 +121,24 @@ fn plan(name: &str, example: &TerraformExample) -> Value {
             json!({"address": format!("{kind}.other"), "mode": "managed", "type": kind, "name": "other", "values": values})
         })
         .collect();
+    let settings = constants(&serde_json::to_value(&example.provider).unwrap_or_default());
     json!({
         "format_version": "1.2",
+        "configuration": {"provider_config": {"x": {"full_name": PROVIDER, "expressions": settings}}},
         "resource_changes": [{"address": format!("{name}.it"), "mode": "managed", "type": name, "name": "it",
-            "provider_name": "registry.terraform.io/hashicorp/x",
+            "provider_name": PROVIDER,
             "change": {"actions": actions, "before": before, "after": after, "after_unknown": {}}}],
         "prior_state": {"format_version": "1.0", "values": {"root_module": {"resources": state}}}
     })
+}
+
+/// Values as a plan's configuration writes them down.
+fn constants(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            Value::Object(map.iter().map(|(key, inner)| (key.clone(), constants(inner))).collect())
+        }
+        Value::Array(list) => Value::Array(list.iter().map(constants).collect()),
+        plain => json!({"constant_value": plain}),
+    }
 }

@@ -1,0 +1,146 @@
+//! What a change does besides: protections that it takes away, parts of the resource that go, access that it gives. Each is a
+//! mutation of its own.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::attributes::each;
+use super::facts::{Attributes, show};
+use super::grants;
+use super::judge::printable;
+use super::protections::is_weaker;
+use super::select::first_key;
+use crate::knowledge::TerraformType;
+use crate::model::{Action, Fact, FactValue, Facts, Mutation};
+
+/// One such effect.
+pub(super) struct Beside {
+    action: Action,
+    kind: String,
+    facts: Facts,
+}
+
+impl Beside {
+    /// The effect as a mutation of what `change` changes.
+    pub(super) fn mutation(self, change: &Mutation) -> Mutation {
+        let mut facts = self.facts;
+        if let Some(identifier) = change.facts.get("identifier") {
+            facts.insert("identifier".to_owned(), identifier.clone());
+        }
+        Mutation { action: self.action, kind: self.kind, facts, dependents: Vec::new(), ..change.clone() }
+    }
+}
+
+/// All of them that the type's data tells. `facts` are those of the change.
+pub(super) fn of(
+    declared: &TerraformType,
+    attributes: &Attributes,
+    action: Action,
+    facts: &Facts,
+) -> Vec<Beside> {
+    let mut found = Vec::new();
+    if action == Action::Update {
+        found.extend(taken(declared, facts));
+        found.extend(parts(declared, attributes));
+    }
+    if matches!(action, Action::Update | Action::Create | Action::Replace) {
+        found.extend(opened(declared, attributes));
+    }
+    found
+}
+
+/// What an update takes away of what protects the resource's content.
+fn taken(declared: &TerraformType, facts: &Facts) -> Vec<Beside> {
+    let value = |key: &str| facts.get(key).map(|fact| &fact.value);
+    let mut found = Vec::new();
+    for (entry, kind) in &declared.protects {
+        let (fact, values) = TerraformType::protecting(entry);
+        let Some(was) = value(&format!("was.{fact}")) else { continue };
+        let now = value(fact);
+        let weaker = match values {
+            Some(values) => {
+                let values: Vec<&str> = values.collect();
+                let is_one =
+                    |value: &FactValue| values.iter().any(|known| known.eq_ignore_ascii_case(&show(value)));
+                is_one(was) && !now.is_some_and(is_one)
+            }
+            None => is_weaker(was, now, declared.endless.iter().any(|endless| endless == fact)),
+        };
+        if !weaker {
+            continue;
+        }
+        let mut told = Facts::new();
+        told.insert("had".to_owned(), Fact::new(was.clone(), format!("{fact} was {}", show(was))));
+        if let Some(now) = facts.get(fact) {
+            told.insert("left".to_owned(), now.clone());
+        }
+        found.push(Beside { action: Action::Update, kind: kind.clone(), facts: told });
+    }
+    found
+}
+
+/// Elements of lists that an update takes away.
+fn parts(declared: &TerraformType, attributes: &Attributes) -> Vec<Beside> {
+    let mut found = Vec::new();
+    for (path, kind) in &declared.parts {
+        let elements = |side| {
+            let all = each(side, path)?;
+            Some(all.iter().map(plain).collect::<BTreeSet<String>>())
+        };
+        let Some(was) = elements(attributes.before()) else { continue };
+        // Elements that are known only after the apply may be others.
+        let now = elements(attributes.after()).unwrap_or_default();
+        let gone: Vec<&str> = was.difference(&now).map(String::as_str).collect();
+        if gone.is_empty() {
+            continue;
+        }
+        let names = printable(&gone.join(", "));
+        let mut told = Facts::new();
+        let said = format!("{} loses {names}", first_key(path));
+        told.insert("gone".to_owned(), Fact::new(FactValue::Text(names), said));
+        let left = FactValue::Number(i64::try_from(now.len()).unwrap_or(i64::MAX));
+        told.insert("left".to_owned(), Fact::new(left, format!("{} stay", now.len())));
+        told.insert(
+            "definition".to_owned(),
+            Fact::new(FactValue::Bool(true), "the plan holds its definition"),
+        );
+        found.push(Beside { action: Action::Delete, kind: kind.clone(), facts: told });
+    }
+    found
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Attributes that open the resource to everybody and did not before.
+fn opened(declared: &TerraformType, attributes: &Attributes) -> Option<Beside> {
+    let differs = |name: &&String| attributes.before.get(name) != attributes.after.get(name);
+    let names: Vec<String> = declared.opens.iter().filter(differs).cloned().collect();
+    let (mut was, mut now) = (Facts::new(), Facts::new());
+    grants::tell(&names, &attributes.before, &mut was);
+    grants::tell(&names, &attributes.after, &mut now);
+    switched(&names, &attributes.after, &mut now);
+    // What was open before is not opened.
+    now.retain(|key, _| !was.contains_key(key));
+    (!now.is_empty()).then(|| Beside { action: Action::Grant, kind: "access".to_owned(), facts: now })
+}
+
+/// A switch that is on, and a name of a way of access that means everybody.
+fn switched(names: &[String], after: &Value, facts: &mut Facts) {
+    const OPEN: [&str; 7] = ["enabled", "public", "external", "blob", "container", "all", "true"];
+    let none = Map::new();
+    let after = after.as_object().unwrap_or(&none);
+    for name in names {
+        let word = match after.get(name) {
+            Some(Value::Bool(true)) => format!("{name} = true"),
+            Some(Value::String(text)) if OPEN.contains(&text.to_ascii_lowercase().as_str()) => {
+                format!("{name} = {text}")
+            }
+            _ => continue,
+        };
+        let fact = || Fact::new(FactValue::Text(printable(&word)), "the plan says so");
+        facts.entry("everybody".to_owned()).or_insert_with(fact);
+    }
+}

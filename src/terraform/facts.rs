@@ -1,0 +1,172 @@
+//! What a type's data names among the attributes of a change, as facts.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::attributes::{Attribute, each, lookup};
+use super::judge::printable;
+use super::plan::ResourceChange;
+use super::provider::Settings;
+use super::select::select;
+use super::state::Others;
+use crate::knowledge::TerraformType;
+use crate::model::{Action, Fact, FactValue, Facts};
+
+/// What of a change's attributes somebody asks for.
+pub(super) struct Attributes {
+    pub(super) before: Value,
+    before_sensitive: Value,
+    pub(super) after: Value,
+    after_sensitive: Value,
+    after_unknown: Value,
+}
+
+/// Values, which of them are sensitive, and which are not known yet.
+pub(super) type Side<'a> = (&'a Value, &'a Value, &'a Value);
+
+impl Attributes {
+    pub(super) fn of(change: &ResourceChange, wanted: &[String]) -> Result<Self, serde_json::Error> {
+        let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        let part = |raw: &RawValue| select(raw, &wanted);
+        let body = &change.change;
+        Ok(Self {
+            before: part(&body.before)?,
+            before_sensitive: part(&body.before_sensitive)?,
+            after: part(&body.after)?,
+            after_sensitive: part(&body.after_sensitive)?,
+            after_unknown: part(&body.after_unknown)?,
+        })
+    }
+
+    pub(super) fn before(&self) -> Side<'_> {
+        (&self.before, &self.before_sensitive, &Value::Null)
+    }
+
+    pub(super) fn after(&self) -> Side<'_> {
+        (&self.after, &self.after_sensitive, &self.after_unknown)
+    }
+}
+
+/// What the type's data names among the attributes.
+pub(super) fn collect(
+    declared: &TerraformType,
+    attributes: &Attributes,
+    settings: &Settings<'_>,
+    action: Action,
+    others: &Others<'_>,
+    facts: &mut Facts,
+) {
+    let (before, after) = (attributes.before(), attributes.after());
+    let now = if matches!(action, Action::Create | Action::Update) { after } else { before };
+    let get = |side, path: &str| settings.fact(path).unwrap_or_else(|| fact(side, path));
+    for (name, path) in &declared.facts {
+        if let Some(value) = get(now, path) {
+            if action == Action::Update {
+                let was = get(before, path);
+                if was.as_ref() != Some(&value) {
+                    let said = format!("{name} changes");
+                    facts.insert(format!("changed.{name}"), Fact::new(FactValue::Bool(true), said));
+                }
+                if let Some(was) = was {
+                    lowered(name, &was, &value, facts);
+                    let said = format!("{name} was {}", show(&was));
+                    facts.insert(format!("was.{name}"), Fact::new(was, said));
+                }
+            }
+            let said = format!("{name} is {}", show(&value));
+            facts.insert(name.clone(), Fact::new(value, said));
+        } else if action == Action::Update
+            && let Some(was) = get(before, path)
+        {
+            let said = format!("{name} was {}", show(&was));
+            facts.insert(format!("was.{name}"), Fact::new(was, said));
+        }
+    }
+    let names = names(&declared.id, attributes);
+    if let Some(first) = names.first() {
+        let said = format!("it is called {first}");
+        facts.insert("identifier".into(), Fact::new(FactValue::Text(first.clone()), said));
+    }
+    if let Some(relation) = &declared.relation
+        && let Some(source) = self::names(&declared.source, attributes).into_iter().next()
+    {
+        let said = format!("it is a {relation} of {source}");
+        facts.insert("relation".into(), Fact::new(FactValue::Text(relation.clone()), said.clone()));
+        facts.insert("source_id".into(), Fact::new(FactValue::Text(source), said));
+    }
+    for related in &declared.related {
+        if let Some((value, said)) = others.related(related, &names) {
+            facts.insert(related.fact.clone(), Fact::new(value, said));
+        }
+    }
+}
+
+/// What the attributes at these paths say, before or else after the change.
+fn names(paths: &[String], attributes: &Attributes) -> Vec<String> {
+    let (before, after) = (attributes.before(), attributes.after());
+    paths.iter().filter_map(|path| text(before, path).or_else(|| text(after, path))).collect()
+}
+
+/// A number that goes down; of a time without end, 0, any number.
+fn lowered(name: &str, was: &FactValue, now: &FactValue, facts: &mut Facts) {
+    if let (FactValue::Number(was), FactValue::Number(now)) = (was, now)
+        && (now < was || (*was == 0 && *now > 0))
+    {
+        let key = if now < was { "lowered" } else { "limited" };
+        let said = format!("{name} goes from {was} to {now}");
+        facts.insert(format!("{key}.{name}"), Fact::new(FactValue::Bool(true), said));
+    }
+}
+
+pub(super) fn fact((values, sensitive, unknown): Side<'_>, declared: &str) -> Option<FactValue> {
+    let (path, default) = declared.split_once('|').map_or((declared, None), |(p, d)| (p, Some(d)));
+    let found = if path.contains("[]") {
+        let set = |value: &&Value| !matches!(value, Value::Null | Value::Bool(false)) && !is_empty(value);
+        each((values, sensitive, unknown), path)
+            .map(|all| count(all.iter().filter(|value| set(value)).count()))
+    } else {
+        Some(lookup(values, sensitive, unknown, path))
+    };
+    match found? {
+        Attribute::Known(value) => Some(value),
+        // Without any attributes nothing is known, not even that the default holds.
+        Attribute::Absent if values.is_object() => default.map(parse_default),
+        Attribute::Absent | Attribute::Hidden => None,
+    }
+}
+
+fn count(number: usize) -> Attribute {
+    Attribute::Known(FactValue::Number(i64::try_from(number).unwrap_or(i64::MAX)))
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Array(list) => list.is_empty(),
+        Value::Object(map) => map.is_empty(),
+        Value::String(text) => text.is_empty(),
+        _ => false,
+    }
+}
+
+pub(super) fn parse_default(text: &str) -> FactValue {
+    match text {
+        "true" => FactValue::Bool(true),
+        "false" => FactValue::Bool(false),
+        _ => text.parse().map_or_else(|_| FactValue::Text(text.to_owned()), FactValue::Number),
+    }
+}
+
+pub(super) fn text(side: Side<'_>, path: &str) -> Option<String> {
+    match fact(side, path)? {
+        FactValue::Text(text) if !text.is_empty() => Some(text),
+        _ => None,
+    }
+}
+
+pub(super) fn show(value: &FactValue) -> String {
+    match value {
+        FactValue::Bool(yes) => yes.to_string(),
+        FactValue::Number(number) => number.to_string(),
+        FactValue::Text(text) => printable(text),
+    }
+}
