@@ -3,9 +3,11 @@
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::facts::Side;
 use super::select::{fields, first_key};
 use crate::model::FactValue;
+
+/// Values, which of them are sensitive, and which are not known yet.
+pub(super) type Side<'a> = (&'a Value, &'a Value, &'a Value);
 
 /// What an attribute holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,6 +92,15 @@ pub(super) fn each((values, sensitive, unknown): Side<'_>, path: &str) -> Option
         found = next.collect();
     }
     Some(found)
+}
+
+/// What a declaration says behind `|`.
+pub(super) fn parse_default(text: &str) -> FactValue {
+    match text {
+        "true" => FactValue::Bool(true),
+        "false" => FactValue::Bool(false),
+        _ => text.parse().map_or_else(|_| FactValue::Text(text.to_owned()), FactValue::Number),
+    }
 }
 
 /// Blocks stand as lists of one.

@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::attributes::each;
-use super::facts::{Attributes, show};
+use super::facts::Attributes;
 use super::grants;
-use super::judge::printable;
 use super::protections::is_weaker;
+use super::said::{printable, show};
 use super::select::first_key;
 use crate::knowledge::TerraformType;
 use crate::model::{Action, Fact, FactValue, Facts, Mutation};
@@ -129,7 +129,7 @@ fn opened(declared: &TerraformType, attributes: &Attributes) -> Option<Beside> {
 
 /// A switch that is on, and a name of a way of access that means everybody.
 fn switched(names: &[String], after: &Value, facts: &mut Facts) {
-    const OPEN: [&str; 7] = ["enabled", "public", "external", "blob", "container", "all", "true"];
+    const OPEN: [&str; 6] = ["enabled", "public", "external", "blob", "container", "all"];
     let none = Map::new();
     let after = after.as_object().unwrap_or(&none);
     for name in names {

@@ -6,9 +6,10 @@ use std::collections::HashMap;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::judge::{Analysis, printable, unclear};
+use super::judge::Analysis;
 use super::plan::{Configuration, ConfigurationModule, Provisioner, ResourceChange};
 use super::references::without_instances;
+use super::said::{printable, unclear};
 use super::select::select;
 
 /// A command that an apply runs on this machine.

@@ -3,10 +3,10 @@
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::attributes::{Attribute, each, lookup};
-use super::judge::printable;
+use super::attributes::{Attribute, Side, each, lookup, parse_default};
 use super::plan::ResourceChange;
 use super::provider::Settings;
+use super::said::show;
 use super::select::select;
 use super::state::Others;
 use crate::knowledge::TerraformType;
@@ -20,9 +20,6 @@ pub(super) struct Attributes {
     after_sensitive: Value,
     after_unknown: Value,
 }
-
-/// Values, which of them are sensitive, and which are not known yet.
-pub(super) type Side<'a> = (&'a Value, &'a Value, &'a Value);
 
 impl Attributes {
     pub(super) fn of(change: &ResourceChange, wanted: &[String]) -> Result<Self, serde_json::Error> {
@@ -148,25 +145,9 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-pub(super) fn parse_default(text: &str) -> FactValue {
-    match text {
-        "true" => FactValue::Bool(true),
-        "false" => FactValue::Bool(false),
-        _ => text.parse().map_or_else(|_| FactValue::Text(text.to_owned()), FactValue::Number),
-    }
-}
-
 pub(super) fn text(side: Side<'_>, path: &str) -> Option<String> {
     match fact(side, path)? {
         FactValue::Text(text) if !text.is_empty() => Some(text),
         _ => None,
-    }
-}
-
-pub(super) fn show(value: &FactValue) -> String {
-    match value {
-        FactValue::Bool(yes) => yes.to_string(),
-        FactValue::Number(number) => number.to_string(),
-        FactValue::Text(text) => printable(text),
     }
 }

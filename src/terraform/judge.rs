@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::attributes::changed;
+use super::attributes::{Side, changed};
 use super::beside;
 use super::classify;
 use super::commands::{self, LocalCommand, LocalFile, Provisioned};
-use super::facts::{Attributes, Side, collect, fact, text};
+use super::facts::{Attributes, collect, fact, text};
 use super::grants;
 use super::plan::{Plan, ResourceChange};
 use super::protections;
 use super::provider::Providers;
 use super::references::References;
+use super::said::{printable, unclear};
 use super::select::first_key;
 use super::state::Others;
 use crate::knowledge::{Knowledge, TerraformType};
@@ -358,26 +359,4 @@ pub fn unread_command(address: &str) -> Mutation {
 /// A file that an apply writes and whose name the plan does not hold.
 pub fn unread_file(address: &str) -> Mutation {
     unclear(address, &format!("the apply writes a file for {address} whose name is not in the plan"))
-}
-
-pub(super) fn unclear(id: &str, reason: &str) -> Mutation {
-    Mutation {
-        action: Action::Execute,
-        kind: "unknown".into(),
-        subject: Subject::Named(Text::known(id)),
-        target: Target { r#type: "terraform".into(), id: id.to_owned(), ..Target::default() },
-        source: Source::Terraform,
-        raw: printable(id),
-        span: None,
-        rule: RuleRef { tool: "terraform".into(), rule: "plan".into() },
-        cause: Cause::Gap(reason.to_owned()),
-        context: Context::default(),
-        facts: Facts::new(),
-        dependents: Vec::new(),
-    }
-}
-
-/// Text of the plan that goes into sentences: one line, no control characters, bounded.
-pub(super) fn printable(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(200).collect()
 }

@@ -5,8 +5,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::attributes::{Attribute, lookup};
-use super::facts::parse_default;
+use super::attributes::{Attribute, lookup, parse_default};
 use super::plan::{Configuration, ConfigurationModule, ResourceChange};
 use super::references::without_instances;
 use crate::model::FactValue;

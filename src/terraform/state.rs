@@ -7,8 +7,8 @@ use std::collections::{BTreeSet, HashMap};
 use serde_json::Value;
 
 use super::attributes::{Attribute, lookup};
-use super::facts::show;
 use super::plan::{Plan, StateModule};
+use super::said::show;
 use super::select::{first_key, select};
 use crate::knowledge::Related;
 use crate::model::FactValue;

@@ -37,7 +37,7 @@ fn tier(plan: &Value) -> (u8, Verdict, String) {
 
 #[test]
 fn a_type_that_no_rule_knows_is_never_let_go() {
-    for name in ["acme_widget", "acme_database", "kubernetes_persistent_volume_claim", "acme_secret_key"] {
+    for name in ["acme_widget", "acme_database", "acme_persistent_volume_claim", "acme_secret_key"] {
         for change in ["delete", "replace"] {
             let (_, verdict, reason) = tier(&plan(name, change));
             assert!(verdict >= Verdict::Escalate, "{name} {change}: {reason}");

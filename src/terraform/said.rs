@@ -1,0 +1,36 @@
+//! What of a plan goes into sentences, and what is said where nothing can be judged.
+
+use crate::model::{
+    Action, Cause, Context, FactValue, Facts, Mutation, RuleRef, Source, Subject, Target, Value as Text,
+};
+
+/// What cannot be judged.
+pub(super) fn unclear(id: &str, reason: &str) -> Mutation {
+    Mutation {
+        action: Action::Execute,
+        kind: "unknown".into(),
+        subject: Subject::Named(Text::known(id)),
+        target: Target { r#type: "terraform".into(), id: id.to_owned(), ..Target::default() },
+        source: Source::Terraform,
+        raw: printable(id),
+        span: None,
+        rule: RuleRef { tool: "terraform".into(), rule: "plan".into() },
+        cause: Cause::Gap(reason.to_owned()),
+        context: Context::default(),
+        facts: Facts::new(),
+        dependents: Vec::new(),
+    }
+}
+
+/// Text of the plan that goes into sentences: one line, no control characters, bounded.
+pub(super) fn printable(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(200).collect()
+}
+
+pub(super) fn show(value: &FactValue) -> String {
+    match value {
+        FactValue::Bool(yes) => yes.to_string(),
+        FactValue::Number(number) => number.to_string(),
+        FactValue::Text(text) => printable(text),
+    }
+}
