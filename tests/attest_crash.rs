@@ -9,15 +9,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 
-use nix::sys::ptrace::{self, Options};
-use nix::sys::signal::{Signal, kill};
-use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::Pid;
 use recourse::attest::audit::AuditLog;
 use recourse::attest::keys::KeyStore;
 use recourse::attest::nonces::Nonces;
@@ -26,6 +20,9 @@ use recourse::attest::signature::PublicKey;
 use recourse::attest::store::Store;
 use recourse::attest::{KeyState, Origin, Places, Time};
 use serde_json::json;
+
+#[path = "support/stops.rs"]
+mod stops;
 
 const NONCE: &str = "00112233445566778899aabbccddeeff";
 
@@ -75,65 +72,16 @@ fn prepare(operation: &str, folder: &Path) {
     }
 }
 
-fn start(operation: &str, folder: &Path) -> Child {
-    // The shell waits for a word, so that it can be taken hold of before it becomes the program.
-    Command::new("sh")
-        .args(["-c", r#"read word; exec "$0" --ignored --exact operate --test-threads=1 -q"#])
-        .arg(std::env::current_exe().unwrap())
-        .env("CRASH_OPERATION", operation)
-        .env("CRASH_FOLDER", folder)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
-}
-
-/// Runs an operation from one system call's edge to the next. `at` is told the number of each and says whether to
-/// kill there. Returns whether it ended by itself.
-// Waited for below, with everything that it starts.
-#[allow(clippy::zombie_processes)]
+/// Runs an operation; `at` is told the number of each stop and says whether to kill there. Whether it ended by itself.
 fn step(operation: &str, folder: &Path, mut at: impl FnMut(usize) -> bool) -> bool {
-    let mut child = start(operation, folder);
-    let main = Pid::from_raw(i32::try_from(child.id()).unwrap());
-    ptrace::attach(main).unwrap();
-    waitpid(main, Some(WaitPidFlag::__WALL)).unwrap();
-    let options = Options::PTRACE_O_TRACESYSGOOD
-        | Options::PTRACE_O_EXITKILL
-        | Options::PTRACE_O_TRACEEXEC
-        | Options::PTRACE_O_TRACECLONE;
-    ptrace::setoptions(main, options).unwrap();
-    child.stdin.take().unwrap().write_all(b"go\n").unwrap();
-    ptrace::cont(main, None).unwrap();
-    let (mut running, mut number) = (false, 0);
-    loop {
-        let status = waitpid(None, Some(WaitPidFlag::__WALL)).unwrap();
-        let (pid, signal) = match status {
-            WaitStatus::Exited(pid, code) if pid == main => {
-                assert_eq!(code, 0, "{operation} fails without being killed");
-                return true;
-            }
-            WaitStatus::Signaled(pid, ..) if pid == main => return false,
-            WaitStatus::PtraceEvent(pid, _, event) => {
-                running |= event == ptrace::Event::PTRACE_EVENT_EXEC as i32;
-                (pid, None)
-            }
-            WaitStatus::PtraceSyscall(pid) => {
-                number += 1;
-                if at(number) {
-                    kill(main, Signal::SIGKILL).unwrap();
-                    continue;
-                }
-                (pid, None)
-            }
-            // A new thread begins with a stop of its own.
-            WaitStatus::Stopped(pid, Signal::SIGSTOP | Signal::SIGTRAP) => (pid, None),
-            WaitStatus::Stopped(pid, signal) => (pid, Some(signal)),
-            _ => continue,
-        };
-        // Killed meanwhile: then it is told at the next turn.
-        let _ = if running { ptrace::syscall(pid, signal) } else { ptrace::cont(pid, signal) };
-    }
+    let own = std::env::current_exe().unwrap();
+    let words =
+        [own.as_os_str(), "--ignored".as_ref(), "--exact".as_ref(), "operate".as_ref(), "-q".as_ref()];
+    let mut command = stops::waiting(&words);
+    command.arg("--test-threads=1").env("CRASH_OPERATION", operation).env("CRASH_FOLDER", folder);
+    let code = stops::step(command.spawn().unwrap(), |number, _| at(number));
+    assert!(matches!(code, Some(0) | None), "{operation} fails without being killed");
+    code.is_some()
 }
 
 /// Name, size, inode, time and mode of a file.

@@ -20,6 +20,7 @@ mod services;
 mod sqlite;
 mod store;
 mod storing;
+mod tidy;
 mod unread;
 
 use std::path::{Path, PathBuf};

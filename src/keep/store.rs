@@ -1,7 +1,7 @@
 //! The store of recovery points: one file for each point, and a folder beside it where content did not fit into the file.
 //!
 //! Owns names, order, private modes and what of a point is complete. A point counts when its file stands under its own name,
-//! which happens last and in one step; a folder without such a file is what a killed process left, and is swept away.
+//! which happens last and in one step; what a killed process left without it `tidy` sweeps away.
 //!
 //! A file's name begins with the time in hexadecimal, so that names sort by age and the newest is found without reading.
 
@@ -20,9 +20,6 @@ use super::point::{Head, Item, VERSION};
 const HEAD_LIMIT: u64 = 1 << 20;
 /// Largest file of a point.
 const POINT_LIMIT: u64 = 1 << 30;
-
-/// How often old points are looked for, and how long a folder may be without its point.
-const TIDY_EVERY: std::time::Duration = std::time::Duration::from_secs(3600);
 
 /// Why the store cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -69,7 +66,7 @@ pub(crate) fn io_error<'a>(
 /// The store.
 #[derive(Clone, Debug)]
 pub struct Store {
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
 }
 
 /// A point's name in the store: time and id.
@@ -82,7 +79,7 @@ impl PointName {
         Self(format!("{:012x}-{id}", time.max(0)))
     }
 
-    fn read(file: &str) -> Option<Self> {
+    pub(super) fn read(file: &str) -> Option<Self> {
         Self::parse(file.strip_suffix(".point")?)
     }
 
@@ -229,11 +226,15 @@ impl Store {
     /// # Errors
     /// When it cannot be read, or others can get at it.
     pub fn head(&self, name: &PointName) -> Result<Head, StoreError> {
-        let path = self.file(name);
+        self.head_of(&self.file(name))
+    }
+
+    /// The head in a file.
+    pub(super) fn head_of(&self, path: &Path) -> Result<Head, StoreError> {
         let mut line = String::new();
-        let file = self.opened(&path)?;
-        BufReader::new(file).take(HEAD_LIMIT).read_line(&mut line).map_err(io_error("read", &path))?;
-        head(&line, &path)
+        let file = self.opened(path)?;
+        BufReader::new(file).take(HEAD_LIMIT).read_line(&mut line).map_err(io_error("read", path))?;
+        head(&line, path)
     }
 
     /// A whole point.
@@ -295,76 +296,6 @@ impl Store {
             io_error("write", &path)(source)
         })?;
         Ok(name)
-    }
-
-    /// Takes out what is older than so many days, and the oldest while more than so many bytes were copied; what is pinned
-    /// stays. At most once an hour: the rest of the time it costs one look at a file.
-    ///
-    /// # Errors
-    /// When the disk refuses.
-    pub fn tidy(&self, now: i64, days: u64, total: u64) -> Result<(), StoreError> {
-        let mark = self.folder.join("tidied");
-        let fresh = |meta: fs::Metadata| {
-            meta.modified().ok().and_then(|then| then.elapsed().ok()).is_some_and(|age| age < TIDY_EVERY)
-        };
-        if fs::symlink_metadata(&mark).is_ok_and(fresh) {
-            return Ok(());
-        }
-        disk::write_atomic(&mark, b"", Access::Private)?;
-        let _lock = self.lock()?;
-        let oldest = now.saturating_sub(i64::try_from(days.saturating_mul(86_400_000)).unwrap_or(i64::MAX));
-        let mut copied = 0_u64;
-        for name in self.names()? {
-            let Ok(head) = self.head(&name) else { continue };
-            copied = copied.saturating_add(head.copied);
-            if !self.is_marked(&name, "pinned") && (name.time() < oldest || copied > total) {
-                let folders: Vec<PathBuf> = head.folders.iter().map(|folder| folder.0.clone()).collect();
-                self.remove(&name, &folders)?;
-            }
-        }
-        self.sweep()
-    }
-
-    /// Takes away what killed processes left: folders of content whose point was never written.
-    fn sweep(&self) -> Result<(), StoreError> {
-        for entry in fs::read_dir(&self.folder).map_err(io_error("list", &self.folder))?.flatten() {
-            let name = entry.file_name();
-            let Some(name) = name.to_str().and_then(PointName::parse) else {
-                continue;
-            };
-            let old = entry
-                .metadata()
-                .and_then(|meta| meta.modified())
-                .is_ok_and(|then| then.elapsed().is_ok_and(|age| age > TIDY_EVERY));
-            if old && !self.file(&name).exists() {
-                clear(&self.contents(&name))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes a point out of the store, with its content. Its file goes first: what is half gone never counts.
-    ///
-    /// # Errors
-    /// When the disk refuses.
-    pub fn remove(&self, name: &PointName, folders: &[PathBuf]) -> Result<(), StoreError> {
-        let path = self.file(name);
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(io_error("remove", &path)(error));
-            }
-            _ => {}
-        }
-        for folder in folders.iter().chain([&self.contents(name)]) {
-            // Only ever a folder of this point.
-            if folder.file_name().is_some_and(|last| last == name.as_str()) {
-                clear(folder)?;
-            }
-        }
-        for mark in ["pinned", "undone", "underway"] {
-            let _ = fs::remove_file(self.folder.join(format!("{}.{mark}", name.as_str())));
-        }
-        Ok(())
     }
 }
 

@@ -14,6 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::content::{self, Folder, folder_elsewhere};
 use super::files::{Ability, CannotKeep, Capture, Waiting, Way, io};
 use super::point::{Content, Was};
+use super::tidy::note_elsewhere;
 
 /// Content up to this size may stand in the point's own file.
 const SMALL: u64 = 4096;
@@ -132,7 +133,11 @@ impl Capture {
         }
         let point = self.folders[0].path.file_name().unwrap_or_default().to_owned();
         let found = match folder_elsewhere(path, device, &point) {
-            Some(folder) if self.folders.len() < usize::from(u8::MAX) => {
+            // A folder that nobody finds again is none.
+            Some(folder)
+                if self.folders.len() < usize::from(u8::MAX)
+                    && folder.parent().is_some_and(|top| note_elsewhere(&self.store, top).is_ok()) =>
+            {
                 self.folders.push(Folder::new(folder));
                 self.folders.len() - 1
             }

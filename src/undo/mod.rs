@@ -148,7 +148,7 @@ impl Undo {
         let _lock = self.store.lock()?;
         let earlier = self.store.marked(&self.name, "underway")?.and_then(|name| PointName::parse(&name));
         if earlier.is_some() {
-            self.sweep();
+            self.sweep(&self.steps);
         }
         // Another undo may have been at work since this one was shown.
         let items = self.steps.iter().map(|(item, _)| item).filter(|item| !services::is_service(item));
@@ -156,8 +156,9 @@ impl Undo {
         add_parents(&mut steps);
         let times = act::times(&steps);
         let before = match earlier {
-            Some(name) => name,
-            None => PointName::new(now(), &new_id()?),
+            Some(name) if self.store.file(&name).exists() => name,
+            // What was half kept is swept away later: in its folder nothing whole could be made.
+            _ => PointName::new(now(), &new_id()?),
         };
         self.store.mark_with(&self.name, "underway", Some(before.as_str()))?;
         let purpose = if self.partial { Purpose::Part } else { Purpose::Whole };
@@ -211,10 +212,10 @@ impl Undo {
     }
 
     /// What a killed undo left beside the places.
-    fn sweep(&self) {
+    fn sweep(&self, steps: &[(Item, Step)]) {
         let mark = stage::mark(&self.head.id);
         let mut last = PathBuf::new();
-        for (item, _) in &self.steps {
+        for (item, _) in steps {
             let Some(parent) = item.path.0.parent().filter(|parent| *parent != last) else { continue };
             parent.clone_into(&mut last);
             let Ok(dir) = Dir::open(parent) else { continue };
@@ -258,8 +259,11 @@ impl Undo {
             };
             Some(Item { path: Name(dir.join(below)), ..item.clone() })
         });
+        // Nobody else lays this out meanwhile, so what a killed one left can go.
+        let _lock = self.store.lock()?;
         let mut steps = compare::steps(items.collect(), &self.kept, true);
         add_parents(&mut steps);
+        self.sweep(&steps);
         let standing = steps.iter().filter(|(_, step)| *step == Step::Replaced);
         let failed: Vec<_> = standing
             .map(|(item, _)| (item.path.0.clone(), "something else stands there already".to_owned()))
