@@ -29,6 +29,9 @@ struct Operation {
     words: &'static [&'static str],
 }
 
+/// A program that nothing is known of.
+const TOOL: &str = "./tool tree";
+
 /// A command of an agent.
 macro_rules! agent {
     ($command:literal) => {
@@ -38,15 +41,35 @@ macro_rules! agent {
 
 const OPERATIONS: &[Operation] = &[
     Operation { name: "keep names", before: &[], words: agent!("rm -r tree") },
-    Operation { name: "keep content", before: &[], words: agent!("truncate -s 1 tree/large tree/sub/many tree/one") },
+    Operation {
+        name: "keep content",
+        before: &[],
+        words: agent!("truncate -s 1 tree/large tree/sub/many tree/one"),
+    },
     Operation { name: "keep rights", before: &[], words: agent!("chmod -R a-w tree") },
-    Operation { name: "keep what is not committed", before: &["echo more > tree/one"], words: agent!("./tool tree") },
+    Operation {
+        name: "keep what is not committed",
+        before: &["./tool", "echo more > tree/one"],
+        words: &["exec", "--profile", "agent", "-c", TOOL],
+    },
     Operation { name: "undo names", before: &["rm -r tree"], words: &["undo", "--yes"] },
-    Operation { name: "undo content", before: &["truncate -s 1 tree/large tree/sub/many tree/one"], words: &["undo", "--yes"] },
-    Operation { name: "undo over others", before: &["rm -r tree; mkdir tree; echo other > tree/one"], words: &["undo", "--yes"] },
+    Operation {
+        name: "undo content",
+        before: &["truncate -s 1 tree/large tree/sub/many tree/one"],
+        words: &["undo", "--yes"],
+    },
+    Operation {
+        name: "undo over others",
+        before: &["rm -r tree; mkdir tree; echo other > tree/one"],
+        words: &["undo", "--yes"],
+    },
     Operation { name: "redo", before: &["rm -r tree", "undo"], words: &["undo", "--yes", "--redo"] },
-    Operation { name: "undo beside", before: &["rm -r tree"], words: &["undo", "--to", "beside"] },
-    Operation { name: "prune", before: &["rm tree/large", "truncate -s 1 tree/sub/many"], words: &["kept", "prune", "--days", "0", "--yes"] },
+    Operation { name: "undo beside", before: &["rm -r tree"], words: &["undo", "--to", "../beside"] },
+    Operation {
+        name: "prune",
+        before: &["rm tree/large", "truncate -s 1 tree/sub/many"],
+        words: &["kept", "prune", "--days", "0", "--yes"],
+    },
 ];
 
 /// A home with what can be lost.
@@ -64,6 +87,8 @@ impl Home {
     fn fill(&self) {
         let tree = self.work().join("tree");
         fs::create_dir_all(tree.join("sub/empty")).unwrap();
+        // Else it would be part of this project's working tree, and ignored there.
+        assert!(Command::new("git").arg("init").arg("-q").arg(self.work()).status().unwrap().success());
         fs::create_dir_all(self.0.join(".config/recourse")).unwrap();
         fs::write(self.0.join(".config/recourse/policy.toml"), "[keep]\nfree = 0\n").unwrap();
         fs::write(tree.join("one"), "one\n").unwrap();
@@ -160,7 +185,8 @@ impl Home {
 
     fn leftovers(&self) -> Vec<PathBuf> {
         let mut found = BTreeMap::new();
-        see(&self.work(), &self.work(), &mut found, &mut HashMap::new(), false);
+        see(&self.0, &self.0, &mut found, &mut HashMap::new(), false);
+        found.retain(|path, _| path.starts_with("work") || path.starts_with("beside"));
         found.into_keys().filter(|path| path.to_string_lossy().contains(".recourse-")).collect()
     }
 }
@@ -168,13 +194,18 @@ impl Home {
 /// A name of the store without its time and chance.
 fn plain(name: &str, known: &mut Vec<String>) -> String {
     if let Some(process) = name.strip_prefix(".recourse-").filter(|name| name.ends_with(".tmp")) {
-        return format!("tmp{}", process.len() - process.trim_start_matches(|c: char| c.is_ascii_digit()).len() > 0);
+        return format!(
+            "tmp{}",
+            process.len() - process.trim_start_matches(|c: char| c.is_ascii_digit()).len() > 0
+        );
     }
     let hex = |text: &str| text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let mut said = String::new();
     for (number, part) in name.split(['-', '.']).enumerate() {
         let part = match part {
-            part if part.len() == 12 && part.bytes().all(|byte| byte.is_ascii_hexdigit()) => "TIME".to_owned(),
+            part if part.len() == 12 && part.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+                "TIME".to_owned()
+            }
             part if hex(part) => {
                 let place = known.iter().position(|one| one == part).unwrap_or_else(|| {
                     known.push(part.to_owned());
@@ -214,7 +245,8 @@ fn see(
     }
     found.insert(path.strip_prefix(top).unwrap().to_owned(), said);
     if meta.is_dir() {
-        let mut entries: Vec<PathBuf> = fs::read_dir(path).into_iter().flatten().flatten().map(|e| e.path()).collect();
+        let mut entries: Vec<PathBuf> =
+            fs::read_dir(path).into_iter().flatten().flatten().map(|e| e.path()).collect();
         entries.sort();
         for entry in entries {
             see(top, &entry, found, links, exact);
@@ -245,13 +277,15 @@ fn inspect(operation: &Operation, known: &Known, home: &Home) {
                 same(&known.before, &home.user());
             }
             home.works(operation.words, &[0]);
-            home.works(&["undo", "--yes"], &[0, 3]);
+            if operation.words.contains(&TOOL) {
+                // What nobody can read may do that.
+                fs::write(home.work().join("tree/large"), "destroyed").unwrap();
+            }
+            home.works(&["undo", "--yes"], &[0]);
             same(&known.before, &home.user());
         }
         "undo" if operation.words.contains(&"--to") => {
-            let mut now = home.user();
-            now.retain(|path, _| !path.starts_with("beside"));
-            same(&known.before, &now);
+            same(&known.before, &home.user());
             home.works(operation.words, &[0]);
             assert!(home.leftovers().is_empty(), "{:?}", home.leftovers());
         }
@@ -282,7 +316,10 @@ fn inspect(operation: &Operation, known: &Known, home: &Home) {
 fn tidied(home: &Home) {
     let points: BTreeSet<String> = home.points().into_iter().collect();
     let _ = fs::remove_file(home.store().join("tidied"));
-    let old = Command::new("find").arg(home.store()).args(["-exec", "touch", "-h", "-d", "2020-01-01", "{}", "+"]).status();
+    let old = Command::new("find")
+        .arg(home.store())
+        .args(["-exec", "touch", "-h", "-d", "2020-01-01", "{}", "+"])
+        .status();
     assert!(old.unwrap().success());
     let _ = fs::remove_file(home.store().join("tidied"));
     fs::write(home.work().join("last"), "one more\n").unwrap();
@@ -293,13 +330,21 @@ fn tidied(home: &Home) {
         let name = entry.file_name().to_string_lossy().into_owned();
         let own = ["lock", "tidied", "names", "elsewhere"].contains(&name.as_str());
         let stem = name.split('.').next().unwrap_or_default();
-        assert!(own || now.contains(stem), "{name} is left: {:?}", fs::read_dir(home.store()).unwrap().flatten().map(|e| e.file_name()).collect::<Vec<_>>());
+        assert!(
+            own || now.contains(stem),
+            "{name} is left: {:?}",
+            fs::read_dir(home.store()).unwrap().flatten().map(|e| e.file_name()).collect::<Vec<_>>()
+        );
     }
 }
 
 #[track_caller]
 fn same(was: &BTreeMap<PathBuf, String>, now: &BTreeMap<PathBuf, String>) {
-    let missing: Vec<_> = was.iter().filter(|(path, seen)| now.get(*path) != Some(*seen)).map(|(path, seen)| (path, seen, now.get(path))).collect();
+    let missing: Vec<_> = was
+        .iter()
+        .filter(|(path, seen)| now.get(*path) != Some(*seen))
+        .map(|(path, seen)| (path, seen, now.get(path)))
+        .collect();
     let new: Vec<_> = now.keys().filter(|path| !was.contains_key(*path)).collect();
     assert!(missing.is_empty() && new.is_empty(), "{missing:#?} new {new:?}");
 }

@@ -127,10 +127,27 @@ impl Kept {
         if item.seen == Some((meta.ino(), meta.ctime(), times(meta).1)) && times(meta).0 == item.modified {
             return true;
         }
-        self.equal(content, meta.len(), at).unwrap_or(false)
+        self.agree(content, meta.len(), at, |kept, now| kept == now).unwrap_or(false)
     }
 
-    fn equal(&self, content: &Content, size: u64, at: &Path) -> io::Result<bool> {
+    /// Whether what stands at an item's place is its content as far as it was written when somebody was killed: the rest is
+    /// missing, or a hole.
+    pub(super) fn has_begun(&self, item: &Item) -> bool {
+        let Was::File { content, size, .. } = &item.was else { return false };
+        let at = &item.path.0;
+        let part = |kept: &[u8], now: &[u8]| kept.iter().zip(now).all(|(kept, now)| kept == now || *now == 0);
+        fs::symlink_metadata(at).is_ok_and(|meta| meta.is_file() && meta.len() <= *size)
+            && self.agree(content, *size, at, part).unwrap_or(false)
+    }
+
+    /// Whether each part of a file is as it has to be, beside the same part of what is kept.
+    fn agree(
+        &self,
+        content: &Content,
+        size: u64,
+        at: &Path,
+        is: fn(&[u8], &[u8]) -> bool,
+    ) -> io::Result<bool> {
         // It may be the name of an open file, which is a link.
         let mut now = File::open(at)?;
         match content {
@@ -138,7 +155,7 @@ impl Kept {
                 let kept = STANDARD.decode(text).map_err(io::Error::other)?;
                 same(&mut now, |at, part| {
                     let start = usize::try_from(at).unwrap_or(usize::MAX);
-                    Ok(kept.get(start..start.saturating_add(part.len())) == Some(part))
+                    Ok(kept.get(start..start.saturating_add(part.len())).is_some_and(|kept| is(kept, part)))
                 })
             }
             Content::Packed(folder, number, from) => {
@@ -146,7 +163,7 @@ impl Kept {
                 same(&mut now, |at, part| {
                     let mut kept = vec![0_u8; part.len()];
                     pack.read_exact_at(&mut kept, from + at)?;
-                    Ok(at + part.len() as u64 <= size && kept == part)
+                    Ok(at + part.len() as u64 <= size && is(&kept, part))
                 })
             }
             Content::Stored(folder, number) | Content::Linked(folder, number) => {
@@ -154,7 +171,7 @@ impl Kept {
                 same(&mut now, |at, part| {
                     let mut kept = vec![0_u8; part.len()];
                     file.read_exact_at(&mut kept, at)?;
-                    Ok(kept == part)
+                    Ok(is(&kept, part))
                 })
             }
         }

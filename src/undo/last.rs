@@ -75,3 +75,25 @@ fn is_of_an_undo(
     }
     undo
 }
+
+/// Which point `undo --redo` means: what the last undo replaced, of this session, else in this place.
+///
+/// # Errors
+/// When there is none, or the store cannot be read.
+pub fn last_undo(store: &Store, session: Option<&str>, cwd: &Path) -> Result<PointName, UndoError> {
+    for name in store.names()? {
+        let Ok(head) = store.head(&name) else { continue };
+        let ours = session.is_some() && head.session.as_deref() == session
+            || head.cwd.0.starts_with(cwd)
+            || cwd.starts_with(&head.cwd.0);
+        let Made::ForUndo(of) = &head.made else { continue };
+        if !ours || store.is_marked(&name, "undone") {
+            continue;
+        }
+        // What a redo replaced that was killed half-way: the redo is meant, and goes on.
+        let begun = store.find(of).ok().filter(|of| store.is_marked(of, "underway"));
+        let redo = begun.filter(|of| store.head(of).is_ok_and(|head| matches!(head.made, Made::ForUndo(_))));
+        return Ok(redo.unwrap_or(name));
+    }
+    Err(UndoError::Nothing)
+}

@@ -30,7 +30,7 @@ use crate::keep::{
 
 use dirs::Dir;
 use kept::Kept;
-pub use last::last;
+pub use last::{last, last_undo};
 use stage::{Act, Purpose, Stage};
 
 /// Why nothing was undone.
@@ -304,10 +304,12 @@ impl Undo {
             compare::steps(items, &kept, true).into_iter().map(|(item, step)| (item.path.0, step)).collect();
         let fresh = |act: &&Act<'_>| {
             let covered = known.get(&act.item().path.0).is_some_and(|step| *step == Step::Same);
-            !covered && !matches!(act, Act::Place { over: false, .. })
+            let begun = matches!(act, Act::Rewrite(item) if self.kept.has_begun(item));
+            !covered && !begun && !matches!(act, Act::Place { over: false, .. })
         };
         if stage.acts.iter().any(|act| fresh(&act)) {
-            let other = PointName::new(now(), &new_id()?);
+            // Older than the first: to take the undo back is to go to what stood there before it began.
+            let other = PointName::new(name.time().saturating_sub(1), &new_id()?);
             self.keep(stage.acts.iter().filter(fresh), (&[], found.1), &[], &other, budget)?;
         }
         Ok(Some(head))
@@ -427,23 +429,6 @@ fn now() -> i64 {
 /// Whether a directory that goes leaves what was put into it since: what an undo brought back is named, one by one.
 fn only_named(head: &Head) -> bool {
     matches!(head.made, Made::ForUndo(_))
-}
-
-/// Which point `undo --redo` means: what the last undo replaced, of this session, else in this place.
-///
-/// # Errors
-/// When there is none, or the store cannot be read.
-pub fn last_undo(store: &Store, session: Option<&str>, cwd: &Path) -> Result<PointName, UndoError> {
-    for name in store.names()? {
-        let Ok(head) = store.head(&name) else { continue };
-        let ours = session.is_some() && head.session.as_deref() == session
-            || head.cwd.0.starts_with(cwd)
-            || cwd.starts_with(&head.cwd.0);
-        if ours && matches!(head.made, Made::ForUndo(_)) && !store.is_marked(&name, "undone") {
-            return Ok(name);
-        }
-    }
-    Err(UndoError::Nothing)
 }
 
 /// The store of this user, if there is one.
