@@ -178,7 +178,10 @@ impl Said {
             Json::Object(entries) => {
                 let denies =
                     entries.get("Effect").and_then(Json::as_str).is_some_and(|effect| effect == "Deny");
-                for (key, value) in entries.iter().filter(|_| !denies) {
+                // Whoever it names has to come from somewhere besides.
+                let bounded = lists.bounded(entries);
+                let counts = |key: &str| !denies && !(bounded && key == "Principal");
+                for (key, value) in entries.iter().filter(|(key, _)| counts(key)) {
                     self.document(lists, key, value, depth);
                 }
             }

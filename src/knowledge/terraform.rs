@@ -41,7 +41,8 @@ pub struct TerraformType {
     /// Lists, by a path through them (`replica[].region_name`) → the kind of what goes when an update takes an element away.
     #[serde(default)]
     pub parts: BTreeMap<String, String>,
-    /// Attributes that may open it to everybody: where they do, a grant besides.
+    /// Attributes that may open it to everybody: where they do, a grant besides. `attribute = A | B`: these values do;
+    /// `attribute unless other = value`.
     #[serde(default)]
     pub opens: Vec<String>,
     /// Attributes that say to whom it gives access and how much: what makes it is a grant.
@@ -99,6 +100,17 @@ pub struct TerraformExample {
     pub tier: u8,
 }
 
+/// An attribute that may open a resource to everybody.
+#[derive(Debug)]
+pub struct Opening<'a> {
+    /// Its name.
+    pub attribute: &'a str,
+    /// Values that open; none: what is a word for everybody anywhere.
+    pub values: Vec<&'a str>,
+    /// With this value of another attribute nothing is opened.
+    pub unless: Option<(&'a str, &'a str)>,
+}
+
 impl TerraformType {
     /// Kinds that a change of it may be of besides its own, with the key that names each.
     pub fn more_kinds(&self) -> impl Iterator<Item = (&'static str, &String)> {
@@ -114,6 +126,21 @@ impl TerraformType {
             Some((fact, values)) => (fact.trim(), Some(values.split('|').map(str::trim))),
             None => (entry, None),
         }
+    }
+
+    /// An entry of `opens`: the attribute, the values with which it opens, where only some do, and the attribute and value with
+    /// which it does not (`cidr_blocks unless type = egress`).
+    pub fn opening(entry: &str) -> Opening<'_> {
+        let (entry, unless) = match entry.split_once(" unless ") {
+            Some((entry, other)) => (entry, other.split_once('=')),
+            None => (entry, None),
+        };
+        let (attribute, values) = match entry.split_once('=') {
+            Some((attribute, values)) => (attribute, values.split('|').map(str::trim).collect()),
+            None => (entry, Vec::new()),
+        };
+        let unless = unless.map(|(other, value)| (other.trim(), value.trim()));
+        Opening { attribute: attribute.trim(), values, unless }
     }
 
     /// Reads an embedded type.

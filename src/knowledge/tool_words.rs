@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use serde::Deserialize;
+use serde_json::Value as Json;
 
 use crate::wildcard::fits;
 
@@ -131,6 +132,35 @@ pub struct Grants {
     pub closed: Words,
     pub deciding: Words,
     pub names: Words,
+    pub bounds: Words,
+}
+
+impl Grants {
+    /// Whether a policy's statement lets in only those that come from a named account, network or resource, whomever it names.
+    pub fn bounded(&self, statement: &serde_json::Map<String, Json>) -> bool {
+        let Some(conditions) = statement.get("Condition").and_then(Json::as_object) else { return false };
+        conditions.iter().any(|(operator, tests)| {
+            let operator = operator.to_ascii_lowercase();
+            let asks = !["not", "null", "ifexists", "forallvalues"].iter().any(|no| operator.contains(no));
+            let tests = tests.as_object().into_iter().flatten();
+            asks && tests
+                .into_iter()
+                .any(|(key, value)| self.bounds.has(&key.to_ascii_lowercase()) && self.is_narrow(value))
+        })
+    }
+
+    /// A value that is not itself everybody.
+    fn is_narrow(&self, value: &Json) -> bool {
+        match value {
+            Json::Array(all) => !all.is_empty() && all.iter().all(|one| self.is_narrow(one)),
+            Json::String(text) => {
+                let text = text.to_ascii_lowercase();
+                !text.starts_with('*') && !text.is_empty() && !self.everybody.has(&text)
+            }
+            Json::Bool(yes) => *yes,
+            _ => false,
+        }
+    }
 }
 
 /// What values begin with.

@@ -116,12 +116,29 @@ fn plain(value: &Value) -> String {
 
 /// Attributes that open the resource to everybody and did not before.
 fn opened(declared: &TerraformType, attributes: &Attributes) -> Option<Beside> {
-    let differs = |name: &&String| attributes.before.get(name) != attributes.after.get(name);
-    let names: Vec<String> = declared.opens.iter().filter(differs).cloned().collect();
+    let (mut names, mut named) = (Vec::new(), Vec::new());
+    for opening in declared.opens.iter().map(|entry| TerraformType::opening(entry)) {
+        let says =
+            |name: &str, value: &str| attributes.after.get(name).is_some_and(|now| plain(now) == value);
+        let kept = opening.unless.is_some_and(|(other, value)| says(other, value));
+        let name = opening.attribute;
+        if kept || attributes.before.get(name) == attributes.after.get(name) {
+            continue;
+        }
+        match opening.values.iter().find(|value| says(name, value)) {
+            Some(value) => named.push(format!("{name} = {value}")),
+            None if opening.values.is_empty() => names.push(name.to_owned()),
+            None => {}
+        }
+    }
     let (mut was, mut now) = (Facts::new(), Facts::new());
     grants::tell(&names, &attributes.before, &mut was);
     grants::tell(&names, &attributes.after, &mut now);
     switched(&names, &attributes.after, &mut now);
+    for word in named {
+        let fact = || Fact::new(FactValue::Text(printable(&word)), "the plan says so");
+        now.entry("everybody".to_owned()).or_insert_with(fact);
+    }
     // What was open before is not opened.
     now.retain(|key, _| !was.contains_key(key));
     (!now.is_empty()).then(|| Beside { action: Action::Grant, kind: "access".to_owned(), facts: now })

@@ -44,7 +44,10 @@ impl Said<'_> {
         match value {
             Value::Object(entries) => {
                 let denies = entries.get("Effect").and_then(Value::as_str) == Some("Deny");
-                for (key, value) in entries.iter().filter(|_| !denies) {
+                // Whoever it names has to come from somewhere besides.
+                let bounded = self.lists.bounded(entries);
+                let counts = |key: &str| !denies && !(bounded && key == "Principal");
+                for (key, value) in entries.iter().filter(|(key, _)| counts(key)) {
                     self.value(key, value, depth);
                 }
             }

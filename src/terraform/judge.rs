@@ -175,6 +175,8 @@ impl Known {
             let paths =
                 declared.facts.values().chain(declared.parts.keys()).chain(lists.into_iter().flatten());
             wanted.extend(paths.map(|path| first_key(path)));
+            let unless = declared.opens.iter().filter_map(|entry| TerraformType::opening(entry).unless);
+            wanted.extend(unless.map(|(other, _)| other));
         }
         let wanted = wanted.into_iter().map(str::to_owned).collect();
         Self { declared, wanted }
