@@ -9,7 +9,7 @@ use super::exec::ExecArgs;
 use super::explain::ExplainArgs;
 use super::generate::{self, CompletionShell, GenerateArgs};
 use super::hook::HookCommand;
-use super::init::InitCommand;
+use super::init::InitArgs;
 use super::keys::KeysCommand;
 use super::knowledge::KnowledgeCommand;
 use super::log::LogArgs;
@@ -53,11 +53,8 @@ pub(super) enum Command {
     Undo(UndoArgs),
     /// What is kept: when, by whom, what, how large
     Kept(KeptArgs),
-    /// Guard a shell or a coding agent: `eval "$(recourse init bash)"`, `recourse init codex --write`
-    Init {
-        #[command(subcommand)]
-        what: InitCommand,
-    },
+    /// Guard the shells, coding agents and MCP clients that are found here, or one of them
+    Init(InitArgs),
     /// What installed hooks call
     Hook {
         #[command(subcommand)]

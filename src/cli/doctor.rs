@@ -289,7 +289,7 @@ fn attestation() -> Vec<Finding> {
 }
 
 /// The first executable file of this name along PATH.
-fn which(name: &str) -> Option<String> {
+pub(super) fn which(name: &str) -> Option<String> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path)
         .map(|dir| dir.join(OsStr::new(name)))

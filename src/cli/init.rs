@@ -6,17 +6,28 @@ use std::process::{Command, Stdio};
 use clap::error::{Error, ErrorKind};
 use clap::{ArgMatches, Args as _, FromArgMatches, Subcommand};
 
-use crate::hook::coding::install::{InstallError, Installation};
+use crate::hook::coding::install::Installation;
 use crate::hook::coding::{Agent, Scope};
 
+use super::init_here::{self, InitHereArgs};
 use super::init_mcp::{self, InitMcpArgs};
-use super::installing::{folders, not_yet, program, tell};
+use super::installing::{failure, folders, not_yet, program, tell};
 use super::output::{self, Failure};
 use super::setup;
 use super::shell_hook::{self, GuardedShell};
 use super::status;
 
-/// What is guarded.
+/// What is guarded: by default whatever is found here.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct InitArgs {
+    #[command(flatten)]
+    here: InitHereArgs,
+    #[command(subcommand)]
+    what: Option<InitCommand>,
+}
+
+/// One thing to guard.
 #[derive(Debug, Subcommand)]
 pub(super) enum InitCommand {
     /// Print the hook of bash
@@ -98,7 +109,8 @@ pub(super) struct InitShellArgs {
     pub(super) uninstall: bool,
 }
 
-pub(super) fn run(command: &InitCommand) -> Result<u8, Failure> {
+pub(super) fn run(args: &InitArgs) -> Result<u8, Failure> {
+    let Some(command) = &args.what else { return init_here::run(&args.here) };
     match command {
         InitCommand::Bash(args) => shell_hook::init(GuardedShell::Bash, args.uninstall),
         InitCommand::Zsh(args) => shell_hook::init(GuardedShell::Zsh, args.uninstall),
@@ -134,10 +146,6 @@ fn agent_hook(agent: Agent, args: &InitAgentArgs) -> Result<u8, Failure> {
         not_yet(&changes, args.uninstall);
     }
     Ok(0)
-}
-
-fn failure(error: InstallError) -> Failure {
-    Failure::usage(error.to_string())
 }
 
 /// Whether it stands as it should, and whether what it starts answers.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::hook::coding::Folders;
-use crate::hook::coding::install::Change;
+use crate::hook::coding::install::{Change, InstallError};
 use crate::text::escape;
 
 use super::output::{self, Failure};
@@ -74,4 +74,10 @@ pub(super) fn folders() -> Result<Folders, Failure> {
     let config = named("XDG_CONFIG_HOME").unwrap_or_else(|| Path::new(&home).join(".config"));
     let applications = dirs::config_dir().unwrap_or_else(|| config.clone());
     Ok(Folders { home, config, applications, claude: named("CLAUDE_CONFIG_DIR"), codex: named("CODEX_HOME") })
+}
+
+/// What could not be installed or removed.
+#[allow(clippy::needless_pass_by_value)] // As `map_err` hands it over.
+pub(super) fn failure(error: InstallError) -> Failure {
+    Failure::usage(error.to_string())
 }

@@ -14,6 +14,7 @@ mod finish;
 mod generate;
 mod hook;
 mod init;
+mod init_here;
 mod init_mcp;
 mod inputs;
 mod installing;
@@ -77,7 +78,7 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Evaluate(what) => evaluate::run(what),
         Command::Exec(args) => exec::run(args),
         Command::Hook { command } => hook::run(&command),
-        Command::Init { what } => init::run(&what),
+        Command::Init(args) => init::run(&args),
         Command::Approve(args) => approve::run(&args),
         Command::Shim { command } => shim::run(&command),
         Command::Explain(args) => explain::run(&args),

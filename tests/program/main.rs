@@ -10,6 +10,7 @@ mod attest_keys;
 mod by_hand;
 mod cli_and_terraform;
 mod cli_completions;
+mod cli_init_here;
 mod cli_init_mcp;
 mod cli_input;
 mod cli_knowledge;

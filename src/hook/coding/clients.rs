@@ -23,6 +23,12 @@ static CLAUDE_DESKTOP: Servers = Servers {
     ..Servers::COMMON
 };
 
+impl PartialEq for Client {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
 impl Client {
     /// All of them.
     pub fn all() -> impl Iterator<Item = Self> {

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::clients::Client;
+
 /// Seconds that an agent may wait for us; our own deadline is shorter.
 pub(super) const TIMEOUT: u64 = 5;
 
@@ -116,6 +118,22 @@ pub(super) enum Piece {
         /// It is a program.
         executable: bool,
     },
+    /// Our server in a client's list of them.
+    Server {
+        /// The file.
+        file: PathBuf,
+        /// Whose it is.
+        client: Client,
+        /// The path by which it starts us.
+        program: String,
+    },
+    /// A line at the end of a file that a shell reads at its start.
+    Line {
+        /// The file.
+        file: PathBuf,
+        /// The line, without its end.
+        line: String,
+    },
 }
 
 impl Piece {
@@ -136,7 +154,10 @@ impl Piece {
     /// The file.
     pub(super) fn file(&self) -> &Path {
         match self {
-            Self::Shared { file, .. } | Self::Own { file, .. } => file,
+            Self::Shared { file, .. }
+            | Self::Own { file, .. }
+            | Self::Server { file, .. }
+            | Self::Line { file, .. } => file,
         }
     }
 }

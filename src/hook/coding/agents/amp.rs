@@ -17,6 +17,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     read,
     write,
     pieces,
+    signs: &["amp", "/.config/amp"],
     remark: Some("an Amp plugin cannot abstain: what is not rejected is allowed, without Amp's own question"),
     servers: None,
 };

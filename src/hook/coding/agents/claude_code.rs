@@ -22,6 +22,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     read,
     write,
     pieces,
+    signs: &["claude", "/.claude"],
     remark: Some(
         "`onFailure` is known from version 2.1.295 on; older versions run a command when the hook fails",
     ),

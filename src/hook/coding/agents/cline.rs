@@ -18,6 +18,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     read,
     write,
     pieces,
+    signs: &["cline", "/.cline", "/Documents/Cline"],
     remark: Some("enable hooks in Cline's settings; the file's execute bit switches it on"),
     servers: None,
 };

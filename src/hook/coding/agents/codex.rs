@@ -22,6 +22,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     read,
     write,
     pieces,
+    signs: &["codex", "/.codex"],
     remark: Some(
         "codex skips the hook until you trust it: run /hooks in codex, and again after every change of it",
     ),

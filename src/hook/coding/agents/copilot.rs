@@ -21,6 +21,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     read,
     write,
     pieces,
+    signs: &["copilot", "/.copilot"],
     remark: Some("a hook that takes too long is ignored by this agent: the command then runs"),
     servers: None,
 };

@@ -17,6 +17,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     read,
     write,
     pieces,
+    signs: &["crush", "/.config/crush"],
     remark: Some(IGNORES_FAILURE),
     servers: None,
 };

@@ -20,6 +20,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     read,
     write,
     pieces,
+    signs: &["cursor", "cursor-agent", "/.cursor"],
     remark: None,
     servers: Some(Servers {
         title: "Cursor",

@@ -18,6 +18,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     read,
     write,
     pieces,
+    signs: &["gemini", "/.gemini"],
     remark: Some(IGNORES_FAILURE),
     servers: Some(Servers {
         title: "Gemini CLI",

@@ -38,6 +38,8 @@ struct Adapter {
     write: fn(&str, &Answer) -> Output,
     /// What belongs where for its hook.
     pieces: fn(&Place) -> Vec<Piece>,
+    /// That it is used here: names of its programs, and folders below the home that it makes (those begin with `/`).
+    signs: &'static [&'static str],
     /// What a person who installs the hook has to do or know besides.
     remark: Option<&'static str>,
     /// Where it keeps MCP servers, when ours can be put there.
@@ -107,6 +109,12 @@ impl Agent {
     /// The answer in the agent's words. `event` as [`Request`] has it; empty when the call could not be read.
     pub(super) fn write(self, event: &str, answer: &Answer) -> Output {
         (self.0.write)(event, answer)
+    }
+
+    /// Names of its programs, and folders below the home that it makes (those begin with `/`): one of them is there where it is
+    /// used.
+    pub fn signs(self) -> &'static [&'static str] {
+        self.0.signs
     }
 
     /// What belongs where for its hook.

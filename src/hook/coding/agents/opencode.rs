@@ -15,6 +15,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     read,
     write,
     pieces,
+    signs: &["opencode", "/.config/opencode"],
     remark: Some("plugins of opencode 1 are not loaded by opencode 2"),
     servers: None,
 };

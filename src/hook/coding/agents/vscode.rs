@@ -19,6 +19,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     read,
     write,
     pieces,
+    signs: &["code", "/.config/Code/User", "/Library/Application Support/Code/User"],
     remark: Some(
         "hooks are a preview in VS Code and may be switched off by `chat.useHooks` or an organisation",
     ),

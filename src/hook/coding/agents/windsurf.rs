@@ -20,6 +20,7 @@ pub(super) static ADAPTER: Adapter = Adapter {
     read,
     write,
     pieces,
+    signs: &["windsurf", "/.codeium/windsurf"],
     remark: Some(IGNORES_FAILURE),
     servers: Some(Servers {
         title: "Windsurf",

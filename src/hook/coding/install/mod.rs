@@ -1,10 +1,13 @@
-//! Our hook in agents' configurations: shown, put in, checked and taken out.
+//! Our hook in agents' configurations and shells' start-up files, and our server in clients' lists: shown, put in, checked and
+//! taken out.
 //!
 //! Changes nothing else in those files; what they
 //! held before is kept, so that taking us out gives back the same bytes when nobody changed them meanwhile.
 
 mod edit;
+mod line;
 mod record;
+mod server;
 #[cfg(test)]
 mod tests;
 
@@ -17,7 +20,10 @@ use crate::attest::disk::{self, Access, DiskError};
 use crate::settings::edit::EditError;
 
 use super::agents::Agent;
+use super::clients::Client;
 use super::places::{Folders, Piece, Place, Scope};
+pub use server::{NAME, entry};
+
 use record::{LIMIT, Record, Records, digest};
 
 /// Why nothing was installed or removed.
@@ -62,11 +68,13 @@ impl Change {
     }
 }
 
-/// Our hook in one agent's configuration.
+/// What is ours in the files of one agent, client or shell.
 #[derive(Clone, Debug)]
 pub struct Installation {
-    agent: Agent,
+    /// Whose hook it is, where it is an agent's.
+    agent: Option<Agent>,
     pieces: Vec<Piece>,
+    remark: Option<&'static str>,
     data: PathBuf,
     project: bool,
 }
@@ -75,16 +83,41 @@ impl Installation {
     /// For an agent; `program` is the path by which it starts us, `data` our own folder.
     pub fn new(agent: Agent, scope: &Scope, folders: &Folders, program: &str, data: &Path) -> Self {
         Self {
-            agent,
+            agent: Some(agent),
             pieces: agent.pieces(&Place { agent: agent.name(), scope, folders, program }),
+            remark: agent.remark(),
             data: data.to_owned(),
             project: matches!(scope, Scope::Project(_)),
         }
     }
 
+    /// Our server in a client's list; `None` where the client has none of a project.
+    pub fn of_client(
+        client: Client,
+        scope: &Scope,
+        folders: &Folders,
+        program: &str,
+        data: &Path,
+    ) -> Option<Self> {
+        // What stands in a project is read on other machines too.
+        let (file, program, project) = match scope {
+            Scope::User => (client.of_user(folders), program, false),
+            Scope::Project(root) => (client.of_project(root)?, NAME, true),
+        };
+        let piece = Piece::Server { file, client, program: program.to_owned() };
+        let remark = client.remark(project);
+        Some(Self { agent: None, pieces: vec![piece], remark, data: data.to_owned(), project })
+    }
+
+    /// A line in the file that a shell reads at its start.
+    pub fn of_shell(file: PathBuf, line: String, data: &Path) -> Self {
+        let pieces = vec![Piece::Line { file, line }];
+        Self { agent: None, pieces, remark: None, data: data.to_owned(), project: false }
+    }
+
     /// What a person has to do or know besides.
     pub fn remark(&self) -> Option<&'static str> {
-        self.agent.remark()
+        self.remark
     }
 
     /// What installing would change.
@@ -160,6 +193,16 @@ impl Installation {
                         ));
                     }
                 }
+                Piece::Server { client, program, .. } => {
+                    let wanted = server::changed(*client, &text, program, true);
+                    if wanted.is_ok_and(|wanted| wanted != text) {
+                        wrong.push(format!("{}: our server is not in its list", file.display()));
+                    }
+                }
+                Piece::Line { .. } if line::stands(&text) => {}
+                Piece::Line { .. } => {
+                    wrong.push(format!("{}: no line loads our hook", file.display()));
+                }
             }
         }
         Ok(wrong)
@@ -206,7 +249,7 @@ impl Installation {
         let [program, hook, agent] = &words[..] else { return false };
         Path::new(program).file_name().is_some_and(|name| name == "recourse")
             && hook == "hook"
-            && Agent::named(agent) == Some(self.agent)
+            && Agent::named(agent) == self.agent
     }
 
     fn with(&self, piece: &Piece) -> Result<Change, InstallError> {
@@ -227,6 +270,11 @@ impl Installation {
                 }
                 content.clone()
             }
+            Piece::Server { client, program, .. } => {
+                let text = before.as_deref().unwrap_or_default();
+                server::changed(*client, text, program, true).map_err(|what| odd(&file, what))?
+            }
+            Piece::Line { line, .. } => line::put(before.as_deref().unwrap_or_default(), line),
         };
         Ok(Change { file, before, after: Some(after) })
     }
@@ -247,6 +295,11 @@ impl Installation {
             ),
             Piece::Own { .. } if text.contains("`recourse init ") => None,
             Piece::Own { .. } => Some(text.clone()),
+            Piece::Server { client, program, .. } => {
+                let taken = server::changed(*client, &text, program, false);
+                Some(taken.map_err(|what| odd(&file, what))?)
+            }
+            Piece::Line { .. } => Some(line::take(&text)),
         };
         Ok(Change { file, before: Some(text), after })
     }
@@ -254,6 +307,10 @@ impl Installation {
 
 fn form(path: &Path, error: &EditError) -> InstallError {
     InstallError::Form { path: path.to_owned(), what: error.to_string() }
+}
+
+fn odd(path: &Path, what: String) -> InstallError {
+    InstallError::Form { path: path.to_owned(), what: format!("{what}; nothing was changed") }
 }
 
 fn io_error(path: &Path, source: io::Error) -> InstallError {

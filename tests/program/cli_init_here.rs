@@ -1,0 +1,136 @@
+//! `init` without a name: everything that is here, guarded after one yes and taken out again.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use crate::support::Scratch;
+
+fn init(scratch: &Scratch, more: &[&str]) -> (Option<i32>, String, String) {
+    let words = [&["init"], more].concat();
+    let mut command = scratch.recourse(&words);
+    command.env_remove("CLAUDE_CONFIG_DIR").env_remove("CODEX_HOME").env_remove("ZDOTDIR");
+    let output = command.env("SHELL", "/bin/bash").output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+/// All files below the home and the folder of configurations, with their modes; not our own.
+fn all(scratch: &Scratch) -> Vec<(PathBuf, Option<Vec<u8>>, u32)> {
+    fn walk(folder: &Path, found: &mut Vec<(PathBuf, Option<Vec<u8>>, u32)>) {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.ends_with(".local") {
+                continue;
+            }
+            let mode = fs::symlink_metadata(&path).unwrap().permissions().mode();
+            found.push((path.clone(), fs::read(&path).ok(), mode));
+            if path.is_dir() {
+                walk(&path, found);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(&scratch.root().join("home"), &mut found);
+    walk(&scratch.root().join("config"), &mut found);
+    found.sort();
+    found
+}
+
+/// A home in which every shell and agent was used.
+fn lived_in() -> Scratch {
+    let scratch = Scratch::new();
+    let home = |path: &str, text: &str| {
+        let file = scratch.root().join("home").join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, text).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+    };
+    home(".bashrc", "alias ll='ls -l'");
+    home(".zshrc", "setopt autocd\n\n");
+    home(".claude/settings.json", "{\n  // mine\n  \"model\": \"x\",\n  \"hooks\": {}\n}\n");
+    home(".claude.json", "{\"mcpServers\":{\"other\":{\"env\":{\"TOKEN\":\"s3cret\"}}},\"n\":1}");
+    home(".codex/config.toml", "# mine\nmodel = \"x\"\n");
+    home(".gemini/settings.json", "{\"theme\": \"dark\"}\n");
+    for folder in [
+        ".cursor",
+        ".copilot",
+        ".codeium/windsurf",
+        ".cline",
+        ".config/opencode",
+        ".config/amp",
+        ".config/crush",
+    ] {
+        fs::create_dir_all(scratch.root().join("home").join(folder)).unwrap();
+    }
+    scratch
+}
+
+#[test]
+fn all_that_is_here_is_guarded_and_taken_out_byte_for_byte() {
+    let scratch = lived_in();
+    let before = all(&scratch);
+    // Without a yes nothing happens: nobody is at a terminal.
+    for more in [&[][..], &["--dry-run"]] {
+        let (code, out, note) = init(&scratch, more);
+        assert_eq!(code, Some(0), "{note}");
+        for part in
+            ["~/.bashrc", "Claude Code", "MCP server comes: ~/.claude.json", "OpenAI Codex", "Gemini CLI"]
+        {
+            assert!(out.contains(part), "{part}: {out}");
+        }
+        assert!(!out.contains("s3cret") && note.contains("recourse init --yes"), "{out}{note}");
+        assert_eq!(all(&scratch), before);
+    }
+    let (code, out, note) = init(&scratch, &["--yes"]);
+    assert_eq!(code, Some(0), "{out}{note}");
+    let bashrc = fs::read_to_string(scratch.root().join("home/.bashrc")).unwrap();
+    assert!(bashrc.starts_with("alias ll='ls -l'\n") && bashrc.contains("init bash)\""), "{bashrc}");
+    let with = all(&scratch);
+    let (code, out, _) = init(&scratch, &["--yes"]);
+    assert!(code == Some(0) && out.contains("is there") && !out.contains("comes"), "{out}");
+    assert_eq!(all(&scratch), with);
+    let (code, out, note) = init(&scratch, &["--uninstall", "--yes"]);
+    assert_eq!(code, Some(0), "{out}{note}");
+    assert!(out.contains("goes: ~/.bashrc") && out.contains("stay: "), "{out}");
+    assert_eq!(all(&scratch), before);
+    let (code, out, _) = init(&scratch, &["--uninstall"]);
+    assert!(code == Some(0) && out.contains("nothing of recourse"), "{out}");
+}
+
+#[test]
+fn what_was_changed_meanwhile_keeps_the_change() {
+    let scratch = lived_in();
+    assert_eq!(init(&scratch, &["--yes"]).0, Some(0));
+    let bashrc = scratch.root().join("home/.bashrc");
+    let text = fs::read_to_string(&bashrc).unwrap();
+    fs::write(&bashrc, format!("{text}export A=1\n")).unwrap();
+    assert_eq!(init(&scratch, &["--uninstall", "--yes"]).0, Some(0));
+    assert_eq!(fs::read_to_string(&bashrc).unwrap(), "alias ll='ls -l'\nexport A=1\n");
+}
+
+#[test]
+fn what_cannot_be_read_is_left_alone_and_said() {
+    let scratch = lived_in();
+    let file = scratch.root().join("home/.gemini/settings.json");
+    fs::write(&file, "{\"theme\": ").unwrap();
+    let (code, out, _) = init(&scratch, &["--yes"]);
+    assert!(code == Some(0) && out.contains("left alone: ") && out.contains("gemini"), "{out}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "{\"theme\": ");
+}
+
+#[test]
+fn a_person_says_yes_at_the_terminal() {
+    let scratch = lived_in();
+    let before = all(&scratch);
+    let mut asked = scratch.in_terminal(&["init"]);
+    asked.expect("[y/N]");
+    asked.send("\r");
+    assert_eq!(asked.finish().0, 0);
+    assert_eq!(all(&scratch), before);
+    let mut asked = scratch.in_terminal(&["init"]);
+    asked.expect("[y/N]");
+    asked.send("y\r");
+    assert_eq!(asked.finish().0, 0);
+    assert_ne!(all(&scratch), before);
+}
