@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::support::Scratch;
+use crate::support::{Scratch, program};
 
 fn init(scratch: &Scratch, more: &[&str]) -> (Option<i32>, String, String) {
     let words = [&["init"], more].concat();
@@ -123,12 +123,12 @@ fn what_cannot_be_read_is_left_alone_and_said() {
 fn a_person_says_yes_at_the_terminal() {
     let scratch = lived_in();
     let before = all(&scratch);
-    let mut asked = scratch.in_terminal(&["init"]);
+    let mut asked = scratch.in_terminal(&[program(), "init"]);
     asked.expect("[y/N]");
     asked.send("\r");
     assert_eq!(asked.finish().0, 0);
     assert_eq!(all(&scratch), before);
-    let mut asked = scratch.in_terminal(&["init"]);
+    let mut asked = scratch.in_terminal(&[program(), "init"]);
     asked.expect("[y/N]");
     asked.send("y\r");
     assert_eq!(asked.finish().0, 0);
