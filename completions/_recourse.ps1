@@ -30,7 +30,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('exec', 'exec', [CompletionResultType]::ParameterValue, 'Judge a command, then become it')
             [CompletionResult]::new('undo', 'undo', [CompletionResultType]::ParameterValue, 'Put back what the last command destroyed, or another one that is kept')
             [CompletionResult]::new('kept', 'kept', [CompletionResultType]::ParameterValue, 'What is kept: when, by whom, what, how large')
-            [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Guard a shell or a coding agent: `eval "$(recourse init bash)"`, `recourse init codex --write`')
+            [CompletionResult]::new('init', 'init', [CompletionResultType]::ParameterValue, 'Guard the shells, coding agents and MCP clients that are found here, or one of them')
             [CompletionResult]::new('hook', 'hook', [CompletionResultType]::ParameterValue, 'What installed hooks call')
             [CompletionResult]::new('approve', 'approve', [CompletionResultType]::ParameterValue, 'Allow, once, what an agent was denied; only a person at a terminal can')
             [CompletionResult]::new('shim', 'shim', [CompletionResultType]::ParameterValue, 'Programs that are run through `exec` wherever they are called from')
@@ -191,6 +191,9 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             break
         }
         'recourse;init' {
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only show what would change')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do it without a question')
+            [CompletionResult]::new('--uninstall', '--uninstall', [CompletionResultType]::ParameterName, 'Take all that is ours out again')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('bash', 'bash', [CompletionResultType]::ParameterValue, 'Print the hook of bash')
@@ -341,7 +344,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
         'recourse;init;mcp' {
             [CompletionResult]::new('--client', '--client', [CompletionResultType]::ParameterName, 'The client')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only show what would change (the default)')
-            [CompletionResult]::new('--write', '--write', [CompletionResultType]::ParameterName, 'Change the client''s configuration, and keep what it was beside it')
+            [CompletionResult]::new('--write', '--write', [CompletionResultType]::ParameterName, 'Change the client''s configuration; what it was is kept for --uninstall')
             [CompletionResult]::new('--uninstall', '--uninstall', [CompletionResultType]::ParameterName, 'Take our entry out again')
             [CompletionResult]::new('--project', '--project', [CompletionResultType]::ParameterName, 'For the project in this directory instead of all of the user''s')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')

@@ -838,7 +838,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__init)
-            opts="-h --help bash zsh fish claude-code codex gemini cursor copilot vscode windsurf cline opencode amp crush mcp"
+            opts="-h --dry-run --yes --uninstall --help bash zsh fish claude-code codex gemini cursor copilot vscode windsurf cline opencode amp crush mcp"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

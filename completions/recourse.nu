@@ -208,8 +208,11 @@ module completions {
     --help(-h)                # Print help
   ]
 
-  # Guard a shell or a coding agent: `eval "$(recourse init bash)"`, `recourse init codex --write`
+  # Guard the shells, coding agents and MCP clients that are found here, or one of them
   export extern "recourse init" [
+    --dry-run                 # Only show what would change
+    --yes                     # Do it without a question
+    --uninstall               # Take all that is ours out again
     --help(-h)                # Print help
   ]
 
@@ -349,7 +352,7 @@ module completions {
   export extern "recourse init mcp" [
     --client: string@"nu-complete recourse init mcp client" # The client
     --dry-run                 # Only show what would change (the default)
-    --write                   # Change the client's configuration, and keep what it was beside it
+    --write                   # Change the client's configuration; what it was is kept for --uninstall
     --uninstall               # Take our entry out again
     --project                 # For the project in this directory instead of all of the user's
     --help(-h)                # Print help (see more with '--help')

@@ -12,6 +12,7 @@ use crate::hook::coding::{Agent, Client, Folders, Scope};
 use crate::text::{count, escape};
 
 use super::doctor::which;
+use super::init_mcp::starts;
 use super::installing::{failure, folders, program};
 use super::output::{self, Failure};
 use super::setup;
@@ -122,7 +123,8 @@ fn everything(folders: &Folders, program: &str, data: &Path, all: bool) -> Vec<F
         let file = client.of_user(folders);
         let own_folder = file.parent().is_some_and(|folder| folder != folders.home && folder.is_dir());
         if (all || own_folder || agent.is_some_and(|agent| is_used(agent, folders)))
-            && let Some(installation) = Installation::of_client(client, &Scope::User, folders, program, data)
+            && let Some(installation) =
+                Installation::of_client(client, &Scope::User, folders, &starts(program), data)
         {
             found.push(Found { title: client.servers.title, how: "MCP server", installation });
         }

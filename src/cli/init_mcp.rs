@@ -37,10 +37,15 @@ fn client() -> impl TypedValueParser<Value = Client> {
         .try_map(|name| Client::named(&name).ok_or("no client of this name is known"))
 }
 
+/// The words by which a client starts our server.
+pub(super) fn starts(program: &str) -> Vec<String> {
+    [program, "mcp", "serve"].map(str::to_owned).to_vec()
+}
+
 pub(super) fn run(args: &InitMcpArgs) -> Result<u8, Failure> {
     let scope = if args.project { Scope::Project(setup::working_directory(None)?) } else { Scope::User };
-    let (program, data) = (program()?, setup::places()?.data);
-    let installation = Installation::of_client(args.client, &scope, &folders()?, &program, &data);
+    let (words, data) = (starts(&program()?), setup::places()?.data);
+    let installation = Installation::of_client(args.client, &scope, &folders()?, &words, &data);
     let installation = installation.ok_or_else(|| {
         Failure::usage("this client has no configuration of a project; leave --project out")
     })?;
@@ -55,7 +60,7 @@ pub(super) fn run(args: &InitMcpArgs) -> Result<u8, Failure> {
     // What others keep in the file is their own: only our entry is shown.
     tell(&changes, true);
     if !done && changes.iter().any(|change| !change.is_none()) {
-        for line in entry(args.client, &program).lines() {
+        for line in entry(args.client, &words).lines() {
             output::print(&format!("  {} {}\n", if args.uninstall { '-' } else { '+' }, escape(line)));
         }
     }

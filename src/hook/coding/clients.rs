@@ -23,12 +23,6 @@ static CLAUDE_DESKTOP: Servers = Servers {
     ..Servers::COMMON
 };
 
-impl PartialEq for Client {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
 impl Client {
     /// All of them.
     pub fn all() -> impl Iterator<Item = Self> {

@@ -24,8 +24,8 @@ use std::time::Duration;
 pub use agents::Agent;
 use call::{Answer, Unreadable};
 pub use clients::Client;
-pub use places::{Folders, Scope};
-pub use servers::{Form, Servers};
+pub use places::{Folders, Form, Scope};
+pub use servers::Servers;
 
 /// A call larger than this is refused unread.
 const INPUT_LIMIT: u64 = 8 << 20;

@@ -4,8 +4,6 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::clients::Client;
-
 /// Seconds that an agent may wait for us; our own deadline is shorter.
 pub(super) const TIMEOUT: u64 = 5;
 
@@ -97,6 +95,17 @@ impl Entry {
     }
 }
 
+/// How an entry is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// JSON: a command and its arguments.
+    Plain,
+    /// JSON: the same, and that it speaks over standard input and output.
+    Typed,
+    /// TOML: a table.
+    Toml,
+}
+
 /// One file and what belongs in it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Piece {
@@ -122,10 +131,12 @@ pub(super) enum Piece {
     Server {
         /// The file.
         file: PathBuf,
-        /// Whose it is.
-        client: Client,
-        /// The path by which it starts us.
-        program: String,
+        /// The key of the list.
+        list: &'static str,
+        /// How an entry is written there.
+        form: Form,
+        /// The words by which the client starts us.
+        words: Vec<String>,
     },
     /// A line at the end of a file that a shell reads at its start.
     Line {

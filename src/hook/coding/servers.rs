@@ -2,18 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::places::Folders;
-
-/// How an entry is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// JSON: a command and its arguments.
-    Plain,
-    /// JSON: the same, and that it speaks over standard input and output.
-    Typed,
-    /// TOML: a table.
-    Toml,
-}
+use super::places::{Folders, Form};
 
 /// Where a client keeps its servers.
 #[derive(Debug)]

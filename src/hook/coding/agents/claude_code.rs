@@ -8,8 +8,8 @@ use super::super::Output;
 use super::super::call::{
     Act, Answer, Object, Request, Unreadable, command, directory, object, powershell, text,
 };
-use super::super::places::{Entry, Piece, Place, TIMEOUT};
-use super::super::servers::{Form, Servers};
+use super::super::places::{Entry, Form, Piece, Place, TIMEOUT};
+use super::super::servers::Servers;
 use super::super::tools;
 use super::{Adapter, context, pre_tool_use, silence};
 

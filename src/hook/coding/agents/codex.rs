@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::super::Output;
 use super::super::call::{Act, Answer, Object, Request, Unreadable, command, directory, object, text};
-use super::super::places::{Entry, Folders, Piece, Place, TIMEOUT};
-use super::super::servers::{Form, Servers};
+use super::super::places::{Entry, Folders, Form, Piece, Place, TIMEOUT};
+use super::super::servers::Servers;
 use super::super::terminal::Terminal;
 use super::super::tools;
 use super::{Adapter, pre_tool_use, said, silence};

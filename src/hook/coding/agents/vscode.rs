@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::super::Output;
 use super::super::call::{Act, Answer, Object, Request, Unreadable, command, directory, object, text};
-use super::super::places::{Entry, Piece, Place, TIMEOUT};
-use super::super::servers::{Form, Servers};
+use super::super::places::{Entry, Form, Piece, Place, TIMEOUT};
+use super::super::servers::Servers;
 use super::super::terminal::Terminal;
 use super::super::tools;
 use super::{Adapter, claude_code};

@@ -25,6 +25,7 @@ use super::places::{Folders, Piece, Place, Scope};
 pub use server::{NAME, entry};
 
 use record::{LIMIT, Record, Records, digest};
+use server::List;
 
 /// Why nothing was installed or removed.
 #[derive(Debug, thiserror::Error)]
@@ -91,20 +92,24 @@ impl Installation {
         }
     }
 
-    /// Our server in a client's list; `None` where the client has none of a project.
+    /// Our server in a client's list, started by these words; `None` where the client has none of a project.
     pub fn of_client(
         client: Client,
         scope: &Scope,
         folders: &Folders,
-        program: &str,
+        words: &[String],
         data: &Path,
     ) -> Option<Self> {
-        // What stands in a project is read on other machines too.
-        let (file, program, project) = match scope {
-            Scope::User => (client.of_user(folders), program, false),
-            Scope::Project(root) => (client.of_project(root)?, NAME, true),
+        let mut words = words.to_vec();
+        let (file, project) = match scope {
+            Scope::User => (client.of_user(folders), false),
+            Scope::Project(root) => {
+                // What stands in a project is read on other machines too.
+                NAME.clone_into(words.first_mut()?);
+                (client.of_project(root)?, true)
+            }
         };
-        let piece = Piece::Server { file, client, program: program.to_owned() };
+        let piece = Piece::Server { file, list: client.servers.list, form: client.servers.form, words };
         let remark = client.remark(project);
         Some(Self { agent: None, pieces: vec![piece], remark, data: data.to_owned(), project })
     }
@@ -193,8 +198,8 @@ impl Installation {
                         ));
                     }
                 }
-                Piece::Server { client, program, .. } => {
-                    let wanted = server::changed(*client, &text, program, true);
+                Piece::Server { list: key, form, words, .. } => {
+                    let wanted = server::changed(List { key, form: *form, words }, &text, true);
                     if wanted.is_ok_and(|wanted| wanted != text) {
                         wrong.push(format!("{}: our server is not in its list", file.display()));
                     }
@@ -270,9 +275,10 @@ impl Installation {
                 }
                 content.clone()
             }
-            Piece::Server { client, program, .. } => {
+            Piece::Server { list: key, form, words, .. } => {
                 let text = before.as_deref().unwrap_or_default();
-                server::changed(*client, text, program, true).map_err(|what| odd(&file, what))?
+                server::changed(List { key, form: *form, words }, text, true)
+                    .map_err(|what| odd(&file, what))?
             }
             Piece::Line { line, .. } => line::put(before.as_deref().unwrap_or_default(), line),
         };
@@ -295,8 +301,8 @@ impl Installation {
             ),
             Piece::Own { .. } if text.contains("`recourse init ") => None,
             Piece::Own { .. } => Some(text.clone()),
-            Piece::Server { client, program, .. } => {
-                let taken = server::changed(*client, &text, program, false);
+            Piece::Server { list: key, form, words, .. } => {
+                let taken = server::changed(List { key, form: *form, words }, &text, false);
                 Some(taken.map_err(|what| odd(&file, what))?)
             }
             Piece::Line { .. } => Some(line::take(&text)),

@@ -6,22 +6,30 @@ use toml::{Table, Value};
 use crate::settings::{edit, table};
 
 use super::super::clients::Client;
-use super::super::servers::Form;
+use super::super::places::Form;
 
 /// What the server is called in a client's list.
 pub const NAME: &str = "recourse";
 
+/// A list of servers: its key, how an entry is written there, and the words by which we are started.
+#[derive(Clone, Copy)]
+pub(super) struct List<'a> {
+    pub(super) key: &'static str,
+    pub(super) form: Form,
+    pub(super) words: &'a [String],
+}
+
 /// The configuration with our entry, or without it.
 ///
 /// # Errors
-/// When the text is not of the client's form; says what is wrong.
-pub(super) fn changed(client: Client, text: &str, program: &str, wanted: bool) -> Result<String, String> {
-    let args = ["mcp", "serve"];
-    let path = [client.servers.list, NAME];
-    let entry = match client.servers.form {
+/// When the text is not of that form; says what is wrong.
+pub(super) fn changed(list: List<'_>, text: &str, wanted: bool) -> Result<String, String> {
+    let (program, args) = list.words.split_first().ok_or("no program was named")?;
+    let path = [list.key, NAME];
+    let entry = match list.form {
         Form::Toml => {
             let members = Table::from_iter([
-                ("command".to_owned(), Value::from(program)),
+                ("command".to_owned(), Value::from(program.as_str())),
                 ("args".to_owned(), Value::from(args.to_vec())),
             ]);
             let done = if wanted { table::put(text, &path, &members) } else { table::take(text, &path) };
@@ -35,15 +43,16 @@ pub(super) fn changed(client: Client, text: &str, program: &str, wanted: bool) -
 }
 
 /// Our entry, as it stands in a configuration that holds nothing else.
-pub fn entry(client: Client, program: &str) -> String {
-    changed(client, "", program, true).unwrap_or_default()
+pub fn entry(client: Client, words: &[String]) -> String {
+    let list = List { key: client.servers.list, form: client.servers.form, words };
+    changed(list, "", true).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use super::changed;
+    use super::{List, changed};
     use crate::hook::coding::{Client, Folders};
 
     #[test]
@@ -68,10 +77,12 @@ mod tests {
         for (name, file, part) in known {
             let client = Client::named(name).unwrap();
             assert_eq!(client.of_user(&folders), Path::new(file));
-            let text = changed(client, "", "/bin/recourse", true).unwrap();
+            let words = ["/bin/recourse".to_owned(), "mcp".to_owned()];
+            let list = List { key: client.servers.list, form: client.servers.form, words: &words };
+            let text = changed(list, "", true).unwrap();
             assert!(text.contains(part) && text.contains("/bin/recourse"), "{text}");
-            assert_eq!(changed(client, &text, "/bin/recourse", true).unwrap(), text);
-            let without = changed(client, &text, "/bin/recourse", false).unwrap();
+            assert_eq!(changed(list, &text, true).unwrap(), text);
+            let without = changed(list, &text, false).unwrap();
             assert!(!without.contains("recourse"), "{without}");
         }
     }
