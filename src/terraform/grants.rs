@@ -46,7 +46,7 @@ impl Said<'_> {
                 let denies = entries.get("Effect").and_then(Value::as_str) == Some("Deny");
                 // Whoever it names has to come from somewhere besides.
                 let bounded = self.lists.bounded(entries);
-                let counts = |key: &str| !denies && !(bounded && key == "Principal");
+                let counts = |key: &str| !(denies || bounded && key == "Principal");
                 for (key, value) in entries.iter().filter(|(key, _)| counts(key)) {
                     self.value(key, value, depth);
                 }
