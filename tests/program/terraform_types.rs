@@ -75,12 +75,16 @@ fn the_page_says_how_many_types_of_a_provider_are_known() {
     let mut rows = 0;
     for row in page.lines().filter_map(|line| line.strip_prefix("| ")) {
         let mut cells = row.split('|').map(str::trim);
-        let (Some(provider), Some(Ok(promised))) = (cells.next(), cells.next().map(str::parse::<usize>)) else {
+        let (Some(provider), Some(Ok(promised))) = (cells.next(), cells.next().map(str::parse::<usize>))
+        else {
             continue;
         };
         let prefix = format!("{provider}_");
         let known = names.iter().filter(|name| name.starts_with(&prefix)).count();
-        assert!(promised <= known, "docs/terraform.md says {promised} types of {provider}; there are {known}");
+        assert!(
+            promised <= known,
+            "docs/terraform.md says {promised} types of {provider}; there are {known}"
+        );
         rows += 1;
     }
     assert!(rows >= 7, "{rows} rows of docs/terraform.md were read");
