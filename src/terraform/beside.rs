@@ -139,7 +139,10 @@ fn opened(declared: &TerraformType, attributes: &Attributes) -> Option<Beside> {
         let fact = || Fact::new(FactValue::Text(printable(&word)), "the plan says so");
         now.entry("everybody".to_owned()).or_insert_with(fact);
     }
-    // What was open before is not opened.
+    // What lets nothing in opens nothing, and what was open before is not opened.
+    if now.contains_key("closed") {
+        return None;
+    }
     now.retain(|key, _| !was.contains_key(key));
     (!now.is_empty()).then(|| Beside { action: Action::Grant, kind: "access".to_owned(), facts: now })
 }

@@ -1,7 +1,7 @@
 //! Grants of access that a plan makes: whom they reach and how much they give, as the attributes say. Which words say so is
 //! data (`grants` in `tool_words.toml`), the same as for commands.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::knowledge::{Grants, Words, tool_words};
 use crate::model::{Fact, FactValue, Facts};
@@ -9,9 +9,16 @@ use crate::model::{Fact, FactValue, Facts};
 /// How deep a policy's text is looked into.
 const DEPTH: usize = 32;
 
+/// Attributes by which a rule says that it lets nothing in.
+pub(super) const CLOSING: [&str; 4] = ["access", "action", "direction", "effect"];
+
 /// Tells what the attributes that decide say. What is known only after the apply says nothing.
 pub(super) fn tell(names: &[String], after: &Value, facts: &mut Facts) {
     let mut said = Said { lists: &tool_words().grants, everybody: None, full: None, unseen: false };
+    if after.as_object().is_some_and(|entries| is_closed(entries, said.lists)) {
+        facts.insert("closed".to_owned(), Fact::new(FactValue::Bool(true), "the plan says so"));
+        return;
+    }
     for name in names {
         if let Some(value) = after.get(name) {
             said.value(name, value, DEPTH);
@@ -35,6 +42,15 @@ struct Said<'a> {
     unseen: bool,
 }
 
+/// What denies, or leads out.
+fn is_closed(entries: &Map<String, Value>, lists: &Grants) -> bool {
+    entries.iter().any(|(key, value)| {
+        let key = key.to_ascii_lowercase();
+        let Some(text) = value.as_str().filter(|_| CLOSING.contains(&key.as_str())) else { return false };
+        lists.closed.has(&format!("--{key}={}", text.to_ascii_lowercase()))
+    })
+}
+
 impl Said<'_> {
     fn value(&mut self, key: &str, value: &Value, depth: usize) {
         let Some(depth) = depth.checked_sub(1) else {
@@ -43,10 +59,10 @@ impl Said<'_> {
         };
         match value {
             Value::Object(entries) => {
-                let denies = entries.get("Effect").and_then(Value::as_str) == Some("Deny");
+                let closed = is_closed(entries, self.lists);
                 // Whoever it names has to come from somewhere besides.
                 let bounded = self.lists.bounded(entries);
-                let counts = |key: &str| !(denies || bounded && key == "Principal");
+                let counts = |key: &str| !closed && !(bounded && key == "Principal");
                 for (key, value) in entries.iter().filter(|(key, _)| counts(key)) {
                     self.value(key, value, depth);
                 }

@@ -177,6 +177,9 @@ impl Known {
             wanted.extend(paths.map(|path| first_key(path)));
             let unless = declared.opens.iter().filter_map(|entry| TerraformType::opening(entry).unless);
             wanted.extend(unless.map(|(other, _)| other));
+            if !declared.grants.is_empty() || !declared.opens.is_empty() {
+                wanted.extend(grants::CLOSING);
+            }
         }
         let wanted = wanted.into_iter().map(str::to_owned).collect();
         Self { declared, wanted }

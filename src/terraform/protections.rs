@@ -6,6 +6,10 @@ use crate::model::{Action, Fact, FactValue, Mutation};
 
 /// Whether less is protected than before. What is not known any more protects nothing.
 pub(super) fn is_weaker(was: &FactValue, now: Option<&FactValue>, endless: bool) -> bool {
+    // Some services write "never" as -1.
+    let never = |value: &FactValue| endless && matches!(value, FactValue::Number(number) if *number < 0);
+    let was = if never(was) { &FactValue::Number(0) } else { was };
+    let now = now.map(|now| if never(now) { &FactValue::Number(0) } else { now });
     match (was, now) {
         (FactValue::Number(0), Some(FactValue::Number(now))) => endless && *now > 0,
         (FactValue::Number(was), Some(FactValue::Number(now))) => now < was && !(endless && *now == 0),
@@ -63,6 +67,8 @@ mod tests {
         assert!(is_weaker(&Number(7), Some(&Number(0)), false));
         assert!(!is_weaker(&Number(0), Some(&Number(7)), false));
         assert!(is_weaker(&Number(0), Some(&Number(7)), true));
+        assert!(is_weaker(&Number(-1), Some(&Number(7)), true));
+        assert!(!is_weaker(&Number(7), Some(&Number(-1)), true));
         assert!(!is_weaker(&Number(7), Some(&Number(0)), true));
         assert!(is_weaker(&Text("Enabled".into()), Some(&Text("Suspended".into())), false));
         assert!(!is_weaker(&Text("Suspended".into()), Some(&Text("Enabled".into())), false));

@@ -65,3 +65,27 @@ fn a_sure_loss_and_an_unknown_one_block_together() {
     let errored = json!({"format_version": "1.2", "errored": true, "resource_changes": []});
     assert_eq!(tier(&errored).1, Verdict::Escalate);
 }
+
+/// The page on plans promises no more types than there are.
+#[test]
+fn the_page_says_how_many_types_of_a_provider_are_known() {
+    let knowledge = Knowledge::builtin();
+    let names = knowledge.terraform_types();
+    let page = include_str!("../../docs/terraform.md");
+    let mut rows = 0;
+    for row in page.lines().filter_map(|line| line.strip_prefix("| ")) {
+        let mut cells = row.split('|').map(str::trim);
+        let (Some(provider), Some(Ok(promised))) = (cells.next(), cells.next().map(str::parse::<usize>))
+        else {
+            continue;
+        };
+        let prefix = format!("{provider}_");
+        let known = names.iter().filter(|name| name.starts_with(&prefix)).count();
+        assert!(
+            promised <= known,
+            "docs/terraform.md says {promised} types of {provider}; there are {known}"
+        );
+        rows += 1;
+    }
+    assert!(rows >= 7, "{rows} rows of docs/terraform.md were read");
+}
