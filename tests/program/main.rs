@@ -37,6 +37,7 @@ mod oracle;
 mod places;
 mod prompt;
 mod really;
+mod review;
 mod secrets;
 mod serve;
 mod shell_hooks;
