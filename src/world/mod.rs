@@ -9,6 +9,7 @@ pub(crate) mod bounded;
 mod elsewhere;
 pub mod git;
 pub mod git_dir;
+mod lossy;
 mod memory;
 mod private;
 mod real;
