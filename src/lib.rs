@@ -24,6 +24,7 @@
 //! | [`text`] | counts and sizes in English; what may stand on a terminal, and where it breaks | no |
 //! | [`wildcard`] | patterns of shells, git, policies and the knowledge: does a text match | no |
 //! | [`json`] | strict JSON for what is signed or compared | no |
+//! | [`yaml`] | YAML with the places of its values | no |
 //! | [`model`] | plain types: tier, verdict, mutation, evidence, what is known of a value | no |
 //! | [`attest`] | the attestation protocol: documents, keys, registries, verification; usable by itself | its own files and HTTP, as its modules say |
 //! | [`syntax`] | text to tree and gaps, through tree-sitter-bash | no |
@@ -52,6 +53,7 @@
 //! | `settings` | settings files of other programs as text: one entry of ours put in and taken out, the rest as it was | no |
 //! | [`hook`] | what shells and coding agents hand over before they run it: judged, asked about, answered in their words | yes |
 //! | [`mcp`] | the Model Context Protocol on standard input and output: agents ask before they act | policy files, through `config` |
+//! | [`scan`] | what runs in the files of a tree: scripts, images, build files, jobs; where it stands | through `world` |
 //! | [`serve`] | registry, attestations and evaluation over HTTP | yes |
 //! | [`cli`] | arguments, configuration files, output, exit statuses | yes |
 //!
@@ -118,6 +120,8 @@ pub mod recoverability;
 #[cfg(feature = "cli")]
 pub mod report;
 #[cfg(feature = "cli")]
+pub mod scan;
+#[cfg(feature = "cli")]
 pub mod serve;
 #[cfg(feature = "cli")]
 mod settings;
@@ -136,3 +140,5 @@ pub mod vet;
 pub mod wildcard;
 #[cfg(feature = "cli")]
 pub mod world;
+#[cfg(feature = "cli")]
+pub mod yaml;
