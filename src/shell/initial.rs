@@ -95,7 +95,8 @@ impl Shell<'_> {
         match &start.script {
             Some(name) if start.unset => (Value::known(name), Positional::default()),
             Some(name) => (Value::known(name), Positional { values: vec![Value::Unknown], open: true }),
-            None => (zero, Positional { values: arguments.collect(), open: false }),
+            // A shell at hand may have any until it says which.
+            None => (zero, Positional { values: arguments.collect(), open: self.options.session.guarded }),
         }
     }
 
