@@ -55,7 +55,7 @@ pub struct Session {
     /// Names of files with several names that this evaluation destroys, by file.
     names: HashMap<(u64, u64), BTreeSet<PathBuf>>,
     /// Names that files have in the store of recovery points, by file, once somebody asks.
-    kept: Option<HashMap<(u64, u64), u64>>,
+    kept: Option<Option<HashMap<(u64, u64), u64>>>,
     /// An earlier mutation may have changed rights or what is mounted: a lack of rights protects nothing any more.
     rights_changed: bool,
     git: Rc<GitCache>,
@@ -194,8 +194,11 @@ impl Session {
 
     /// How many names of a file are our own, in the store of recovery points: those are no copy that somebody relies on.
     pub(super) fn names_kept(&mut self, world: &dyn World, id: (u64, u64)) -> u64 {
-        let kept = self.kept.get_or_insert_with(|| names_kept(world).unwrap_or_default());
-        kept.get(&id).copied().unwrap_or(0)
+        match self.kept.get_or_insert_with(|| names_kept(world)) {
+            Some(kept) => kept.get(&id).copied().unwrap_or(0),
+            // The list cannot be read: any name may be the store's.
+            None => u64::MAX,
+        }
     }
 
     /// A directory's entries, looked up once. `None` when it cannot be listed or holds more than `limit`.
@@ -225,12 +228,18 @@ impl Session {
     }
 }
 
-/// The store's list of files that have a name in it.
+/// The store's list of files that have a name in it; none: it cannot be read.
 fn names_kept(world: &dyn World) -> Option<HashMap<(u64, u64), u64>> {
     let usual = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".local/share" };
     let moved = world.env("XDG_DATA_HOME").map(PathBuf::from).filter(|dir| dir.is_absolute());
-    let data = moved.or_else(|| Some(world.home(None)?.join(usual)))?;
-    let list = world.read_file(&data.join("recourse/kept/names"), NAMES_KEPT_LIMIT).ok()?;
+    // Without a place there is no store.
+    let Some(data) = moved.or_else(|| Some(world.home(None)?.join(usual))) else {
+        return Some(HashMap::new());
+    };
+    let list = match world.read_file(&data.join("recourse/kept/names"), NAMES_KEPT_LIMIT) {
+        Err(LookError::NotFound) => Vec::new(),
+        list => list.ok()?,
+    };
     let mut found = HashMap::new();
     for line in String::from_utf8_lossy(&list).lines() {
         let mut numbers = line.split(' ').map(str::parse::<u64>);

@@ -2,6 +2,10 @@
 //! question, when the person wants it.
 
 use std::cell::RefCell;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use crate::attest::{Mode, Places};
 use crate::evaluate::Evaluation;
@@ -25,11 +29,12 @@ pub(super) struct First {
 struct Point {
     head: Option<Head>,
     failed: Option<String>,
+    file: Option<PathBuf>,
 }
 
 impl Point {
     fn of(kept: Kept) -> Self {
-        Self { head: kept.point, failed: kept.failed }
+        Self { head: kept.point, failed: kept.failed, file: kept.file }
     }
 }
 
@@ -100,6 +105,14 @@ impl First {
     /// Why it could not be kept, in a sentence.
     pub(super) fn failed(&self) -> Option<String> {
         self.done.borrow().failed.as_ref().map(|why| format!("it could not be kept first: {why}"))
+    }
+
+    /// The recovery point that was made, for the audit log: its id, and the digest of what it says.
+    pub(super) fn recovery(&self) -> Option<Value> {
+        let done = self.done.borrow();
+        let digest = Sha256::digest(std::fs::read(done.file.as_ref()?).ok()?);
+        let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        Some(json!({ "id": done.head.as_ref()?.id, "digest": format!("sha256:{digest}") }))
     }
 
     /// There is something to say.

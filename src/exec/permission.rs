@@ -250,7 +250,12 @@ impl Session<'_> {
 
     fn record(&self, standing: &Standing) -> Record {
         let report = &self.case.first.evaluation.report;
-        Record::new(self.config.mode, report, self.case.subject.ok(), &self.around.context).standing(standing)
+        let record = Record::new(self.config.mode, report, self.case.subject.ok(), &self.around.context);
+        let record = record.standing(standing);
+        match self.case.first.recovery() {
+            Some(point) => record.with("recoveryPoint", point),
+            None => record,
+        }
     }
 
     /// Says and records why verification stops it.
@@ -280,7 +285,8 @@ fn demanded(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<
     let demanded = own.max(attested);
     let worst =
         report.risk_assessment.max(standing.and_then(|standing| standing.attested).unwrap_or(Verdict::Allow));
-    let overridable = around.policy.settings(Profile::Human).override_block;
+    // That a person may type the name at the terminal is no consent to an approval that somebody hands over.
+    let overridable = around.policy.settings(Profile::Human).override_said;
     let covers = |approved: Verdict| approved >= worst && (worst < Verdict::Block || overridable);
     if standing.and_then(Standing::approved).is_some_and(covers) {
         demanded.min(EnforcementAction::Note)
@@ -327,7 +333,10 @@ fn enforce(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<'
         }
         EnforcementAction::Refuse => {
             let settings = around.policy.settings(profile);
-            let overridable = profile == Profile::Human && settings.override_block;
+            // Where evaluations have to be attested, what nobody wrote down does not loosen.
+            let strict = around.attesting.config.mode == Mode::Require;
+            let may = if strict { settings.override_said } else { settings.override_block };
+            let overridable = profile == Profile::Human && may;
             if overridable
                 && report.risk_assessment == Verdict::Block
                 && let Some(name) = blocked_target(&case.first.evaluation)

@@ -126,6 +126,8 @@ pub struct Capture {
     /// Bytes of content that stand in the point's own file.
     pub(super) here: u64,
     left_out: BTreeSet<PathBuf>,
+    /// The list of files that have a name in the store, as long as names are given.
+    pub(super) noted: Option<fs::File>,
 }
 
 impl Capture {
@@ -146,6 +148,7 @@ impl Capture {
             copied: 0,
             here: 0,
             left_out: BTreeSet::new(),
+            noted: None,
         }
     }
 
@@ -316,6 +319,7 @@ impl Capture {
     /// When it does not fit, or the disk refuses.
     pub fn sync(&mut self) -> Result<(), CannotKeep> {
         self.store_all()?;
+        self.noted = None;
         for folder in &mut self.folders {
             folder.sync().map_err(|source| io(&folder.path, source))?;
         }

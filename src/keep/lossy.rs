@@ -15,14 +15,13 @@ const MEANT: usize = 10_000;
 /// # Errors
 /// When it could mean anything: nothing that reads so is found, or too much.
 pub(super) fn meant(path: &Path) -> Result<Vec<PathBuf>, CannotKeep> {
-    let unreadable = |part: &Path| part.to_string_lossy().contains(UNREADABLE);
-    if !unreadable(path) {
+    if !is_unreadable(path) {
         return Ok(vec![path.to_owned()]);
     }
     let mut found = vec![PathBuf::new()];
     for part in path.components() {
         match part {
-            Component::Normal(name) if unreadable(Path::new(name)) => {
+            Component::Normal(name) if is_unreadable(Path::new(name)) => {
                 let mut next = Vec::new();
                 for dir in found {
                     for entry in
@@ -40,6 +39,11 @@ pub(super) fn meant(path: &Path) -> Result<Vec<PathBuf>, CannotKeep> {
         }
     }
     if found.is_empty() || found.len() > MEANT { Err(CannotKeep::Unread(path.to_owned())) } else { Ok(found) }
+}
+
+/// Whether part of a path is not known byte for byte.
+pub(super) fn is_unreadable(path: &Path) -> bool {
+    path.to_string_lossy().contains(UNREADABLE)
 }
 
 /// Whether something stands where a path leads, whatever its name is byte for byte.

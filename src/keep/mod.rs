@@ -13,6 +13,7 @@ mod content;
 mod files;
 mod git;
 mod lossy;
+mod names;
 mod offer;
 mod plan;
 mod point;
@@ -197,7 +198,10 @@ impl Keeping<'_> {
             made: task.made.clone(),
             command: self.command.to_owned(),
             cwd: Name(self.context.cwd.clone()),
-            who: actor.unwrap_or_else(|| format!("human/{}", self.world.user())),
+            who: actor.unwrap_or_else(|| {
+                let agent = self.context.profile == Some(Profile::Agent);
+                format!("{}/{}", if agent { "agent" } else { "human" }, self.world.user())
+            }),
             session: self.session.clone(),
             what: described(&capture),
             files: capture.items.values().filter(|item| matches!(item.was, Was::File { .. })).count() as u64,
@@ -266,8 +270,10 @@ impl Keeping<'_> {
 
     /// A path, and where its link leads when that is what changes.
     fn want(&self, want: &plan::Want, capture: &mut Capture) -> Result<(), CannotKeep> {
+        // What could not be looked at may be a directory, and what is below it was not seen either.
+        let below = want.below || lossy::is_unreadable(&want.path);
         let meant = lossy::meant(&want.path)?;
-        meant.into_iter().try_for_each(|path| self.one(&plan::Want { path, ..want.clone() }, capture))
+        meant.into_iter().try_for_each(|path| self.one(&plan::Want { path, below, ..want.clone() }, capture))
     }
 
     fn one(&self, want: &plan::Want, capture: &mut Capture) -> Result<(), CannotKeep> {

@@ -25,6 +25,9 @@ const PATCHED: &str = "file.patched";
 /// Things that are looked at, to see whose they are or where they lead.
 const OWNED: usize = 20_000;
 
+/// Things that are looked at, to see whether only names go.
+const NAMES: usize = 200;
+
 /// Kind of what is on a remote: elsewhere, so that it bears on nothing that is lost here.
 const REMOTE: &str = "git.remote-ref";
 
@@ -145,7 +148,7 @@ impl Plan {
         let judged = self.covered.iter().zip(assessments).filter(|(covered, _)| **covered);
         judged.map(|(_, judged)| judged).any(|judged| {
             !judged.harmless && judged.recoverability.tier == Tier::RecoverableWithEffort && small(judged)
-        })
+        }) || self.wants.iter().any(|want| want.way == Way::Name && is_of_names_alone(&want.path))
     }
 
     /// Leaves to a person what would take away the directory that somebody works in, or all that is in a home.
@@ -243,6 +246,26 @@ impl Plan {
         }
         true
     }
+}
+
+/// Whether no content goes with it, but names that nobody else knows: links, pipes, directories, further names of files.
+fn is_of_names_alone(path: &Path) -> bool {
+    let mut pending = vec![path.to_owned()];
+    let mut left = NAMES;
+    let mut found = false;
+    while let Some(path) = pending.pop() {
+        let Ok(meta) = path.symlink_metadata() else { continue };
+        let kind = meta.file_type();
+        if left == 0 || kind.is_file() && meta.nlink() < 2 {
+            return false;
+        }
+        (left, found) = (left - 1, true);
+        if kind.is_dir() {
+            let Ok(entries) = std::fs::read_dir(&path) else { return false };
+            pending.extend(entries.filter_map(Result::ok).map(|entry| entry.path()));
+        }
+    }
+    found
 }
 
 /// The trees that go, links to them resolved.

@@ -46,7 +46,7 @@ pub enum StoreError {
         why: String,
     },
     /// No such id.
-    #[error("there is no recovery point {0}: `recourse kept` lists them")]
+    #[error("there is no such recovery point: {0} (`recourse undo --list` shows them)")]
     Unknown(String),
     /// Several begin like this.
     #[error("several recovery points begin with {0}: write more of the id (`recourse kept` lists them)")]

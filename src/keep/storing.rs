@@ -13,6 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::content::{self, Folder, folder_elsewhere};
 use super::files::{Ability, CannotKeep, Capture, Waiting, Way, io};
+use super::names;
 use super::point::{Content, Was};
 use super::tidy::note_elsewhere;
 
@@ -28,9 +29,6 @@ const FEW: usize = 24;
 const WITHHELD: u64 = 64 << 20;
 /// Bytes of one point that fill no disk: they are kept however full it is.
 const LITTLE: u64 = 1 << 20;
-
-/// The store's list of files that have a name in it: device and number, a line each.
-const NAMES_FILE: &str = "names";
 
 /// What was stored of a file.
 #[derive(Clone, Debug)]
@@ -55,6 +53,12 @@ impl Capture {
         };
         self.check(&waiting, goes)?;
         let many = waiting.len() > FEW;
+        // What cannot be noted gets no name; it is copied.
+        self.noted = names::note(
+            &self.store,
+            waiting.iter().filter(|one| goes(one) || one.names > 1).map(|one| one.id),
+        )
+        .ok();
         let mut known: HashMap<(u64, u64), Stored> = HashMap::new();
         for one in &waiting {
             let stored = match known.get(&one.id) {
@@ -187,25 +191,16 @@ impl Capture {
 
     /// The file itself, under a further name.
     fn link(&mut self, one: &Waiting) -> Option<Stored> {
+        self.noted.as_ref()?;
         let folder = self.folder_for(one.id.0, &one.path);
-        self.note_name(one).ok()?;
         let number = self.folders[folder].link(&one.path).ok()?;
         let content = Content::Linked(u8::try_from(folder).ok()?, number);
         Some(Stored { size: one.size, content, twin: None, modified: None, seen: None })
     }
 
-    /// Writes down that a file has one more name, here: whoever counts a file's names must not take ours for somebody's.
-    fn note_name(&mut self, one: &Waiting) -> std::io::Result<()> {
-        use std::io::Write as _;
-        use std::os::unix::fs::OpenOptionsExt as _;
-        let mut how = std::fs::OpenOptions::new();
-        let file = how.append(true).create(true).mode(0o600).open(self.store.join(NAMES_FILE));
-        writeln!(file?, "{} {}", one.id.0, one.id.1)
-    }
-
     fn twin(&mut self, one: &Waiting) -> Option<(u8, u32)> {
+        self.noted.as_ref()?;
         let folder = self.folder_for(one.id.0, &one.path);
-        self.note_name(one).ok()?;
         let number = self.folders[folder].link(&one.path).ok()?;
         Some((u8::try_from(folder).ok()?, number))
     }

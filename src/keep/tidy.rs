@@ -3,6 +3,7 @@
 //! Owns that nothing half gone ever counts, and that nothing half gone stays: a point loses its name first, and the file
 //! that says where its content lies goes last, so whoever comes next can go on from there.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use std::time::Duration;
 
 use crate::attest::disk::{self, Access};
 
+use super::names;
 use super::point::Head;
 use super::store::{PointName, Store, StoreError, clear, io_error};
 
@@ -44,15 +46,20 @@ impl Store {
         disk::write_atomic(&mark, b"", Access::Private)?;
         let _lock = self.lock()?;
         let oldest = now.saturating_sub(i64::try_from(days.saturating_mul(86_400_000)).unwrap_or(i64::MAX));
-        let mut copied = 0_u64;
+        let (mut copied, mut holding, mut all) = (0_u64, BTreeSet::new(), true);
         for name in self.names()? {
-            let Ok(head) = self.head(&name) else { continue };
+            let Ok(head) = self.head(&name) else {
+                all = false;
+                continue;
+            };
+            holding.extend(folders(&head));
             copied = copied.saturating_add(head.copied);
             if !self.is_marked(&name, "pinned") && (name.time() < oldest || copied > total) {
                 self.remove(&name, &folders(&head))?;
             }
         }
-        self.sweep()
+        self.sweep()?;
+        if all { names::shorten(&self.folder, &holding) } else { Ok(()) }
     }
 
     /// Takes away what killed processes left: content whose point was never written, points that are half gone.

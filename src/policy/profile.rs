@@ -98,6 +98,8 @@ pub struct ProfileSettings {
     pub unknown_program: EnforcementAction,
     /// A person at their terminal may run what is blocked by typing the target's name.
     pub override_block: bool,
+    /// A policy says so; it is not only what is built in.
+    pub override_said: bool,
     /// A person may allow an exact command in a directory for a while, so that it is not asked about again.
     pub allow_for_a_while: bool,
 }
@@ -111,6 +113,7 @@ impl ProfileSettings {
                 Profile::Ci => EnforcementAction::Refuse,
             },
             override_block: profile == Profile::Human,
+            override_said: false,
             allow_for_a_while: profile == Profile::Human,
         }
     }
@@ -122,6 +125,8 @@ impl ProfileSettings {
         }
         if let Some(on) = spec.override_block {
             self.override_block = if tighten_only { self.override_block && on } else { on };
+            // What loosens has to be said by those who may loosen.
+            self.override_said = if tighten_only { self.override_said && on } else { on };
         }
         if let Some(on) = spec.allow_for_a_while {
             self.allow_for_a_while = if tighten_only { self.allow_for_a_while && on } else { on };

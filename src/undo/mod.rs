@@ -125,6 +125,24 @@ impl Undo {
         self.steps.retain(|(item, _)| paths.iter().any(|path| item.path.0.starts_with(path)));
     }
 
+    /// What it is about, in a few words: of a point, or of a part of it.
+    pub fn what(&self) -> String {
+        if !self.partial {
+            return self.head.what.clone();
+        }
+        let kept = self.steps.iter().map(|(item, _)| item);
+        let content = kept.filter(|item| !item.was.is_about() && item.was != Was::Absent);
+        let (mut files, mut bytes, mut last) = (0_u64, 0_u64, None);
+        for item in content.filter(|item| item.was != Was::Directory) {
+            files += 1;
+            bytes = bytes.saturating_add(if let Was::File { size, .. } = item.was { size } else { 0 });
+            last = item.path.0.file_name();
+        }
+        let name = last.filter(|_| files == 1).map(|name| name.to_string_lossy().into_owned());
+        let what = name.unwrap_or_else(|| crate::text::count(files, "file"));
+        format!("{what} ({})", crate::text::size(bytes))
+    }
+
     /// How many paths are of a step.
     pub fn count(&self, of: Step) -> usize {
         self.steps.iter().filter(|(_, step)| *step == of).count()
@@ -153,7 +171,7 @@ impl Undo {
         // Another undo may have been at work since this one was shown.
         let items = self.steps.iter().map(|(item, _)| item).filter(|item| !services::is_service(item));
         let mut steps = compared(items.cloned().collect(), &self.kept, &self.head);
-        add_parents(&mut steps);
+        add_parents(&mut steps, 0o777 & !umask());
         let times = act::times(&steps);
         let before = match earlier {
             Some(name) if self.store.file(&name).exists() => name,
@@ -262,7 +280,7 @@ impl Undo {
         // Nobody else lays this out meanwhile, so what a killed one left can go.
         let _lock = self.store.lock()?;
         let mut steps = compare::steps(items.collect(), &self.kept, true);
-        add_parents(&mut steps);
+        add_parents(&mut steps, 0o700);
         self.sweep(&steps);
         let standing = steps.iter().filter(|(_, step)| *step == Step::Replaced);
         let failed: Vec<_> = standing
@@ -387,8 +405,17 @@ fn take<'a>(
     Ok(())
 }
 
-/// Directories that lead to what comes back and are not kept themselves: private ones are made.
-fn add_parents(steps: &mut Vec<(Item, Step)>) {
+/// What this user takes away from everything that is made.
+fn umask() -> u32 {
+    use nix::sys::stat::{Mode, umask};
+    // It can only be read by setting it.
+    let mask = umask(Mode::from_bits_truncate(0o077));
+    umask(mask);
+    mask.bits()
+}
+
+/// Directories that lead to what comes back and are not kept themselves: as far as is known as they were, else with this mode.
+fn add_parents(steps: &mut Vec<(Item, Step)>, mode: u32) {
     let mut known: std::collections::BTreeSet<PathBuf> =
         steps.iter().filter(|(item, _)| !item.was.is_about()).map(|(item, _)| item.path.0.clone()).collect();
     let mut missing = Vec::new();
@@ -400,18 +427,11 @@ fn add_parents(steps: &mut Vec<(Item, Step)>) {
                 break;
             }
             known.insert(above.to_owned());
+            let around = steps.iter().find(|(item, _)| item.was == Was::Around && item.path.0 == above);
             let user = (nix::unistd::geteuid().as_raw(), nix::unistd::getegid().as_raw());
-            let time = now();
-            missing.push((
-                Item {
-                    was: Was::Directory,
-                    mode: 0o700,
-                    owner: user,
-                    modified: (time / 1000, 0),
-                    ..Item::absent(above)
-                },
-                Step::Back,
-            ));
+            let fresh = Item { mode, owner: user, modified: (now() / 1000, 0), ..Item::absent(above) };
+            let item = around.map_or(fresh, |(around, _)| around.clone());
+            missing.push((Item { was: Was::Directory, ..item }, Step::Back));
         }
     }
     if !missing.is_empty() {

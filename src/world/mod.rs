@@ -8,6 +8,7 @@ mod ask;
 mod elsewhere;
 pub mod git;
 pub mod git_dir;
+mod lossy;
 mod memory;
 mod private;
 mod real;

@@ -11,7 +11,7 @@ use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use nix::unistd::{AccessFlags, Uid, User, access};
 
-use super::{Entry, FileKind, LookError, Meta, Query, Seen, World, ask, private, scan};
+use super::{Entry, FileKind, LookError, Meta, Query, Seen, World, ask, lossy, private, scan};
 
 /// The machine that the process runs on.
 #[derive(Debug)]
@@ -52,25 +52,28 @@ impl RealWorld {
 impl World for RealWorld {
     fn lstat(&self, path: &Path) -> Result<Meta, LookError> {
         self.open(path)?;
-        fs::symlink_metadata(path).map(|found| meta(&found)).map_err(|error| look_error(path, &error))
+        let found = fs::symlink_metadata(lossy::meant(path).as_deref().unwrap_or(path));
+        found.map(|found| meta(&found)).map_err(|error| look_error(path, &error))
     }
 
     fn stat(&self, path: &Path) -> Result<Meta, LookError> {
         self.open(path)?;
-        fs::metadata(path).map(|found| meta(&found)).map_err(|error| look_error(path, &error))
+        let found = fs::metadata(lossy::meant(path).as_deref().unwrap_or(path));
+        found.map(|found| meta(&found)).map_err(|error| look_error(path, &error))
     }
 
     fn read_link(&self, path: &Path) -> Result<PathBuf, LookError> {
-        fs::read_link(path).map_err(|error| look_error(path, &error))
+        let found = fs::read_link(lossy::meant(path).as_deref().unwrap_or(path));
+        found.map_err(|error| look_error(path, &error))
     }
 
     fn read_dir(&self, path: &Path, limit: usize) -> Result<Vec<Entry>, LookError> {
         self.open(path)?;
-        scan::names(path, limit)
+        told(path, scan::names(lossy::meant(path).as_deref().unwrap_or(path), limit))
     }
 
     fn read_dirs(&self, paths: &[&Path], limit: usize) -> Vec<Result<Vec<Entry>, LookError>> {
-        if self.for_others && paths.iter().any(|path| private::is_own(path)) {
+        if paths.iter().any(|path| is_lossy(path) || self.for_others && private::is_own(path)) {
             return paths.iter().map(|path| self.read_dir(path, limit)).collect();
         }
         scan::all_names(paths, limit)
@@ -78,11 +81,11 @@ impl World for RealWorld {
 
     fn scan(&self, path: &Path, limit: usize) -> Result<Vec<Seen>, LookError> {
         self.open(path)?;
-        scan::one(path, limit, true)
+        told(path, scan::one(lossy::meant(path).as_deref().unwrap_or(path), limit, true))
     }
 
     fn scan_all(&self, paths: &[&Path], limit: usize) -> Vec<Option<Result<Vec<Seen>, LookError>>> {
-        if self.for_others && paths.iter().any(|path| private::is_own(path)) {
+        if paths.iter().any(|path| is_lossy(path) || self.for_others && private::is_own(path)) {
             return paths.iter().map(|path| Some(self.scan(path, limit))).collect();
         }
         scan::all(paths, limit)
@@ -96,7 +99,7 @@ impl World for RealWorld {
         let file = fs::OpenOptions::new()
             .read(true)
             .custom_flags((OFlag::O_NONBLOCK | OFlag::O_NOCTTY | OFlag::O_CLOEXEC).bits())
-            .open(path)
+            .open(lossy::meant(path).as_deref().unwrap_or(path))
             .map_err(|error| look_error(path, &error))?;
         let found = file.metadata().map_err(|error| look_error(path, &error))?;
         if !found.is_file() {
@@ -131,11 +134,20 @@ impl World for RealWorld {
     }
 
     fn canonicalize(&self, path: &Path) -> Result<PathBuf, LookError> {
-        fs::canonicalize(path).map_err(|error| look_error(path, &error))
+        let found = match lossy::meant(path) {
+            // As everywhere else it is text.
+            Some(real) => fs::canonicalize(real).map(|real| real.to_string_lossy().into_owned().into()),
+            None => fs::canonicalize(path),
+        };
+        found.map_err(|error| look_error(path, &error))
     }
 
     fn writable(&self, path: &Path) -> bool {
-        access(path, AccessFlags::W_OK).is_ok()
+        match lossy::meant(path) {
+            Some(real) => access(&real, AccessFlags::W_OK).is_ok(),
+            // What cannot be found may be written by whoever finds it.
+            None => access(path, AccessFlags::W_OK).is_ok() || is_lossy(path) && self.lstat(path).is_err(),
+        }
     }
 
     fn env(&self, name: &str) -> Option<String> {
@@ -209,6 +221,20 @@ impl World for RealWorld {
             "HOME" => self.home(None).and_then(|home| home.into_os_string().into_string().ok()),
             name => self.env(name),
         })
+    }
+}
+
+fn is_lossy(path: &Path) -> bool {
+    path.to_string_lossy().contains(char::REPLACEMENT_CHARACTER)
+}
+
+/// That a directory is not there says nothing where its name is not known byte for byte: it was just another one.
+fn told<T>(path: &Path, found: Result<T, LookError>) -> Result<T, LookError> {
+    match found {
+        Err(LookError::NotFound) if is_lossy(path) => {
+            Err(LookError::Other("a name in it is not valid text".to_owned()))
+        }
+        found => found,
     }
 }
 

@@ -37,11 +37,11 @@ pub struct Disk<'a>(
 
 impl Links for Disk<'_> {
     fn link(&self, path: &Path) -> Link {
-        // A name that is no valid text cannot be looked up.
-        if path.to_string_lossy().contains(char::REPLACEMENT_CHARACTER) {
-            return Link::Unknown;
-        }
         match self.0.lstat(path) {
+            // A name that is no valid text may be that of several.
+            Err(LookError::NotFound) if path.to_string_lossy().contains(char::REPLACEMENT_CHARACTER) => {
+                Link::Unknown
+            }
             Ok(meta) if meta.kind == FileKind::Symlink => {
                 self.0.read_link(path).map_or(Link::Unknown, Link::To)
             }

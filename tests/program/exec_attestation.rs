@@ -401,3 +401,37 @@ fn an_approval_that_is_chained_lets_an_escalated_command_run_once() {
     std::fs::remove_file(scratch.work().join("ran")).unwrap();
     refused(&[&evaluation, &approval], "nonce_reused");
 }
+
+/// That a person may type the name of what is lost is no consent to an approval that somebody hands over: that has to stand
+/// in a policy.
+#[test]
+fn an_approval_of_what_is_blocked_counts_only_where_a_policy_says_so() {
+    for (policy, mode, runs) in [
+        ("", "verify", false),
+        ("", "require", false),
+        ("[profile.human]\noverride-block = false\n", "require", false),
+        ("[profile.human]\noverride-block = true\n", "verify", true),
+        ("[profile.human]\noverride-block = true\n", "require", true),
+    ] {
+        let scratch = Scratch::with_policy(policy);
+        let instance = Instance::new();
+        let evaluation = instance.attest(input(&scratch), "block", Time::now());
+        let approval = instance.approve(&evaluation, "block");
+        let mut words = vec!["exec".to_owned()];
+        for (number, document) in [&evaluation, &approval].iter().enumerate() {
+            let file = scratch.root().join(format!("{number}.json"));
+            std::fs::write(&file, document.to_value().to_string()).unwrap();
+            words.extend(["--attestation".to_owned(), file.display().to_string()]);
+        }
+        words.extend(["--", "touch", "ran"].map(str::to_owned));
+        let output = scratch
+            .recourse(&words)
+            .env("RECOURSE_ATTESTATION_MODE", mode)
+            .env("RECOURSE_TRUSTED_INSTANCES", &instance.base)
+            .stdin(std::process::Stdio::null())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(exists(&scratch.work().join("ran")), runs, "{mode} {policy}: {said}");
+    }
+}

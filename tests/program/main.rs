@@ -56,4 +56,6 @@ mod undo_git;
 mod undo_services;
 mod undo_sqlite;
 mod undo_went_on;
+#[cfg(target_os = "linux")]
+mod undo_whatever;
 mod verbs;

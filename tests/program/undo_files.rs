@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// A home that is not below a temporary directory, with a directory in which things are lost.
-struct Place {
+pub(crate) struct Place {
     home: tempfile::TempDir,
 }
 
 impl Place {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/homes");
         fs::create_dir_all(&place).unwrap();
         let home = tempfile::tempdir_in(place).unwrap();
@@ -29,11 +29,11 @@ impl Place {
         Self { home }
     }
 
-    fn work(&self) -> PathBuf {
+    pub(crate) fn work(&self) -> PathBuf {
         self.home.path().join("work")
     }
 
-    fn recourse(&self, arguments: &[&OsStr]) -> Output {
+    pub(crate) fn recourse(&self, arguments: &[&OsStr]) -> Output {
         Command::new(env!("CARGO_BIN_EXE_recourse"))
             .args(arguments)
             .current_dir(self.work())
@@ -50,7 +50,7 @@ impl Place {
         assert!(output.status.success(), "{command}: {}", said(&output));
     }
 
-    fn undo(&self, arguments: &[&str]) -> Output {
+    pub(crate) fn undo(&self, arguments: &[&str]) -> Output {
         let all: Vec<&OsStr> = ["undo", "--yes"].iter().chain(arguments).map(OsStr::new).collect();
         self.recourse(&all)
     }
@@ -77,7 +77,7 @@ impl Place {
         names.last().unwrap()[13..].to_owned()
     }
 
-    fn seen(&self) -> BTreeMap<PathBuf, Seen> {
+    pub(crate) fn seen(&self) -> BTreeMap<PathBuf, Seen> {
         let mut found = BTreeMap::new();
         let mut links = BTreeMap::new();
         see(&self.work(), &mut found, &mut links);
@@ -92,17 +92,17 @@ impl Place {
     }
 }
 
-fn said(output: &Output) -> String {
+pub(crate) fn said(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
 /// All that can be told of a thing.
 #[derive(Clone, PartialEq, Eq)]
-struct Seen {
-    kind: String,
+pub(crate) struct Seen {
+    pub(crate) kind: String,
     mode: u32,
     owner: (u32, u32),
-    modified: (i64, i64),
+    pub(crate) modified: (i64, i64),
     size: u64,
     /// Blocks, of files with holes.
     holes: Option<u64>,
@@ -187,13 +187,13 @@ fn attributes(path: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-fn set(path: &Path, name: &str, value: &[u8]) {
+pub(crate) fn set(path: &Path, name: &str, value: &[u8]) {
     // Not every file system has them.
     let _ = rustix::fs::lsetxattr(path, name, value, rustix::fs::XattrFlags::empty());
 }
 
 /// A time long ago, so that one that was not put back shows.
-fn age(path: &Path, seconds: i64) {
+pub(crate) fn age(path: &Path, seconds: i64) {
     let time = rustix::fs::Timespec { tv_sec: seconds, tv_nsec: 123_456_789 };
     let times = rustix::fs::Timestamps { last_access: time, last_modification: time };
     rustix::fs::utimensat(rustix::fs::CWD, path, &times, rustix::fs::AtFlags::SYMLINK_NOFOLLOW).unwrap();

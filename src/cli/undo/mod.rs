@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueHint;
 use serde_json::json;
 
-use crate::keep::{Budget, Head, Made, Store};
+use crate::keep::{Budget, Head, Made, Store, StoreError};
 use crate::prompt;
 use crate::text::{count, escape};
 use crate::undo::{self, Step, Undo, UndoError};
@@ -86,7 +86,7 @@ pub(super) fn run(args: &UndoArgs) -> Result<u8, Failure> {
         return diff::run(&undo, &cwd);
     }
     if undo.is_done() {
-        let said = format!("{} is as it was: there is nothing to do", escape(&undo.head.what));
+        let said = format!("nothing to do: all of it stands as it was ({})", escape(&undo.what()));
         return nothing(args, Some(&undo.head), &said);
     }
     let elsewhere = args.id.is_none() && !args.redo && undo.head.session != session;
@@ -112,7 +112,10 @@ pub(super) fn run(args: &UndoArgs) -> Result<u8, Failure> {
 /// The undo that is meant.
 fn find(args: &UndoArgs, session: Option<&str>, cwd: &Path) -> Result<Undo, UndoError> {
     let Some(places) = crate::config::user_places() else { return Err(UndoError::Nothing) };
-    let store = undo::store(&places)?;
+    let store = match (undo::store(&places), &args.id) {
+        (Err(UndoError::Nothing), Some(id)) => return Err(StoreError::Unknown(id.clone()).into()),
+        (store, _) => store?,
+    };
     let name = match &args.id {
         Some(id) => store.find(id)?,
         None if args.redo => undo::last_undo(&store, session, cwd)?,
@@ -168,7 +171,7 @@ fn said(
             "result": if code == 0 { "back" } else { "part" },
             "id": undo.head.id,
             "command": undo.head.command,
-            "what": undo.head.what,
+            "what": undo.what(),
             "back": done.back,
             "failed": done.failed.iter().map(|(path, why)| json!({"path": path.to_string_lossy(), "why": why})).collect::<Vec<_>>(),
             "without": undo.head.without,
@@ -181,7 +184,7 @@ fn said(
     }
     let failed = done.failed.len() as u64;
     if failed == 0 {
-        output::note(&format!("{word}: {}", undo.head.what));
+        output::note(&format!("{word}: {}", escape(&undo.what())));
     } else {
         let all = count(done.back, "path");
         output::error(&format!(
