@@ -183,6 +183,11 @@ impl Home {
         points
     }
 
+    fn is_underway(&self) -> bool {
+        let names = fs::read_dir(self.store()).into_iter().flatten().flatten();
+        names.into_iter().any(|entry| entry.path().extension().is_some_and(|ending| ending == "underway"))
+    }
+
     fn leftovers(&self) -> Vec<PathBuf> {
         let mut found = BTreeMap::new();
         see(&self.0, &self.0, &mut found, &mut HashMap::new(), false);
@@ -293,7 +298,9 @@ fn inspect(operation: &Operation, known: &Known, home: &Home) {
             let redo = operation.words.contains(&"--redo");
             // It is begun, or done: once more is enough for all of it.
             let again: &[&str] = if redo { operation.words } else { &["undo", "--yes"] };
-            let said = home.works(again, &[0, 3]);
+            // A redo that is done is not done again: once more would take it back.
+            let done = redo && !home.work().join("tree").exists() && !home.is_underway();
+            let said = if done { String::new() } else { home.works(again, &[0, 3]) };
             assert!(home.leftovers().is_empty(), "{said}{:?}", home.leftovers());
             let wanted = if redo { None } else { Some(&known.first) };
             if let Some(wanted) = wanted {

@@ -138,6 +138,10 @@ impl<'a> Stage<'a> {
                     self.acts.push(Act::Remove { item, aside });
                 }
                 Step::Back | Step::Replaced => {
+                    // What stands below a directory goes with it.
+                    if *step == Step::Replaced && item.was != Was::Directory {
+                        gone = Some(path);
+                    }
                     self.one(item, *step).map_err(|error| (path.to_owned(), error.to_string()))?;
                 }
             }

@@ -384,6 +384,25 @@ fn a_store_that_others_can_write_is_refused() {
 }
 
 #[test]
+fn a_directory_in_the_place_of_a_file_goes_and_comes_again() {
+    let place = Place::new();
+    place.write("thing", b"a file");
+    let was = place.seen();
+    place.exec("rm thing; mkdir thing; echo x > thing/x");
+    let after = place.seen();
+    let kinds = |seen: &BTreeMap<PathBuf, Seen>| -> Vec<(PathBuf, String)> {
+        seen.iter().map(|(path, seen)| (path.clone(), seen.kind.clone())).collect()
+    };
+    for _ in 0..2 {
+        assert!(place.undo(&[&place.newest()]).status.success());
+        assert_eq!(kinds(&was), kinds(&place.seen()));
+        let redo = place.undo(&["--redo"]);
+        assert!(redo.status.success(), "{}", said(&redo));
+        assert_eq!(kinds(&after), kinds(&place.seen()));
+    }
+}
+
+#[test]
 fn two_undos_at_once_bring_it_back_once() {
     let place = Place::new();
     for number in 0..300 {
