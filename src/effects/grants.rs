@@ -180,7 +180,7 @@ impl Said {
                     entries.get("Effect").and_then(Json::as_str).is_some_and(|effect| effect == "Deny");
                 // Whoever it names has to come from somewhere besides.
                 let bounded = lists.bounded(entries);
-                let counts = |key: &str| !denies && !(bounded && key == "Principal");
+                let counts = |key: &str| !(denies || bounded && key == "Principal");
                 for (key, value) in entries.iter().filter(|(key, _)| counts(key)) {
                     self.document(lists, key, value, depth);
                 }
