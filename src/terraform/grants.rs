@@ -62,7 +62,7 @@ impl Said<'_> {
                 let closed = is_closed(entries, self.lists);
                 // Whoever it names has to come from somewhere besides.
                 let bounded = self.lists.bounded(entries);
-                let counts = |key: &str| !closed && !(bounded && key == "Principal");
+                let counts = |key: &str| !(closed || bounded && key == "Principal");
                 for (key, value) in entries.iter().filter(|(key, _)| counts(key)) {
                     self.value(key, value, depth);
                 }
