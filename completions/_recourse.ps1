@@ -52,7 +52,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('shell', 'shell', [CompletionResultType]::ParameterValue, 'Judge shell text (one word) or an argument vector (several words)')
-            [CompletionResult]::new('terraform', 'terraform', [CompletionResultType]::ParameterValue, 'Judge a Terraform plan (`terraform show -json PLAN`)')
+            [CompletionResult]::new('terraform', 'terraform', [CompletionResultType]::ParameterValue, 'Judge a Terraform plan, binary or in JSON')
             [CompletionResult]::new('mcp', 'mcp', [CompletionResultType]::ParameterValue, 'Judge a call of another MCP server''s tool')
             break
         }
@@ -108,7 +108,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--actor', '--actor', [CompletionResultType]::ParameterName, 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]')
             [CompletionResult]::new('--evidence', '--evidence', [CompletionResultType]::ParameterName, 'Evidence gathered elsewhere, with the raw output that proves it')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
-            [CompletionResult]::new('--plan', '--plan', [CompletionResultType]::ParameterName, 'Explain a Terraform plan in JSON instead of a command')
+            [CompletionResult]::new('--plan', '--plan', [CompletionResultType]::ParameterName, 'Explain a Terraform plan, binary or in JSON, instead of a command')
             [CompletionResult]::new('--tool', '--tool', [CompletionResultType]::ParameterName, 'Explain a call of this MCP tool instead of a command')
             [CompletionResult]::new('--server', '--server', [CompletionResultType]::ParameterName, 'The tool''s server')
             [CompletionResult]::new('--arguments', '--arguments', [CompletionResultType]::ParameterName, 'The tool''s arguments, a JSON object; `-` reads standard input, `@FILE` a file')

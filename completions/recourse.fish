@@ -49,7 +49,7 @@ complete -c recourse -n "__fish_recourse_needs_command" -f -a "completions" -d '
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "schema" -d 'Print the JSON Schema of what recourse prints'
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and not __fish_seen_subcommand_from shell terraform mcp" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and not __fish_seen_subcommand_from shell terraform mcp" -f -a "shell" -d 'Judge shell text (one word) or an argument vector (several words)'
-complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and not __fish_seen_subcommand_from shell terraform mcp" -f -a "terraform" -d 'Judge a Terraform plan (`terraform show -json PLAN`)'
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and not __fish_seen_subcommand_from shell terraform mcp" -f -a "terraform" -d 'Judge a Terraform plan, binary or in JSON'
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and not __fish_seen_subcommand_from shell terraform mcp" -f -a "mcp" -d 'Judge a call of another MCP server\'s tool'
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from shell" -l cwd -d 'Directory that the command would run in [default: the current one]' -r -f -a "(__fish_complete_directories)"
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from shell" -l profile -d 'Whose enforcement to state [env: RECOURSE_PROFILE]' -r -f -a "human\t''
@@ -111,7 +111,7 @@ complete -c recourse -n "__fish_recourse_using_subcommand explain" -l actor -d '
 complete -c recourse -n "__fish_recourse_using_subcommand explain" -l evidence -d 'Evidence gathered elsewhere, with the raw output that proves it' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand explain" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
-complete -c recourse -n "__fish_recourse_using_subcommand explain" -l plan -d 'Explain a Terraform plan in JSON instead of a command' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand explain" -l plan -d 'Explain a Terraform plan, binary or in JSON, instead of a command' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand explain" -l tool -d 'Explain a call of this MCP tool instead of a command' -r
 complete -c recourse -n "__fish_recourse_using_subcommand explain" -l server -d 'The tool\'s server' -r
 complete -c recourse -n "__fish_recourse_using_subcommand explain" -l arguments -d 'The tool\'s arguments, a JSON object; `-` reads standard input, `@FILE` a file' -r

@@ -49,7 +49,7 @@ module completions {
     [ "warn" "escalate" "block" "never" ]
   }
 
-  # Judge a Terraform plan (`terraform show -json PLAN`)
+  # Judge a Terraform plan, binary or in JSON
   export extern "recourse evaluate terraform" [
     --cwd: directory          # Directory that the command would run in [default: the current one]
     --profile: string@"nu-complete recourse evaluate terraform profile" # Whose enforcement to state [env: RECOURSE_PROFILE]
@@ -61,7 +61,7 @@ module completions {
     --attest                  # Sign the report, also where the configuration does not say so
     --state: path             # Current state as JSON (`terraform show -json`), for what the plan does not say
     --help(-h)                # Print help (see more with '--help')
-    plan: path                # The plan as JSON; `-` reads standard input
+    plan: path                # The plan as `plan -out` wrote it, or in JSON; `-` reads JSON from standard input. A binary plan is read by `terraform show`, which starts the providers of its directory
   ]
 
   def "nu-complete recourse evaluate mcp profile" [] {
@@ -110,7 +110,7 @@ module completions {
     --actor: string           # Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]
     --evidence: path          # Evidence gathered elsewhere, with the raw output that proves it
     --format: string@"nu-complete recourse explain format" # Form of the output
-    --plan: path              # Explain a Terraform plan in JSON instead of a command
+    --plan: path              # Explain a Terraform plan, binary or in JSON, instead of a command
     --tool: string            # Explain a call of this MCP tool instead of a command
     --server: string          # The tool's server
     --arguments: string       # The tool's arguments, a JSON object; `-` reads standard input, `@FILE` a file

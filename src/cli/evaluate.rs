@@ -10,17 +10,17 @@ use crate::proof::Subject;
 
 use super::common::{Common, Threshold};
 use super::finish::{Signing, finish, say_what_is_kept};
-use super::inputs::{plan_input, shell_input};
+use super::inputs::{plan_bytes, plan_input, shell_input};
 use super::mcp::{self, McpArgs};
 use super::output::Failure;
-use super::setup::{self, Setup};
+use super::setup::Setup;
 use super::status;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Evaluate {
     /// Judge shell text (one word) or an argument vector (several words)
     Shell(ShellArgs),
-    /// Judge a Terraform plan (`terraform show -json PLAN`)
+    /// Judge a Terraform plan, binary or in JSON
     Terraform(TerraformArgs),
     /// Judge a call of another MCP server's tool
     Mcp(McpArgs),
@@ -46,8 +46,9 @@ pub(super) struct TerraformArgs {
     /// Current state as JSON (`terraform show -json`), for what the plan does not say
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) state: Option<PathBuf>,
-    /// The plan as JSON; `-` reads standard input
-    #[arg(value_name = "PLAN.json", value_hint = ValueHint::FilePath)]
+    /// The plan as `plan -out` wrote it, or in JSON; `-` reads JSON from standard input. A binary plan is read by
+    /// `terraform show`, which starts the providers of its directory
+    #[arg(value_name = "PLAN", value_hint = ValueHint::FilePath)]
     pub(super) plan: PathBuf,
 }
 
@@ -78,7 +79,7 @@ fn shell(args: &ShellArgs) -> Result<u8, Failure> {
 
 fn terraform(args: &TerraformArgs) -> Result<u8, Failure> {
     let setup = Setup::new(&args.common)?;
-    let bytes = setup::read_document(&args.plan)?;
+    let bytes = plan_bytes(&args.plan, &setup)?;
     let input = plan_input(&args.plan, &bytes, args.state.as_deref())?;
     let signing = Signing::new(args.threshold.attest)?;
     let subject = signing.as_ref().map(|_| Subject::terraform(&bytes));

@@ -14,18 +14,18 @@ use crate::text::escape;
 
 use super::common::{Common, Format};
 use super::finish::say_what_is_kept;
-use super::inputs::{plan_input, shell_input};
+use super::inputs::{plan_bytes, plan_input, shell_input};
 use super::mcp;
 use super::output::{self, Failure};
-use super::setup::{self, Setup};
+use super::setup::Setup;
 use super::status;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ExplainArgs {
     #[command(flatten)]
     pub(super) common: Common,
-    /// Explain a Terraform plan in JSON instead of a command
-    #[arg(long, value_name = "PLAN.json", conflicts_with = "words", value_hint = ValueHint::FilePath)]
+    /// Explain a Terraform plan, binary or in JSON, instead of a command
+    #[arg(long, value_name = "PLAN", conflicts_with = "words", value_hint = ValueHint::FilePath)]
     pub(super) plan: Option<PathBuf>,
     /// Explain a call of this MCP tool instead of a command
     #[arg(long, value_name = "NAME", conflicts_with_all = ["words", "plan"])]
@@ -108,7 +108,7 @@ struct Check<'a> {
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let setup = Setup::new(&args.common)?;
     let (input, text) = match (&args.plan, &args.tool) {
-        (Some(plan), _) => (plan_input(plan, &setup::read_document(plan)?, None)?, None),
+        (Some(plan), _) => (plan_input(plan, &plan_bytes(plan, &setup)?, None)?, None),
         (None, Some(tool)) => {
             let call = mcp::call(args.server.as_deref(), tool, args.arguments.as_deref())?;
             (Input::Mcp(call), None)

@@ -5,11 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::evaluate::Input;
+use crate::exec;
 use crate::shell;
 use crate::terraform;
 
 use super::output::Failure;
-use super::setup;
+use super::setup::{self, Setup};
 
 /// A plan, with a state where one is named.
 pub(super) fn plan_input(plan: &Path, bytes: &[u8], state: Option<&Path>) -> Result<Input, Failure> {
@@ -28,6 +29,22 @@ pub(super) fn plan_input(plan: &Path, bytes: &[u8], state: Option<&Path>) -> Res
         }
     };
     Ok(Input::Terraform { plan: Arc::new(read), state })
+}
+
+/// The bytes of a plan in JSON; a binary one is shown by the program that made it.
+pub(super) fn plan_bytes(plan: &Path, setup: &Setup) -> Result<Vec<u8>, Failure> {
+    let bytes = setup::read_document(plan)?;
+    if !exec::is_binary(&bytes) {
+        return Ok(bytes);
+    }
+    if plan.as_os_str() == "-" {
+        return Err(Failure::usage("a binary plan cannot be read from standard input; name its file"));
+    }
+    let here = &setup.context.cwd;
+    // The plan's name counts from where we are, as every other file's.
+    let file = setup::working_directory(None)?.join(plan);
+    exec::show(&file, here, setup::DOCUMENT_LIMIT, &setup.world)
+        .map_err(|error| Failure::usage(format!("{}: {error}", plan.display())))
 }
 
 /// One word is shell text (`-`: standard input), several are an argument vector.

@@ -20,7 +20,7 @@ use super::output::Failure;
 /// Shell text and evidence from standard input or files, at most.
 const TEXT_LIMIT: u64 = 16 << 20;
 /// A plan of ten thousand resources is some 50 MB.
-const DOCUMENT_LIMIT: u64 = 1 << 30;
+pub(super) const DOCUMENT_LIMIT: u64 = 1 << 30;
 
 /// Everything that judging needs.
 #[derive(Debug)]

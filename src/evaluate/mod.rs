@@ -175,7 +175,7 @@ fn judge(
     };
     let report = finish(
         &mut assessments,
-        Found { risks: &risks, secrets: told.secrets, times },
+        Found { risks: &risks, secrets: told.secrets, resources: told.resources, times },
         context,
         world,
         knowledge,
@@ -191,6 +191,8 @@ struct Found<'a> {
     risks: &'a [CrossActionRisk],
     /// What the input's words say is secret.
     secrets: Secrets,
+    /// Resources that a plan names.
+    resources: Option<usize>,
     /// Where the time went.
     times: StageTimes,
 }
@@ -204,7 +206,7 @@ fn finish(
     knowledge: &Knowledge,
     policy: &Policy,
 ) -> ConsequenceReport {
-    let Found { risks, secrets, mut times } = found;
+    let Found { risks, secrets, resources, mut times } = found;
     let before = world.elapsed();
     let home = world.home(None);
     let places = places::places(policy, assessments, home.as_deref(), world);
@@ -228,6 +230,7 @@ fn finish(
         environment: context.environment.as_deref(),
         suggestions: &suggestions,
         secrets: &secrets,
+        resources,
         times,
     })
 }
@@ -254,7 +257,8 @@ pub fn with_recovery_point(
     };
     let risks: Vec<CrossActionRisk> = evaluation.risks.iter().filter(raises).cloned().collect();
     let secrets = evaluation.report.secrets.clone();
-    let found = Found { risks: &risks, secrets, times: StageTimes::default() };
+    let resources = evaluation.report.resources;
+    let found = Found { risks: &risks, secrets, resources, times: StageTimes::default() };
     let report = finish(&mut assessments, found, context, world, knowledge, policy);
     Evaluation { report, assessments, risks, internal_error: evaluation.internal_error }
 }

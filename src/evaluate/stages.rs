@@ -33,6 +33,8 @@ pub(super) struct Told {
     pub(super) secrets: Secrets,
     /// Places that they name.
     pub(super) named: Vec<PathBuf>,
+    /// Resources that a plan names, those that stay as they are included.
+    pub(super) resources: Option<usize>,
 }
 
 /// What the steps of shell text or of an argument vector would change.
@@ -69,6 +71,7 @@ pub(super) fn terraform(
     told: &mut Told,
 ) -> Vec<Mutation> {
     let analysis = terraform::analyse(plan, state, knowledge);
+    told.resources = Some(analysis.resources);
     let mut mutations = analysis.mutations;
     mutations.extend(analysis.files.into_iter().map(|file| local_file(file, context, world)));
     for command in analysis.commands {

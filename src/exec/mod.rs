@@ -36,6 +36,7 @@ pub use permission::Attesting;
 use permission::{Case, Permission, permission};
 use program::Lookup;
 pub(crate) use program::Program;
+pub use terraform::{ShowError, is_binary, show};
 
 /// recourse itself failed.
 pub(crate) const FAILED: u8 = 125;

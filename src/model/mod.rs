@@ -20,7 +20,7 @@ pub use evidence::{
     Tally,
 };
 pub use mutation::{
-    AGAINST, Action, Actor, ActorKind, BY_WORDS, Cause, Context, Dependent, Mutation, PathOrigin,
+    AGAINST, Action, Actor, ActorKind, BECAUSE, BY_WORDS, Cause, Context, Dependent, Mutation, PathOrigin,
     PathSubject, RuleRef, Save, Saved, Source, Span, Subject, Target,
 };
 pub use names::{says_production, words};

@@ -132,6 +132,8 @@ pub struct Target {
 
 /// Fact of a mutation that rests on not knowing: what speaks against letting it run.
 pub const AGAINST: &str = "against";
+/// Fact of a change in a plan: why it is replaced or goes, as the plan says.
+pub const BECAUSE: &str = "because";
 /// Fact of a form that is not known: its words say whether it may destroy something.
 pub const BY_WORDS: &str = "by-words";
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::model::{
-    Actor, Alternative, Assessment, CrossActionRisk, EvidenceItem, FactValue, Missing, Mutation,
+    Actor, Alternative, Assessment, BECAUSE, CrossActionRisk, EvidenceItem, FactValue, Missing, Mutation,
     Recoverability, RecoverySource, Secrets, Source, Target, Tier,
 };
 use crate::policy::{Decision, Enforcement};
@@ -47,6 +47,8 @@ pub struct Parts<'a> {
     pub suggestions: &'a [VerificationSuggestion],
     /// What the input's words say is secret.
     pub secrets: &'a Secrets,
+    /// Resources that a plan names, those that stay as they are included.
+    pub resources: Option<usize>,
     /// Where the time went.
     pub times: StageTimes,
 }
@@ -78,6 +80,7 @@ pub fn build(parts: Parts<'_>) -> ConsequenceReport {
             analysis_ms: milliseconds(parts.times.analysis),
             policy_ms: milliseconds(parts.times.policy),
         },
+        resources: parts.resources,
         secrets: secrets.clone(),
     }
 }
@@ -133,7 +136,13 @@ fn mutation(assessment: &Assessment, parts: &Parts<'_>) -> MutationReport {
             span: mutation.span,
         },
         recoverability: recoverability(&assessment.recoverability, secrets),
-        evidence: assessment.evidence.items.iter().map(|item| evidence(item, secrets)).collect(),
+        verdict: Some(assessment.verdict),
+        decided: assessment.message.as_deref().map(|text| masked(text, secrets)),
+        evidence: because(assessment)
+            .iter()
+            .chain(&assessment.evidence.items)
+            .map(|item| evidence(item, secrets))
+            .collect(),
         missing_evidence: assessment.evidence.missing.iter().map(|item| missing(item, secrets)).collect(),
         recovery: assessment.recovery.iter().map(|step| masked(step, secrets)).collect(),
         alternatives: assessment.alternatives.iter().map(|other| alternative(other, secrets)).collect(),
@@ -148,6 +157,18 @@ fn mutation(assessment: &Assessment, parts: &Parts<'_>) -> MutationReport {
             })
             .collect(),
     }
+}
+
+/// Why a plan replaces or removes it.
+fn because(assessment: &Assessment) -> Option<EvidenceItem> {
+    let fact = assessment.mutation.facts.get(BECAUSE)?;
+    Some(EvidenceItem {
+        key: BECAUSE.to_owned(),
+        value: Some(fact.value.clone()),
+        present: true,
+        description: fact.description.clone(),
+        source: None,
+    })
 }
 
 fn target(mutation: &Mutation, environment: Option<&str>, secrets: &Secrets) -> Target {

@@ -40,6 +40,9 @@ pub struct ConsequenceReport {
     pub trace: Trace,
     /// Where the time went.
     pub timing: Timing,
+    /// Resources that a plan names, those that stay as they are included. Never written out.
+    #[serde(skip)]
+    pub resources: Option<usize>,
     /// What was masked because the input's own words say that it is secret. Never written out.
     #[serde(skip)]
     pub secrets: Secrets,
@@ -97,6 +100,12 @@ pub struct MutationReport {
     pub intent: IntentReport,
     /// What it costs.
     pub recoverability: RecoverabilityReport,
+    /// The policy's verdict for it alone, where it is known. Never written out.
+    #[serde(skip)]
+    pub verdict: Option<Verdict>,
+    /// The rule of the policy that decided, if one did. Never written out.
+    #[serde(skip)]
+    pub decided: Option<String>,
     /// What was found.
     pub evidence: Vec<EvidenceItem>,
     /// What could not be had.

@@ -9,6 +9,7 @@ use crate::model::{MASK, Verdict, secret_ranges};
 use crate::policy::EnforcementAction;
 
 use super::contract::{ConsequenceReport, MutationReport};
+use super::review;
 use crate::text::{char_width, escape, escape_into, shorten, width, wrap};
 
 /// How to print.
@@ -41,13 +42,17 @@ pub(super) struct Page {
 }
 
 impl Page {
-    fn paint(&self, codes: &[&str], text: &str) -> String {
+    pub(super) fn paint(&self, codes: &[&str], text: &str) -> String {
         let codes: Vec<&str> = codes.iter().copied().filter(|code| !code.is_empty()).collect();
         if self.style.color && !text.is_empty() && !codes.is_empty() {
             format!("\u{1b}[{}m{text}\u{1b}[0m", codes.join(";"))
         } else {
             text.to_owned()
         }
+    }
+
+    pub(super) fn bold(&self, code: &str, text: &str) -> String {
+        self.paint(&[BOLD, code], text)
     }
 
     pub(super) fn line(&mut self, text: &str) {
@@ -106,12 +111,26 @@ fn render_up_to(described: usize, report: &ConsequenceReport, text: Option<&str>
     let (word, color) = outcome(report);
     let mut page = Page { out: String::new(), style };
     let runs = report.enforcement.as_ref().is_some_and(|e| e.action == EnforcementAction::Run);
+    let plan = review::is_plan(report);
+    if (runs || report.risk_assessment == Verdict::Allow) && plan {
+        let seen = review::looked_at(report).map(|seen| format!("; {seen}")).unwrap_or_default();
+        headline(&mut page, word, color, &format!("{}{seen}", report.assessment_reason));
+        if described == usize::MAX {
+            review::page(&mut page, report, true);
+        }
+        return page.out;
+    }
     if runs || report.risk_assessment == Verdict::Allow {
         let line = render_line(report, style);
         page.line(&line);
         return page.out;
     }
     headline(&mut page, word, color, &report.assessment_reason);
+    if plan {
+        review::page(&mut page, report, described == usize::MAX);
+        closing(&mut page, report, false);
+        return page.out;
+    }
     let shown = shown_mutations(report);
     if let Some(text) = text {
         page.line("");
@@ -126,11 +145,17 @@ fn render_up_to(described: usize, report: &ConsequenceReport, text: Option<&str>
         let rest = format!("and {} more; --format json lists them all", shown.len() - described);
         page.labelled(2, "", &rest, &[DIM]);
     }
+    closing(&mut page, report, true);
+    page.out
+}
+
+/// What is said of the whole, below its parts. `look`: the first suggestion too.
+fn closing(page: &mut Page, report: &ConsequenceReport, look: bool) {
     for risk in &report.cross_action_risks {
         page.line("");
         page.labelled(2, "together", &risk.explanation, &[]);
     }
-    if let Some(first) = report.verification_suggestions.first()
+    if let Some(first) = report.verification_suggestions.first().filter(|_| look)
         && report.risk_assessment >= Verdict::Escalate
     {
         page.line("");
@@ -153,7 +178,6 @@ fn render_up_to(described: usize, report: &ConsequenceReport, text: Option<&str>
         let said = "`recourse exec` would keep it first, then run it; `recourse undo` brings it back";
         page.labelled(2, "", said, &[GREEN]);
     }
-    page.out
 }
 
 /// The mutations that matter, the worst first.
@@ -180,7 +204,7 @@ pub(super) fn guilty_spans(shown: &[&MutationReport]) -> Vec<Range<usize>> {
 }
 
 /// Rank by harm: a sure loss first, then what cannot be told.
-fn severity(mutation: &MutationReport) -> u8 {
+pub(super) fn severity(mutation: &MutationReport) -> u8 {
     match mutation.recoverability.tier {
         4 => 5,
         5 => 4,

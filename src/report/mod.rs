@@ -8,6 +8,7 @@ mod build;
 mod contract;
 mod human;
 mod question;
+mod review;
 
 pub use brief::{
     BRIEF_SCHEMA, Brief, BriefIntent, BriefLook, BriefLoss, BriefMissing, BriefMutation, BriefProof,

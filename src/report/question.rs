@@ -6,6 +6,7 @@ use crate::model::MASK;
 use super::contract::{ConsequenceReport, MutationReport};
 use super::human::{GREEN, Page, RED, Style, YELLOW, action_word, guilty_spans, guilty_words};
 use super::human::{headline, outcome, shown_mutations};
+use super::review;
 use crate::text::{escape, shorten, wrap};
 
 /// Losses that are named; the rest is counted.
@@ -66,9 +67,17 @@ pub fn render_question(asked: &Asked<'_>, style: Style) -> String {
         guilty_words(&mut page, text, &spans, color);
     }
     page.line("");
-    for said in said(asked) {
+    let plan = review::is_plan(asked.report);
+    for said in if plan { circumstances(asked) } else { said(asked) } {
         for (n, line) in said.lines.iter().enumerate() {
             page.labelled(2, if n == 0 { said.label } else { " " }, line, &[said.code]);
+        }
+    }
+    if plan {
+        review::page(&mut page, asked.report, false);
+        for risk in together(asked.report) {
+            page.line("");
+            page.labelled(2, "together", &risk, &[]);
         }
     }
     page.out
@@ -89,15 +98,29 @@ pub fn speak_question(asked: &Asked<'_>, style: Style) -> String {
     if let Some(text) = asked.text {
         say(&format!("The command is: {}", asked.report.secrets.mask(text)));
     }
+    if review::is_plan(asked.report) {
+        for said in circumstances(asked) {
+            say(&format!("{} {}.", said.spoken, said.lines.join("; ").trim_end_matches('.')));
+        }
+        for line in review::speak(asked.report).into_iter().chain(together(asked.report)) {
+            say(&line);
+        }
+        return out;
+    }
     for said in said(asked) {
         say(&format!("{} {}.", said.spoken, said.lines.join("; ").trim_end_matches('.')));
     }
     out
 }
 
-fn said(asked: &Asked<'_>) -> Vec<Said> {
+/// What is fatal only together.
+fn together(report: &ConsequenceReport) -> Vec<String> {
+    distinct(report.cross_action_risks.iter().map(|risk| risk.explanation.clone()))
+}
+
+/// Where it would run, for whom, and what else has to be said first.
+fn circumstances(asked: &Asked<'_>) -> Vec<Said> {
     let report = asked.report;
-    let shown = shown_mutations(report);
     let mut all = vec![Said {
         label: "in",
         spoken: "It would run in",
@@ -115,6 +138,13 @@ fn said(asked: &Asked<'_>) -> Vec<Said> {
     if let Some(note) = asked.note {
         all.push(Said { label: "note", spoken: "Note:", code: YELLOW, lines: vec![note.to_owned()] });
     }
+    all
+}
+
+fn said(asked: &Asked<'_>) -> Vec<Said> {
+    let report = asked.report;
+    let shown = shown_mutations(report);
+    let mut all = circumstances(asked);
     for (label, spoken, code, tiers) in [
         ("lost", "This is lost for good:", RED, &[4][..]),
         ("unclear", "This is not known:", YELLOW, &[5]),
@@ -134,7 +164,7 @@ fn said(asked: &Asked<'_>) -> Vec<Said> {
             all.push(Said { label, spoken, code, lines });
         }
     }
-    let mut risks = distinct(report.cross_action_risks.iter().map(|risk| risk.explanation.clone()));
+    let mut risks = together(report);
     risks.truncate(2);
     if !risks.is_empty() {
         all.push(Said { label: "together", spoken: "Together:", code: "", lines: risks });

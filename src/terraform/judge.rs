@@ -15,6 +15,7 @@ use super::plan::{Plan, ResourceChange};
 use super::protections;
 use super::provider::Providers;
 use super::references::References;
+use super::replaced;
 use super::said::{printable, unclear};
 use super::select::first_key;
 use super::state::Others;
@@ -244,6 +245,7 @@ fn mutations(change: &ResourceChange, verb: Verb, all: &mut OfAll<'_>, known: &K
         let said = format!("an old object ({deposed}) left over from an earlier replacement");
         facts.insert("deposed".into(), Fact::new(FactValue::Bool(true), said));
     }
+    replaced::tell(change, &mut facts);
     let words = change.change.actions.join(", ");
     let cause = match verb {
         Verb::Unknown => Cause::Gap(format!("the plan's action `{}` is not known", printable(&words))),

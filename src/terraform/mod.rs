@@ -15,6 +15,7 @@ mod plan;
 mod protections;
 mod provider;
 mod references;
+mod replaced;
 mod said;
 mod select;
 mod state;

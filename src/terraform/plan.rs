@@ -69,6 +69,8 @@ pub(super) struct ResourceChange {
     pub(super) r#type: String,
     pub(super) provider_name: Option<String>,
     pub(super) deposed: Option<String>,
+    /// Why the action was chosen.
+    pub(super) action_reason: Option<String>,
     pub(super) change: Change,
 }
 
@@ -85,6 +87,8 @@ pub(super) struct Change {
     pub(super) before_sensitive: Box<RawValue>,
     #[serde(default = "null")]
     pub(super) after_sensitive: Box<RawValue>,
+    /// Attributes that force a replacement, as lists of names and indices.
+    pub(super) replace_paths: Option<Vec<Value>>,
 }
 
 fn null() -> Box<RawValue> {

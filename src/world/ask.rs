@@ -5,18 +5,12 @@
 //! deadline after which its whole process group is killed.
 
 use std::ffi::OsString;
-use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
-
-use super::{LookError, Query, git};
+use super::{LookError, Query, bounded, git};
 
 /// Directories that only an administrator fills, looked at before `PATH`.
 const SAFE_DIRECTORIES: &[&str] =
@@ -127,10 +121,7 @@ fn prepare(name: &str, path: Option<&str>, dir: &Path) -> Result<Command, LookEr
         .env_clear()
         .env("LC_ALL", "C")
         .env("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .process_group(0);
+        .stderr(Stdio::null());
     Ok(command)
 }
 
@@ -148,6 +139,21 @@ fn find(name: &str, path: Option<&str>, dir: &Path) -> Option<PathBuf> {
     })
 }
 
+/// A program that a person's own configuration leads to, and nothing in these directories: found as the probes' programs are.
+pub(crate) fn trusted(name: &str, path: Option<&str>, apart_from: &[&Path]) -> Option<PathBuf> {
+    let apart: Vec<PathBuf> = apart_from.iter().filter_map(|dir| dir.canonicalize().ok()).collect();
+    let path: Vec<&str> = path.unwrap_or_default().split(':').collect();
+    let outside = |entry: &&str| {
+        let entry = Path::new(entry);
+        let real = entry.canonicalize().unwrap_or_else(|_| entry.to_owned());
+        entry.is_absolute() && !apart.iter().any(|dir| real.starts_with(dir) && dir != Path::new("/"))
+    };
+    let path: Vec<&str> = path.into_iter().filter(outside).collect();
+    let found = find(name, Some(&path.join(":")), Path::new("/"))?;
+    let real = found.canonicalize().ok()?;
+    (!apart.iter().any(|dir| real.starts_with(dir) && dir != Path::new("/"))).then_some(found)
+}
+
 fn run(command: Command, timeout: Duration) -> Result<Vec<u8>, LookError> {
     let name = command.get_program().to_string_lossy().into_owned();
     let (output, success) = finish(command, timeout)?;
@@ -159,47 +165,9 @@ fn run_any(command: Command, timeout: Duration) -> Result<Vec<u8>, LookError> {
     finish(command, timeout).map(|(output, _)| output)
 }
 
-fn finish(mut command: Command, timeout: Duration) -> Result<(Vec<u8>, bool), LookError> {
-    let mut child = command.spawn().map_err(|error| LookError::Other(error.to_string().to_lowercase()))?;
-    let Some(mut pipe) = child.stdout.take() else {
-        stop(&mut child);
-        return Err(LookError::Other("no output to read".to_owned()));
-    };
-    let (sender, receiver) = mpsc::channel();
-    // A thread of its own: reading a pipe has no deadline.
-    std::thread::spawn(move || {
-        let mut output = Vec::new();
-        let read = pipe.by_ref().take(OUTPUT_LIMIT + 1).read_to_end(&mut output);
-        // The receiver is gone after a timeout; nothing is left to tell then.
-        let _ = sender.send(read.map(|_| output));
-    });
-    match receiver.recv_timeout(timeout) {
-        Ok(Ok(output)) if output.len() as u64 > OUTPUT_LIMIT => {
-            stop(&mut child);
-            Err(LookError::TooLarge)
-        }
-        Ok(Ok(output)) => match child.wait() {
-            Ok(status) => Ok((output, status.success())),
-            Err(error) => Err(LookError::Other(error.to_string().to_lowercase())),
-        },
-        Ok(Err(error)) => {
-            stop(&mut child);
-            Err(LookError::Other(error.to_string().to_lowercase()))
-        }
-        Err(_) => {
-            stop(&mut child);
-            Err(LookError::Deadline)
-        }
-    }
-}
-
-/// Kills the child with everything it started. Failure means that it is gone already.
-fn stop(child: &mut Child) {
-    if let Ok(group) = i32::try_from(child.id()) {
-        let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
-    }
-    let _ = child.kill();
-    let _ = child.wait();
+fn finish(command: Command, timeout: Duration) -> Result<(Vec<u8>, bool), LookError> {
+    let said = bounded::run(command, timeout, OUTPUT_LIMIT)?;
+    Ok((said.output, said.success))
 }
 
 #[cfg(test)]
@@ -239,6 +207,13 @@ mod tests {
         let path = format!(".::{}", dir.path().display());
         assert_eq!(find("trap-program", Some(&path), dir.path()), None);
         assert!(find("trap-program", Some(&path), Path::new("/")).is_some());
+        assert_eq!(trusted("trap-program", Some(&path), &[dir.path()]), None);
+        assert_eq!(trusted("../trap-program", Some("/usr"), &[]), None);
+        assert_eq!(trusted("trap-program", Some(&path), &[Path::new("/usr")]), Some(trap.clone()));
+        let link = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(&trap, link.path().join("linked-trap")).unwrap();
+        let path = link.path().display().to_string();
+        assert_eq!(trusted("linked-trap", Some(&path), &[dir.path()]), None);
     }
 
     #[test]

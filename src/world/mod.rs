@@ -5,6 +5,7 @@
 //! which nothing can be told. Uses `model` alone.
 
 mod ask;
+pub(crate) mod bounded;
 mod elsewhere;
 pub mod git;
 pub mod git_dir;
@@ -18,6 +19,7 @@ mod scan;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+pub(crate) use ask::trusted;
 pub use elsewhere::{Elsewhere, SOMEBODYS_HOME};
 pub use memory::MemoryWorld;
 pub use private::keep_private;

@@ -36,6 +36,7 @@ mod oracle;
 mod places;
 mod prompt;
 mod really;
+mod review;
 mod secrets;
 mod serve;
 mod shell_hooks;

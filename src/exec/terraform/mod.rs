@@ -6,6 +6,7 @@
 mod arguments;
 mod output;
 mod planfile;
+mod show;
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -27,6 +28,7 @@ use super::program::Program;
 use super::{FAILED, REFUSED, SECRET, Surroundings, become_program, say};
 use arguments::{Apply, Request, understand};
 use planfile::PlanFile;
+pub use show::{ShowError, is_binary, show};
 
 /// Largest plan file that is copied: far above any real one.
 const PLAN_LIMIT: u64 = 4 << 30;

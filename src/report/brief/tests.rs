@@ -23,6 +23,8 @@ fn report(ids: &[String]) -> ConsequenceReport {
             span: None,
         },
         recoverability: judged(Tier::Unrecoverable),
+        verdict: None,
+        decided: None,
         evidence: Vec::new(),
         missing_evidence: Vec::new(),
         recovery: vec![format!("bring back {id}")],
@@ -52,6 +54,7 @@ fn report(ids: &[String]) -> ConsequenceReport {
             state_sources: Vec::new(),
         },
         timing: Timing { total_ms: 0.0, parse_ms: 0.0, analysis_ms: 0.0, policy_ms: 0.0 },
+        resources: None,
         secrets: Secrets::default(),
     }
 }
