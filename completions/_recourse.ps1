@@ -27,6 +27,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('evaluate', 'evaluate', [CompletionResultType]::ParameterValue, 'Judge a command or plan without running it')
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Judge a command and show every step, piece of evidence and rule')
+            [CompletionResult]::new('scan', 'scan', [CompletionResultType]::ParameterValue, 'Find what scripts, images, build files and CI jobs would destroy')
             [CompletionResult]::new('exec', 'exec', [CompletionResultType]::ParameterValue, 'Judge a command, then become it')
             [CompletionResult]::new('undo', 'undo', [CompletionResultType]::ParameterValue, 'Put back what the last command destroyed, or another one that is kept')
             [CompletionResult]::new('kept', 'kept', [CompletionResultType]::ParameterValue, 'What is kept: when, by whom, what, how large')
@@ -112,6 +113,16 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--tool', '--tool', [CompletionResultType]::ParameterName, 'Explain a call of this MCP tool instead of a command')
             [CompletionResult]::new('--server', '--server', [CompletionResultType]::ParameterName, 'The tool''s server')
             [CompletionResult]::new('--arguments', '--arguments', [CompletionResultType]::ParameterName, 'The tool''s arguments, a JSON object; `-` reads standard input, `@FILE` a file')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;scan' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Verdict from which on the exit status is not 0')
+            [CompletionResult]::new('--environment', '--environment', [CompletionResultType]::ParameterName, 'Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]')
+            [CompletionResult]::new('--profile', '--profile', [CompletionResultType]::ParameterName, 'Whose rules to apply [env: RECOURSE_PROFILE]')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Seconds after which the rest is left unread, and said to be')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break

@@ -28,6 +28,7 @@ complete -c recourse -n "__fish_recourse_needs_command" -s h -l help -d 'Print h
 complete -c recourse -n "__fish_recourse_needs_command" -s V -l version -d 'Print version'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "evaluate" -d 'Judge a command or plan without running it'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "explain" -d 'Judge a command and show every step, piece of evidence and rule'
+complete -c recourse -n "__fish_recourse_needs_command" -f -a "scan" -d 'Find what scripts, images, build files and CI jobs would destroy'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "exec" -d 'Judge a command, then become it'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "undo" -d 'Put back what the last command destroyed, or another one that is kept'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "kept" -d 'What is kept: when, by whom, what, how large'
@@ -116,6 +117,18 @@ complete -c recourse -n "__fish_recourse_using_subcommand explain" -l tool -d 'E
 complete -c recourse -n "__fish_recourse_using_subcommand explain" -l server -d 'The tool\'s server' -r
 complete -c recourse -n "__fish_recourse_using_subcommand explain" -l arguments -d 'The tool\'s arguments, a JSON object; `-` reads standard input, `@FILE` a file' -r
 complete -c recourse -n "__fish_recourse_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand scan" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand scan" -l fail-on -d 'Verdict from which on the exit status is not 0' -r -f -a "warn\t''
+escalate\t''
+block\t''
+never\t''"
+complete -c recourse -n "__fish_recourse_using_subcommand scan" -l environment -d 'Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand scan" -l profile -d 'Whose rules to apply [env: RECOURSE_PROFILE]' -r -f -a "human\t''
+agent\t''
+ci\t''"
+complete -c recourse -n "__fish_recourse_using_subcommand scan" -l timeout -d 'Seconds after which the rest is left unread, and said to be' -r
+complete -c recourse -n "__fish_recourse_using_subcommand scan" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand exec" -l profile -d 'Whose enforcement to apply [default: human with a terminal, else ci; env: RECOURSE_PROFILE]' -r -f -a "human\t''
 agent\t''
 ci\t''"

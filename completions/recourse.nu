@@ -118,6 +118,29 @@ module completions {
     ...words: string          # One word is shell text, several are an argument vector; `-` reads shell text from standard input
   ]
 
+  def "nu-complete recourse scan format" [] {
+    [ "human" "json" ]
+  }
+
+  def "nu-complete recourse scan fail_on" [] {
+    [ "warn" "escalate" "block" "never" ]
+  }
+
+  def "nu-complete recourse scan profile" [] {
+    [ "human" "agent" "ci" ]
+  }
+
+  # Find what scripts, images, build files and CI jobs would destroy
+  export extern "recourse scan" [
+    --format: string@"nu-complete recourse scan format" # Form of the output
+    --fail-on: string@"nu-complete recourse scan fail_on" # Verdict from which on the exit status is not 0
+    --environment: string     # Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]
+    --profile: string@"nu-complete recourse scan profile" # Whose rules to apply [env: RECOURSE_PROFILE]
+    --timeout: string         # Seconds after which the rest is left unread, and said to be
+    --help(-h)                # Print help (see more with '--help')
+    ...paths: path            # Files and directories; what git ignores in a directory is left out [default: the current directory]
+  ]
+
   def "nu-complete recourse exec profile" [] {
     [ "human" "agent" "ci" ]
   }

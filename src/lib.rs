@@ -52,6 +52,7 @@
 //! | `settings` | settings files of other programs as text: one entry of ours put in and taken out, the rest as it was | no |
 //! | [`hook`] | what shells and coding agents hand over before they run it: judged, asked about, answered in their words | yes |
 //! | [`mcp`] | the Model Context Protocol on standard input and output: agents ask before they act | policy files, through `config` |
+//! | [`scan`] | what runs in the files of a tree: scripts, images, build files, jobs; where it stands | through `world` |
 //! | [`serve`] | registry, attestations and evaluation over HTTP | yes |
 //! | [`cli`] | arguments, configuration files, output, exit statuses | yes |
 //!
@@ -117,6 +118,8 @@ pub mod proof;
 pub mod recoverability;
 #[cfg(feature = "cli")]
 pub mod report;
+#[cfg(feature = "cli")]
+pub mod scan;
 #[cfg(feature = "cli")]
 pub mod serve;
 #[cfg(feature = "cli")]

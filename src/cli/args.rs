@@ -17,6 +17,7 @@ use super::mcp_serve::McpCommand;
 use super::policy::PolicyCommand;
 use super::registry::RegistryCommand;
 use super::resources::ResourcesArgs;
+use super::scan::ScanArgs;
 use super::serve::ServeArgs;
 use super::shim::ShimCommand;
 use super::undo::{KeptArgs, UndoArgs};
@@ -47,6 +48,8 @@ pub(super) enum Command {
     Evaluate(Evaluate),
     /// Judge a command and show every step, piece of evidence and rule
     Explain(ExplainArgs),
+    /// Find what scripts, images, build files and CI jobs would destroy
+    Scan(ScanArgs),
     /// Judge a command, then become it
     Exec(ExecArgs),
     /// Put back what the last command destroyed, or another one that is kept

@@ -28,6 +28,7 @@ mod publish;
 mod quick_args;
 mod registry;
 mod resources;
+mod scan;
 mod serve;
 mod setup;
 mod shell_hook;
@@ -76,6 +77,7 @@ fn run(command: Command) -> Result<u8, Failure> {
     match command {
         Command::Evaluate(what) => evaluate::run(what),
         Command::Exec(args) => exec::run(args),
+        Command::Scan(args) => scan::run(&args),
         Command::Hook { command } => hook::run(&command),
         Command::Init { what } => init::run(&what),
         Command::Approve(args) => approve::run(&args),

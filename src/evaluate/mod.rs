@@ -8,6 +8,7 @@ mod guard;
 #[cfg(test)]
 mod guard_tests;
 mod look;
+mod made;
 mod once;
 #[cfg(test)]
 mod once_tests;
@@ -83,6 +84,8 @@ pub struct EvaluationContext {
     /// It is not known that the command will run on this machine in that directory: then nothing here is a fact, and
     /// nothing here is looked at.
     pub anywhere: bool,
+    /// The container or machine is made for this run and goes with it; its name, for people.
+    pub made_for_it: Option<String>,
     /// Evidence that the caller gathered.
     pub supplied: Supplied,
     /// What no rule speaks of needs a person's review, whatever general signs say.

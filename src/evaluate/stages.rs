@@ -21,7 +21,7 @@ use crate::world::World;
 use crate::world::resolve::{Disk, resolve};
 
 use super::supplied::Bar;
-use super::{EvaluationContext, Input};
+use super::{EvaluationContext, Input, made};
 
 /// How long interpretation may take; past it the verdict is a human's.
 const READING: Duration = Duration::from_secs(2);
@@ -56,7 +56,11 @@ pub(super) fn shell(
     programs::interpret(input, world, knowledge, &options, &mut collect);
     told.secrets = collect.secrets;
     told.named = collect.named;
-    collect.mutations
+    let mut mutations = collect.mutations;
+    if let Some(place) = &context.made_for_it {
+        made::settle(&mut mutations, place, knowledge);
+    }
+    mutations
 }
 
 /// A plan's changes, and what the commands that its apply runs on this machine would do.

@@ -108,6 +108,8 @@ pub struct KindFile {
     pub service: Option<String>,
     /// Cloud provider in reports.
     pub provider: Option<String>,
+    /// It is part of the machine on which the command runs.
+    pub local: bool,
     /// Names of the probes that look.
     pub probes: Vec<String>,
     /// Facts that only the command or the plan states: when absent, they are false and not missing.

@@ -186,8 +186,6 @@ fn context(request: &Request<'_>) -> Result<EvaluationContext, ApiError> {
         // A directory that exists here is taken to be where it will run.
         anywhere: here.is_none(),
         supplied,
-        session: None,
-        rules_only: false,
-        start: Default::default(),
+        ..EvaluationContext::default()
     })
 }

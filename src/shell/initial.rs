@@ -42,6 +42,11 @@ impl Shell<'_> {
         }
         let mut arguments = options.arguments.iter().map(Value::known);
         let zero = arguments.next().unwrap_or(Value::known("bash"));
+        let script = options.start.script.as_ref();
+        let positional = match script {
+            Some(_) => Positional { values: vec![Value::Unknown], open: true },
+            None => Positional { values: arguments.collect(), open: false },
+        };
         let previous = self.world.env("OLDPWD").map(PathBuf::from).into_iter().collect();
         State {
             scope: Arc::new(Scope::top(Arc::from(""))),
@@ -74,9 +79,9 @@ impl Shell<'_> {
                 words: if options.session.translated { Words::Unsure } else { Words::Split },
                 ..Switches::default()
             },
-            zero,
-            source: None,
-            positional: Positional { values: arguments.collect(), open: false },
+            zero: script.map_or(zero, Value::known),
+            source: script.map(Value::known),
+            positional,
             status: Status::True,
             last_word: Value::Unknown,
             stdin: Stdin::Inherited,

@@ -67,6 +67,8 @@ pub struct Start {
     pub changed: bool,
     /// Functions and aliases that earlier texts may have left there.
     pub definitions: super::Kept,
+    /// It is a script that others call: by this name, with words that are not known.
+    pub script: Option<String>,
 }
 
 /// What a shell that goes on is left with.

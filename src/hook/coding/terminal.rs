@@ -67,7 +67,7 @@ impl Memory {
         };
         let variables = self.variables.iter().map(|name| (name.clone(), None)).collect();
         let definitions = self.definitions.clone();
-        Start { directories, variables, open: true, changed: false, definitions }
+        Start { directories, variables, open: true, definitions, ..Start::default() }
     }
 
     /// With what a call may have left behind.
