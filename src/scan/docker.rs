@@ -112,7 +112,8 @@ fn runs(found: &mut Found, stage: &Stage, instruction: Instruction, place: Place
         [(_, body, line)] if only_a_document(&text) => {
             if body.starts_with("#!") {
                 let Some(own) = super::script::shebang(body) else {
-                    return found.unread(Some(*line), "the first line names a program whose language is not read");
+                    return found
+                        .unread(Some(*line), "the first line names a program whose language is not read");
                 };
                 dialect = own;
             }

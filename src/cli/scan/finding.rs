@@ -62,8 +62,9 @@ pub(super) fn mark(findings: &mut [Finding]) {
     let mut seen: std::collections::BTreeMap<String, usize> = Default::default();
     for finding in findings {
         let command: Vec<&str> = finding.command.split_whitespace().collect();
-        let text = [finding.file.as_str(), &finding.rule, &finding.targets.join("\u{1f}"), &command.join(" ")]
-            .join("\u{1e}");
+        let text =
+            [finding.file.as_str(), &finding.rule, &finding.targets.join("\u{1f}"), &command.join(" ")]
+                .join("\u{1e}");
         let number = seen.entry(text.clone()).or_default();
         *number += 1;
         let digest = Sha256::digest(format!("{text}\u{1e}{number}"));

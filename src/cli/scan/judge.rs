@@ -28,7 +28,11 @@ pub(super) struct Judged {
 pub(super) fn all(walked: &Walked, setup: &Setup, time: Duration) -> Judged {
     let mut judged = Judged::default();
     let unread = walked.unread.iter();
-    judged.unseen.extend(unread.map(|(file, why)| Unseen { file: file.clone(), line: None, why: why.clone() }));
+    judged.unseen.extend(unread.map(|(file, why)| Unseen {
+        file: file.clone(),
+        line: None,
+        why: why.clone(),
+    }));
     let end = setup.world.elapsed() + time;
     for source in &walked.sources {
         if setup.world.elapsed() > end {

@@ -69,8 +69,10 @@ impl Summary {
 pub(super) fn run(args: &ScanArgs) -> Result<u8, Failure> {
     let setup = Setup::new(&args.common())?;
     let paths = args.paths();
-    let here: Vec<(String, PathBuf)> =
-        paths.iter().map(|path| (path.to_string_lossy().into_owned(), setup.context.cwd.join(path))).collect();
+    let here: Vec<(String, PathBuf)> = paths
+        .iter()
+        .map(|path| (path.to_string_lossy().into_owned(), setup.context.cwd.join(path)))
+        .collect();
     if let Some((shown, _)) = here.iter().find(|(_, path)| !path.exists()) {
         return Err(Failure::usage(format!("{shown}: no such file or directory")));
     }
@@ -83,8 +85,7 @@ pub(super) fn run(args: &ScanArgs) -> Result<u8, Failure> {
     summary.count(&findings);
     summary.not_read = judged.unseen.len();
     let verdict = findings.iter().map(|finding| finding.verdict).max().unwrap_or(Verdict::Allow);
-    let report =
-        Report { schema_version: VERSION, verdict, summary, findings, not_read: judged.unseen };
+    let report = Report { schema_version: VERSION, verdict, summary, findings, not_read: judged.unseen };
     match args.format {
         ScanFormat::Human => output::print(&human::page(&report, output::style())),
         ScanFormat::Json => output::print_json(&report)?,

@@ -139,7 +139,8 @@ pub(super) fn probe(
 fn elsewhere(mutation: &Mutation, subject: &PathSubject, evidence: &mut Evidence) -> bool {
     let Some(host) = &mutation.context.host else { return false };
     if mutation.context.fresh {
-        let note = format!("{} belongs to {host}, made fresh for this: nothing in it is anybody's", subject.shown);
+        let note =
+            format!("{} belongs to {host}, made fresh for this: nothing in it is anybody's", subject.shown);
         finish(evidence, Loss::default(), &[note], false);
     } else if flag(mutation, "backup") {
         let mut kept = Loss::default();
