@@ -120,9 +120,12 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
         'recourse;scan' {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Verdict from which on the exit status is not 0')
+            [CompletionResult]::new('--baseline', '--baseline', [CompletionResultType]::ParameterName, 'Findings that are known already: they are counted and decide nothing')
+            [CompletionResult]::new('--write-baseline', '--write-baseline', [CompletionResultType]::ParameterName, 'Write down all that is found as known, for --baseline')
             [CompletionResult]::new('--environment', '--environment', [CompletionResultType]::ParameterName, 'Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]')
             [CompletionResult]::new('--profile', '--profile', [CompletionResultType]::ParameterName, 'Whose rules to apply [env: RECOURSE_PROFILE]')
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Seconds after which the rest is left unread, and said to be')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'List what is only unknown too, which is otherwise counted')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break

@@ -118,16 +118,20 @@ complete -c recourse -n "__fish_recourse_using_subcommand explain" -l server -d 
 complete -c recourse -n "__fish_recourse_using_subcommand explain" -l arguments -d 'The tool\'s arguments, a JSON object; `-` reads standard input, `@FILE` a file' -r
 complete -c recourse -n "__fish_recourse_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand scan" -l format -d 'Form of the output' -r -f -a "human\t'For people'
-json\t'For programs'"
+json\t'For programs'
+sarif\t'SARIF 2.1.0, for code scanning'"
 complete -c recourse -n "__fish_recourse_using_subcommand scan" -l fail-on -d 'Verdict from which on the exit status is not 0' -r -f -a "warn\t''
 escalate\t''
 block\t''
 never\t''"
+complete -c recourse -n "__fish_recourse_using_subcommand scan" -l baseline -d 'Findings that are known already: they are counted and decide nothing' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand scan" -l write-baseline -d 'Write down all that is found as known, for --baseline' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand scan" -l environment -d 'Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]' -r
 complete -c recourse -n "__fish_recourse_using_subcommand scan" -l profile -d 'Whose rules to apply [env: RECOURSE_PROFILE]' -r -f -a "human\t''
 agent\t''
 ci\t''"
 complete -c recourse -n "__fish_recourse_using_subcommand scan" -l timeout -d 'Seconds after which the rest is left unread, and said to be' -r
+complete -c recourse -n "__fish_recourse_using_subcommand scan" -l all -d 'List what is only unknown too, which is otherwise counted'
 complete -c recourse -n "__fish_recourse_using_subcommand scan" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand exec" -l profile -d 'Whose enforcement to apply [default: human with a terminal, else ci; env: RECOURSE_PROFILE]' -r -f -a "human\t''
 agent\t''

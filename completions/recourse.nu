@@ -119,7 +119,7 @@ module completions {
   ]
 
   def "nu-complete recourse scan format" [] {
-    [ "human" "json" ]
+    [ "human" "json" "sarif" ]
   }
 
   def "nu-complete recourse scan fail_on" [] {
@@ -134,6 +134,9 @@ module completions {
   export extern "recourse scan" [
     --format: string@"nu-complete recourse scan format" # Form of the output
     --fail-on: string@"nu-complete recourse scan fail_on" # Verdict from which on the exit status is not 0
+    --baseline: path          # Findings that are known already: they are counted and decide nothing
+    --write-baseline: path    # Write down all that is found as known, for --baseline
+    --all                     # List what is only unknown too, which is otherwise counted
     --environment: string     # Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]
     --profile: string@"nu-complete recourse scan profile" # Whose rules to apply [env: RECOURSE_PROFILE]
     --timeout: string         # Seconds after which the rest is left unread, and said to be

@@ -24,6 +24,7 @@
 //! | [`text`] | counts and sizes in English; what may stand on a terminal, and where it breaks | no |
 //! | [`wildcard`] | patterns of shells, git, policies and the knowledge: does a text match | no |
 //! | [`json`] | strict JSON for what is signed or compared | no |
+//! | [`yaml`] | YAML with the places of its values | no |
 //! | [`model`] | plain types: tier, verdict, mutation, evidence, what is known of a value | no |
 //! | [`attest`] | the attestation protocol: documents, keys, registries, verification; usable by itself | its own files and HTTP, as its modules say |
 //! | [`syntax`] | text to tree and gaps, through tree-sitter-bash | no |
@@ -139,3 +140,5 @@ pub mod vet;
 pub mod wildcard;
 #[cfg(feature = "cli")]
 pub mod world;
+#[cfg(feature = "cli")]
+pub mod yaml;

@@ -4,32 +4,48 @@
 //! Owns which mutations that takes away. What leads out of it (a cloud, a registry, a remote repository, a database) is
 //! judged as ever, and so is a place that is not known.
 
-use crate::knowledge::Knowledge;
-use crate::model::{Cause, Mutation, Subject};
+use crate::knowledge::{Knowledge, machine};
+use crate::model::{Cause, Mutation, Subject, Value};
 
 /// Marks what is of that place alone, and leaves out what nobody would miss.
 pub(super) fn settle(mutations: &mut Vec<Mutation>, place: &str, knowledge: &Knowledge) {
     mutations.retain_mut(|mutation| {
-        if mutation.context.host.is_some() {
+        // What is on another machine, or is asked of a server that the words name.
+        if mutation.context.host.is_some() || mutation.facts.contains_key("aimed") {
             return true;
         }
         // One more program of a place that is full of them.
         if matches!(mutation.cause, Cause::UnknownProgram) {
             return false;
         }
-        let own = knowledge.kind(&mutation.kind).is_some_and(|kind| kind.local);
-        if !own || mutation.cause.is_unknown() {
+        if mutation.cause.is_unknown() || !is_local(mutation, knowledge) {
             return true;
         }
-        match &mutation.subject {
-            Subject::Path(subject) => {
-                if subject.path.as_known().is_some_and(|path| path != "/") {
-                    mutation.context.host = Some(place.to_owned());
-                    mutation.context.fresh = true;
-                }
-                true
-            }
-            _ => false,
+        let Subject::Path(subject) = &mutation.subject else { return false };
+        if is_below_something(&subject.path) {
+            mutation.context.host = Some(place.to_owned());
+            mutation.context.fresh = true;
         }
+        true
     });
+}
+
+fn is_local(mutation: &Mutation, knowledge: &Knowledge) -> bool {
+    // Rights on the machine itself; those of a cloud are given by other programs.
+    let granted = mutation.kind == "access"
+        && (machine().grants.has(&mutation.rule.tool) || mutation.target.id.starts_with('/'));
+    granted || knowledge.kind(&mutation.kind).is_some_and(|kind| kind.local)
+}
+
+/// A place that is known as far as that it is not the whole machine.
+fn is_below_something(path: &Value) -> bool {
+    let below = |text: &str| text.starts_with('/') && text.trim_matches('/').contains(|c: char| c != '.');
+    match path {
+        Value::Known(text) => below(text),
+        Value::OneOf(all) => all.iter().all(|text| below(text)),
+        Value::Affix { prefix, .. } => {
+            prefix.rsplit_once('/').is_some_and(|(dir, stem)| below(dir) || below(prefix) && !stem.is_empty())
+        }
+        Value::Lines(_) | Value::Unknown => false,
+    }
 }

@@ -35,7 +35,7 @@ use crate::recoverability;
 use crate::report::{ConsequenceReport, Parts, StageTimes, build};
 use crate::shell;
 use crate::terraform;
-use crate::world::{Elsewhere, World};
+use crate::world::{Checkout, Elsewhere, Tree, World};
 
 pub use supplied::Supplied;
 
@@ -84,6 +84,8 @@ pub struct EvaluationContext {
     /// It is not known that the command will run on this machine in that directory: then nothing here is a fact, and
     /// nothing here is looked at.
     pub anywhere: bool,
+    /// The working tree that it runs in there, where its files are known.
+    pub tree: Option<Arc<Tree>>,
     /// The container or machine is made for this run and goes with it; its name, for people.
     pub made_for_it: Option<String>,
     /// Evidence that the caller gathered.
@@ -126,7 +128,13 @@ pub fn evaluate(
 ) -> Evaluation {
     let source = input.source();
     let elsewhere = Elsewhere(world);
-    let world: &dyn World = if context.anywhere { &elsewhere } else { world };
+    let nothing = Tree::default();
+    let checkout = Checkout { here: world, tree: context.tree.as_deref().unwrap_or(&nothing) };
+    let world: &dyn World = match (context.anywhere, &context.tree) {
+        (true, Some(_)) => &checkout,
+        (true, None) => &elsewhere,
+        _ => world,
+    };
     let once = once::Once::new(world);
     let world: &dyn World = &once;
     let run = catch_unwind(AssertUnwindSafe(|| judge(&input, context, world, knowledge, policy)));

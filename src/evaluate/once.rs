@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::world::{Entry, LookError, Meta, Query, Seen, World};
+use crate::world::{Entry, LookError, Meta, Query, Seen, Tree, World};
 
 /// A world that remembers the real places that it found.
 pub(super) struct Once<'w> {
@@ -56,6 +56,10 @@ impl World for Once<'_> {
     }
     fn is_elsewhere(&self) -> bool {
         self.world.is_elsewhere()
+    }
+
+    fn tree(&self) -> Option<&Tree> {
+        self.world.tree()
     }
     fn lstat(&self, path: &Path) -> Result<Meta, LookError> {
         self.world.lstat(path)

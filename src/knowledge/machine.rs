@@ -27,6 +27,12 @@ pub struct Machine {
     pub temporary: Words,
     /// Directories below a home that tools fill again.
     pub caches: Words,
+    /// Directories of the system that package managers fill again.
+    pub refilled: Words,
+    /// Programs that give rights on the machine itself.
+    pub grants: Words,
+    /// Names of directories that hold what people and running programs put there.
+    pub holds_data: Words,
     /// Beginnings of the names of disks.
     pub disks: Words,
     /// Directories that an installer of Python's makes below `lib`.

@@ -54,6 +54,9 @@ mod web;
 mod words;
 mod xargs;
 
+pub(crate) use make::recipes;
+pub(crate) use tasks::{composer_command, just_recipes};
+
 use std::path::Path;
 
 use crate::effects::program::{Does, Draft, Packed, Scene};

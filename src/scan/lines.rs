@@ -47,6 +47,27 @@ impl Lines {
         Self { parts: parts.collect() }
     }
 
+    /// Adds to `target`, from its byte `to` on, where this part of the text stands.
+    pub fn copy(&self, part: std::ops::Range<usize>, to: usize, text: &str, target: &mut Self) {
+        let first = self.position(text, part.start);
+        target.push(to, first.line, first.column);
+        for (start, at) in self.parts.iter().filter(|(start, _)| *start > part.start && *start < part.end) {
+            target.push(to + start - part.start, at.line, at.column);
+        }
+    }
+
+    /// The places of a text that was taken out of `text`, which itself stands where `outer` says.
+    #[must_use]
+    pub fn through(&self, text: &str, outer: &Self) -> Self {
+        let moved = self.parts.iter().map(|(start, at)| {
+            let line: usize = text.split_inclusive('\n').take(at.line - 1).map(str::len).sum();
+            let rest = text.get(line..).unwrap_or("");
+            let column = rest.char_indices().nth(at.column - 1).map_or(rest.len(), |(at, _)| at);
+            (*start, outer.position(text, line + column))
+        });
+        Self { parts: moved.collect() }
+    }
+
     /// Where a byte of the text stands in the file.
     pub fn position(&self, text: &str, offset: usize) -> Position {
         let at = self.parts.partition_point(|(start, _)| *start <= offset).saturating_sub(1);

@@ -4,22 +4,33 @@
 //! of a program, where they stand in the file, and what is known of the place in which they run. Judges nothing. What
 //! cannot be read is said as [`Unread`], never left out.
 
+mod align;
+mod ansible;
+mod compose;
 mod docker;
 mod format;
+mod github;
+mod gitlab;
 mod heredoc;
 mod lines;
+mod make;
+mod package;
+mod precommit;
 mod script;
 mod walk;
 
 pub use format::{Format, format_of};
 pub use lines::{Lines, Position};
+pub use package::Package;
 pub use walk::{Bounds, Source, Walked, walk};
 
-/// Stands for a value that is not known inside a text that is handed on; it is set, to nobody knows what.
+/// Stands for a value that is not known inside a text that is handed on; it may be empty.
 pub const UNKNOWN: &str = "__scan_unknown";
+/// The same for a value that is not known and not empty.
+pub const GIVEN: &str = "__scan_given";
 
 /// Where the tree of a scan is thought to stand: in some directory of whoever works with it.
-pub const TREE: &str = "/~/checkout";
+pub const TREE: &str = "/~/projects/checkout";
 
 /// One thing that a file runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,10 +132,24 @@ impl Found {
     }
 }
 
-/// Reads a file of this format; `path` is its name below the tree.
-pub fn read(format: Format, path: &str, text: &str) -> Found {
+/// Reads a file of this format; `path` is its name below the tree, `other` gives the text of another file of the tree.
+pub fn read(format: Format, path: &str, text: &str, other: &dyn Fn(&str) -> Option<String>) -> Found {
     match format {
         Format::Script(dialect) => script::read(dialect, path, text),
         Format::Docker => docker::read(text),
+        Format::Compose => compose::read(text),
+        Format::Make => {
+            let dir = path.rsplit_once('/').map_or("", |(dir, _)| dir);
+            let include =
+                |name: &str| other(&if dir.is_empty() { name.to_owned() } else { format!("{dir}/{name}") });
+            make::makefile(path, text, &include)
+        }
+        Format::Just => make::justfile(path, text),
+        Format::Task => package::taskfile(text),
+        Format::Package(package) => package::read(package, text),
+        Format::Github => github::read(text),
+        Format::Gitlab => gitlab::read(text),
+        Format::Ansible => ansible::read(text),
+        Format::PreCommit => precommit::read(text),
     }
 }

@@ -1,11 +1,11 @@
 //! Shell scripts: the whole file is one text.
 
-use super::{Dialect, Found, Lines, Piece, Runs, TREE};
+use super::{Dialect, Found, Lines, Piece, Runs};
 
 pub(super) fn read(dialect: Dialect, path: &str, text: &str) -> Found {
     let mut piece = Piece::shell("script", String::new(), Lines::at(1, 1));
     piece.runs = Runs::Shell(dialect, text.to_owned());
-    piece.script = Some(format!("{TREE}/{path}"));
+    piece.script = Some(path.to_owned());
     Found { pieces: vec![piece], unread: Vec::new() }
 }
 

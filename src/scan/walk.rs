@@ -44,8 +44,8 @@ pub struct Walked {
     pub sources: Vec<Source>,
     /// Files and trees that were not read, and why.
     pub unread: Vec<(String, String)>,
-    /// Names that were looked at.
-    pub names: usize,
+    /// Every file of the trees, by its name and where it is read.
+    pub names: Vec<(String, PathBuf)>,
     /// Bytes that were read.
     pub bytes: u64,
 }
@@ -57,7 +57,7 @@ const DEPTH: usize = 64;
 
 /// Everything at these paths that can run something. `shown` is how a path is named.
 pub fn walk(paths: &[(String, PathBuf)], bounds: Bounds, world: &dyn World) -> Walked {
-    let mut walk = Walk { world, bounds, walked: Walked::default(), seen: Default::default() };
+    let mut walk = Walk { world, bounds, walked: Walked::default(), seen: Default::default(), full: false };
     for (shown, path) in paths {
         let prefix = if shown == "." { String::new() } else { shown.trim_end_matches('/').to_owned() };
         match world.stat(path).map(|meta| meta.kind) {
@@ -77,6 +77,8 @@ struct Walk<'a> {
     bounds: Bounds,
     walked: Walked,
     seen: std::collections::BTreeSet<PathBuf>,
+    /// More names than may be were met.
+    full: bool,
 }
 
 impl Walk<'_> {
@@ -144,12 +146,15 @@ impl Walk<'_> {
     fn file(&mut self, name: &str, path: &Path, given: bool) {
         let told = named(name);
         if told == Named::Nothing && !given {
-            return self.count(name);
+            self.count(name, path);
+            return;
         }
         if !self.seen.insert(path.to_owned()) {
             return;
         }
-        self.count(name);
+        if !self.count(name, path) {
+            return;
+        }
         let left = self.bounds.bytes.saturating_sub(self.walked.bytes);
         let sure = matches!(told, Named::Is(_)) || given;
         if self.walked.sources.len() >= self.bounds.files || left == 0 {
@@ -183,11 +188,17 @@ impl Walk<'_> {
         }
     }
 
-    fn count(&mut self, name: &str) {
-        self.walked.names += 1;
-        if self.walked.names == self.bounds.names + 1 {
-            self.unread(name, "more names than are looked at in one scan; this one and all behind it");
+    /// Counts a name; false where there are too many.
+    fn count(&mut self, name: &str, path: &Path) -> bool {
+        if self.walked.names.len() >= self.bounds.names {
+            if !self.full {
+                self.unread(name, "more names than are looked at in one scan; this one and all behind it");
+            }
+            self.full = true;
+            return false;
         }
+        self.walked.names.push((name.to_owned(), path.to_owned()));
+        true
     }
 }
 

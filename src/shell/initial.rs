@@ -40,13 +40,7 @@ impl Shell<'_> {
             variable.exported = true;
             variables.insert(name.clone(), variable);
         }
-        let mut arguments = options.arguments.iter().map(Value::known);
-        let zero = arguments.next().unwrap_or(Value::known("bash"));
-        let script = options.start.script.as_ref();
-        let positional = match script {
-            Some(_) => Positional { values: vec![Value::Unknown], open: true },
-            None => Positional { values: arguments.collect(), open: false },
-        };
+        let (zero, positional) = self.called();
         let previous = self.world.env("OLDPWD").map(PathBuf::from).into_iter().collect();
         State {
             scope: Arc::new(Scope::top(Arc::from(""))),
@@ -57,10 +51,7 @@ impl Shell<'_> {
             previous,
             stack: Vec::new(),
             variables: Arc::new(variables),
-            unset_is_empty: options.unset_is_empty
-                && !self.world.is_elsewhere()
-                && !options.start.open
-                && !options.start.changed,
+            unset_is_empty: self.unset_is_empty(),
             shadowed: Vec::new(),
             functions: BTreeMap::new(),
             no_functions: Default::default(),
@@ -79,8 +70,8 @@ impl Shell<'_> {
                 words: if options.session.translated { Words::Unsure } else { Words::Split },
                 ..Switches::default()
             },
-            zero: script.map_or(zero, Value::known),
-            source: script.map(Value::known),
+            zero,
+            source: options.start.script.as_ref().map(Value::known),
             positional,
             status: Status::True,
             last_word: Value::Unknown,
@@ -94,6 +85,25 @@ impl Shell<'_> {
             exit_traps: Vec::new(),
             descriptors: BTreeMap::new(),
         }
+    }
+
+    /// `$0` and the positional parameters.
+    fn called(&self) -> (Value, Positional) {
+        let mut arguments = self.options.arguments.iter().map(Value::known);
+        let zero = arguments.next().unwrap_or(Value::known("bash"));
+        let start = &self.options.start;
+        match &start.script {
+            Some(name) if start.unset => (Value::known(name), Positional::default()),
+            Some(name) => (Value::known(name), Positional { values: vec![Value::Unknown], open: true }),
+            None => (zero, Positional { values: arguments.collect(), open: false }),
+        }
+    }
+
+    /// Whether a name that nothing sets is empty.
+    fn unset_is_empty(&self) -> bool {
+        let start = &self.options.start;
+        let here = !self.world.is_elsewhere() && !start.open && !start.changed;
+        start.unset || self.options.unset_is_empty && here
     }
 
     /// The directory by the name that the shell goes on with: `PWD`, where it names the same place, since `cd ..` goes by

@@ -69,6 +69,8 @@ pub struct Start {
     pub definitions: super::Kept,
     /// It is a script that others call: by this name, with words that are not known.
     pub script: Option<String>,
+    /// A name that nothing sets is taken to be unset, wherever this runs: what happens where somebody forgot it.
+    pub unset: bool,
 }
 
 /// What a shell that goes on is left with.

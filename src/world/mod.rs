@@ -2,9 +2,10 @@
 //!
 //! Owns every look at the machine that judgement may take, and which place a path names (`resolve`). Nothing here changes
 //! anything. `real` is the machine, `memory` an in-memory one for tests of judgement, `elsewhere` any other machine, of
-//! which nothing can be told. Uses `model` alone.
+//! which nothing can be told, `checkout` one of which a working tree is known. Uses `model` alone.
 
 mod ask;
+mod checkout;
 mod elsewhere;
 pub mod git;
 pub mod git_dir;
@@ -18,6 +19,7 @@ mod scan;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+pub use checkout::{Checkout, Tree};
 pub use elsewhere::{Elsewhere, SOMEBODYS_HOME};
 pub use memory::MemoryWorld;
 pub use private::keep_private;
@@ -136,6 +138,10 @@ pub trait World {
     /// It is not known that the command runs on this machine: every look fails with [`LookError::Elsewhere`].
     fn is_elsewhere(&self) -> bool {
         false
+    }
+    /// The working tree whose files are all that can be told.
+    fn tree(&self) -> Option<&Tree> {
+        None
     }
     /// Like `lstat`: a symbolic link is not followed.
     fn lstat(&self, path: &Path) -> Result<Meta, LookError>;

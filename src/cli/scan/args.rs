@@ -20,6 +20,15 @@ pub(in crate::cli) struct ScanArgs {
     /// Verdict from which on the exit status is not 0
     #[arg(long, value_enum, default_value_t = FailOn::Block, value_name = "VERDICT")]
     pub(super) fail_on: FailOn,
+    /// Findings that are known already: they are counted and decide nothing
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) baseline: Option<PathBuf>,
+    /// Write down all that is found as known, for --baseline
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) write_baseline: Option<PathBuf>,
+    /// List what is only unknown too, which is otherwise counted
+    #[arg(long)]
+    pub(super) all: bool,
     /// Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]
     #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     environment: Option<String>,
@@ -39,6 +48,8 @@ pub(super) enum ScanFormat {
     Human,
     /// For programs
     Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
 }
 
 impl ScanArgs {

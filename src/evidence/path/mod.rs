@@ -10,6 +10,7 @@
 //! also loses what the other has not), `no-change`.
 
 mod ahead;
+mod by_name;
 mod clone;
 mod content;
 mod history;
@@ -79,7 +80,7 @@ pub(super) fn probe(
             return;
         }
     }
-    if elsewhere(mutation, subject, evidence) {
+    if elsewhere(mutation, subject, world, evidence) {
         return;
     }
     if !reached(mutation, subject, world, session) {
@@ -136,8 +137,13 @@ pub(super) fn probe(
 }
 
 /// What is on another machine, which is not looked at; whether the files are there.
-fn elsewhere(mutation: &Mutation, subject: &PathSubject, evidence: &mut Evidence) -> bool {
+fn elsewhere(mutation: &Mutation, subject: &PathSubject, world: &dyn World, evidence: &mut Evidence) -> bool {
     let Some(host) = &mutation.context.host else { return false };
+    if by_name::is_temporary(world, subject) {
+        let note = format!("{} is temporary by its name", subject.shown);
+        finish(evidence, Loss::default(), &[note], false);
+        return true;
+    }
     if mutation.context.fresh {
         let note =
             format!("{} belongs to {host}, made fresh for this: nothing in it is anybody's", subject.shown);
@@ -248,6 +254,9 @@ fn values(walk: &mut Walk<'_>, mutation: &Mutation, subject: &PathSubject, value
 
 /// A path that begins and ends with known text: the entries that fit decide.
 fn between(walk: &mut Walk<'_>, mutation: &Mutation, subject: &PathSubject, prefix: &str, suffix: &str) {
+    if by_name::between(walk, mutation, subject, (prefix, suffix)) {
+        return;
+    }
     let (dir, stem) = match prefix.rsplit_once('/') {
         Some((dir, stem)) if prefix.starts_with('/') => (if dir.is_empty() { "/" } else { dir }, stem),
         _ => {
@@ -266,6 +275,16 @@ fn between(walk: &mut Walk<'_>, mutation: &Mutation, subject: &PathSubject, pref
     let entries = match walk.world.read_dir(&dir, 2000) {
         Ok(entries) => entries,
         Err(LookError::NotFound) if !(subject.recursive && stem.is_empty() || dots) => return,
+        // All that stands in such a place.
+        Err(LookError::Elsewhere)
+            if subject.recursive
+                && stem.is_empty()
+                && suffix.is_empty()
+                && mutation.raw.contains('*')
+                && fatal_anywhere(walk, &dir) =>
+        {
+            return;
+        }
         Err(_) => {
             walk.add(LossClass::Unseen, 0, Path::new(&subject.shown));
             return;
@@ -318,6 +337,9 @@ fn at(walk: &mut Walk<'_>, mutation: &Mutation, subject: &PathSubject, path: &Pa
         walk.add(LossClass::Unseen, 0, path);
         return;
     }
+    if by_name::at(walk, mutation, subject, path) {
+        return;
+    }
     let named = match places::resolve_parent(world, path) {
         Ok(named) => named,
         Err(LookError::NotFound) => return absent(walk, mutation, path),
@@ -327,6 +349,7 @@ fn at(walk: &mut Walk<'_>, mutation: &Mutation, subject: &PathSubject, path: &Pa
     let meta = match world.lstat(&named) {
         Ok(meta) => meta,
         Err(LookError::NotFound) => return absent(walk, mutation, &named),
+        Err(LookError::Elsewhere) if subject.recursive && fatal_anywhere(walk, &named) => return,
         Err(error) => return blocked(walk, &named, &error),
     };
     let (place, meta) = if meta.kind == FileKind::Symlink && follow {

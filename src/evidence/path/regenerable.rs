@@ -139,6 +139,13 @@ fn may_be_listed(name: &str) -> bool {
     table().directory.iter().any(|rule| rule.is_for(name))
 }
 
+/// How a directory of this name is made again, where nothing but its name can be told.
+pub(super) fn listed_again(name: &str) -> Option<&'static str> {
+    let rule = table().directory.iter().find(|rule| !rule.makefile && rule.is_for(name));
+    let file = || table().file.iter().find(|rule| rule.names.iter().any(|known| fits(known, name)));
+    rule.map(|rule| rule.again).or_else(|| Some(file()?.again))
+}
+
 /// Whether a file's name is one that people give to their own: a document, and a picture where no build makes them (`web`).
 pub(super) fn is_a_persons(name: &str, web: bool) -> bool {
     let persons = &table().persons;

@@ -6,6 +6,7 @@
 mod conditions;
 mod expand;
 mod functions;
+mod listed;
 mod options;
 mod read;
 
@@ -17,6 +18,7 @@ use crate::programs::tasks::not_read;
 use crate::shell::program::{Call, FileText, Flow, Run, Shell, State, Status, StepKind};
 
 use expand::{Outside, UNKNOWN, Variable, Variables, expand, value};
+pub(crate) use listed::recipes;
 use options::Request;
 use read::{AtOnce, Included, Makefile, Reader, Rule, plain_shell, set};
 
@@ -122,7 +124,11 @@ fn makefiles(shell: &Shell<'_>, state: &State, request: &Request, place: Option<
         return FileText::Text(whole);
     }
     let Some(dir) = place else { return FileText::Unknown };
-    for name in ["GNUmakefile", "makefile", "Makefile"] {
+    let names = ["GNUmakefile", "makefile", "Makefile"];
+    let known = |name: &&str| shell.exists(state, &dir.join(name)) == Some(true);
+    // Of a working tree that is not here only what it has can be told.
+    let only = shell.world.tree().and_then(|_| names.iter().position(known)).unwrap_or(0);
+    for name in &names[only..] {
         let path = dir.join(name);
         if let Some(text) = shell.read_text(state, &path, shell.options.limits.script_bytes) {
             return FileText::Text(format!("{whole}\n{text}"));
@@ -341,7 +347,7 @@ fn recipe(
         })
         .collect();
     let mut lines: Vec<String> = Vec::new();
-    for line in &rule.recipe {
+    for (_, line) in &rule.recipe {
         let whole = expand(line, local, &outside, 0);
         let made = line.contains("$(MAKE)") || line.contains("${MAKE}");
         // What `define` put in may be several lines, each with marks of its own.

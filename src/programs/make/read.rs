@@ -38,7 +38,8 @@ pub(super) struct Rule {
     /// The target pattern of a static pattern rule.
     pub(super) pattern: Option<String>,
     pub(super) prerequisites: Vec<String>,
-    pub(super) recipe: Vec<String>,
+    /// Its lines, each with the line of the file that it stands on; 0 in an included one.
+    pub(super) recipe: Vec<(usize, String)>,
 }
 
 /// What became of an included file.
@@ -73,14 +74,16 @@ pub(super) struct Place {
     pub(super) conditions: Vec<Condition>,
     /// What a recipe line begins with.
     prefix: char,
+    /// The line of the file; 0 in an included one.
+    line: usize,
 }
 
 impl Place {
     /// A line with those that it is continued on.
-    fn continued<'a>(&self, line: &str, lines: &mut impl Iterator<Item = &'a str>) -> String {
+    fn continued<'a>(&self, line: &str, lines: &mut impl Iterator<Item = (usize, &'a str)>) -> String {
         let mut whole = line.to_owned();
         while whole.ends_with('\\') && self.definition.is_none() {
-            let Some(next) = lines.next() else { break };
+            let Some((_, next)) = lines.next() else { break };
             if whole.starts_with(self.prefix) && self.rule.is_some() {
                 whole.push('\n');
                 whole.push_str(next.strip_prefix(self.prefix).unwrap_or(next));
@@ -108,9 +111,10 @@ impl Makefile {
 impl Reader<'_> {
     /// Adds what a text says.
     pub(super) fn read(&mut self, makefile: &mut Makefile, text: &str, depth: usize) {
-        let mut place = Place { rule: None, definition: None, conditions: Vec::new(), prefix: '\t' };
-        let mut lines = text.lines();
-        while let Some(line) = lines.next() {
+        let mut place = Place { rule: None, definition: None, conditions: Vec::new(), prefix: '\t', line: 0 };
+        let mut lines = text.lines().enumerate().map(|(number, line)| (number + 1, line));
+        while let Some((number, line)) = lines.next() {
+            place.line = if depth == 0 { number } else { 0 };
             let whole = place.continued(line, &mut lines);
             let skipped = place.is_skipped();
             if let Some(definition) = place.definition.take() {
@@ -119,7 +123,7 @@ impl Reader<'_> {
             }
             if let (Some(recipe), Some(at)) = (whole.strip_prefix(place.prefix), place.rule) {
                 if let Some(rule) = makefile.rules.get_mut(at).filter(|_| !skipped) {
-                    rule.recipe.push(recipe.to_owned());
+                    rule.recipe.push((place.line, recipe.to_owned()));
                 }
                 continue;
             }
@@ -141,7 +145,7 @@ impl Reader<'_> {
                 }
                 continue;
             }
-            place.rule = self.rule(makefile, code, &whole);
+            place.rule = self.rule(makefile, code, &whole, place.line);
         }
         if !place.conditions.is_empty() || place.definition.is_some() {
             makefile.unclear("a conditional or definition of the makefile has no end");
@@ -287,7 +291,7 @@ impl Reader<'_> {
     }
 
     /// A line with a colon; the rule that recipe lines below belong to.
-    fn rule(&self, makefile: &mut Makefile, code: &str, whole: &str) -> Option<usize> {
+    fn rule(&self, makefile: &mut Makefile, code: &str, whole: &str, line: usize) -> Option<usize> {
         let colon = outside_of_references(code, ":")?;
         let (left, rest) = (&code[..colon], code[colon + 1..].trim_start_matches(':'));
         let put = |text: &str, makefile: &Makefile| expand(text, &makefile.variables, &self.outside, 0);
@@ -309,7 +313,7 @@ impl Reader<'_> {
         let semicolon = outside_of_references(rest, ";");
         let recipe = semicolon.and_then(|_| {
             let after = &whole[outside_of_references(whole, ";")? + 1..];
-            Some(after.trim().to_owned())
+            Some((line, after.trim().to_owned()))
         });
         let rest = &rest[..semicolon.unwrap_or(rest.len())];
         let (pattern, rest) = match outside_of_references(rest, ":") {

@@ -22,7 +22,8 @@ struct Recipe {
     parameters: Vec<(String, Option<String>)>,
     before: Vec<(String, Vec<String>)>,
     after: Vec<(String, Vec<String>)>,
-    lines: Vec<String>,
+    /// Its lines, each with the line of the file that it stands on.
+    lines: Vec<(usize, String)>,
 }
 
 /// A justfile as far as it is read.
@@ -124,7 +125,7 @@ fn just_recipe(
     for (name, given) in needed(&recipe.before) {
         just_recipe(shell, state, call, file, (&name, &given), done, depth + 1);
     }
-    let lines = recipe.lines.iter().map(|line| filled(line, &variables)).collect::<Vec<_>>();
+    let lines = recipe.lines.iter().map(|(_, line)| filled(line, &variables)).collect::<Vec<_>>();
     just_lines(shell, state, call, name, &lines);
     for (name, given) in needed(&recipe.after) {
         just_recipe(shell, state, call, file, (&name, &given), done, depth + 1);
@@ -176,14 +177,30 @@ fn just_text(shell: &mut Shell<'_>, state: &mut State, call: &Call, text: String
     state.files = inner.files;
 }
 
+/// The recipes of a justfile with their lines, values put in as far as the file says them; false where other programs run
+/// them than an ordinary shell.
+pub(crate) fn just_recipes(text: &str) -> (Vec<(String, Vec<(usize, String)>)>, bool) {
+    let file = read(text);
+    let mut found = Vec::new();
+    for (name, recipe) in &file.recipes {
+        let mut variables = file.variables.clone();
+        for (parameter, _) in &recipe.parameters {
+            variables.insert(parameter.trim_start_matches(['*', '+', '$']).to_owned(), UNKNOWN.to_owned());
+        }
+        let lines = recipe.lines.iter().map(|(number, line)| (*number, filled(line, &variables)));
+        found.push((name.clone(), lines.collect()));
+    }
+    (found, !file.other_shell)
+}
+
 /// Reads a justfile. What is not understood leaves a name unknown.
 fn read(text: &str) -> Justfile {
     let mut file = Justfile::default();
     let mut open: Option<String> = None;
-    for line in text.lines() {
+    for (number, line) in text.lines().enumerate() {
         if line.starts_with([' ', '\t']) {
             if let Some(recipe) = open.as_ref().and_then(|name| file.recipes.get_mut(name)) {
-                recipe.lines.push(line.to_owned());
+                recipe.lines.push((number + 1, line.to_owned()));
             }
             continue;
         }

@@ -11,7 +11,8 @@ use crate::programs::tasks::functions::unfound;
 use crate::programs::tasks::{named_file, not_read, task_file};
 use crate::shell::program::{Call, Shell, State};
 
-use super::{Found, yaml};
+use super::Found;
+use crate::yaml;
 
 /// Stands in a command for a value that is not known.
 const UNKNOWN: &str = "${__listed_unknown}";
@@ -63,7 +64,8 @@ fn taskfile(shell: &mut Shell<'_>, state: &mut State, call: &Call, matched: &Mat
         unfound(shell, state, call, "task", &wanted, &found);
         return;
     };
-    let tasks = yaml::read(&text).and_then(|file| file.get("tasks").cloned());
+    let tasks =
+        yaml::read(&text).ok().flatten().and_then(|file| file.get("tasks").map(|tasks| tasks.to_json()));
     let Some(Json::Object(tasks)) = tasks else {
         return not_read(shell, state, call, "task", wanted.first().map_or("", String::as_str));
     };
@@ -299,6 +301,14 @@ fn commands_of(list: &Json) -> Option<Vec<Part>> {
     match list {
         Json::Array(all) => all.iter().map(one).collect(),
         other => Some(vec![one(other)?]),
+    }
+}
+
+/// What a shell gets of a script of Composer; nothing for a function, another script or a setting.
+pub(crate) fn composer_command(text: &str) -> Option<&str> {
+    match composer_part(text)? {
+        Part::Shell(_) => Some(text.strip_prefix('@').unwrap_or(text)),
+        Part::Task(_) | Part::Program(_) => None,
     }
 }
 

@@ -6,7 +6,9 @@ mod functions;
 pub(super) mod javascript;
 mod just;
 mod listed;
-mod yaml;
+
+pub(crate) use just::just_recipes;
+pub(crate) use listed::composer_command;
 
 use std::path::PathBuf;
 
@@ -122,6 +124,13 @@ pub(super) fn task_file(shell: &Shell<'_>, state: &State, names: &[&str], upward
     let Some(cwd) = state.only_cwd() else { return Found::Unread };
     let places = if upwards { usize::MAX } else { 1 };
     for dir in cwd.ancestors().take(places) {
+        let known = |name: &&&str| shell.exists(state, &dir.join(name)) == Some(true);
+        // Of a working tree that is not here only what it has can be told.
+        if shell.world.tree().is_some()
+            && let Some(name) = names.iter().find(known)
+        {
+            return read_found(shell, state, dir.join(name));
+        }
         for name in names {
             let path = dir.join(name);
             match shell.exists(state, &path) {
