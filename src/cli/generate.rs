@@ -197,6 +197,18 @@ const SECTIONS: &[(&str, &str, &[Row])] = &[
         ],
     ),
     (
+        "recourse-scan.1",
+        "EXIT STATUS",
+        &[
+            (
+                "0, 10, 20, 30",
+                "The worst that is found: allow, warn, escalate, block; below the verdict of --fail-on it is 0.",
+            ),
+            ("2", "Bad usage, or a baseline that cannot be read."),
+            ("70", "recourse itself failed."),
+        ],
+    ),
+    (
         "recourse-exec.1",
         "KEYS",
         &[

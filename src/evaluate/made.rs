@@ -7,9 +7,9 @@
 use crate::knowledge::{Knowledge, machine};
 use crate::model::{Cause, Mutation, Subject, Value};
 
-/// Marks what is of that place alone, and leaves out what nobody would miss.
-pub(super) fn settle(mutations: &mut Vec<Mutation>, place: &str, knowledge: &Knowledge) {
-    mutations.retain_mut(|mutation| {
+/// Leaves out what is of that place alone: nobody would miss it.
+pub(super) fn settle(mutations: &mut Vec<Mutation>, knowledge: &Knowledge) {
+    mutations.retain(|mutation| {
         // What is on another machine, or is asked of a server that the words name.
         if mutation.context.host.is_some() || mutation.facts.contains_key("aimed") {
             return true;
@@ -21,12 +21,7 @@ pub(super) fn settle(mutations: &mut Vec<Mutation>, place: &str, knowledge: &Kno
         if mutation.cause.is_unknown() || !is_local(mutation, knowledge) {
             return true;
         }
-        let Subject::Path(subject) = &mutation.subject else { return false };
-        if is_below_something(&subject.path) {
-            mutation.context.host = Some(place.to_owned());
-            mutation.context.fresh = true;
-        }
-        true
+        matches!(&mutation.subject, Subject::Path(subject) if !is_below_something(&subject.path))
     });
 }
 

@@ -86,8 +86,8 @@ pub struct EvaluationContext {
     pub anywhere: bool,
     /// The working tree that it runs in there, where its files are known.
     pub tree: Option<Arc<Tree>>,
-    /// The container or machine is made for this run and goes with it; its name, for people.
-    pub made_for_it: Option<String>,
+    /// The container or machine is made for this run and goes with it.
+    pub made_for_it: bool,
     /// Evidence that the caller gathered.
     pub supplied: Supplied,
     /// What no rule speaks of needs a person's review, whatever general signs say.

@@ -57,8 +57,8 @@ pub(super) fn shell(
     told.secrets = collect.secrets;
     told.named = collect.named;
     let mut mutations = collect.mutations;
-    if let Some(place) = &context.made_for_it {
-        made::settle(&mut mutations, place, knowledge);
+    if context.made_for_it {
+        made::settle(&mut mutations, knowledge);
     }
     mutations
 }

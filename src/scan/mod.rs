@@ -83,13 +83,9 @@ pub enum Place {
 }
 
 impl Place {
-    /// Its name, where nothing in it is anybody's.
-    pub fn made_for_it(self) -> Option<&'static str> {
-        match self {
-            Self::Machine => None,
-            Self::Image => Some("the image that is built"),
-            Self::Runner => Some("the runner of this job"),
-        }
+    /// It is made for what runs there, and nothing in it is anybody's.
+    pub fn made_for_it(self) -> bool {
+        self != Self::Machine
     }
 }
 

@@ -52,13 +52,13 @@ impl Tree {
         path.starts_with(&self.root) && self.directories.contains(path)
     }
 
-    /// Files of the tree right in a directory.
-    pub fn files_in<'a>(&'a self, dir: &'a Path) -> impl Iterator<Item = &'a Path> {
-        let below = self.files.range(dir.to_path_buf()..).map(|(path, _)| path.as_path());
-        below
-            .skip_while(move |path| *path == dir)
-            .take_while(move |path| path.starts_with(dir))
-            .filter(move |path| path.parent() == Some(dir))
+    /// Whether a file below a directory begins and ends so, the name of the directory left out.
+    pub fn has_below(&self, dir: &Path, start: &str, end: &str) -> bool {
+        let mut files = self.files.range(dir.to_path_buf()..).map(|(path, _)| path);
+        files.by_ref().take_while(|path| path.starts_with(dir)).any(|path| {
+            let below = path.strip_prefix(dir).ok().and_then(Path::to_str);
+            below.is_some_and(|below| below.starts_with(start) && below.ends_with(end))
+        })
     }
 }
 
@@ -180,7 +180,9 @@ mod tests {
             assert_eq!(world.stat(Path::new(path)), Err(LookError::Elsewhere), "{path}");
         }
         assert_eq!(world.env("TOKEN"), None);
-        assert_eq!(tree.files_in(Path::new("/~/t/a")).count(), 2);
-        assert_eq!(tree.files_in(Path::new("/~/t")).count(), 0);
+        assert!(tree.has_below(Path::new("/~/t"), "", ".sh") && tree.has_below(Path::new("/~/t/a"), "b", ""));
+        assert!(
+            !tree.has_below(Path::new("/~/t/a"), "", ".log") && !tree.has_below(Path::new("/~/u"), "", "")
+        );
     }
 }

@@ -127,7 +127,7 @@ impl Judge<'_> {
         let mut context = self.setup.context.clone();
         context.anywhere = true;
         context.tree = Some(Arc::clone(self.tree));
-        context.made_for_it = piece.place.made_for_it().map(str::to_owned);
+        context.made_for_it = piece.place.made_for_it();
         let start = &mut context.start;
         start.unset = forgotten;
         start.script = piece.script.as_deref().map(|name| format!("{TREE}/{}", below(name)));
@@ -249,7 +249,7 @@ fn only_unknown(judged: &Assessment) -> bool {
         return false;
     }
     if judged.mutation.cause.is_unknown() {
-        return !judged.evidence.facts.contains_key(AGAINST);
+        return !judged.evidence.facts.contains_key(AGAINST) && !speaks_of_destruction(&judged.mutation.raw);
     }
     let kind = judged.mutation.kind.as_str();
     match &judged.mutation.subject {
@@ -258,9 +258,31 @@ fn only_unknown(judged: &Assessment) -> bool {
             judged.mutation.action == Action::Create
                 || judged.mutation.action == Action::Update && matches!(kind, "git.remote-ref" | "git.config")
         }
-        Subject::Path(subject) => !matches!(subject.path, Value::Known(_) | Value::OneOf(_)),
+        Subject::Path(subject) => match &subject.path {
+            Value::Known(_) | Value::OneOf(_) => false,
+            Value::Affix { prefix, .. } => !prefix.starts_with('/'),
+            Value::Lines(_) | Value::Unknown => true,
+        },
         _ => false,
     }
+}
+
+/// Words of code that no rule reads: `db.dropDatabase()`, `deleteAll`.
+fn speaks_of_destruction(text: &str) -> bool {
+    const WORDS: [&str; 8] =
+        ["drop", "destroy", "wipe", "purge", "truncate", "flushall", "obliterate", "nuke"];
+    let mut word = String::new();
+    let mut words = Vec::new();
+    for c in text.chars() {
+        if (!c.is_alphanumeric() || c.is_uppercase()) && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        if c.is_alphanumeric() {
+            word.extend(c.to_lowercase());
+        }
+    }
+    words.push(word);
+    words.iter().any(|word| WORDS.contains(&word.as_str()))
 }
 
 /// What stands for the tree, and for values that are not known, is said in the file's own words.

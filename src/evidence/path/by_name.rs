@@ -105,8 +105,9 @@ pub(super) fn between(
                 && mutation.action != Action::Delete
                 && at(walk, mutation, subject, &dir.join("any"));
     }
-    if subject.recursive && stem.is_empty() {
-        return at(walk, mutation, subject, dir);
+    // Files of the tree that are meant are seen as what they are.
+    if walk.world.tree().is_some_and(|tree| tree.has_below(dir, stem, suffix)) && subject.recursive {
+        return false;
     }
     at(walk, mutation, subject, &dir.join(format!("{stem}x{suffix}")))
 }

@@ -43,6 +43,19 @@ impl Plan {
     }
 }
 
+/// How every path ends on which an action is taken, where a name is asked for before it and nothing else can lead to it.
+pub(super) fn name_before(root: &Node, action: usize) -> Option<String> {
+    let Node::And(parts) = root else { return None };
+    let at = parts.iter().position(|part| matches!(part, Node::Action(index) if *index == action))?;
+    parts.get(..at)?.iter().find_map(|part| {
+        let Node::Test(Test::Name { pattern, ignore_case: false }) = part else { return None };
+        let text = pattern.as_known()?;
+        let end = text.trim_start_matches('*');
+        let plain = !end.is_empty() && !end.contains(['*', '?', '[', '\\']);
+        plain.then(|| if end == text { format!("/{end}") } else { end.to_owned() })
+    })
+}
+
 fn takes_all_files(node: &Node) -> bool {
     match node {
         Node::True | Node::Action(_) => true,

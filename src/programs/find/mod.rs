@@ -163,7 +163,15 @@ pub(super) fn evaluate(
     if limits.elsewhere || limits.adrift && plan.starts.iter().any(relative) {
         let reason =
             if limits.elsewhere { "it may run on another machine" } else { "its directory is not known" };
-        let actions = plan.actions.iter().map(|a| anywhere(a.clone(), &plan.starts, reason)).collect();
+        let one = |(at, action): (usize, &FindAction)| {
+            let named = expression::name_before(&plan.root, at);
+            let starts: Vec<Value> = match &named {
+                Some(end) => plan.starts.iter().map(|start| below(start, end)).collect(),
+                None => plan.starts.clone(),
+            };
+            anywhere(action.clone(), &starts, reason)
+        };
+        let actions = plan.actions.iter().enumerate().map(one).collect();
         return Found { actions, ..Found::default() };
     }
     let view = View { world, files, cwd, follow: plan.follow, deleted: BTreeSet::new() };
@@ -195,6 +203,12 @@ pub(super) fn evaluate(
             .collect(),
     };
     Found { actions, ..Found::default() }
+}
+
+/// Any path below a starting point that ends so.
+fn below(start: &Value, end: &str) -> Value {
+    let slash = if start.suffix().ends_with('/') { "" } else { "/" };
+    start.concat(&Value::known(slash)).concat(&Value::Unknown).concat(&Value::known(end))
 }
 
 fn anywhere(action: FindAction, starts: &[Value], reason: &str) -> FoundAction {

@@ -163,7 +163,11 @@ fn unlisted(shell: &mut Shell<'_>, state: &mut State, call: &Call, found: &Found
                 _ if *in_directory => Value::Unknown,
                 FoundPaths::Below { starts, .. } => starts
                     .iter()
-                    .map(|start| start.concat(&Value::Unknown))
+                    .map(|start| match start {
+                        // The name that is asked for is its end already.
+                        Value::Affix { suffix, .. } if !suffix.is_empty() => start.clone(),
+                        _ => start.concat(&Value::Unknown),
+                    })
                     .reduce(|a, b| a.join(&b))
                     .unwrap_or(Value::Unknown),
                 FoundPaths::Listed(paths) => {
