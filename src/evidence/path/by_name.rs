@@ -63,7 +63,10 @@ fn in_tree(
     if tree.has_directory(path) || below.as_os_str().is_empty() {
         return None;
     }
-    let data = below.components().any(|part| {
+    // What the project calls its own directories says nothing about what is in them.
+    let own = path.ancestors().skip(1).find(|above| tree.has_directory(above)).unwrap_or(tree.root());
+    let inner = path.strip_prefix(own).unwrap_or(below);
+    let data = inner.components().any(|part| {
         part.as_os_str().to_str().is_some_and(|name| machine().holds_data.has(&name.to_ascii_lowercase()))
     });
     let a_persons = mutation.action == Action::Delete && is_a_persons(path);
@@ -93,7 +96,7 @@ pub(super) fn between(
         return true;
     }
     let Some((dir, stem)) = prefix.rsplit_once('/').filter(|_| prefix.starts_with('/')) else { return false };
-    if suffix.contains('/') || dir.is_empty() {
+    if dir.is_empty() || suffix.contains('/') && subject.recursive {
         return false;
     }
     let dir = Path::new(dir);
@@ -120,10 +123,11 @@ fn made(below: &Path) -> Option<&'static str> {
     })
 }
 
-/// One of the directories on the way is named as temporary.
+/// It stands in a directory that is named as temporary, or is named so itself.
 fn named_temporary(path: &Path) -> bool {
-    path.components().any(|part| part.as_os_str().to_str().is_some_and(is_temporary_name))
-        && path.components().count() > 2
+    let names = || path.components().filter_map(|part| part.as_os_str().to_str());
+    let deep = names().count() > 2;
+    deep && (names().any(is_temporary_directory) || names().next_back().is_some_and(is_temporary_name))
 }
 
 /// A path in a temporary directory, on whatever machine a tree's files are run.
@@ -137,10 +141,14 @@ pub(super) fn is_temporary(world: &dyn World, subject: &PathSubject) -> bool {
     world.tree().is_some() && subject.path.choices().is_some_and(|all| all.iter().all(|text| below(text)))
 }
 
-fn is_temporary_name(name: &str) -> bool {
+fn is_temporary_directory(name: &str) -> bool {
     matches!(name, "tmp" | "temp" | ".tmp" | ".temp" | "_tmp" | "_temp")
+}
+
+fn is_temporary_name(name: &str) -> bool {
+    is_temporary_directory(name)
         || ["tmp.", "tmp-", "tmp_", "temp-", "temp_"].iter().any(|start| name.starts_with(start))
-        || [".tmp", ".temp", "-tmp", "_tmp", ".swp", ".bak~"].iter().any(|end| name.ends_with(end))
+        || [".tmp", ".temp", "-tmp", "_tmp", ".swp"].iter().any(|end| name.ends_with(end))
 }
 
 /// A document or a picture.
