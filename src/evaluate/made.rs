@@ -11,7 +11,8 @@ use crate::model::{Cause, Mutation, Subject, Value};
 pub(super) fn settle(mutations: &mut Vec<Mutation>, knowledge: &Knowledge) {
     mutations.retain(|mutation| {
         // What is on another machine, or is asked of a server that the words name.
-        if mutation.context.host.is_some() || mutation.facts.contains_key("aimed") {
+        let aimed = mutation.facts.contains_key("aimed") && !matches!(mutation.subject, Subject::Path(_));
+        if mutation.context.host.is_some() || aimed {
             return true;
         }
         // One more program of a place that is full of them.
@@ -34,7 +35,8 @@ fn is_local(mutation: &Mutation, knowledge: &Knowledge) -> bool {
 
 /// A place that is known as far as that it is not the whole machine.
 fn is_below_something(path: &Value) -> bool {
-    let below = |text: &str| text.starts_with('/') && text.trim_matches('/').contains(|c: char| c != '.');
+    // A name that is relative to a directory which is not known is below that directory.
+    let below = |text: &str| !text.split('/').any(|part| part == "..") && text.trim_matches(['/', '.', '*']) != "";
     match path {
         Value::Known(text) => below(text),
         Value::OneOf(all) => all.iter().all(|text| below(text)),

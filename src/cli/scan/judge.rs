@@ -252,11 +252,24 @@ fn only_unknown(judged: &Assessment) -> bool {
         return !judged.evidence.facts.contains_key(AGAINST) && !speaks_of_destruction(&judged.mutation.raw);
     }
     let kind = judged.mutation.kind.as_str();
+    // What runs is written in a file that is read by itself where it is here.
+    if judged.mutation.action == Action::Execute
+        && matches!(kind, "infra.hosts" | "project.task" | "scripts.all" | "code.unknown")
+    {
+        return true;
+    }
     match &judged.mutation.subject {
         // What git refuses by itself where something would go.
         Subject::Git { .. } => {
+            let fact = |name: &str| judged.mutation.facts.contains_key(name);
+            let careful = ["safe", "merge", "merges", "rebases", "fetches"].into_iter().any(fact);
             judged.mutation.action == Action::Create
-                || judged.mutation.action == Action::Update && matches!(kind, "git.remote-ref" | "git.config")
+                || judged.mutation.action == Action::Update
+                    && match kind {
+                        "git.remote-ref" | "git.config" | "git.index" | "git.commits" | "git.head" => true,
+                        "git.changes" => careful && !fact("force"),
+                        _ => false,
+                    }
         }
         Subject::Path(subject) => match &subject.path {
             Value::Known(_) | Value::OneOf(_) => false,

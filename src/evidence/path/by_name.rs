@@ -44,13 +44,21 @@ fn in_tree(
 ) -> Option<(LossClass, String)> {
     let made_again = |again: &str| Some((LossClass::Regenerable, format!("is made again: {again}")));
     let one = !subject.recursive && !tree.has_directory(path);
-    let Ok(below) = path.strip_prefix(tree.root()) else {
+    // Of a directory that is not known only the name below it is.
+    let relative = path.is_relative() && !path.components().any(|part| part == Component::ParentDir);
+    let Some(below) = path.strip_prefix(tree.root()).ok().or(relative.then_some(path)) else {
         let installs = one && mutation.action != Action::Delete && path.starts_with("/usr/local");
-        // `cd … && pwd` gives nothing where it fails: then the name stands at the top.
+        // Where one of the places that it may mean is the tree's, the others come from a way that nobody takes: `cd … && pwd`
+        // gives nothing where it fails, and a script is not called from everywhere.
+        let of_tree = |place: &String| {
+            let place = Path::new(place);
+            place.starts_with(tree.root()) && place.file_name() == path.file_name()
+        };
+        let perhaps = matches!(&subject.path, Value::OneOf(all) if all.iter().any(of_tree));
         let last = path.file_name().and_then(|name| name.to_str()).and_then(regenerable::listed_again);
-        let perhaps = matches!(&subject.path, Value::OneOf(all) if all.iter().any(|one| Path::new(one).starts_with(tree.root())));
         return match last.filter(|_| perhaps) {
             Some(again) => made_again(again),
+            None if one && perhaps => Some((LossClass::Regenerable, "is no file of the project".to_owned())),
             None => installs.then(|| (LossClass::Regenerable, "is what is installed there again".to_owned())),
         };
     };
