@@ -36,7 +36,8 @@ fn is_local(mutation: &Mutation, knowledge: &Knowledge) -> bool {
 /// A place that is known as far as that it is not the whole machine.
 fn is_below_something(path: &Value) -> bool {
     // A name that is relative to a directory which is not known is below that directory.
-    let below = |text: &str| !text.split('/').any(|part| part == "..") && text.trim_matches(['/', '.', '*']) != "";
+    let below =
+        |text: &str| !text.split('/').any(|part| part == "..") && text.trim_matches(['/', '.', '*']) != "";
     match path {
         Value::Known(text) => below(text),
         Value::OneOf(all) => all.iter().all(|text| below(text)),
