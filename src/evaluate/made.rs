@@ -36,13 +36,16 @@ fn is_local(mutation: &Mutation, knowledge: &Knowledge) -> bool {
 /// A place that is known as far as that it is not the whole machine.
 fn is_below_something(path: &Value) -> bool {
     // A name that is relative to a directory which is not known is below that directory.
-    let below =
-        |text: &str| !text.split('/').any(|part| part == "..") && text.trim_matches(['/', '.', '*']) != "";
+    let below = |text: &str| {
+        !text.split('/').any(|part| part == "..") && !text.trim_matches(['/', '.', '*']).is_empty()
+    };
     match path {
         Value::Known(text) => below(text),
         Value::OneOf(all) => all.iter().all(|text| below(text)),
-        Value::Affix { prefix, .. } => {
-            prefix.rsplit_once('/').is_some_and(|(dir, stem)| below(dir) || below(prefix) && !stem.is_empty())
+        Value::Affix { prefix, suffix } => {
+            let stem = prefix.rsplit_once('/').is_some_and(|(_, stem)| !stem.is_empty());
+            let dir = prefix.rsplit_once('/').is_some_and(|(dir, _)| below(dir));
+            dir || stem && below(prefix) || below(suffix)
         }
         Value::Lines(_) | Value::Unknown => false,
     }

@@ -104,11 +104,10 @@ impl Judge<'_> {
                 continue;
             }
             one.reason = format!("where a variable in it is empty: {}", one.reason);
-            let start = own.split_at(first).0.len();
             let mut at = 0;
             own.retain(|other| {
                 at += 1;
-                at <= start || !(same(other) && other.rule == one.rule)
+                at <= first || !(same(other) && other.rule == one.rule)
             });
             own.push(one);
         }
