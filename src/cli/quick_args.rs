@@ -116,7 +116,7 @@ fn hook(who: &str, words: &[OsString]) -> Option<HookCommand> {
 fn hook_shell(words: &[OsString]) -> Option<HookCommand> {
     let mut shell = None;
     let (mut plain, mut below, mut comments) = (false, false, false);
-    let (mut functions, mut text) = (false, false);
+    let (mut functions, mut text, mut state, mut answer) = (false, false, false, false);
     let mut rest = words;
     while let [first, after @ ..] = rest {
         rest = after;
@@ -126,6 +126,8 @@ fn hook_shell(words: &[OsString]) -> Option<HookCommand> {
             "--comments" => &mut comments,
             "--functions" => &mut functions,
             "--text" => &mut text,
+            "--state" => &mut state,
+            "--answer" => &mut answer,
             "--shell" => {
                 let (value, after) = value(after)?;
                 once(&mut shell, GuardedShell::from_str(value.to_str()?, false).ok()?)?;
@@ -138,7 +140,8 @@ fn hook_shell(words: &[OsString]) -> Option<HookCommand> {
             return None;
         }
     }
-    Some(HookCommand::Shell(HookShellArgs { shell: shell?, plain, below, comments, functions, text }))
+    let shell = shell?;
+    Some(HookCommand::Shell(HookShellArgs { shell, plain, below, comments, functions, text, state, answer }))
 }
 
 /// The word after an option. What looks like an option itself, or is empty, may be no value.

@@ -3,11 +3,14 @@
 use std::env;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use clap::ValueEnum;
 
 use crate::exec::{Permit, REFUSED, Surroundings, ask_unjudged};
-use crate::hook::shell::{self, Form, Line, ShellKind};
+use crate::hook::shell::{self, Form, Line, Manner, ShellKind};
 use crate::hook::{Script, script};
 use crate::policy::Profile;
 use crate::world::RealWorld;
@@ -38,6 +41,12 @@ pub(super) struct HookShellArgs {
     /// The shell takes another text onto its line
     #[arg(long)]
     pub(super) text: bool,
+    /// The shell's options come before its aliases
+    #[arg(long)]
+    pub(super) state: bool,
+    /// The status is printed too, before what else there is; and `?` before a person may be asked
+    #[arg(long)]
+    pub(super) answer: bool,
 }
 
 /// Shells that have a hook.
@@ -60,34 +69,46 @@ impl GuardedShell {
 
 /// Judges one accepted line of an interactive shell.
 pub(super) fn shell(args: &HookShellArgs) -> Result<u8, Failure> {
-    let form = Form { shell: args.shell.kind(), history: history(args), comments: args.comments };
+    let (code, text) = answer(args)?;
+    if args.answer {
+        output::print(&format!("{code}\n{text}\n"));
+    } else {
+        output::print(&text);
+    }
+    Ok(code)
+}
+
+/// The exit status, and what is printed besides.
+fn answer(args: &HookShellArgs) -> Result<(u8, String), Failure> {
+    let state = args.state;
+    let form = Form { shell: args.shell.kind(), history: history(args), comments: args.comments, state };
     let bytes = setup::read_text()?;
     let line = match Line::read(&bytes, form) {
         Ok(line) => line,
-        Err(why) => return unjudged(&why),
+        Err(why) => return Ok((unjudged(&why, args), String::new())),
     };
     if args.functions && line.wants_bodies() {
-        return Ok(shell::WANTS_BODIES);
+        return Ok((shell::WANTS_BODIES, String::new()));
     }
+    let mut text = String::new();
     if history(args) {
-        output::print(&format!("{}+", line.marks()));
+        text = format!("{}+", line.marks());
     }
     if line.is_empty() {
-        return Ok(0);
+        return Ok((0, text));
     }
-    match judge(&line, args) {
-        Ok(Permit::Run) => Ok(0),
-        Ok(Permit::Refused(code)) => Ok(code),
-        Ok(Permit::Instead(text)) => {
-            let told = if history(args) { shell::for_bash(&text) } else { Some(text) };
-            if let Some(told) = told {
-                output::print(&told);
-            }
-            Ok(REFUSED)
+    let code = match judge(&line, args) {
+        Ok(Permit::Run) => 0,
+        Ok(Permit::Refused(code)) => code,
+        Ok(Permit::Instead(instead)) => {
+            let told = if history(args) { shell::for_bash(&instead) } else { Some(instead) };
+            text.push_str(&told.unwrap_or_default());
+            REFUSED
         }
         // A broken configuration must not lock a person out of the shell that mends it: they are asked.
-        Err(failure) => unjudged(&failure.message),
-    }
+        Err(failure) => unjudged(&failure.message, args),
+    };
+    Ok((code, text))
 }
 
 /// The line comes as `history 1` prints it.
@@ -95,9 +116,17 @@ fn history(args: &HookShellArgs) -> bool {
     args.shell == GuardedShell::Bash && !args.plain
 }
 
-fn unjudged(why: &str) -> Result<u8, Failure> {
+fn unjudged(why: &str, args: &HookShellArgs) -> u8 {
+    alive(args);
     let cwd = setup::working_directory(None).unwrap_or_else(|_| PathBuf::from("/"));
-    Ok(ask_unjudged(why, &cwd, &RealWorld::new()))
+    ask_unjudged(why, &cwd, &RealWorld::new())
+}
+
+/// The shell waits from here on for as long as it takes.
+fn alive(args: &HookShellArgs) {
+    if args.answer {
+        output::print("?\n");
+    }
 }
 
 fn judge(line: &Line, args: &HookShellArgs) -> Result<Permit, Failure> {
@@ -114,7 +143,69 @@ fn judge(line: &Line, args: &HookShellArgs) -> Result<Permit, Failure> {
         style: output::style_of(io::stderr().is_terminal()),
         attesting: &attesting,
     };
-    Ok(shell::run(line, args.below, args.text, &around))
+    let watch = Watch::start(args);
+    let looked = || watch.stop();
+    let manner = Manner { below: args.below, takes_text: args.text, looked: &looked };
+    Ok(shell::run(line, manner, &around))
+}
+
+/// Minds that looking does not take for ever: a directory on a server that is gone can hold every look at it.
+struct Watch {
+    /// Told when the look is over.
+    over: Arc<(Mutex<bool>, Condvar)>,
+    answer: bool,
+}
+
+impl Watch {
+    fn start(args: &HookShellArgs) -> Self {
+        let over = Arc::new((Mutex::new(false), Condvar::new()));
+        let (seen, answer) = (Arc::clone(&over), args.answer);
+        // Without it the line is judged all the same.
+        let _ = thread::Builder::new().spawn(move || {
+            if still(&seen, SLOW) {
+                if answer {
+                    output::print("?\n");
+                }
+                crate::exec::say("recourse: still looking (Ctrl-C drops the line)");
+                if still(&seen, HUNG) {
+                    give_up(answer);
+                }
+            }
+        });
+        Self { over, answer }
+    }
+
+    /// The look is over, and a person may be asked.
+    fn stop(&self) {
+        let mut over = self.over.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !std::mem::replace(&mut *over, true) && self.answer {
+            output::print("?\n");
+        }
+        self.over.1.notify_all();
+    }
+}
+
+/// After this long a person is told that it takes time.
+const SLOW: Duration = Duration::from_secs(2);
+/// After this long more it is given up.
+const HUNG: Duration = Duration::from_secs(8);
+
+/// Whether the look goes on for so long.
+fn still(over: &(Mutex<bool>, Condvar), time: Duration) -> bool {
+    let guard = over.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let (guard, _) =
+        over.1.wait_timeout_while(guard, time, |over| !*over).unwrap_or_else(PoisonError::into_inner);
+    !*guard
+}
+
+/// Nothing came of it: a person decides, and this process ends with that, whatever still holds it.
+fn give_up(answer: bool) {
+    let cwd = PathBuf::from("/");
+    let code = ask_unjudged("looking at it took more than 10 seconds", &cwd, &RealWorld::new());
+    if answer {
+        output::print(&format!("{code}\n\n"));
+    }
+    std::process::exit(i32::from(code));
 }
 
 /// Prints a shell's hook, or how to take it out.

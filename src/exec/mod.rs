@@ -131,7 +131,7 @@ pub enum Permit {
 }
 
 /// A line that a shell runs by itself.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct ShellLine<'a> {
     /// The line in the syntax that recourse reads.
     pub judged: &'a str,
@@ -141,16 +141,19 @@ pub struct ShellLine<'a> {
     pub below: bool,
     /// The shell can take another text onto its line.
     pub takes_text: bool,
+    /// Called when it has been looked at, and before a person may be asked.
+    pub looked: &'a dyn Fn(),
 }
 
 /// Whether a line may run that a shell will run by itself. The reason was said, and where somebody had to be asked, they
 /// were.
 pub fn permit(line: &ShellLine<'_>, around: &Surroundings<'_>) -> Permit {
-    let ShellLine { judged, typed, below, takes_text } = *line;
+    let ShellLine { judged, typed, below, takes_text, looked } = *line;
     let around = &with_profile(around);
     let input = Input::Shell(shell::Input::Text(judged.to_owned()));
     let evaluation = evaluate(input, &around.context, around.world, around.knowledge, around.policy);
     let first = kept::First::keep(evaluation, judged, around);
+    looked();
     let evaluation = &first.evaluation;
     let subject = subject(&What::Text(typed.into()));
     let subject = subject.as_ref().map_err(String::as_str);

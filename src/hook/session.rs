@@ -1,6 +1,10 @@
 //! What a shell says of itself besides the line: its aliases, its functions' names, and what some of them do.
 
+use std::fmt::Write as _;
+
 use crate::shell::Session;
+
+use super::shell::ShellKind;
 
 /// Reads `alias -p` (bash) or `alias -L` (zsh), and `declare -F` or plain names.
 pub(super) fn session(aliases: &str, functions: &str) -> Session {
@@ -22,6 +26,40 @@ pub(super) fn bodies(text: &str, definition: impl Fn(&str, &str) -> String) -> V
         }
     }
     found
+}
+
+/// More is not read: what it holds stays unknown.
+const LONGEST: usize = 64 * 1024;
+
+/// What makes the state of the shell at hand, in bash's syntax: options, and what came under the name `=`.
+pub(super) fn prelude(shell: ShellKind, options: &str, bodies: &mut Vec<(String, String)>) -> String {
+    let at = bodies.iter().position(|(name, _)| name == "=");
+    let state = at.map(|at| bodies.remove(at).1).filter(|text| text.len() <= LONGEST).unwrap_or_default();
+    match shell {
+        ShellKind::Bash => format!("{}{state}", bash_options(options)),
+        ShellKind::Zsh | ShellKind::Fish => state,
+    }
+}
+
+/// Options of bash that say which files a word names, as `$-` and `BASHOPTS` have them.
+fn bash_options(text: &str) -> String {
+    let (letters, names) = text.split_once(':').unwrap_or((text, ""));
+    let mut out = String::new();
+    if letters.contains('f') {
+        out.push_str("set -f\n");
+    }
+    if letters.contains('P') {
+        out.push_str("set -P\n");
+    }
+    if !letters.is_empty() && !letters.contains('B') {
+        out.push_str("set +B\n");
+    }
+    for name in names.split(':') {
+        if matches!(name, "dotglob" | "extglob" | "failglob" | "globstar" | "lastpipe" | "nocaseglob" | "nocasematch" | "nullglob") {
+            let _ = writeln!(out, "shopt -s {name}");
+        }
+    }
+    out
 }
 
 fn read_aliases(text: &str) -> Vec<(String, String)> {

@@ -1,8 +1,9 @@
 //! The helper of the interactive shells' hooks: one line that a person accepted, judged before it runs.
 //!
-//! What comes in on standard input are parts with NUL bytes between them: aliases, names of functions, the line, and then
-//! name and text of functions that it may call, in turn. What goes out is the exit status (0: run it, 126: do not,
-//! [`WANTS_BODIES`]: come again with the functions' texts). A text that the person wants on the line instead is printed
+//! What comes in on standard input are parts with NUL bytes between them: the shell's options, aliases, names of functions,
+//! the line, and then name and text of functions that it may call, in turn; under the name `=`, what sets the variables that
+//! it names, the positional parameters and the directories. What goes out is the exit status (0: run it, 126: do not,
+//! [`WANTS_BODIES`]: come again with these). A text that the person wants on the line instead is printed
 //! to standard output; for bash as a sum, which its script evaluates in the shell itself, together with what else to mind.
 
 use std::fmt::Write as _;
@@ -10,7 +11,7 @@ use std::fmt::Write as _;
 use crate::exec::{self, Permit, ShellLine, Surroundings};
 use crate::shell::Session;
 
-use super::session::{bodies, session};
+use super::session::{bodies, prelude, session};
 use crate::syntax::{fish, zsh};
 
 /// Exit status: the line names functions of the shell, and what they do is not known yet.
@@ -66,6 +67,8 @@ pub struct Form {
     pub history: bool,
     /// `#` begins a comment (zsh alone may say no).
     pub comments: bool,
+    /// The shell's options come first.
+    pub state: bool,
 }
 
 impl Line {
@@ -75,6 +78,10 @@ impl Line {
     /// When it is not valid text, and so cannot be judged.
     pub fn read(bytes: &[u8], form: Form) -> Result<Self, String> {
         let text = std::str::from_utf8(bytes).map_err(|_| "the line is not valid UTF-8".to_owned())?;
+        let (options, text) = match text.split_once('\0').filter(|_| form.state) {
+            Some((options, rest)) => (options, rest),
+            None => ("", text),
+        };
         let mut parts = text.splitn(4, '\0');
         let (aliases, functions, line) = match (parts.next(), parts.next(), parts.next()) {
             (Some(aliases), Some(functions), Some(line)) => (aliases, functions, line),
@@ -95,6 +102,7 @@ impl Line {
             ShellKind::Zsh => format!("{name} () {{\n{}\n}}", zsh::to_bash(body, false)),
             ShellKind::Fish => fish::to_bash(body),
         });
+        session.prelude = prelude(form.shell, options, &mut session.bodies);
         Ok(Self { typed: typed.to_owned(), judged, session, told: told.is_some() })
     }
 
@@ -105,6 +113,9 @@ impl Line {
         while !self.told
             && let Some(text) = texts.pop()
         {
+            if depends_on_state(text) {
+                return true;
+            }
             for word in words(text) {
                 if self.session.functions.iter().any(|function| function == word) {
                     return true;
@@ -131,6 +142,16 @@ impl Line {
     }
 }
 
+/// Whether what a text does may depend on variables, positional parameters or directories of the shell.
+fn depends_on_state(text: &str) -> bool {
+    let place = |(at, _)| {
+        text[at + 1..].starts_with(|c: char| c.is_ascii_digit() || c == '+' || c == '-')
+    };
+    text.contains('$')
+        || text.match_indices('~').any(place)
+        || words(text).any(|word| matches!(word, "popd" | "pushd" | "dirs" | "shift"))
+}
+
 /// What may be names of commands in a text.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || "_-.:+".contains(c))).filter(|word| !word.is_empty())
@@ -149,10 +170,21 @@ fn entry(text: &str) -> &str {
     }
 }
 
-/// Judges the line, and asks where that is due. With `below`, what is said begins on a new line; with `takes_text`, the
-/// shell can put another text onto its line.
-pub fn run(line: &Line, below: bool, takes_text: bool, around: &Surroundings<'_>) -> Permit {
-    exec::permit(&ShellLine { judged: &line.judged, typed: &line.typed, below, takes_text }, around)
+/// How the shell that asks is answered.
+#[derive(Clone, Copy)]
+pub struct Manner<'a> {
+    /// What is said begins on a new line.
+    pub below: bool,
+    /// The shell can put another text onto its line.
+    pub takes_text: bool,
+    /// Called when the line has been looked at, and before a person may be asked.
+    pub looked: &'a dyn Fn(),
+}
+
+/// Judges the line, and asks where that is due.
+pub fn run(line: &Line, manner: Manner<'_>, around: &Surroundings<'_>) -> Permit {
+    let Manner { below, takes_text, looked } = manner;
+    exec::permit(&ShellLine { judged: &line.judged, typed: &line.typed, below, takes_text, looked }, around)
 }
 
 /// A text for bash's script: arithmetic that puts its bytes into an array, and is worth the mark for that. `None` when it
@@ -174,7 +206,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Line {
-        Line::read(text.as_bytes(), Form { shell: ShellKind::Bash, history: true, comments: true }).unwrap()
+        Line::read(text.as_bytes(), Form { shell: ShellKind::Bash, history: true, comments: true, state: false }).unwrap()
     }
 
     #[test]
@@ -213,7 +245,7 @@ mod tests {
     #[test]
     fn functions_come_as_their_shell_prints_them() {
         let of = |shell, text: &str| {
-            let form = Form { shell, history: false, comments: true };
+            let form = Form { shell, history: false, comments: true, state: false };
             Line::read(format!("\0\0f\0{text}").as_bytes(), form).unwrap().session.bodies
         };
         let bash = of(ShellKind::Bash, "f\0f () \n{ \n    rm \"$1\"\n}\0g\0g () { :; }");
@@ -233,7 +265,7 @@ mod tests {
     #[test]
     fn what_is_no_text_is_an_error() {
         assert!(
-            Line::read(b"\0\0rm \xff", Form { shell: ShellKind::Bash, history: false, comments: true })
+            Line::read(b"\0\0rm \xff", Form { shell: ShellKind::Bash, history: false, comments: true, state: false })
                 .is_err()
         );
     }

@@ -50,7 +50,42 @@ fn walk(
     options: &Options,
     sink: &mut dyn Sink,
 ) -> Left {
-    let mut interp = Shell {
+    let mut interp = shell(world, knowledge, programs, options, sink);
+    let mut state = interp.initial();
+    interp.told(&mut state);
+    interp.given = Arc::clone(&state.variables);
+    let length = if let Input::Text(text) = input { text.len() } else { 0 };
+    interp.recall(&mut state, Span::new(0, length));
+    match input {
+        Input::Text(text) => {
+            state.scope = Arc::new(Scope::top(Arc::from(text.as_str())));
+            interp.typed = Arc::clone(&state.scope.source);
+            interp.text(&mut state, text);
+        }
+        Input::Argv(words) => {
+            let (shown, spans) = shown_words(words);
+            state.scope = Arc::new(Scope::top(Arc::from(shown)));
+            interp.typed = Arc::clone(&state.scope.source);
+            interp.argument_vector(&mut state, words, &spans);
+        }
+    }
+    let whole = Span::new(0, state.scope.source.len());
+    for variable in std::mem::take(&mut interp.guarded) {
+        interp.emit(&mut state, whole, StepKind::Guard { variable });
+    }
+    // Past a limit nothing is known any more.
+    if interp.stopped { Left::default() } else { interp.left }
+}
+
+/// An interpreter that has seen nothing.
+fn shell<'a>(
+    world: &'a dyn World,
+    knowledge: &'a Knowledge,
+    programs: &'a dyn Programs,
+    options: &'a Options,
+    sink: &'a mut dyn Sink,
+) -> Shell<'a> {
+    Shell {
         world,
         knowledge,
         programs,
@@ -76,30 +111,24 @@ fn walk(
         typed: Arc::from(""),
         guarded: BTreeSet::new(),
         left: Left::default(),
-    };
-    let mut state = interp.initial();
-    interp.given = Arc::clone(&state.variables);
-    let length = if let Input::Text(text) = input { text.len() } else { 0 };
-    interp.recall(&mut state, Span::new(0, length));
-    match input {
-        Input::Text(text) => {
-            state.scope = Arc::new(Scope::top(Arc::from(text.as_str())));
-            interp.typed = Arc::clone(&state.scope.source);
-            interp.text(&mut state, text);
-        }
-        Input::Argv(words) => {
-            let (shown, spans) = shown_words(words);
-            state.scope = Arc::new(Scope::top(Arc::from(shown)));
-            interp.typed = Arc::clone(&state.scope.source);
-            interp.argument_vector(&mut state, words, &spans);
-        }
     }
-    let whole = Span::new(0, state.scope.source.len());
-    for variable in std::mem::take(&mut interp.guarded) {
-        interp.emit(&mut state, whole, StepKind::Guard { variable });
+}
+
+impl Shell<'_> {
+    /// What the shell at hand said of itself holds before the first command. Nothing of that is a step.
+    fn told(&self, state: &mut State) {
+        let text = &self.options.session.prelude;
+        if text.is_empty() {
+            return;
+        }
+        let mut nowhere = super::kept::Nowhere;
+        let mut before = shell(self.world, self.knowledge, self.programs, self.options, &mut nowhere);
+        state.scope = Arc::new(Scope::top(Arc::from(text.as_str())));
+        before.typed = Arc::clone(&state.scope.source);
+        let (script, _) = parse(text);
+        before.script(state, &script);
+        state.status = super::state::Status::True;
     }
-    // Past a limit nothing is known any more.
-    if interp.stopped { Left::default() } else { interp.left }
 }
 
 /// Circumstances that hold for a region of the program.

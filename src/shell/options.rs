@@ -51,6 +51,8 @@ pub struct Session {
     /// The text was brought over from another shell's syntax: what cannot be read in it counts only where a command that
     /// changes something may stand.
     pub translated: bool,
+    /// What sets variables, options, positional parameters and directories as they are in it; empty where it did not say.
+    pub prelude: String,
 }
 
 /// What is not as the directory and the environment say: a terminal that was used before, a command that another program
