@@ -105,7 +105,7 @@ __recourse_bodies() {
   builtin printf '\0=\0'
   [[ ${IFS-unset} == $' \t\n' ]] || __rc_names[IFS]=1
   for __rc_name in "${!__rc_names[@]}"; do
-    [[ $__rc_name == [[:alpha:]_]* && $__rc_name != *[![:alnum:]_]* && $__rc_name != __rc_* ]] || continue
+    [[ $__rc_name == [[:alpha:]_]* && $__rc_name != *[![:alnum:]_]* && $__rc_name != __rc_* && $__rc_name != PROMPT_COMMAND && $__rc_name != PS0 ]] || continue
     builtin declare -p -- "$__rc_name" 2>/dev/null || builtin printf 'unset -v %s\n' "$__rc_name"
   done
   builtin printf 'set --'
@@ -122,8 +122,8 @@ __recourse_bodies() {
 # typed. Where that cannot be done, the number of the history tells: what did not raise it was not added.
 __recourse_unseen() {
   [[ -o history && ${HISTSIZE-1} == *[!0]* && -n $(builtin history 1 2>/dev/null) ]] && builtin shopt -q cmdhist || builtin return 0
-  if ((__rc_last > 0 && HISTCMD > __rc_last)); then builtin return 1; fi
-  # A repeated line is added to nothing, or takes the place of an earlier one.
+  if ((__rc_last > 0 && HISTCMD + __rc_old > __rc_last)); then builtin return 1; fi
+  # While a command runs bash counts one less. A repeated line is added to nothing, or takes the place of an earlier one.
   [[ -n ${HISTIGNORE-} || ${HISTCONTROL-} == *ignorespace* || ${HISTCONTROL-} == *ignoreboth* ]] ||
     ((__rc_last > 0)) && [[ ${HISTCONTROL-} != *ignoredups* && ${HISTCONTROL-} != *erasedups* ]]
 }
@@ -137,7 +137,6 @@ if ((BASH_VERSINFO[0] >= 4)); then
     # Only this word by itself leaves descriptors open; a function of that name is not ours, and this is a subshell.
     builtin unset -f exec
     { exec 8<&"${__rc_c[0]}" 9>&"${__rc_c[1]}" && builtin eval "exec ${__rc_c[1]}>&- ${__rc_c[0]}<&-"; } 2>/dev/null
-    builtin trap "" PIPE
     __recourse_line "$@" 2>/dev/null >&9
     exec 9>&-
     __recourse_answer
@@ -183,7 +182,8 @@ __recourse_guard() {
     __recourse_restricted "$@"
     builtin return
   fi
-  { builtin set +xeuT; builtin trap - DEBUG; } 2>/dev/null
+  # No trap is set in here: that would make bash forget whether INT is trapped.
+  { builtin set +xeuT; } 2>/dev/null
   builtin local __rc_code='' __rc_sum=0 __rc_words __rc_why
   __rc_words=()
   [[ $1 == line ]] || __rc_words+=(--plain)
@@ -376,8 +376,10 @@ __recourse_fill() {
 
 # From the DEBUG trap, when there is something to do, with $_ and the positional parameters. Not zero: the command is not run.
 __recourse_debug() {
-  [[ $BASH_COMMAND == __recourse_* || $BASH_COMMAND == '((__rc_'* || $BASH_COMMAND == '\builtin eval "$__rc_heal"' || ${FUNCNAME[1]-} == __recourse_* ]] &&
-    builtin return 0
+  case $BASH_COMMAND in
+  __recourse_* | '((__rc_'* | '\builtin eval "$__rc_heal"' | '\builtin eval "$__rc_set"' | "$__rc_set") builtin return 0 ;;
+  esac
+  [[ ${FUNCNAME[1]-} != __recourse_* ]] || builtin return 0
   builtin shift
   if ((__rc_act & 8)); then
     __recourse_unheralded "$@"
@@ -393,10 +395,21 @@ __recourse_debug() {
   if ((__rc_act & 4 && !__rc_deny && ${#FUNCNAME[@]} == 1)); then
     ((__rc_told & 2)) || __recourse_say 'this line is not in history: its commands are judged one by one, and redirections of { } and loops are not'
     ((__rc_told |= 2))
-    (($(__recourse_guard text "$BASH_COMMAND" "$@") & 1)) && __rc_deny=1
+    __recourse_refuses "$@" && __rc_deny=1
   fi
   ((__rc_act &= 5))
   __recourse_skip
+}
+
+# Judges the command at hand by itself.
+__recourse_refuses() {
+  builtin local "__rc_one=$BASH_COMMAND"
+  # Of these only the head is told.
+  case $__rc_one in
+  'for '* | 'select '*) __rc_one+='; do :; done' ;;
+  'case '*) __rc_one+=' esac' ;;
+  esac
+  (($(__recourse_guard text "$__rc_one" "$@") & 1))
 }
 
 # A command runs, and no line was judged: in old bash the first of a line; or a startup file, a key, an editor's text, what
@@ -414,7 +427,7 @@ __recourse_unheralded() {
     ((__rc_bits = __rc_bits, __rc_pre = 0, __rc_deny = __rc_bits & 1, __rc_act = __rc_bits & 5 | __rc_hide, __rc_told |= __rc_bits >> 5 & 1, __rc_at = HISTCMD - 1, 1))
     ((__rc_hide == 0)) || __recourse_restore
     if ((__rc_act & 4 && !__rc_deny)); then
-      (($(__recourse_guard text "$BASH_COMMAND" "$@") & 1)) && __rc_deny=1
+      __recourse_refuses "$@" && __rc_deny=1
     fi
     ((__rc_act &= 5))
   elif [[ $BASH_COMMAND == 'fc -e '* ]]; then
@@ -424,7 +437,7 @@ __recourse_unheralded() {
   elif ((!__rc_deny)); then
     # Where there are no prompt commands at all, ours are put back.
     [[ ${PROMPT_COMMAND[*]-} == *__recourse_precmd* ]] || __recourse_chain
-    if (($(__recourse_guard text "$BASH_COMMAND" "$@") & 1)); then
+    if __recourse_refuses "$@"; then
       __rc_deny=1
       # What was added to the prompt's commands is taken out again.
       if ((__rc_changed)) && [[ -z ${READLINE_POINT-} ]]; then

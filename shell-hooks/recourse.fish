@@ -5,7 +5,9 @@
 # line once it was accepted, so what another binding executes is not covered: that is said when it happens.
 # Names begin with __recourse_ and __rc_.
 
-if status is-interactive
+if status is-interactive; and string match -qr '^([0-2]\.|3\.[0-3]\.)' -- $version
+    echo 'recourse: fish 3.4 or later is needed: lines are not judged here' >&2
+else if status is-interactive
     # What a parent process may have exported is not ours.
     set -e __recourse_bin
     set -e __rc_judged
@@ -77,8 +79,8 @@ if status is-interactive
     # Enter.
     function __recourse_enter
         set -l line (commandline | string collect)
-        # Searching and choosing from a list are fish's own.
-        if commandline --paging-mode; or commandline --search-mode; or string match -qr '^\s*$' -- $line
+        # What was searched for runs with Enter as well, and so does a line below whose completions nothing is chosen.
+        if string match -qr '^\s*$' -- $line
             commandline -f execute
             return
         end

@@ -1,70 +1,81 @@
 # recourse for zsh: every line is judged before it runs. Put at the end of ~/.zshrc:  eval "$(recourse init zsh)"
 # To remove it, delete that line and start a new shell (`recourse init zsh --uninstall` says the same).
 #
-# A line is judged in preexec, as it will run: whole, history and aliases expanded, however it was accepted. SIGINT to this
-# shell then drops it, and it comes back into the editor. Where INT is trapped or ignored, a widget on Enter judges first, and
-# a DEBUG trap stops what did not come through it.
+# A line is judged in preexec, as it will run: whole, history and aliases expanded, however it was accepted. A DEBUG trap then
+# ends it, and it comes back into the editor. Where INT is trapped or ignored, a widget on Enter judges first.
+# Words are called through `builtin`, because functions are the user's; aliases are not expanded while this is read.
 # Names begin with __recourse_ and __rc_.
 
 if [[ -o interactive && -n ${ZSH_VERSION-} ]]; then
 
 # What a parent process may have exported is not ours.
-unset __recourse_bin __rc_text __rc_deny __rc_judged __rc_told __rc_strict __rc_keep __rc_debug __rc_traps __rc_int __rc_look
+builtin unset __recourse_bin __rc_text __rc_deny __rc_judged __rc_told __rc_strict __rc_keep __rc_debug __rc_traps __rc_int __rc_look
 typeset -g __recourse_bin=@BINARY@
 typeset -g __rc_judged='' __rc_keep='' __rc_debug='' __rc_traps='' __rc_text=''
 typeset -gi __rc_deny=0 __rc_told=0 __rc_strict=0 __rc_int=0 __rc_look=1
 case ${RECOURSE_SHELL_STRICT-} in ('' | 0 | false | no) ;; (*) __rc_strict=1 ;; esac
 
-zmodload -F zsh/parameter +p:functions +p:aliases 2>/dev/null
-autoload -Uz add-zsh-hook
+builtin zmodload -F zsh/parameter +p:functions +p:aliases +p:options 2>/dev/null
 
-# Asks the guard about a line. 0: it may run.
+# Asks the guard about a line. 0: it may run. Locals begin with __rc_ too: they must hide no variable that the line names.
 __recourse_guard() {
-  emulate -L zsh
-  local -i code
-  local -a comments
-  [[ $1 == typed ]] && comments=($2)
+  local __rc_options="${(j: :)${(k)options[(R)on]}}"
+  builtin emulate -L zsh
+  local -i __rc_code
+  local -a __rc_comments
+  [[ $1 == typed ]] && __rc_comments=($2)
   if [[ ! -x $__recourse_bin ]]; then
-    code=127
+    __rc_code=127
   else
     __rc_text=$({
+      builtin printf '%s\0' "${4:-$__rc_options}"
       [[ $1 == typed ]] && builtin alias -L
       builtin printf '\0%s\0%s' "${(F)${(@k)functions[(I)[^_]*]}}" "$3"
       __recourse_bodies "$3"
-    } 2>/dev/null | "$__recourse_bin" hook shell --shell zsh --text $comments)
-    code=$?
+    } 2>/dev/null | "$__recourse_bin" hook shell --shell zsh --text --state $__rc_comments)
+    __rc_code=$?
   fi
-  case $code in
-    (0) return 0 ;;
-    (126 | 130) return 1 ;;
+  case $__rc_code in
+    (0) builtin return 0 ;;
+    (126 | 130) builtin return 1 ;;
   esac
   if (( ! (__rc_told & 1) )); then
     (( __rc_told |= 1 ))
-    builtin print -u2 -r -- "recourse: the guard failed (status $code of $__recourse_bin): lines are not judged${${__rc_strict:#0}:+, and refused}; mend it, or take recourse out of your startup file"
+    builtin print -u2 -r -- "recourse: the guard failed (status $__rc_code of $__recourse_bin): lines are not judged${${__rc_strict:#0}:+, and refused}; mend it, or take recourse out of your startup file"
   fi
-  return $__rc_strict
+  builtin return $__rc_strict
 }
 
-# Name and text of the functions that a text names, of those that these name, and so on.
+# Name and text of the functions that a text names, of those that these name, and so on; then the values of the plain
+# variables that all of these name.
 __recourse_bodies() {
-  local text=$1 name body
-  local -A seen
-  local -i count=0
+  local __rc_rest=$1 __rc_name __rc_body
+  local -A __rc_seen
+  local -i __rc_count=0
+  builtin setopt extendedglob
   builtin printf '\0'
-  while [[ $text == *[^[:space:]]* ]]; do
-    set -- ${=text//[^[:alnum:]_.:+-]/ }
-    text=
-    for name; do
-      (( ! $+seen[$name] )) || continue
-      seen[$name]=1
-      text+=" ${aliases[$name]-}"
-      body=${functions[$name]-}
+  while [[ $__rc_rest == *[^[:space:]]* ]]; do
+    builtin set -- ${=__rc_rest//[^[:alnum:]_.:+-]/ }
+    __rc_rest=
+    for __rc_name; do
+      (( ! $+__rc_seen[$__rc_name] )) || builtin continue
+      __rc_seen[$__rc_name]=1
+      __rc_rest+=" ${aliases[$__rc_name]-}"
+      __rc_body=${functions[$__rc_name]-}
       # Of those that are only loaded when they are called nothing is known.
-      [[ -n $body && $body != builtin\ autoload* && $name != __recourse_* ]] || continue
-      (( ++count <= 64 )) || return
-      builtin printf '%s\0%s\0' "$name" "$body"
-      text+=" $body"
+      [[ -n $__rc_body && $__rc_body != builtin\ autoload* && $__rc_name != __recourse_* ]] || builtin continue
+      (( ++__rc_count <= 64 )) || builtin continue
+      builtin printf '%s\0%s\0' "$__rc_name" "$__rc_body"
+      __rc_rest+=" $__rc_body"
     done
+  done
+  builtin printf '=\0'
+  for __rc_name in ${(k)__rc_seen}; do
+    [[ $__rc_name == [[:alpha:]_][[:alnum:]_]# && $__rc_name != __rc_* ]] || builtin continue
+    case ${(Pt)__rc_name} in
+      ('') builtin print -r -- "unset -v $__rc_name" ;;
+      (scalar* | integer*) (( ${#${(P)__rc_name}} > 4096 )) || builtin print -r -- "$__rc_name=${(qq)${(P)__rc_name}}" ;;
+    esac
   done
 }
 
@@ -75,7 +86,7 @@ __recourse_accept_line() {
   # Before a history expansion is done there is nothing to judge: preexec sees what comes of it.
   if (( __rc_int )) && [[ $typed == *[^[:space:]]* && $typed != *"${histchars[1]:-!}"* ]] && __recourse_whole "$typed"; then
     [[ -o interactivecomments ]] && comments=--comments
-    zle -I
+    builtin zle -I
     if __recourse_guard typed "$comments" "$typed"; then
       __rc_judged=$typed
     else
@@ -84,54 +95,56 @@ __recourse_accept_line() {
         CURSOR=$#BUFFER
       fi
       # Back into the editor as it was; lines before this one with it.
-      if [[ -n $PREBUFFER ]]; then zle .push-line-or-edit; else zle .reset-prompt; fi
-      return 1
+      if [[ -n $PREBUFFER ]]; then builtin zle .push-line-or-edit; else zle .reset-prompt; fi
+      builtin return 1
     fi
   fi
-  zle .accept-line
+  builtin zle .accept-line
 }
 
 # Whether the text is a whole command, as far as zsh's own lexer tells; otherwise more lines follow.
 __recourse_whole() {
-  emulate -L zsh
+  builtin emulate -L zsh
   # Nothing of it is run: it is the body of a function that is not called, and no function when it does not parse.
   functions[__recourse_parse]=$1 2>/dev/null
-  (( $+functions[__recourse_parse] )) || return 1
-  unfunction __recourse_parse
-  return 0
+  (( $+functions[__recourse_parse] )) || builtin return 1
+  builtin unfunction __recourse_parse
+  builtin return 0
 }
 
 # Whatever is about to run.
 __recourse_preexec() {
-  emulate -L zsh
-  setopt nolocaltraps
+  local __rc_options="${(j: :)${(k)options[(R)on]}}"
+  builtin emulate -L zsh
+  builtin setopt nolocaltraps
   local typed=$__rc_judged
   __rc_judged='' __rc_deny=0
-  (( ${precmd_functions[(I)__recourse_precmd]} )) || add-zsh-hook precmd __recourse_precmd
+  (( ${precmd_functions[(I)__recourse_precmd]} )) || precmd_functions+=(__recourse_precmd)
   [[ $3 == *(trap|source|eval|TRAP|. )* || -n ${functions[${3%%[[:space:];]*}]-} ]] && __rc_look=1
-  [[ -n $typed && $typed == $1 ]] && return 0
+  [[ -n $typed && $typed == $1 ]] && builtin return 0
   if (( ! $+functions[__recourse_guard] )); then
     (( __rc_told & 1 )) || builtin print -u2 -r -- 'recourse: the hook was taken apart: lines are not judged'
     (( __rc_told |= 1 ))
-    return $__rc_strict
+    builtin return $__rc_strict
   fi
-  __recourse_guard expanded '' "$3" && return 0
+  __recourse_guard expanded '' "$3" "$__rc_options" && builtin return 0
   __rc_deny=1
   __rc_keep=${__rc_text:-$1}
   __recourse_look
-  if (( ! __rc_int )); then
-    kill -INT $$
-  else
+  if [[ " $__rc_options " == *" debugbeforecmd "* ]]; then
+    # A trap that returns where no function runs ends the line, with that status.
     __rc_debug=${(M)${(f)__rc_traps}:#* DEBUG}
     __rc_debug=${__rc_debug:-trap - DEBUG}
-    trap '(( __rc_deny && ! $#funcstack )) && setopt errexit' DEBUG
+    builtin trap '(( __rc_deny && ! $#funcstack )) && builtin return 130' DEBUG
+  else
+    builtin kill -INT $$
   fi
-  return 0
+  builtin return 0
 }
 
 # Finds out what becomes of SIGINT here.
 __recourse_look() {
-  emulate -L zsh
+  builtin emulate -L zsh
   __rc_look=0 __rc_int=0
   # A subshell would not tell: traps are its own there.
   () { builtin trap >| $1; __rc_traps=$(<$1) } =(:)
@@ -144,24 +157,26 @@ __recourse_look() {
 }
 
 __recourse_precmd() {
-  emulate -L zsh
-  setopt nolocaltraps
+  builtin emulate -L zsh
+  builtin setopt nolocaltraps
   if (( __rc_deny )); then
     __rc_deny=0
-    [[ -z $__rc_debug ]] || eval "$__rc_debug"
+    [[ -z $__rc_debug ]] || builtin eval "builtin $__rc_debug"
     __rc_debug=''
     # The refused line goes back into the editor.
     [[ -z $__rc_keep ]] || builtin print -rz -- "$__rc_keep"
   fi
   __rc_keep='' __rc_judged=''
   # What somebody took out comes back.
-  (( ${preexec_functions[(I)__recourse_preexec]} )) || add-zsh-hook preexec __recourse_preexec
+  (( ${preexec_functions[(I)__recourse_preexec]} )) || preexec_functions=(__recourse_preexec $preexec_functions)
   (( ! __rc_look )) || __recourse_look
 }
 
-zle -N accept-line __recourse_accept_line
-add-zsh-hook preexec __recourse_preexec
-add-zsh-hook precmd __recourse_precmd
+builtin zle -N accept-line __recourse_accept_line
+# Ours first: an error in another would keep it from being called.
+typeset -ga preexec_functions precmd_functions
+preexec_functions=(__recourse_preexec ${preexec_functions:#__recourse_preexec})
+precmd_functions=(${precmd_functions:#__recourse_precmd} __recourse_precmd)
 # For `recourse doctor`: which shell, how far covered, and which process this is about.
-export RECOURSE_SHELL_HOOK="zsh:full:$$"
+builtin export RECOURSE_SHELL_HOOK="zsh:full:$$"
 fi

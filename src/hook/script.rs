@@ -36,7 +36,16 @@ pub fn script(shell: ShellKind, what: Script, binary: &OsStr) -> Result<String, 
         ShellKind::Zsh => include_str!("../../shell-hooks/recourse.zsh"),
         ShellKind::Fish => include_str!("../../shell-hooks/recourse.fish"),
     };
-    Ok(text.replacen(BINARY, &quoted(path, shell), 1))
+    let text = text.replacen(BINARY, &quoted(path, shell), 1);
+    if shell != ShellKind::Zsh {
+        return Ok(text);
+    }
+    // zsh reads a text whole before it runs any of it: aliases have to be off before it reads the script.
+    let inner = text.replace('\'', r"'\''");
+    Ok(format!(
+        "[[ -o aliases ]] && __rc_alias=aliases || __rc_alias=noaliases\n\\builtin setopt noaliases\n\
+         \\builtin eval '{inner}'\n\\builtin setopt $__rc_alias\n\\builtin unset __rc_alias\n"
+    ))
 }
 
 fn quoted(path: &str, shell: ShellKind) -> String {

@@ -37,7 +37,8 @@ pub(super) fn prelude(shell: ShellKind, options: &str, bodies: &mut Vec<(String,
     let state = at.map(|at| bodies.remove(at).1).filter(|text| text.len() <= LONGEST).unwrap_or_default();
     match shell {
         ShellKind::Bash => format!("{}{state}", bash_options(options)),
-        ShellKind::Zsh | ShellKind::Fish => state,
+        ShellKind::Zsh => format!("{}{state}", zsh_options(options)),
+        ShellKind::Fish => state,
     }
 }
 
@@ -58,6 +59,24 @@ fn bash_options(text: &str) -> String {
         if matches!(name, "dotglob" | "extglob" | "failglob" | "globstar" | "lastpipe" | "nocaseglob" | "nocasematch" | "nullglob") {
             let _ = writeln!(out, "shopt -s {name}");
         }
+    }
+    out
+}
+
+/// The same of zsh: the names of the options that are on.
+fn zsh_options(text: &str) -> String {
+    let on = |name: &str| text.split(' ').any(|word| word == name);
+    let mut out = String::new();
+    for (zsh, name) in [("globdots", "dotglob"), ("nullglob", "nullglob"), ("cshnullglob", "nullglob")] {
+        if on(zsh) {
+            let _ = writeln!(out, "shopt -s {name}");
+        }
+    }
+    if !text.is_empty() && !on("caseglob") {
+        out.push_str("shopt -s nocaseglob\n");
+    }
+    if !text.is_empty() && !on("glob") {
+        out.push_str("set -f\n");
     }
     out
 }

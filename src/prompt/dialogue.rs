@@ -103,6 +103,11 @@ impl<'q> Dialogue<'_, 'q> {
                 Ok(_) => continue,
                 Err(stop) => return Ok(Err(stop)),
             };
+            let text = key == Key::Paste || matches!(key, Key::Char(_)) && self.more_follows()?;
+            if text {
+                self.write("\n")?;
+                return Ok(Ok(Next::Keys(Some("that was a text, not a key: nothing was taken from it"))));
+            }
             let key = match key {
                 Key::Char(c) => Key::Char(c.to_ascii_lowercase()),
                 other => other,
@@ -167,6 +172,10 @@ impl<'q> Dialogue<'_, 'q> {
         let end = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let event = Keys { terminal: self.terminal, signals: self.signals }.next(end)?;
         Ok(stopped(event))
+    }
+
+    fn more_follows(&mut self) -> io::Result<bool> {
+        Keys { terminal: self.terminal, signals: self.signals }.more_follows()
     }
 
     /// Waits until nobody types.
@@ -345,7 +354,7 @@ impl<'q> Dialogue<'_, 'q> {
         }
         keys.push(("d", "details".to_owned()));
         if let Some(time) = self.allowable() {
-            keys.push(("w", format!("allow it here for {}", spoken(time))));
+            keys.push(("w", format!("run it, and again here for {}", spoken(time))));
         }
         keys.push(("Enter", "do not run it".to_owned()));
         let columns = Terminal::size().0.clamp(20, 120);
@@ -383,7 +392,10 @@ impl<'q> Dialogue<'_, 'q> {
     /// The last words before keys count.
     fn invitation(&self) -> String {
         match self.timeout {
-            Some(time) => format!("Your decision (none in {}: not run): ", spoken(time)),
+            Some(time) => {
+                let whole = format!("Your decision (none in {}: not run): ", spoken(time));
+                if width(&whole) < Terminal::size().0 { whole } else { "Your decision: ".to_owned() }
+            }
             None => "Your decision: ".to_owned(),
         }
     }

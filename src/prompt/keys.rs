@@ -8,6 +8,8 @@ use super::terminal::{Ready, Terminal};
 
 /// The bytes of one key come within this time of each other.
 const TOGETHER: Duration = Duration::from_millis(60);
+/// Nobody presses two keys within this time.
+const BURST: Duration = Duration::from_millis(15);
 /// No key's sequence is longer.
 const LONGEST: usize = 32;
 
@@ -33,6 +35,8 @@ pub(super) enum Key {
     End,
     PageUp,
     PageDown,
+    /// The terminal says that what follows is pasted.
+    Paste,
     /// Anything else.
     Other,
 }
@@ -96,6 +100,11 @@ impl Keys<'_> {
                 Got::Else(event) => return Ok(Some(event)),
             }
         }
+    }
+
+    /// Whether more comes than the key that was read: what arrives in one piece was pasted, or typed by a program.
+    pub(super) fn more_follows(&mut self) -> io::Result<bool> {
+        Ok(self.terminal.wait(self.signals.fd(), Some(BURST))? == Ready::Terminal)
     }
 
     fn byte(&mut self, end: Option<Instant>) -> io::Result<Got> {
@@ -171,6 +180,7 @@ fn csi(sequence: &[u8]) -> Key {
         b"3~" => Key::Delete,
         b"5~" => Key::PageUp,
         b"6~" => Key::PageDown,
+        b"200~" => Key::Paste,
         b"1;5C" | b"1;3C" => Key::WordRight,
         b"1;5D" | b"1;3D" => Key::WordLeft,
         _ => Key::Other,

@@ -68,6 +68,10 @@ impl Terminal {
         // Takes effect after what was written has gone out, and discards what was typed.
         termios::tcsetattr(&self.file, SetArg::TCSAFLUSH, &now)?;
         let raw = Raw { file, before: Mutex::new(before), alternate: AtomicBool::new(false) };
+        if !is_dumb() {
+            // What is pasted comes between marks.
+            let _ = (&raw.file).write_all(b"\x1b[?2004h");
+        }
         self.forget()?;
         Ok(raw)
     }
@@ -183,6 +187,9 @@ impl Raw {
     /// Puts the terminal back now; also done when dropped.
     pub(super) fn restore(&self) {
         self.alternate(false);
+        if !is_dumb() {
+            let _ = (&self.file).write_all(b"\x1b[?2004l");
+        }
         self.restore_modes();
     }
 

@@ -76,7 +76,8 @@ impl Shell<'_> {
             },
             zero,
             source: None,
-            positional: Positional { values: arguments.collect(), open: false },
+            // A shell at hand may have any until it says which.
+            positional: Positional { values: arguments.collect(), open: options.session.guarded },
             status: Status::True,
             last_word: Value::Unknown,
             stdin: Stdin::Inherited,

@@ -426,7 +426,7 @@ fn allowed_for_a_while_means_exactly_this_here() {
     }
     let scratch = scratch();
     let mut terminal = asked(&scratch, 80, &[]);
-    assert!(terminal.text().contains("[w] allow it here for 15 minutes"), "{}", terminal.text());
+    assert!(terminal.text().contains("[w] run it, and again here for 15 minutes"), "{}", terminal.text());
     terminal.send("w");
     let (status, text) = terminal.finish();
     assert_eq!(status, 0, "{text}");
