@@ -56,7 +56,17 @@ fn bash_options(text: &str) -> String {
         out.push_str("set +B\n");
     }
     for name in names.split(':') {
-        if matches!(name, "dotglob" | "extglob" | "failglob" | "globstar" | "lastpipe" | "nocaseglob" | "nocasematch" | "nullglob") {
+        if matches!(
+            name,
+            "dotglob"
+                | "extglob"
+                | "failglob"
+                | "globstar"
+                | "lastpipe"
+                | "nocaseglob"
+                | "nocasematch"
+                | "nullglob"
+        ) {
             let _ = writeln!(out, "shopt -s {name}");
         }
     }

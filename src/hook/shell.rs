@@ -144,9 +144,7 @@ impl Line {
 
 /// Whether what a text does may depend on variables, positional parameters or directories of the shell.
 fn depends_on_state(text: &str) -> bool {
-    let place = |(at, _)| {
-        text[at + 1..].starts_with(|c: char| c.is_ascii_digit() || c == '+' || c == '-')
-    };
+    let place = |(at, _)| text[at + 1..].starts_with(|c: char| c.is_ascii_digit() || c == '+' || c == '-');
     text.contains('$')
         || text.match_indices('~').any(place)
         || words(text).any(|word| matches!(word, "popd" | "pushd" | "dirs" | "shift"))
@@ -206,7 +204,11 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Line {
-        Line::read(text.as_bytes(), Form { shell: ShellKind::Bash, history: true, comments: true, state: false }).unwrap()
+        Line::read(
+            text.as_bytes(),
+            Form { shell: ShellKind::Bash, history: true, comments: true, state: false },
+        )
+        .unwrap()
     }
 
     #[test]
@@ -265,8 +267,11 @@ mod tests {
     #[test]
     fn what_is_no_text_is_an_error() {
         assert!(
-            Line::read(b"\0\0rm \xff", Form { shell: ShellKind::Bash, history: false, comments: true, state: false })
-                .is_err()
+            Line::read(
+                b"\0\0rm \xff",
+                Form { shell: ShellKind::Bash, history: false, comments: true, state: false }
+            )
+            .is_err()
         );
     }
 }
