@@ -389,6 +389,8 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--comments', '--comments', [CompletionResultType]::ParameterName, '`#` begins a comment also in zsh')
             [CompletionResult]::new('--functions', '--functions', [CompletionResultType]::ParameterName, 'The shell can say what its functions do when it is asked (exit status 3)')
             [CompletionResult]::new('--text', '--text', [CompletionResultType]::ParameterName, 'The shell takes another text onto its line')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The shell''s options come before its aliases')
+            [CompletionResult]::new('--answer', '--answer', [CompletionResultType]::ParameterName, 'The status is printed too, before what else there is; and `?` before a person may be asked')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break

@@ -401,6 +401,8 @@ module completions {
     --comments                # `#` begins a comment also in zsh
     --functions               # The shell can say what its functions do when it is asked (exit status 3)
     --text                    # The shell takes another text onto its line
+    --state                   # The shell's options come before its aliases
+    --answer                  # The status is printed too, before what else there is; and `?` before a person may be asked
     --help(-h)                # Print help
   ]
 

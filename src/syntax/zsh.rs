@@ -3,6 +3,9 @@
 //! Only what bash would read otherwise is touched, and only so that it names more than before, never less: a glob loses its
 //! qualifiers, an excluded pattern becomes every file. What is not known here stays as it is and becomes a gap.
 
+/// In front of a name: a variable that is not set, so that nothing is known of its value.
+const UNSET: &str = "_zsh_";
+
 /// The text as bash would have to be given it. Without `comments`, `#` is a character like any other (as it is at zsh's
 /// prompt unless INTERACTIVE_COMMENTS is set, and in text that zsh itself printed).
 pub fn to_bash(text: &str, comments: bool) -> String {
@@ -69,6 +72,7 @@ impl Reader {
                     self.quoted(true);
                 }
                 '$' if self.next(1) == Some('{') => self.parameter(),
+                '$' if self.subscripted() => {}
                 '<' if self.numbers() => {}
                 '>' => self.redirection(),
                 '<' => {
@@ -154,21 +158,52 @@ impl Reader {
             match c {
                 '\\' => self.copy(2),
                 '$' if self.next(1) == Some('{') => self.parameter(),
+                '$' if self.subscripted() => {}
                 '"' => return self.copy(1),
                 _ => self.copy(1),
             }
         }
     }
 
-    /// `${(flags)name…}` without its flags.
+    /// `$name[…]` is a part of a value, and nobody says which.
+    fn subscripted(&mut self) -> bool {
+        let name: Vec<char> = self.chars[self.at + 1..]
+            .iter()
+            .copied()
+            .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
+            .collect();
+        let open = self.at + 1 + name.len();
+        if name.is_empty() || self.chars.get(open) != Some(&'[') {
+            return false;
+        }
+        let Some(length) = self.chars[open..].iter().position(|c| *c == ']') else { return false };
+        self.push("${");
+        self.push(UNSET);
+        self.out.extend(name);
+        self.out.push('}');
+        self.at = open + length + 1;
+        true
+    }
+
+    /// `${(flags)name…}` without its flags, which make another value of it; and `${name[…]}` without the subscript.
     fn parameter(&mut self) {
         self.begin();
         self.copy(2);
+        let part = self.chars[self.at..]
+            .iter()
+            .position(|c| !(c.is_ascii_alphanumeric() || *c == '_'))
+            .is_some_and(|end| end > 0 && self.next(end) == Some('['));
+        if part {
+            self.out.push_str(UNSET);
+        }
         if self.next(0) == Some('(')
             && let Some(length) = self.chars[self.at..].iter().position(|c| *c == ')')
             && !self.chars[self.at..self.at + length].iter().any(|c| "e$`\n".contains(*c))
         {
             self.at += length + 1;
+            if self.next(0).is_some_and(|c| c.is_ascii_alphabetic() || c == '_') {
+                self.out.push_str(UNSET);
+            }
         }
     }
 
@@ -226,7 +261,9 @@ mod tests {
             ("echo a # b; rm x", "echo a \\# b; rm x"),
             ("rm *(.om[1,3])", "rm *"),
             ("ls **/*.c(.) | wc -l", "ls **/*.c | wc -l"),
-            ("print ${(f)lines} \"${(j:,:)x}\"", "print ${lines} \"${x}\""),
+            ("print ${(f)lines} \"${(j:,:)x}\"", "print ${_zsh_lines} \"${_zsh_x}\""),
+            ("rm $a[2] ${b[-1]} \"$h[x]\"", "rm ${_zsh_a} ${_zsh_b[-1]} \"${_zsh_h}\""),
+            ("rm ${(P)q}", "rm ${_zsh_q}"),
             ("rm ^*.c", "rm *"),
             ("rm src/^*.c", "rm src/*"),
             ("rm *~*.c", "rm *"),

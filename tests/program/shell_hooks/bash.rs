@@ -327,3 +327,81 @@ fn without_an_answering_terminal_the_text_is_one_up_away() {
     shell.settled();
     assert_eq!(shell.read("asked"), "precious");
 }
+
+#[test]
+fn prompt_commands_set_later_do_not_turn_it_off() {
+    for after in ["PROMPT_COMMAND='history -a'", "unset PROMPT_COMMAND", "PROMPT_COMMAND="] {
+        let mut shell = Typing::new("bash", &format!("PS1='> '\nHOOK\n{after}"));
+        shell.refuses("rm keep && touch after");
+        shell.refuses("{ rm keep; } > keep2");
+        shell.runs("PROMPT_COMMAND=true");
+        shell.refuses("rm keep; touch after");
+    }
+}
+
+#[test]
+fn what_runs_without_a_line_is_judged() {
+    let start = "PS1='> '\nprintf '#!/bin/sh\\necho rm keep > \"$1\"\\n' > ed\nchmod +x ed\nexport VISUAL=$PWD/ed EDITOR=$PWD/ed\nHOOK\nbind -x '\"\\C-t\": rm keep'";
+    let mut shell = Typing::new("bash", start);
+    shell.refuses_keys("x\u{18}\u{5}");
+    shell.refuses_keys("\u{14}");
+    shell.refuses("PROMPT_COMMAND+=(\"rm keep\")");
+    shell.runs("true");
+    shell.unharmed("what was added to the prompt's commands");
+}
+
+#[test]
+fn posix_mode_and_any_separator() {
+    let mut shell = BASH.typing();
+    shell.runs("set -o posix");
+    shell.refuses("rm keep && touch after");
+    for separators in ["-", "0123456789", "abcdefghijklmnopqrstuvwxyz", ""] {
+        let mut shell = Typing::new("bash", &format!("PS1='> '\nHOOK\nIFS='{separators}'"));
+        shell.refuses("rm keep && touch after");
+        shell.runs("touch fine");
+        assert_eq!(shell.said("the guard"), 0, "{separators}: {}", shell.terminal.text());
+    }
+}
+
+#[test]
+fn aliases_and_functions_with_our_words() {
+    for own in [
+        "alias kill='kill -9' local=echo trap=true set=true return=true printf=no shopt=false",
+        "kill() { :; }; printf() { :; }; wait() { :; }; trap() { :; }; shopt() { :; }; history() { :; }",
+    ] {
+        let mut shell = Typing::new("bash", &format!("PS1='> '\n{own}\nHOOK"));
+        shell.refuses("rm keep && touch after");
+        shell.refuses("rm keep && touch after");
+    }
+}
+
+#[test]
+fn history_settings_that_cannot_be_lifted() {
+    for set in
+        ["readonly HISTCONTROL=ignoreboth", "readonly HISTIGNORE='rm*'", "HISTSIZE=00", "enable -n history"]
+    {
+        let mut shell = Typing::new("bash", &format!("PS1='> '\n{set}\nHOOK"));
+        shell.refuses(" rm keep && touch after");
+        assert_eq!(shell.said("readonly variable"), 0, "{set}: {}", shell.terminal.text());
+    }
+}
+
+#[test]
+fn what_the_session_holds_is_told() {
+    let mut shell = BASH.typing();
+    shell.runs("set -- keep");
+    shell.refuses("rm $1");
+    shell.runs("F=keep");
+    shell.refuses("rm $F");
+    shell.runs("shopt -s nocaseglob");
+    shell.refuses("rm KEE*");
+    shell.runs("echo x > other; F=other");
+    shell.runs("cp $F copied");
+    assert_eq!(shell.read("copied"), "x\n", "{}", shell.terminal.text());
+}
+
+#[test]
+fn the_rest_of_a_paste_does_not_run() {
+    let mut shell = BASH.typing();
+    shell.refuses_keys("true\rrm keep\rtouch after\r");
+}

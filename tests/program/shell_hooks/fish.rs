@@ -259,3 +259,14 @@ fn a_shell_that_is_not_interactive_claims_nothing() {
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "none");
     assert!(output.stderr.is_empty());
 }
+
+#[test]
+fn a_line_with_completions_below_it_is_judged() {
+    if missing("fish") {
+        return;
+    }
+    let mut shell = FISH.typing();
+    shell.terminal.send("rm kee\t");
+    pause(600);
+    shell.refuses_keys("\r");
+}

@@ -344,3 +344,29 @@ fn a_shell_that_is_not_interactive_claims_nothing() {
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "none");
     assert!(output.stderr.is_empty());
 }
+
+#[test]
+fn aliases_and_functions_with_our_words() {
+    if missing("zsh") {
+        return;
+    }
+    for own in [
+        "alias kill='kill -9' local=echo typeset=echo trap=true unset=echo setopt=true zle=true",
+        "kill() { : }; trap() { : }; zle() { : }; print() { : }",
+    ] {
+        let mut shell = Typing::new("zsh", &format!("PS1='> '\n{own}\nHOOK"));
+        shell.refuses("rm keep && touch after");
+    }
+}
+
+#[test]
+fn what_the_session_holds_is_told() {
+    if missing("zsh") {
+        return;
+    }
+    let mut shell = ZSH.typing();
+    shell.runs("F=keep");
+    shell.refuses("rm $F");
+    shell.runs("setopt nocaseglob");
+    shell.refuses("rm KEE*");
+}
