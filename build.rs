@@ -77,7 +77,8 @@ mod knowledge {
     type Rows = BTreeMap<&'static str, Vec<Vec<usize>>>;
 
     /// Files of lists that nearly every process asks something of.
-    const WORD_LISTS: [&str; 5] = ["agents", "machine", "regenerable", "tool_words", "variables"];
+    const WORD_LISTS: [&str; 6] =
+        ["agents", "machine", "regenerable", "terraform_signs", "tool_words", "variables"];
 
     /// What is written.
     #[derive(Default)]
@@ -100,6 +101,7 @@ mod knowledge {
             "machine",
             "places",
             "regenerable",
+            "terraform_signs",
             "tool_words",
             "variables",
         ] {

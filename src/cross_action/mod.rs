@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::model::{
     Action, Assessment, Cause, CrossActionRisk, FactValue, PathOrigin, Source, Subject, Tier, Value,
 };
+use crate::wildcard::fits;
 
 /// Looks for the patterns, raises tiers and says why.
 pub fn examine(assessments: &mut [Assessment]) -> Vec<CrossActionRisk> {
@@ -17,6 +18,8 @@ pub fn examine(assessments: &mut [Assessment]) -> Vec<CrossActionRisk> {
     history(assessments, &mut risks);
     protection(assessments, &mut risks);
     relations(assessments, &mut risks);
+    plans::keys(assessments, &mut risks);
+    plans::shifted(assessments);
     risks
 }
 
@@ -289,7 +292,9 @@ fn relations(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) {
     }
     let origins = destroyers(assessments, |assessment| {
         let id = Some(assessment.mutation.target.id.as_str());
-        [id, text(assessment, "identifier")].into_iter().flatten()
+        // What is itself only about another thing keeps nothing of its own.
+        let about = matches!(text(assessment, "relation"), Some("protection" | "setting"));
+        [id, text(assessment, "identifier")].into_iter().flatten().filter(move |_| !about)
     });
     for copy in 0..assessments.len() {
         let Some(source) = text(&assessments[copy], "source_id").map(str::to_owned) else { continue };
@@ -297,13 +302,22 @@ fn relations(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) {
             continue;
         }
         let relation = text(&assessments[copy], "relation").unwrap_or("backup").to_owned();
-        let found = origins.get(&source).into_iter().flatten().copied();
+        if matches!(relation.as_str(), "member" | "setting") {
+            continue;
+        }
+        let types = text(&assessments[copy], "source_types").map(str::to_owned);
+        let may_be = |origin: usize| {
+            let found = &assessments[origin].mutation.target.r#type;
+            types.as_ref().is_none_or(|types| types.split(' ').any(|pattern| fits(pattern, found)))
+        };
+        let found = origins.get(&source).into_iter().flatten().copied().filter(|origin| may_be(*origin));
         // An address of a plan is one resource, also where several rules speak of it.
         let same = |origin: usize| {
             let [one, other] = [copy, origin].map(|index| &assessments[index].mutation);
             one.source == Source::Terraform && one.target.id == other.target.id
         };
-        for origin in found.filter(|origin| *origin != copy && !same(*origin)).collect::<Vec<_>>() {
+        let found: Vec<usize> = found.filter(|origin| *origin != copy && !same(*origin)).collect();
+        for origin in found {
             let ids = [copy, origin].map(|index| assessments[index].mutation.target.id.clone());
             let guarded = relation == "protection";
             let (pattern, name) = match relation.as_str() {
@@ -331,5 +345,6 @@ fn relations(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) {
     }
 }
 
+mod plans;
 #[cfg(test)]
 mod tests;

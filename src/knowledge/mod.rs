@@ -40,6 +40,7 @@ mod secrets;
 mod services;
 mod strict;
 mod terraform;
+mod terraform_signs;
 mod tool_words;
 mod variables;
 mod verbs;
@@ -72,6 +73,7 @@ pub use schema::{
 pub use secrets::SECRET;
 pub use services::{Learn, Nothing, Service, ServiceCall, ServiceExample, ServiceWord};
 pub use terraform::{Related, TerraformExample, TerraformType};
+pub use terraform_signs::{Sense, Sign, TerraformSigns, terraform_signs};
 pub use tool_words::{Grants, ToolWords, Words, tool_words};
 pub use variables::{Held, Variables, variables};
 pub use verbs::{Thing, Verb, Verbs};

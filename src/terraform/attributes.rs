@@ -1,9 +1,8 @@
 //! A resource's attributes by path, never those that the plan marks sensitive.
 
 use serde_json::Value;
-use serde_json::value::RawValue;
 
-use super::select::{fields, first_key};
+use super::select::first_key;
 use crate::model::FactValue;
 
 /// Values, which of them are sensitive, and which are not known yet.
@@ -49,12 +48,7 @@ pub(super) fn lookup(values: &Value, sensitive: &Value, unknown: &Value, path: &
             Some(whole) => Attribute::Known(FactValue::Number(whole)),
             None => Attribute::Known(FactValue::Text(number.to_string())),
         },
-        Value::String(text) => match text.as_str() {
-            // Older providers write booleans and numbers as text.
-            "true" => Attribute::Known(FactValue::Bool(true)),
-            "false" => Attribute::Known(FactValue::Bool(false)),
-            _ => Attribute::Known(FactValue::Text(text.clone())),
-        },
+        Value::String(text) => Attribute::Known(plain(text)),
         Value::Array(list) => {
             Attribute::Known(FactValue::Number(i64::try_from(list.len()).unwrap_or(i64::MAX)))
         }
@@ -96,11 +90,15 @@ pub(super) fn each((values, sensitive, unknown): Side<'_>, path: &str) -> Option
 
 /// What a declaration says behind `|`.
 pub(super) fn parse_default(text: &str) -> FactValue {
-    match text {
-        "true" => FactValue::Bool(true),
-        "false" => FactValue::Bool(false),
-        _ => text.parse().map_or_else(|_| FactValue::Text(text.to_owned()), FactValue::Number),
+    match plain(text) {
+        FactValue::Text(text) => text.parse().map_or(FactValue::Text(text), FactValue::Number),
+        switch => switch,
     }
+}
+
+/// Older providers write booleans as text.
+pub(super) fn plain(text: &str) -> FactValue {
+    text.parse().map_or_else(|_| FactValue::Text(text.to_owned()), FactValue::Bool)
 }
 
 /// Blocks stand as lists of one.
@@ -119,7 +117,7 @@ fn is_marked(mark: &Value) -> bool {
 }
 
 /// The value or any part of it is marked.
-fn marks_any(mark: &Value) -> bool {
+pub(super) fn marks_any(mark: &Value) -> bool {
     match mark {
         Value::Bool(yes) => *yes,
         Value::Array(list) => list.iter().any(marks_any),
@@ -143,43 +141,11 @@ fn keys(path: &str) -> impl Iterator<Item = Key<'_>> {
     })
 }
 
-/// Names of the top-level attributes that differ between the two objects, as far as they are known.
-///
-/// # Errors
-/// When one of them cannot be read.
-pub(super) fn changed(
-    before: &RawValue,
-    after: &RawValue,
-    unknown: &RawValue,
-) -> Result<Vec<String>, serde_json::Error> {
-    let (old, new, unknown) = (fields(before)?, fields(after)?, fields(unknown)?);
-    let mut names = Vec::new();
-    for (name, value) in &old {
-        let later = new.get(name).copied().unwrap_or(RawValue::NULL);
-        let marked = match unknown.get(name) {
-            Some(mark) => marks_any(&parse(mark)?),
-            None => false,
-        };
-        // The same text is the same value; other text may still be.
-        if marked || (value.get() != later.get() && parse(value)? != parse(later)?) {
-            names.push(name.clone());
-        }
-    }
-    let added = new.iter().filter(|(name, value)| !old.contains_key(*name) && value.get() != "null");
-    names.extend(added.map(|(name, _)| name.clone()));
-    Ok(names)
-}
-
-fn parse(raw: &RawValue) -> Result<Value, serde_json::Error> {
-    serde_json::from_str(raw.get())
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use serde_json::value::RawValue;
 
-    use super::{Attribute, changed, each, lookup};
+    use super::{Attribute, each, lookup};
     use crate::model::FactValue;
 
     #[test]
@@ -225,18 +191,5 @@ mod tests {
         assert_eq!(lookup(&values, &sensitive, &none, "block[0].token"), Attribute::Hidden);
         assert_eq!(lookup(&values, &json!(true), &none, "block"), Attribute::Hidden);
         assert_eq!(lookup(&values, &none, &json!({"password": true}), "password"), Attribute::Hidden);
-    }
-
-    #[test]
-    fn changes_are_named() {
-        let raw = |text: &str| -> Box<RawValue> { serde_json::from_str(text).unwrap() };
-        let (before, after) = (
-            raw(r#"{"a": [1, 2], "b": 2, "c": 3, "u": 1}"#),
-            raw(r#"{"u": 1, "a":[1,2], "b": 5, "d": 1, "e": null}"#),
-        );
-        let names = |unknown: &str| changed(&before, &after, &raw(unknown)).unwrap();
-        assert_eq!(names("{}"), ["b", "c", "d"]);
-        assert_eq!(names(r#"{"u": [{"x": true}]}"#), ["b", "c", "u", "d"]);
-        assert_eq!(changed(&raw("null"), &after, &raw("{}")).unwrap(), ["a", "b", "d", "u"]);
     }
 }

@@ -22,6 +22,33 @@ pub(super) struct Beside {
 }
 
 impl Beside {
+    pub(super) fn new(action: Action, kind: &str) -> Self {
+        Self { action, kind: kind.to_owned(), facts: Facts::new() }
+    }
+
+    pub(super) fn is_grant(&self) -> bool {
+        self.action == Action::Grant
+    }
+
+    /// Found by an attribute's name, not by the type's data.
+    pub(super) fn is_by_name(&self) -> bool {
+        self.facts.contains_key("attribute")
+    }
+
+    pub(super) fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    pub(super) fn tell(&mut self, key: &str, value: FactValue) {
+        let said = format!("{key} is {}", show(&value));
+        self.facts.insert(key.to_owned(), Fact::new(value, said));
+    }
+
+    #[cfg(test)]
+    pub(super) fn told(&self, key: &str) -> bool {
+        self.facts.contains_key(key)
+    }
+
     /// The effect as a mutation of what `change` changes.
     pub(super) fn mutation(self, change: &Mutation) -> Mutation {
         let mut facts = self.facts;

@@ -34,7 +34,6 @@ const BY_LAST_WORD: &[(&str, &[&str], i64)] = &[
             "record",
             "route",
             "schedule",
-            "subscription",
             "monitor",
         ],
         65,
@@ -82,6 +81,11 @@ const BY_ANY_WORD: &[(&str, &[&str], i64)] = &[
     ("expiry", &["lifecycle", "retention", "expiration", "expiry", "ttl", "purge", "cleanup", "prune"], 50),
 ];
 
+/// Whether the name is one of something that says what becomes of other things.
+pub(super) fn is_setting(r#type: &str) -> bool {
+    matches!(guess(r#type).class, "configuration" | "expiry")
+}
+
 /// Guesses from a type's name.
 pub(super) fn guess(r#type: &str) -> Guess {
     for (class, words, confidence) in BY_ANY_WORD {
@@ -117,5 +121,41 @@ mod tests {
         assert_eq!(guess("acme_metadatabased_thing").class, "unknown");
         assert_eq!(guess("acme_shell_script").class, "runs");
         assert_eq!(guess("acme_retention_policy").class, "expiry");
+    }
+
+    /// The guess for 1,782 real types whose class is known, none of which it has seen: what it is good for, measured. A name
+    /// alone never lets a removal go; what it must not do is to call a thing of worth a mere setting.
+    #[test]
+    fn names_of_real_types_are_guessed_as_well_as_measured() {
+        let (mut told, mut right, mut worth, mut belittled) = (0, 0, 0, Vec::new());
+        let all = include_str!("../../tests/data/terraform_classes.tsv");
+        for line in all.lines().filter(|line| !line.starts_with('#')) {
+            let (name, class) = line.split_once('\t').unwrap();
+            let found = guess(name).class;
+            let mild = ["relationship", "configuration"].contains(&found);
+            if ["data", "key", "identity"].contains(&class) {
+                worth += 1;
+                if mild {
+                    belittled.push(name);
+                }
+            }
+            if found != "unknown" {
+                told += 1;
+                right += usize::from(match class {
+                    "data" | "compute" => ["data", "expiry", "credential"].contains(&found),
+                    "key" => ["credential", "data"].contains(&found),
+                    "identity" => ["access", "data"].contains(&found),
+                    "access" => ["access", "relationship", "configuration"].contains(&found),
+                    "link" => found == "relationship",
+                    _ => ["configuration", "expiry", "runs"].contains(&found),
+                });
+            }
+        }
+        assert!(worth > 600 && told > 1000, "{worth} {told}");
+        assert!(
+            belittled.len() * 100 < worth,
+            "more than 1 % of what has worth is called a setting: {belittled:?}"
+        );
+        assert!(right * 100 >= told * 70, "{right} of {told}");
     }
 }

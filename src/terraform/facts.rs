@@ -9,7 +9,7 @@ use super::provider::Settings;
 use super::said::show;
 use super::select::select;
 use super::state::Others;
-use crate::knowledge::TerraformType;
+use crate::knowledge::{Related, TerraformType};
 use crate::model::{Action, Fact, FactValue, Facts};
 
 /// What of a change's attributes somebody asks for.
@@ -46,7 +46,7 @@ impl Attributes {
 
 /// What the type's data names among the attributes.
 pub(super) fn collect(
-    declared: &TerraformType,
+    (declared, siblings): (&TerraformType, Option<&Related>),
     attributes: &Attributes,
     settings: &Settings<'_>,
     action: Action,
@@ -89,7 +89,24 @@ pub(super) fn collect(
     {
         let said = format!("it is a {relation} of {source}");
         facts.insert("relation".into(), Fact::new(FactValue::Text(relation.clone()), said.clone()));
-        facts.insert("source_id".into(), Fact::new(FactValue::Text(source), said));
+        facts.insert("source_id".into(), Fact::new(FactValue::Text(source.clone()), said));
+        if !declared.of.is_empty() {
+            let types = declared.of.join(" ");
+            let said = format!("{source} is of type {types}");
+            facts.insert("source_types".into(), Fact::new(FactValue::Text(types), said));
+        }
+        // Its siblings are those of its own type that name the same source.
+        if let Some(siblings) = siblings
+            && let Some((FactValue::Number(0), _)) = others.related(siblings, std::slice::from_ref(&source))
+        {
+            let said = format!("no other member of {source} stays in the state");
+            facts.insert("last-member".into(), Fact::new(FactValue::Bool(true), said));
+        }
+    }
+    if matches!(declared.relation.as_deref(), Some("setting" | "protection")) {
+        let attributes = declared.source.join(" ");
+        let said = format!("{attributes} says what it is about");
+        facts.insert("setting".into(), Fact::new(FactValue::Text(attributes), said));
     }
     for related in &declared.related {
         if let Some((value, said)) = others.related(related, &names) {

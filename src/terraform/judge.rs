@@ -4,21 +4,26 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 
-use super::attributes::{Side, changed};
-use super::beside;
+use super::attributes::Side;
+use super::beside::{self, Beside};
 use super::classify;
 use super::commands::{self, LocalCommand, LocalFile, Provisioned};
+use super::configured::Configured;
+use super::diff::{Leaf, leaves};
 use super::facts::{Attributes, collect, fact, text};
 use super::grants;
+use super::openings;
 use super::plan::{Plan, ResourceChange};
 use super::protections;
 use super::provider::Providers;
 use super::references::References;
 use super::said::{printable, unclear};
 use super::select::first_key;
+use super::signs::{self, Said};
 use super::state::Others;
-use crate::knowledge::{Knowledge, TerraformType};
+use crate::knowledge::{Knowledge, Related, TerraformType};
 use crate::model::{
     Action, Cause, Context, Fact, FactValue, Facts, Mutation, RuleRef, Source, Subject, Target, Value as Text,
 };
@@ -53,8 +58,11 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
         })
         .map(|change| change.address.as_str())
         .collect();
-    let declared = types.values().flatten().filter_map(|known| known.declared.as_deref());
-    let others = Others::of(plan, state, &going, declared.flat_map(|declared| &declared.related));
+    let related = types.values().flatten().flat_map(|known| {
+        let declared = known.declared.iter().flat_map(|declared| &declared.related);
+        declared.chain(&known.siblings)
+    });
+    let others = Others::of(plan, state, &going, related);
     analysis.resources = changes.len();
     if others.unreadable {
         analysis.mutations.push(unclear("prior_state", "a resource of the prior state could not be read"));
@@ -63,7 +71,8 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
         analysis.mutations.push(unclear("plan", "the plan is incomplete: planning ended with an error"));
     }
     let providers = Providers::of(plan.configuration.as_ref());
-    let mut of_all = OfAll { references, others, providers };
+    let configured = Configured::of(plan.configuration.as_ref());
+    let mut of_all = OfAll { references, others, providers, configured };
     for change in changes {
         if change.mode == "data" {
             data(change, &types, &mut analysis);
@@ -93,6 +102,7 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
         }
     }
     protections::together(&mut analysis.mutations);
+    protections::fresh(&mut analysis.mutations, &of_all.references);
     for deferred in &plan.deferred_changes {
         let what = &deferred.resource_change.address;
         let reason = format!(
@@ -131,6 +141,14 @@ enum Verb {
 }
 
 impl Verb {
+    fn action(self) -> Action {
+        match self {
+            Self::Do(action) => action,
+            Self::Forget | Self::Nothing => Action::Update,
+            Self::Unknown => Action::Execute,
+        }
+    }
+
     fn of(actions: &[String]) -> Self {
         let words: Vec<&str> = actions.iter().map(String::as_str).collect();
         match words.as_slice() {
@@ -150,6 +168,8 @@ struct Known {
     declared: Option<Arc<TerraformType>>,
     /// Attributes that somebody asks for.
     wanted: Vec<String>,
+    /// The other members of what it is a member of.
+    siblings: Option<Related>,
 }
 
 /// What is known of each type in a plan, and what users say of it besides.
@@ -159,14 +179,17 @@ fn types<'p>(changes: &'p [ResourceChange], knowledge: &Knowledge) -> HashMap<&'
         let name = change.r#type.as_str();
         found.entry(name).or_insert_with(|| {
             let more = knowledge.raised_terraform(name).into_iter().map(Some);
-            std::iter::once(knowledge.terraform(name)).chain(more).map(Known::of).collect()
+            std::iter::once(knowledge.terraform(name))
+                .chain(more)
+                .map(|found| Known::of(found, name))
+                .collect()
         });
     }
     found
 }
 
 impl Known {
-    fn of(declared: Option<Arc<TerraformType>>) -> Self {
+    fn of(declared: Option<Arc<TerraformType>>, name: &str) -> Self {
         let mut wanted: BTreeSet<&str> =
             BTreeSet::from(["name", "id", "region"]).into_iter().chain(PROTECTIONS).collect();
         if let Some(declared) = &declared {
@@ -182,7 +205,14 @@ impl Known {
             }
         }
         let wanted = wanted.into_iter().map(str::to_owned).collect();
-        Self { declared, wanted }
+        let member = declared.as_ref().filter(|known| known.relation.as_deref() == Some("member"));
+        let siblings = member.and_then(|known| known.source.first()).map(|attribute| Related {
+            fact: "last-member".to_owned(),
+            r#type: name.to_owned(),
+            attribute: attribute.clone(),
+            value: None,
+        });
+        Self { declared, wanted, siblings }
     }
 }
 
@@ -191,6 +221,7 @@ struct OfAll<'p> {
     references: References,
     others: Others<'p>,
     providers: Providers,
+    configured: Configured<'p>,
 }
 
 /// The change, and what it does besides: protections that it takes away, parts that go, what it opens.
@@ -200,46 +231,40 @@ fn mutations(change: &ResourceChange, verb: Verb, all: &mut OfAll<'_>, known: &K
         vec![unclear(&change.address, &reason)]
     };
     let Ok(attributes) = Attributes::of(change, &known.wanted) else { return unreadable() };
+    let siblings = known.siblings.as_ref();
     let known = known.declared.as_deref();
-    let mut action = match verb {
-        Verb::Do(action) => action,
-        Verb::Forget | Verb::Nothing => Action::Update,
-        Verb::Unknown => Action::Execute,
-    };
+    let Ok(read) = Changed::read(change, verb, known, &all.configured) else { return unreadable() };
+    let Changed { said, names, opens } = read;
+    let mut action = verb.action();
     let mut facts = Facts::new();
     let mut found = Vec::new();
-    let kind = match (&verb, &known) {
+    let kind = match (verb, known) {
         (Verb::Forget, _) => "terraform.forgotten".to_owned(),
         (_, Some(declared)) => {
             let settings = all.providers.settings(change);
-            collect(declared, &attributes, &settings, action, &all.others, &mut facts);
+            collect((declared, siblings), &attributes, &settings, action, &all.others, &mut facts);
             definition(change, action, &mut facts);
-            if action == Action::Update {
-                let said = "a plan changes it in place";
-                facts.insert("planned".into(), Fact::new(FactValue::Bool(true), said));
-                if names_changes(change, &mut facts).is_err() {
-                    return unreadable();
-                }
-            }
+            names_changes(action, names, &mut facts);
             found = beside::of(declared, &attributes, action, &facts);
-            if !declared.grants.is_empty() && action != Action::Delete {
-                grants::tell(&declared.grants, &attributes.after, &mut facts);
-                action = Action::Grant;
+            if action == Action::Update && said.only_labels {
+                "terraform.labels".to_owned()
+            } else {
+                if !declared.grants.is_empty() && action != Action::Delete {
+                    grants::tell(&declared.grants, &attributes.after, &mut facts);
+                    action = Action::Grant;
+                }
+                kind_of(declared, action, &attributes)
             }
-            kind_of(declared, action, &attributes)
         }
+        (_, None) if action == Action::Update && said.only_labels => "terraform.labels".to_owned(),
         (_, None) => {
-            let guess = classify::guess(&change.r#type);
-            let said = format!("the type's name suggests: {}", guess.class);
-            facts.insert("class".into(), Fact::new(FactValue::Text(guess.class.into()), said));
-            facts.insert(
-                "classifier.confidence".into(),
-                Fact::new(FactValue::Number(guess.confidence), "no rule knows this type; judged by its name"),
-            );
+            guessed(change, &said, &mut facts);
             protection(&attributes, action, &mut facts);
             "terraform.unknown".to_owned()
         }
     };
+    let grants = action == Action::Grant || found.iter().any(Beside::is_grant);
+    found.extend(said.beside.into_iter().chain(opens).filter(|more| !(grants && more.is_grant())));
     if let Some(deposed) = &change.deposed {
         let said = format!("an old object ({deposed}) left over from an earlier replacement");
         facts.insert("deposed".into(), Fact::new(FactValue::Bool(true), said));
@@ -267,6 +292,8 @@ fn mutations(change: &ResourceChange, verb: Verb, all: &mut OfAll<'_>, known: &K
         facts,
         dependents,
     };
+    let mut kinds = BTreeSet::new();
+    found.retain(|more| kinds.insert(more.kind().to_owned()) || !more.is_by_name());
     let more = found.into_iter().map(|beside| beside.mutation(&made)).collect::<Vec<_>>();
     std::iter::once(made).chain(more).collect()
 }
@@ -297,15 +324,78 @@ fn holds(when: &str, side: Side<'_>) -> bool {
     }
 }
 
+/// What a change's attributes say by themselves, whatever the type.
+#[derive(Default)]
+struct Changed {
+    said: Said,
+    /// Top-level attributes that differ.
+    names: BTreeSet<String>,
+    /// It lets everybody in.
+    opens: Option<Beside>,
+}
+
+impl Changed {
+    fn read(
+        change: &ResourceChange,
+        verb: Verb,
+        known: Option<&TerraformType>,
+        configured: &Configured<'_>,
+    ) -> Result<Self, serde_json::Error> {
+        let body = &change.change;
+        let parse = |raw: &RawValue| serde_json::from_str::<Value>(raw.get());
+        let Verb::Do(action) = verb else { return Ok(Self::default()) };
+        let updates = action == Action::Update;
+        let may_open = action != Action::Delete && openings::may_open(&body.after);
+        let sets = action == Action::Create && known.is_none() && classify::is_setting(&change.r#type);
+        if !updates && !may_open && !sets {
+            return Ok(Self::default());
+        }
+        let (before, after) = (parse(&body.before)?, parse(&body.after)?);
+        let opens = if may_open { openings::of(&change.r#type, &before, &after) } else { None };
+        if !updates && !sets {
+            return Ok(Self { opens, ..Self::default() });
+        }
+        let marks = [parse(&body.before_sensitive)?, parse(&body.after_sensitive)?];
+        let all = leaves(&before, &after, &parse(&body.after_unknown)?, [&marks[0], &marks[1]]);
+        let mut said = signs::read(&all, known, |name| configured.gives(&change.address, name));
+        if sets {
+            // What is made protects nothing less than before, but what it deletes may be there already.
+            said.beside.retain(|more| more.kind() == "protection.retention");
+        }
+        let top = |leaf: &Leaf| first_key(&leaf.path).to_owned();
+        Ok(Self { said, names: all.iter().map(top).collect(), opens })
+    }
+}
+
 /// Which attributes an update changes.
-fn names_changes(change: &ResourceChange, facts: &mut Facts) -> Result<(), serde_json::Error> {
-    let body = &change.change;
-    for name in changed(&body.before, &body.after, &body.after_unknown)? {
+fn names_changes(action: Action, names: BTreeSet<String>, facts: &mut Facts) {
+    if action != Action::Update {
+        return;
+    }
+    facts.insert("planned".into(), Fact::new(FactValue::Bool(true), "a plan changes it in place"));
+    for name in names {
         let said = format!("{name} changes");
         let fact = || Fact::new(FactValue::Bool(true), said);
         facts.entry(format!("changed.{name}")).or_insert_with(fact);
     }
-    Ok(())
+}
+
+/// What the name of a type that no data file knows suggests, and what its attributes say.
+fn guessed(change: &ResourceChange, attributes: &Said, facts: &mut Facts) {
+    let guess = classify::guess(&change.r#type);
+    let said = format!("the type's name suggests: {}", guess.class);
+    facts.insert("class".into(), Fact::new(FactValue::Text(guess.class.into()), said));
+    let sure = Fact::new(FactValue::Number(guess.confidence), "no rule knows this type; judged by its name");
+    facts.insert("classifier.confidence".into(), sure);
+    if attributes.safe {
+        let said = "what changes is set to what loses less";
+        facts.insert("safe".into(), Fact::new(FactValue::Bool(true), said));
+    }
+    if !attributes.names.is_empty() {
+        let names = printable(&attributes.names.join(", "));
+        let said = format!("{names} changes");
+        facts.insert("names".into(), Fact::new(FactValue::Text(names), said));
+    }
 }
 
 /// What goes can be made again as it was: the plan tells its attributes.

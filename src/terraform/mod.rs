@@ -1,6 +1,6 @@
 //! Terraform and OpenTofu: a plan in JSON becomes mutations.
 //!
-//! Owns reading `terraform show -json PLAN` (format 1.x), the facts that types name among a resource's attributes,
+//! Owns reading `terraform show -json PLAN` (formats 0.1 to 1.x), the facts that types name among a resource's attributes,
 //! references between resources, and the classifier for types that no data file knows. Pure: bytes in, mutations out.
 //! Values that the plan marks sensitive never leave `plan` and `attributes`. Uses `model` and `knowledge`.
 
@@ -8,17 +8,22 @@ mod attributes;
 mod beside;
 mod classify;
 mod commands;
+mod configured;
+mod diff;
 mod facts;
 mod grants;
 mod judge;
+mod openings;
 mod plan;
 mod protections;
 mod provider;
 mod references;
 mod said;
 mod select;
+mod signs;
 mod state;
 
 pub use commands::{Directory, LocalCommand, LocalFile, Run};
 pub use judge::{Analysis, analyse, unread_command, unread_file};
 pub use plan::{Plan, PlanError, read};
+pub use references::without_instances;

@@ -1,6 +1,6 @@
 //! The plan's JSON, read strictly enough that something else is never taken for a plan without changes.
 //!
-//! Implements the "JSON output format" of Terraform's internals documentation, format version 1. Parts that judgement
+//! Implements the "JSON output format" of Terraform's internals documentation, format versions 0.1, 0.2 and 1. Parts that judgement
 //! does not need (planned values, checks) are skipped while parsing, and attributes are kept as text until somebody asks
 //! for one of them ([`super::select`]), so that a plan of a hundred megabytes costs less than parsing it all.
 
@@ -25,7 +25,7 @@ pub enum PlanError {
     )]
     State,
     /// A format that this version does not know.
-    #[error("plan format version {0} is not supported (known: 1.x)")]
+    #[error("plan format version {0} is not supported (known: 0.1, 0.2, 1.x)")]
     Version(String),
     /// A binary plan file.
     #[error("this is a binary plan file; turn it into JSON with `terraform show -json FILE`")]
@@ -35,7 +35,7 @@ pub enum PlanError {
 /// A plan.
 #[derive(Debug, Deserialize)]
 pub struct Plan {
-    /// `1.x`.
+    /// `1.x`; `0.1` and `0.2` before Terraform 1.1.
     pub(super) format_version: Option<String>,
     /// Terraform's own version.
     pub terraform_version: Option<String>,
@@ -201,7 +201,8 @@ pub fn read(bytes: &[u8]) -> Result<Plan, PlanError> {
     }
     let plan: Plan = serde_json::from_slice(bytes).map_err(|error| PlanError::Json(describe(&error)))?;
     let Some(version) = &plan.format_version else { return Err(PlanError::Missing("format_version")) };
-    if version.split('.').next() != Some("1") {
+    // 0.1 and 0.2 are those of Terraform 0.12 to 1.0: what judgement reads of them is the same.
+    if version.split('.').next() != Some("1") && !["0.1", "0.2"].contains(&version.as_str()) {
         return Err(PlanError::Version(version.chars().take(20).collect()));
     }
     if plan.resource_changes.is_none() {
@@ -252,7 +253,11 @@ mod tests {
             let error = read(text.as_bytes()).expect_err(text).to_string();
             assert!(error.contains(want), "{text}: {error}");
         }
-        assert!(read(br#"{"format_version":"1.2","resource_changes":[]}"#).is_ok());
+        for version in ["0.1", "0.2", "1.0", "1.2"] {
+            let plan = format!(r#"{{"format_version":"{version}","resource_changes":[]}}"#);
+            assert!(read(plan.as_bytes()).is_ok(), "{version}");
+        }
+        assert!(read(br#"{"format_version":"0.3","resource_changes":[]}"#).is_err());
         assert!(read(br#"{"format_version":"1.2","planned_values":{"root_module":{}}}"#).is_ok());
     }
 

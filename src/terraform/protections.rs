@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::references::{References, without_instances};
 use crate::model::{Action, Fact, FactValue, Mutation};
 
 /// Whether less is protected than before. What is not known any more protects nothing.
@@ -20,9 +21,21 @@ pub(super) fn is_weaker(was: &FactValue, now: Option<&FactValue>, endless: bool)
 }
 
 /// Words by which an attribute says that a protection does not work.
-const OFF: [&str; 7] = ["", "disabled", "suspended", "inactive", "off", "none", "basic"];
+const OFF: [&str; 11] = [
+    "",
+    "disabled",
+    "suspended",
+    "inactive",
+    "off",
+    "none",
+    "basic",
+    "inherited",
+    "unspecified",
+    "unlocked",
+    "disable",
+];
 
-fn is_on(value: &FactValue) -> bool {
+pub(super) fn is_on(value: &FactValue) -> bool {
     match value {
         FactValue::Bool(yes) => *yes,
         FactValue::Number(number) => *number != 0,
@@ -30,25 +43,58 @@ fn is_on(value: &FactValue) -> bool {
     }
 }
 
+fn text<'m>(mutation: &'m Mutation, key: &str) -> Option<&'m str> {
+    match mutation.facts.get(key).map(|fact| &fact.value) {
+        Some(FactValue::Text(text)) => Some(text),
+        _ => None,
+    }
+}
+
+fn is_about_another(mutation: &Mutation) -> bool {
+    matches!(text(mutation, "relation"), Some("protection" | "setting"))
+}
+
 /// A protection that goes with all that it protects is no loss of its own.
 pub(super) fn together(mutations: &mut [Mutation]) {
-    let text = |mutation: &Mutation, key: &str| match mutation.facts.get(key).map(|fact| &fact.value) {
-        Some(FactValue::Text(text)) => Some(text.clone()),
-        _ => None,
-    };
-    let protects = |mutation: &Mutation| text(mutation, "relation").as_deref() == Some("protection");
     let going: BTreeSet<String> = mutations
         .iter()
-        .filter(|mutation| mutation.action == Action::Delete && !protects(mutation))
-        .filter_map(|mutation| text(mutation, "identifier"))
+        .filter(|mutation| mutation.action == Action::Delete && !is_about_another(mutation))
+        .filter_map(|mutation| text(mutation, "identifier").map(str::to_owned))
         .collect();
     for mutation in mutations {
-        if mutation.action != Action::Delete || !protects(mutation) {
+        if mutation.action != Action::Delete || !is_about_another(mutation) {
             continue;
         }
-        if let Some(source) = text(mutation, "source_id").filter(|source| going.contains(source)) {
+        let source = text(mutation, "source_id").filter(|source| going.contains(*source)).map(str::to_owned);
+        if let Some(source) = source {
             let said = format!("{source} goes with it");
             mutation.facts.insert("together".into(), Fact::new(FactValue::Bool(true), said));
+        }
+    }
+}
+
+/// A setting that is made with what it is about finds nothing there: by reference, or by name.
+pub(super) fn fresh(mutations: &mut [Mutation], references: &References) {
+    let made = |mutation: &Mutation| mutation.action == Action::Create;
+    let settings = |mutation: &Mutation| mutation.facts.contains_key("setting");
+    if !mutations.iter().any(|mutation| made(mutation) && settings(mutation)) {
+        return;
+    }
+    let (mut names, mut referring) = (BTreeSet::new(), BTreeSet::new());
+    for mutation in mutations.iter().filter(|mutation| made(mutation) && !settings(mutation)) {
+        names.extend(text(mutation, "identifier").map(str::to_owned));
+        let direct = references.direct(&mutation.target.id).filter(|(_, how)| *how != "depends_on");
+        referring.extend(direct.map(|(who, how)| (who.to_owned(), how.to_owned())));
+    }
+    for mutation in mutations.iter_mut().filter(|mutation| made(mutation) && settings(mutation)) {
+        let named = text(mutation, "source_id").is_some_and(|source| names.contains(source));
+        let plain = without_instances(&mutation.target.id);
+        let attributes = text(mutation, "setting").unwrap_or_default();
+        let refers =
+            attributes.split(' ').any(|attribute| referring.contains(&(plain.clone(), attribute.to_owned())));
+        if named || refers {
+            let said = "what it is about is made by the same plan".to_owned();
+            mutation.facts.insert("fresh".into(), Fact::new(FactValue::Bool(true), said));
         }
     }
 }

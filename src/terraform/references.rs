@@ -65,6 +65,12 @@ impl References {
         found
     }
 
+    /// Everything that refers to `address` directly, and how.
+    pub(super) fn direct(&self, address: &str) -> impl Iterator<Item = (&str, &str)> {
+        let found = self.edges.get(&without_instances(address)).into_iter().flatten();
+        found.map(|(referring, how)| (referring.as_str(), how.as_str()))
+    }
+
     fn module(&mut self, module: &ConfigurationModule, scope: &Scope, depth: usize) {
         // Modules nest as deep as directories do; the bound only guards against hostile input.
         if depth > 64 {
@@ -157,7 +163,7 @@ fn collect(expression: &Value, attribute: &str, found: &mut Vec<(String, String)
 }
 
 /// `module.a["x"].aws_b.c[0]` without its instance keys.
-pub(super) fn without_instances(address: &str) -> String {
+pub fn without_instances(address: &str) -> String {
     let mut plain = String::with_capacity(address.len());
     let (mut depth, mut quoted, mut escaped) = (0usize, false, false);
     for c in address.chars() {

@@ -1,6 +1,5 @@
 //! Attributes out of an object's text, without building the rest of it.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
@@ -17,14 +16,6 @@ pub(super) fn select(raw: &RawValue, wanted: &[&str]) -> Result<Value, Error> {
         return serde_json::from_str(text);
     }
     Wanted(wanted).deserialize(&mut serde_json::Deserializer::from_str(text))
-}
-
-/// The keys of an object with their values' text; none where it is no object.
-///
-/// # Errors
-/// When a key cannot be read.
-pub(super) fn fields(raw: &RawValue) -> Result<BTreeMap<String, &RawValue>, Error> {
-    if raw.get().starts_with('{') { serde_json::from_str(raw.get()) } else { Ok(BTreeMap::new()) }
 }
 
 /// The top-level key that a path (`!a[0].b|default`, `a = value`) starts with.
@@ -94,7 +85,7 @@ mod tests {
     use serde_json::json;
     use serde_json::value::RawValue;
 
-    use super::{fields, first_key, select};
+    use super::{first_key, select};
 
     fn raw(text: &str) -> Box<RawValue> {
         serde_json::from_str(text).unwrap()
@@ -107,8 +98,6 @@ mod tests {
         assert_eq!(select(&text, &["c"]).unwrap(), json!({"c": 4}), "the last one holds, as ever");
         assert_eq!(select(&raw("true"), &[]).unwrap(), json!(true));
         assert_eq!(select(&raw("null"), &["a"]).unwrap(), json!(null));
-        assert_eq!(fields(&text).unwrap()["b"].get(), "2");
-        assert!(fields(&raw("[1]")).unwrap().is_empty());
     }
 
     #[test]

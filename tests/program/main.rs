@@ -46,6 +46,7 @@ mod syntax_corpus;
 mod syntax_properties;
 mod system;
 mod tasks;
+mod terraform_changes;
 mod terraform_types;
 mod tidy;
 mod tool_examples;

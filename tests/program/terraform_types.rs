@@ -89,3 +89,29 @@ fn the_page_says_how_many_types_of_a_provider_are_known() {
     }
     assert!(rows >= 7, "{rows} rows of docs/terraform.md were read");
 }
+
+/// Attributes that mean nothing to anybody but people are silent for every type and in every profile.
+#[test]
+fn labels_of_a_type_that_no_rule_knows_are_silent_and_protections_are_named() {
+    let update = |before: Value, after: Value| {
+        json!({"format_version": "1.2", "resource_changes": [{"address": "acme_cluster.it", "mode": "managed", "type": "acme_cluster",
+            "name": "it", "change": {"actions": ["update"], "before": before, "after": after, "after_unknown": {"last_modified": true}}}]})
+    };
+    for name in ["tags", "tags_all", "labels", "description", "annotations", "display_name", "timeouts"] {
+        let plan = update(json!({name: {"a": "b"}}), json!({name: {"a": "c"}}));
+        assert_eq!(tier(&plan), (1, Verdict::Allow, tier(&plan).2), "{name}");
+    }
+    let grows = update(json!({"node_count": 3}), json!({"node_count": 5}));
+    assert_eq!(tier(&grows).1, Verdict::Allow);
+    assert_eq!(tier(&update(json!({"engine": "a"}), json!({"engine": "b"}))).1, Verdict::Warn);
+    let open = update(json!({"deletion_protection": true}), json!({"deletion_protection": false}));
+    assert_eq!(tier(&open).1, Verdict::Warn);
+    for (before, after) in [
+        (json!({"backup_retention_days": 30}), json!({"backup_retention_days": 1})),
+        (json!({"force_destroy": false}), json!({"force_destroy": true})),
+        (json!({"source_ranges": ["10.0.0.0/8"]}), json!({"source_ranges": ["0.0.0.0/0"]})),
+        (json!({"node_count": 3}), json!({"node_count": 0})),
+    ] {
+        assert!(tier(&update(before.clone(), after.clone())).1 >= Verdict::Warn, "{before} {after}");
+    }
+}

@@ -1,0 +1,101 @@
+//! Patterns of plans: a key that goes with what it keeps readable, and resources that only get another address.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{destroys, raise, risk, text};
+use crate::model::{Action, Alternative, Assessment, CrossActionRisk, Source, Tier};
+use crate::terraform::without_instances;
+
+/// Parts of attributes' names by which a resource says what it is encrypted with.
+const ENCRYPTED_BY: [&str; 4] = ["kms", "encryption", "cmk", "customer_managed_key"];
+
+/// What could be restored is encrypted with a key that goes too.
+pub(super) fn keys(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) {
+    let is_key = |assessment: &Assessment| {
+        let kind = &assessment.mutation.target.r#type;
+        destroys(assessment)
+            && assessment.mutation.source == Source::Terraform
+            && ["kms", "crypto_key", "key_vault_key", "disk_encryption_set"]
+                .iter()
+                .any(|part| kind.contains(part))
+    };
+    let keys: Vec<usize> = (0..assessments.len()).filter(|at| is_key(&assessments[*at])).collect();
+    for key in keys {
+        let encrypted: HashSet<String> = assessments[key]
+            .mutation
+            .dependents
+            .iter()
+            .filter(|dependent| !dependent.transitive)
+            .filter(|dependent| {
+                ENCRYPTED_BY
+                    .iter()
+                    .any(|part| dependent.reason.rsplit(' ').next().unwrap_or("").contains(part))
+            })
+            .map(|dependent| dependent.id.clone())
+            .collect();
+        if encrypted.is_empty() {
+            continue;
+        }
+        let id = assessments[key].mutation.target.id.clone();
+        for at in 0..assessments.len() {
+            let other = &assessments[at];
+            let restorable = other.recoverability.tier == Tier::RecoverableFromBackup;
+            if at == key
+                || !destroys(other)
+                || !restorable
+                || !encrypted.contains(&without_instances(&other.mutation.target.id))
+            {
+                continue;
+            }
+            let gone = other.mutation.target.id.clone();
+            let why = format!("what {gone} could be restored from is encrypted with {id}, which goes too");
+            raise(&mut assessments[at], Tier::Unrecoverable, &why);
+            let name = "Backup and its key both deleted";
+            risks.push(risk(
+                "backup_and_key_both_deleted",
+                name,
+                vec![gone, id.clone()],
+                why,
+                Tier::Unrecoverable,
+            ));
+        }
+    }
+}
+
+/// The same thing is deleted at one address and made at another: moving it in the state would keep it.
+pub(super) fn shifted(assessments: &mut [Assessment]) {
+    let named = |assessment: &Assessment| {
+        let name = text(assessment, "identifier")?;
+        Some((assessment.mutation.target.r#type.clone(), name.to_owned()))
+    };
+    let mut made: HashMap<(String, String), String> = HashMap::new();
+    for assessment in assessments.iter() {
+        let mutation = &assessment.mutation;
+        if mutation.action == Action::Create
+            && mutation.source == Source::Terraform
+            && let Some(name) = named(assessment)
+        {
+            made.insert(name, mutation.target.id.clone());
+        }
+    }
+    if made.is_empty() {
+        return;
+    }
+    for assessment in assessments.iter_mut() {
+        if assessment.mutation.action != Action::Delete || assessment.mutation.source != Source::Terraform {
+            continue;
+        }
+        let Some(to) = named(assessment).and_then(|name| made.get(&name)) else { continue };
+        let from = &assessment.mutation.target.id;
+        assessment.alternatives.push(Alternative {
+            command: format!("terraform state mv {} {}", quoted(from), quoted(to)),
+            explanation:
+                "the plan makes the same thing at another address: moved in the state it stays as it is"
+                    .to_owned(),
+        });
+    }
+}
+
+fn quoted(address: &str) -> String {
+    format!("'{}'", address.replace('\'', "'\\''"))
+}

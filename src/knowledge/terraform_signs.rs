@@ -1,0 +1,147 @@
+//! What attributes of any Terraform type say by their names (`terraform_signs.toml`).
+
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use super::tool_words::Words;
+
+/// When an attribute of a sign does what the sign's kind says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sense {
+    /// A switch that is switched off, or no longer there.
+    Off,
+    /// A switch that is switched on.
+    On,
+    /// A number or a time that goes down, or is no longer there.
+    Lower,
+    /// A number that goes down to 0.
+    None,
+    /// A time after which something is deleted: newly set, or shorter.
+    Expiry,
+    /// Blocks or entries that come in addition.
+    Added,
+    /// It lets everybody in, when it is switched on.
+    Opens,
+    /// The same of something new.
+    Open,
+}
+
+impl Sense {
+    /// Senses that compare numbers are one.
+    fn way(self) -> Self {
+        if matches!(self, Self::None | Self::Expiry) { Self::Lower } else { self }
+    }
+}
+
+/// A list of names and what they say.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+pub struct Sign {
+    /// Kind of the mutation.
+    pub kind: String,
+    /// When it is one.
+    pub sense: Sense,
+    names: Words,
+}
+
+/// All lists.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+pub struct TerraformSigns {
+    harmless: Words,
+    minor: Words,
+    computed: Words,
+    /// Parts of names below which an address range lets nobody in.
+    pub ways: Words,
+    /// Parts of names of types of which that holds.
+    pub way_types: Words,
+    /// Parts of names of the beginning of a range.
+    pub beginnings: Words,
+    /// What says which ports a rule is about.
+    pub ports: Words,
+    sign: Vec<Sign>,
+}
+
+impl TerraformSigns {
+    /// Changing what stands at this path loses nothing.
+    pub fn is_harmless(&self, path: &str) -> bool {
+        path.split('.').any(|part| self.harmless.has(part)) || self.minor.has(last_part(path))
+    }
+
+    /// The provider tells it, not a person.
+    pub fn is_computed(&self, path: &str) -> bool {
+        self.computed.has(last_part(path))
+    }
+
+    /// The signs that name a path. Of several that compare in the same way the first counts.
+    pub fn of<'s>(&'s self, path: &str) -> Vec<&'s Sign> {
+        let mut found: Vec<&Sign> = Vec::new();
+        for sign in &self.sign {
+            if sign.names.iter().any(|name| ends_so(path, name))
+                && found.iter().all(|known| known.sense.way() != sign.sense.way())
+            {
+                found.push(sign);
+            }
+        }
+        found
+    }
+
+    /// Kinds that signs name.
+    pub fn kinds(&self) -> impl Iterator<Item = &str> {
+        self.sign.iter().map(|sign| sign.kind.as_str())
+    }
+}
+
+fn last_part(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path)
+}
+
+/// Whether the last parts of a path are these.
+fn ends_so(path: &str, name: &str) -> bool {
+    if let Some(whole) = name.strip_prefix('.') {
+        return path == whole;
+    }
+    let parts = name.bytes().filter(|byte| *byte == b'.').count();
+    let cut = path.rmatch_indices('.').nth(parts).map_or(0, |(at, _)| at + 1);
+    let tail = &path[cut..];
+    tail == name || (name.contains('*') && crate::wildcard::fits(name, tail))
+}
+
+/// The lists, read once. Empty, so that nothing is harmless by its name, if they could not be read; a test rules that out.
+pub fn terraform_signs() -> &'static TerraformSigns {
+    static SIGNS: OnceLock<TerraformSigns> = OnceLock::new();
+    SIGNS.get_or_init(|| read().unwrap_or_default())
+}
+
+fn read() -> Result<TerraformSigns, serde_json::Error> {
+    serde_json::from_str(include_str!(concat!(env!("OUT_DIR"), "/terraform_signs.json")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::knowledge::Knowledge;
+
+    #[test]
+    fn the_lists_can_be_read_and_their_kinds_exist() {
+        let signs = read().unwrap();
+        assert!(signs.is_harmless("tags.Name") && signs.is_harmless("spec.template.metadata.labels.x"));
+        assert!(!signs.is_harmless("rule.days"));
+        assert!(signs.is_harmless("records.ttl") && !signs.is_harmless("ttl.enabled"));
+        let knowledge = Knowledge::builtin();
+        for kind in signs.kinds() {
+            assert!(knowledge.kind(kind).is_some(), "{kind}");
+        }
+    }
+
+    #[test]
+    fn the_last_parts_of_a_path_decide() {
+        assert!(ends_so("settings.versioning.enabled", "versioning.enabled"));
+        assert!(!ends_so("settings.reversioning.enabled", "versioning.enabled"));
+        assert!(ends_so("point_in_time_recovery_specification.enabled", "point_in_time_recovery*.enabled"));
+        assert!(ends_so("default_ttl", ".default_ttl") && !ends_so("cache.default_ttl", ".default_ttl"));
+        assert!(ends_so("a.force_destroy", "force_destroy") && !ends_so("force_destroy.x", "force_destroy"));
+    }
+}

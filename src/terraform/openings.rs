@@ -1,0 +1,272 @@
+//! Attributes that let everybody in, of any type: address ranges, lists and policies that name all the world. What leads out, is
+//! denied, or is a way and not a door says nothing.
+
+use std::collections::BTreeSet;
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::beside::Beside;
+use super::said::printable;
+use crate::knowledge::{terraform_signs, tool_words};
+use crate::model::{Action, FactValue};
+
+/// How deep attributes and policies are looked into.
+const DEPTH: usize = 40;
+
+/// What the attributes open that was not open before.
+pub(super) fn of(r#type: &str, before: &Value, after: &Value) -> Option<Beside> {
+    // Ways lead everywhere, and the lists of a network's edge stand before the groups that let in.
+    if terraform_signs().way_types.iter().any(|part| named(r#type, part)) {
+        return None;
+    }
+    let open = |side: &Value| {
+        let mut found = Open::default();
+        found.value("", side, true, DEPTH);
+        found.doors
+    };
+    let was = open(before);
+    let mut now = open(after);
+    now.retain(|door| !was.iter().any(|known| known.word == door.word && known.at == door.at));
+    let first = now.first()?;
+    let mut beside = Beside::new(Action::Grant, "access");
+    let said =
+        if first.at.is_empty() { first.word.clone() } else { format!("{} = {}", first.at, first.word) };
+    beside.tell("everybody", FactValue::Text(printable(&said)));
+    if now.iter().all(|door| door.web) {
+        beside.tell("web", FactValue::Bool(true));
+    }
+    Some(beside)
+}
+
+/// Whether the text can hold such a word at all: most attributes need not be read for it.
+pub(super) fn may_open(raw: &RawValue) -> bool {
+    const PARTS: [&str; 9] =
+        ["/0", "\"*", "ublic", "nternet", "llUsers", "nonymous", "uthenticated", "0.0.0.0", "llusers"];
+    PARTS.iter().any(|part| raw.get().contains(part))
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Door {
+    at: String,
+    word: String,
+    /// Only the ports of the web.
+    web: bool,
+}
+
+#[derive(Default)]
+struct Open {
+    doors: BTreeSet<Door>,
+    web: bool,
+}
+
+impl Open {
+    fn value(&mut self, key: &str, value: &Value, top: bool, depth: usize) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        match value {
+            Value::Object(map) if is_closed(map) => {}
+            Value::Object(map) => {
+                let outer = self.web;
+                self.web = ports(map).unwrap_or(outer);
+                for (name, inner) in map {
+                    let ways = &terraform_signs().ways;
+                    if !ways.iter().any(|part| name.to_ascii_lowercase().contains(part))
+                        && !(top && terraform_signs().is_harmless(name))
+                    {
+                        self.value(name, inner, false, depth);
+                    }
+                }
+                self.web = outer;
+            }
+            Value::Array(list) => list.iter().for_each(|inner| self.value(key, inner, false, depth)),
+            Value::String(text) => match serde_json::from_str::<Value>(text) {
+                Ok(document @ (Value::Object(_) | Value::Array(_))) => {
+                    self.value(key, &document, false, depth)
+                }
+                _ => self.word(key, text),
+            },
+            _ => {}
+        }
+    }
+
+    fn word(&mut self, key: &str, text: &str) {
+        let lists = &tool_words().grants;
+        let (name, word) = (key.to_ascii_lowercase(), text.trim().to_ascii_lowercase());
+        let last = word.rsplit(['/', ':']).next().unwrap_or_default();
+        let opens = match word.as_str() {
+            "*" => {
+                lists.whom.iter().any(|part| name.contains(part))
+                    && !lists.what.iter().any(|part| name.contains(part))
+            }
+            // The beginning of all addresses, or where something listens.
+            "0.0.0.0" => terraform_signs().beginnings.iter().any(|part| name.contains(part)),
+            "public" | "all" => false,
+            _ => {
+                lists.everybody.has(&word)
+                    || (word.ends_with(last) && last.starts_with("all") && lists.everybody.has(last))
+            }
+        };
+        if opens {
+            self.doors.insert(Door { at: key.to_owned(), word: text.trim().to_owned(), web: self.web });
+        }
+    }
+}
+
+/// Whether a part of a name, between underscores, is this.
+fn named(name: &str, part: &str) -> bool {
+    name == part || name.split('_').any(|word| word == part) || (part.contains('_') && name.contains(part))
+}
+
+/// What is denied, leads out, or holds only for one account or network.
+fn is_closed(map: &Map<String, Value>) -> bool {
+    const WAYS: [&str; 7] =
+        ["direction", "type", "access", "effect", "action", "rule_action", "traffic_direction"];
+    const SHUT: [&str; 9] =
+        ["egress", "outbound", "out", "deny", "denied", "block", "drop", "reject", "disallow"];
+    const ONLY: [&str; 9] = [
+        "sourcearn",
+        "sourceaccount",
+        "sourceowner",
+        "principalorg",
+        "sourcevpc",
+        "calleraccount",
+        "sourceip",
+        "principalaccount",
+        "principalarn",
+    ];
+    let shut = map.iter().any(|(key, value)| {
+        let key = key.to_ascii_lowercase();
+        let word = value.as_str().map(str::to_ascii_lowercase);
+        WAYS.contains(&key.as_str()) && word.is_some_and(|word| SHUT.contains(&word.as_str()))
+            || (key == "egress" && *value == Value::Bool(true))
+            || (key == "disabled" && *value == Value::Bool(true))
+    });
+    let filled = |key: &str| map.get(key).and_then(Value::as_array).is_some_and(|list| !list.is_empty());
+    let denies = filled("deny") && !filled("allow");
+    let limited = map.get("Condition").is_some_and(|condition| {
+        let text = condition.to_string().to_ascii_lowercase();
+        ONLY.iter().any(|only| text.contains(only))
+    });
+    shut || denies || limited
+}
+
+/// Whether the ports that an entry names are those of the web alone; `None` where it names none.
+fn ports(map: &Map<String, Value>) -> Option<bool> {
+    let mut found = Vec::new();
+    for key in terraform_signs().ports.iter() {
+        if let Some(value) = map.get(key) {
+            numbers(value, &mut found);
+        }
+    }
+    (!found.is_empty()).then(|| found.iter().all(|port| ["80", "443"].contains(&port.as_str())))
+}
+
+fn numbers(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Number(number) => found.push(number.to_string()),
+        Value::String(text) if !text.is_empty() => {
+            found.extend(text.split('-').map(|part| part.trim().to_owned()))
+        }
+        Value::Array(list) => list.iter().for_each(|inner| numbers(inner, found)),
+        Value::Object(map) => match map.get("ports") {
+            Some(ports) if ports.as_array().is_some_and(|ports| !ports.is_empty()) => numbers(ports, found),
+            // A protocol without ports is all of them.
+            _ => found.push("all".to_owned()),
+        },
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn opened(r#type: &str, after: Value) -> Option<bool> {
+        of(r#type, &Value::Null, &after).map(|beside| beside.told("web"))
+    }
+
+    #[test]
+    fn what_lets_everybody_in_is_told() {
+        for (r#type, after) in [
+            (
+                "aws_security_group",
+                json!({"ingress": [{"cidr_blocks": ["0.0.0.0/0"], "from_port": 22, "to_port": 22}]}),
+            ),
+            (
+                "aws_security_group_rule",
+                json!({"type": "ingress", "cidr_blocks": ["0.0.0.0/0"], "from_port": 0, "to_port": 0}),
+            ),
+            (
+                "azurerm_network_security_rule",
+                json!({"direction": "Inbound", "access": "Allow", "source_address_prefix": "*", "destination_port_range": "22"}),
+            ),
+            (
+                "google_compute_firewall",
+                json!({"direction": "INGRESS", "source_ranges": ["0.0.0.0/0"], "allow": [{"protocol": "tcp", "ports": ["22"]}]}),
+            ),
+            ("google_storage_bucket_iam_member", json!({"member": "allUsers"})),
+            (
+                "aws_s3_bucket_policy",
+                json!({"policy": "{\"Statement\":[{\"Effect\":\"Allow\",\"Principal\":\"*\",\"Action\":\"s3:GetObject\"}]}"}),
+            ),
+            (
+                "aws_kms_key",
+                json!({"policy": "{\"Statement\":{\"Effect\":\"Allow\",\"Principal\":{\"AWS\":\"*\"},\"Action\":\"kms:*\"}}"}),
+            ),
+            (
+                "azurerm_mssql_firewall_rule",
+                json!({"start_ip_address": "0.0.0.0", "end_ip_address": "255.255.255.255"}),
+            ),
+            ("aws_s3_bucket", json!({"acl": "public-read"})),
+        ] {
+            assert_eq!(opened(r#type, after.clone()), Some(false), "{after}");
+        }
+        let web = json!({"ingress": [{"cidr_blocks": ["0.0.0.0/0"], "from_port": 443, "to_port": 443}]});
+        assert_eq!(opened("aws_security_group", web), Some(true));
+    }
+
+    #[test]
+    fn ways_out_and_what_is_denied_open_nothing() {
+        for (r#type, after) in [
+            (
+                "aws_security_group",
+                json!({"egress": [{"cidr_blocks": ["0.0.0.0/0"]}], "tags": {"Name": "public"}}),
+            ),
+            ("aws_security_group_rule", json!({"type": "egress", "cidr_blocks": ["0.0.0.0/0"]})),
+            ("aws_route", json!({"destination_cidr_block": "0.0.0.0/0"})),
+            ("aws_route_table", json!({"route": [{"cidr_block": "0.0.0.0/0"}]})),
+            (
+                "google_compute_firewall",
+                json!({"source_ranges": ["0.0.0.0/0"], "deny": [{"protocol": "all"}]}),
+            ),
+            (
+                "azurerm_network_security_rule",
+                json!({"direction": "Outbound", "access": "Allow", "source_address_prefix": "*"}),
+            ),
+            (
+                "aws_iam_policy",
+                json!({"policy": "{\"Statement\":[{\"Effect\":\"Allow\",\"Action\":\"*\",\"Resource\":\"*\"}]}"}),
+            ),
+            (
+                "aws_sns_topic_policy",
+                json!({"policy": "{\"Statement\":[{\"Effect\":\"Allow\",\"Principal\":{\"AWS\":\"*\"},\"Condition\":{\"StringEquals\":{\"aws:SourceOwner\":\"1\"}}}]}"}),
+            ),
+            (
+                "aws_s3_bucket_policy",
+                json!({"policy": "{\"Statement\":[{\"Effect\":\"Deny\",\"Principal\":\"*\"}]}"}),
+            ),
+            ("aws_lb", json!({"internal": false, "name": "public"})),
+        ] {
+            assert_eq!(opened(r#type, after.clone()), None, "{after}");
+        }
+    }
+
+    #[test]
+    fn what_was_open_is_not_opened() {
+        let side = |cidr: &str| json!({"ingress": [{"cidr_blocks": [cidr]}]});
+        assert!(of("aws_security_group", &side("0.0.0.0/0"), &side("0.0.0.0/0")).is_none());
+        assert!(of("aws_security_group", &side("10.0.0.0/8"), &side("0.0.0.0/0")).is_some());
+    }
+}

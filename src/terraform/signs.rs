@@ -1,0 +1,276 @@
+//! What the attributes that a change touches say by their names, of any type: which lose nothing, and which take something
+//! away (`terraform_signs.toml`).
+
+use super::beside::Beside;
+use super::diff::Leaf;
+use super::protections::{is_on, is_weaker};
+use super::select::first_key;
+use crate::knowledge::{Sense, Sign, TerraformType, terraform_signs};
+use crate::model::{Action, FactValue};
+
+/// What the attributes say.
+#[derive(Default)]
+pub(super) struct Said {
+    /// What they do besides.
+    pub(super) beside: Vec<Beside>,
+    /// All of them are known to lose nothing by their names.
+    pub(super) only_labels: bool,
+    /// All of them are known to lose nothing, by their names or by what becomes of them.
+    pub(super) safe: bool,
+    /// Names of the others.
+    pub(super) names: Vec<String>,
+}
+
+/// Reads an update. `is_set` tells whether the configuration gives the attribute; `None`: there is no configuration.
+pub(super) fn read(
+    leaves: &[Leaf],
+    declared: Option<&TerraformType>,
+    is_set: impl Fn(&str) -> Option<bool>,
+) -> Said {
+    let signs = terraform_signs();
+    // What differs in nothing that is told may differ in anything.
+    let told = !leaves.is_empty();
+    let mut said = Said { only_labels: told, safe: told, ..Said::default() };
+    let own = declared.map(own_paths).unwrap_or_default();
+    for leaf in leaves {
+        let path = leaf.path.as_str();
+        if signs.is_harmless(path) || is_computed(leaf, &is_set) {
+            continue;
+        }
+        said.only_labels = false;
+        let found = signs.of(path);
+        let weaker = found.iter().copied().filter(|sign| is_taken(sign.sense, leaf)).collect::<Vec<_>>();
+        // Better than before, as far as its name says what is better.
+        if found.is_empty() || !weaker.is_empty() || leaf.unknown {
+            said.safe = false;
+            let name = first_key(path).to_owned();
+            if !said.names.contains(&name) {
+                said.names.push(name);
+            }
+        }
+        if own.iter().any(|known| known == path) {
+            continue;
+        }
+        for sign in weaker {
+            if said.beside.iter().all(|known| known.kind() != sign.kind) {
+                said.beside.push(of_sign(sign, leaf));
+            }
+        }
+    }
+    said
+}
+
+/// Told by the provider after the apply, whatever it will be.
+fn is_computed(leaf: &Leaf, is_set: &impl Fn(&str) -> Option<bool>) -> bool {
+    leaf.unknown && !is_set(first_key(&leaf.path)).unwrap_or(!terraform_signs().is_computed(&leaf.path))
+}
+
+/// Attributes of which the type's own data says what their loss means.
+fn own_paths(declared: &TerraformType) -> Vec<String> {
+    let protected = declared.protects.keys().map(|entry| TerraformType::protecting(entry).0);
+    let paths = protected.filter_map(|fact| declared.facts.get(fact));
+    let lists = declared.parts.keys().chain(&declared.opens).chain(&declared.grants);
+    paths.chain(lists).map(|path| plain(path)).collect()
+}
+
+/// `!a[0].b|default` as `a.b`.
+fn plain(path: &str) -> String {
+    let path = path.split('|').next().unwrap_or(path).trim_start_matches('!');
+    let mut inside = false;
+    path.chars()
+        .filter(|c| {
+            inside = (inside || *c == '[') && *c != ']';
+            !inside && *c != ']'
+        })
+        .collect()
+}
+
+fn of_sign(sign: &Sign, leaf: &Leaf) -> Beside {
+    let action = if sign.kind == "access" { Action::Grant } else { Action::Update };
+    let mut beside = Beside::new(action, &sign.kind);
+    if action == Action::Grant {
+        let value = leaf.now.as_ref().map(super::said::show).unwrap_or_default();
+        beside.tell("everybody", FactValue::Text(format!("{} = {value}", leaf.path)));
+        return beside;
+    }
+    beside.tell("attribute", FactValue::Text(leaf.path.clone()));
+    if let Some(was) = &leaf.was {
+        beside.tell("had", was.clone());
+    }
+    // Sentences speak of days and of numbers of things.
+    let other_unit = ["hour", "minute", "second", "_ms", "interval", "period_in_h"];
+    if let Some(now) = leaf.now.as_ref().filter(|_| !other_unit.iter().any(|unit| leaf.path.contains(unit))) {
+        beside.tell("left", now.clone());
+    }
+    beside
+}
+
+fn is_taken(sense: Sense, leaf: &Leaf) -> bool {
+    let (was, now) = (leaf.was.as_ref(), leaf.now.as_ref());
+    let on = |value: Option<&FactValue>| value.is_some_and(is_on);
+    let number = |value: Option<&FactValue>| value.and_then(number);
+    match sense {
+        Sense::Off => on(was) && !on(now),
+        Sense::On => !on(was) && on(now),
+        Sense::Lower => match (number(was), number(now)) {
+            (Some(was), Some(now)) => now < was,
+            (Some(was), None) => was > 0,
+            _ => was.is_some_and(|was| is_weaker(was, now, false)),
+        },
+        Sense::None => number(was).is_some_and(|was| was > 0) && number(now) == Some(0),
+        Sense::Expiry => match (number(was), number(now)) {
+            (_, None) => leaf.unknown,
+            (Some(was), Some(now)) if was > 0 => now > 0 && now < was,
+            (_, Some(now)) => now > 0,
+        },
+        Sense::Added => leaf.is_list && number(now).unwrap_or(0) > number(was).unwrap_or(0),
+        Sense::Opens => !opens(was) && opens(now),
+        Sense::Open => false,
+    }
+}
+
+/// A switch or a word that lets everybody in.
+pub(super) fn opens(value: Option<&FactValue>) -> bool {
+    const OPEN: [&str; 8] =
+        ["enabled", "public", "external", "blob", "container", "all", "internet", "anonymous"];
+    match value {
+        Some(FactValue::Bool(yes)) => *yes,
+        Some(FactValue::Text(text)) => OPEN.contains(&text.to_ascii_lowercase().as_str()),
+        _ => false,
+    }
+}
+
+/// A number, or a time as the providers write it: `604800s`, `7d`, `24h`, `P7D`. Only times of the same unit compare well, so
+/// all are seconds.
+fn number(value: &FactValue) -> Option<i64> {
+    let text = match value {
+        FactValue::Number(number) => return Some(*number),
+        FactValue::Bool(_) => return None,
+        FactValue::Text(text) => text.trim(),
+    };
+    if let Ok(number) = text.parse() {
+        return Some(number);
+    }
+    let (digits, unit) = match text.strip_prefix('P') {
+        Some(period) => {
+            let period = period.trim_start_matches('T');
+            period.split_at(period.find(|c: char| c.is_ascii_alphabetic())?)
+        }
+        None => text.split_at(text.find(|c: char| c.is_ascii_alphabetic())?),
+    };
+    let digits = digits.split('.').next()?.parse::<i64>().ok()?;
+    let seconds = match (unit.to_ascii_lowercase().as_str(), text.starts_with('P')) {
+        ("s", _) => 1,
+        ("m", true) => 2_592_000,
+        ("m", false) => 60,
+        ("h", _) => 3_600,
+        ("d", _) => 86_400,
+
+        ("y", _) => 31_536_000,
+        (weeks, _) if weeks.starts_with('w') => 604_800,
+        _ => return None,
+    };
+    digits.checked_mul(seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::diff::leaves;
+    use super::*;
+
+    fn said(before: Value, after: Value, unknown: Value) -> Said {
+        let none = json!({});
+        read(&leaves(&before, &after, &unknown, [&none, &none]), None, |_| None)
+    }
+
+    fn kinds(before: Value, after: Value) -> Vec<String> {
+        said(before, after, json!({})).beside.iter().map(|beside| beside.kind().to_owned()).collect()
+    }
+
+    #[test]
+    fn names_say_what_is_taken_away() {
+        for (before, after, kind) in [
+            (
+                json!({"deletion_protection": true}),
+                json!({"deletion_protection": false}),
+                "protection.deletion",
+            ),
+            (
+                json!({"deletion_protection": "ACTIVE"}),
+                json!({"deletion_protection": "INACTIVE"}),
+                "protection.deletion",
+            ),
+            (json!({"force_destroy": false}), json!({"force_destroy": true}), "protection.deletion"),
+            (
+                json!({"skip_final_snapshot": null}),
+                json!({"skip_final_snapshot": true}),
+                "protection.last-copy",
+            ),
+            (
+                json!({"backup": [{"retention_days": 30}]}),
+                json!({"backup": [{"retention_days": 7}]}),
+                "protection.backups",
+            ),
+            (
+                json!({"versioning": [{"enabled": true}]}),
+                json!({"versioning": [{"enabled": false}]}),
+                "protection.versions",
+            ),
+            (json!({"versioning": [{"enabled": true}]}), json!({"versioning": []}), "protection.versions"),
+            (json!({"retention_in_days": 0}), json!({"retention_in_days": 1}), "protection.retention"),
+            (
+                json!({"message_retention_duration": "604800s"}),
+                json!({"message_retention_duration": "600s"}),
+                "protection.retention",
+            ),
+            (
+                json!({"ttl": [{"enabled": false}]}),
+                json!({"ttl": [{"enabled": true}]}),
+                "protection.retention",
+            ),
+            (
+                json!({"rule": [{"id": "a", "expiration": []}]}),
+                json!({"rule": [{"id": "a", "expiration": [{"days": 1}]}]}),
+                "protection.retention",
+            ),
+            (json!({"desired_capacity": 5}), json!({"desired_capacity": 0}), "capacity.compute"),
+            (json!({"publicly_accessible": false}), json!({"publicly_accessible": true}), "access"),
+        ] {
+            assert_eq!(kinds(before.clone(), after.clone()), [kind], "{before} {after}");
+            assert!(kinds(after.clone(), before).is_empty() || kind == "protection.backups", "{after}");
+        }
+    }
+
+    #[test]
+    fn labels_and_what_gets_better_are_safe() {
+        let labels = said(json!({"tags": {"a": "b"}}), json!({"tags": {}}), json!({"last_modified": true}));
+        assert!(labels.only_labels && labels.safe);
+        let better = said(
+            json!({"deletion_protection": false, "replicas": 3}),
+            json!({"deletion_protection": true, "replicas": 5}),
+            json!({}),
+        );
+        assert!(better.safe && !better.only_labels);
+        let other = said(json!({"policy": "a"}), json!({"policy": "b"}), json!({}));
+        assert_eq!((other.safe, other.names), (false, vec!["policy".to_owned()]));
+        let unknown = said(json!({"policy": "a"}), json!({}), json!({"policy": true}));
+        assert!(!unknown.safe, "it may become anything");
+    }
+
+    #[test]
+    fn times_are_numbers() {
+        for (text, seconds) in [
+            ("604800s", 604_800),
+            ("7d", 604_800),
+            ("P7D", 604_800),
+            ("24h", 86_400),
+            ("12", 12),
+            ("P1M", 2_592_000),
+        ] {
+            assert_eq!(number(&FactValue::Text(text.to_owned())), Some(seconds), "{text}");
+        }
+        assert_eq!(number(&FactValue::Text("db.t3.large".to_owned())), None);
+    }
+}
