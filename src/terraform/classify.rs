@@ -89,7 +89,9 @@ pub(super) fn is_setting(r#type: &str) -> bool {
 /// Guesses from a type's name.
 pub(super) fn guess(r#type: &str) -> Guess {
     for (class, words, confidence) in BY_ANY_WORD {
-        if r#type.split('_').any(|word| words.contains(&word)) {
+        // Cloud Run serves containers; what they do is theirs.
+        let plain = r#type.replace("cloud_run", "service");
+        if plain.split('_').any(|word| words.contains(&word)) {
             return Guess { class, confidence: *confidence };
         }
     }
@@ -121,6 +123,7 @@ mod tests {
         assert_eq!(guess("acme_metadatabased_thing").class, "unknown");
         assert_eq!(guess("acme_shell_script").class, "runs");
         assert_eq!(guess("acme_retention_policy").class, "expiry");
+        assert_ne!(guess("acme_cloud_run_service").class, "runs");
     }
 
     /// The guess for 1,782 real types whose class is known, none of which it has seen: what it is good for, measured. A name

@@ -159,7 +159,9 @@ fn number(value: &FactValue) -> Option<i64> {
         None => text.split_at(text.find(|c: char| c.is_ascii_alphabetic())?),
     };
     let digits = digits.split('.').next()?.parse::<i64>().ok()?;
-    let seconds = match (unit.to_ascii_lowercase().as_str(), text.starts_with('P')) {
+    // `P1M` is a month, `PT1M` a minute.
+    let seconds = match (unit.to_ascii_lowercase().as_str(), text.starts_with('P') && !text.starts_with("PT"))
+    {
         ("s", _) => 1,
         ("m", true) => 2_592_000,
         ("m", false) => 60,
@@ -268,6 +270,8 @@ mod tests {
             ("24h", 86_400),
             ("12", 12),
             ("P1M", 2_592_000),
+            ("PT1M", 60),
+            ("2w", 1_209_600),
         ] {
             assert_eq!(number(&FactValue::Text(text.to_owned())), Some(seconds), "{text}");
         }

@@ -47,6 +47,7 @@ mod syntax_properties;
 mod system;
 mod tasks;
 mod terraform_changes;
+mod terraform_relations;
 mod terraform_types;
 mod tidy;
 mod tool_examples;
