@@ -29,9 +29,11 @@ pub(super) fn read(
 ) -> Said {
     let signs = terraform_signs();
     // What differs in nothing that is told may differ in anything.
-    let told = !leaves.is_empty();
-    let mut said = Said { only_labels: told, safe: told, ..Said::default() };
+    let any = !leaves.is_empty();
+    let mut said = Said { only_labels: any, safe: any, ..Said::default() };
     let own = declared.map(own_paths).unwrap_or_default();
+    let told: Vec<String> =
+        declared.iter().flat_map(|declared| declared.facts.values()).map(|path| plain(path)).collect();
     for leaf in leaves {
         let path = leaf.path.as_str();
         if signs.is_harmless(path) || is_computed(leaf, &is_set) {
@@ -52,6 +54,10 @@ pub(super) fn read(
             continue;
         }
         for sign in weaker {
+            // What expires is judged by the kind, where the type's data tells it.
+            if sign.kind == "protection.retention" && told.iter().any(|known| overlaps(known, path)) {
+                continue;
+            }
             if said.beside.iter().all(|known| known.kind() != sign.kind) {
                 said.beside.push(of_sign(sign, leaf));
             }
@@ -83,6 +89,14 @@ fn plain(path: &str) -> String {
             !inside && *c != ']'
         })
         .collect()
+}
+
+/// Whether one path stands below the other.
+fn overlaps(one: &str, other: &str) -> bool {
+    let below = |upper: &str, lower: &str| {
+        lower.strip_prefix(upper).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    below(one, other) || below(other, one)
 }
 
 fn of_sign(sign: &Sign, leaf: &Leaf) -> Beside {
