@@ -8,11 +8,10 @@ use crate::model::{Action, Fact, FactValue, Mutation};
 /// Whether less is protected than before. What is not known any more protects nothing.
 pub(super) fn is_weaker(was: &FactValue, now: Option<&FactValue>, endless: bool) -> bool {
     // Some services write "never" as -1.
-    let of = |value: &FactValue| match amount(value) {
-        Some(number) if endless && number < 0 => Some(0),
-        other => other,
-    };
-    match (of(was), now.map(of)) {
+    let never = |value: &FactValue| endless && matches!(value, FactValue::Number(number) if *number < 0);
+    let was = if never(was) { &FactValue::Number(0) } else { was };
+    let now = now.map(|now| if never(now) { &FactValue::Number(0) } else { now });
+    match (amount(was), now.map(amount)) {
         (Some(0), Some(Some(now))) => endless && now > 0,
         (Some(was), Some(Some(now))) => now < was && !(endless && now == 0),
         (Some(0), None) => endless,
