@@ -37,8 +37,7 @@ pub(super) fn keys(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRi
             continue;
         }
         let id = assessments[key].mutation.target.id.clone();
-        for at in 0..assessments.len() {
-            let other = &assessments[at];
+        for (at, other) in assessments.iter_mut().enumerate() {
             let restorable = other.recoverability.tier == Tier::RecoverableFromBackup;
             if at == key
                 || !destroys(other)
@@ -49,7 +48,7 @@ pub(super) fn keys(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRi
             }
             let gone = other.mutation.target.id.clone();
             let why = format!("what {gone} could be restored from is encrypted with {id}, which goes too");
-            raise(&mut assessments[at], Tier::Unrecoverable, &why);
+            raise(other, Tier::Unrecoverable, &why);
             let name = "Backup and its key both deleted";
             risks.push(risk(
                 "backup_and_key_both_deleted",

@@ -70,9 +70,8 @@ impl Open {
                 self.web = ports(map).unwrap_or(outer);
                 for (name, inner) in map {
                     let ways = &terraform_signs().ways;
-                    if !ways.iter().any(|part| name.to_ascii_lowercase().contains(part))
-                        && !(top && terraform_signs().is_harmless(name))
-                    {
+                    let is_way = ways.iter().any(|part| name.to_ascii_lowercase().contains(part));
+                    if !is_way && (!top || !terraform_signs().is_harmless(name)) {
                         self.value(name, inner, false, depth);
                     }
                 }

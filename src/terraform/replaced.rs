@@ -23,7 +23,7 @@ pub(super) fn tell(change: &ResourceChange, facts: &mut Facts) {
         let Some(said) = change.action_reason.as_deref().and_then(reason) else { return };
         (said.to_owned(), said.to_owned())
     } else {
-        let names: Vec<String> = forced.iter().map(|path| name(path)).collect();
+        let names: Vec<String> = forced.iter().map(name).collect();
         let mut said: Vec<String> = forced.iter().take(MOST).map(|path| forces(change, path)).collect();
         if forced.len() > MOST {
             said.push(format!("{} more", forced.len() - MOST));

@@ -177,9 +177,12 @@ fn just_text(shell: &mut Shell<'_>, state: &mut State, call: &Call, text: String
     state.files = inner.files;
 }
 
+/// A recipe's name, and its lines with their numbers.
+pub(crate) type NamedLines = (String, Vec<(usize, String)>);
+
 /// The recipes of a justfile with their lines, values put in as far as the file says them; false where other programs run
 /// them than an ordinary shell.
-pub(crate) fn just_recipes(text: &str) -> (Vec<(String, Vec<(usize, String)>)>, bool) {
+pub(crate) fn just_recipes(text: &str) -> (Vec<NamedLines>, bool) {
     let file = read(text);
     let mut found = Vec::new();
     for (name, recipe) in &file.recipes {
