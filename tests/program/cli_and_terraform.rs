@@ -29,6 +29,9 @@ struct Act {
     before: Option<Value>,
     #[serde(default)]
     after: Option<Value>,
+    /// What the plan's provider is told, as a plan's configuration writes it.
+    #[serde(default)]
+    provider: Option<Value>,
     /// Why the plan's side is the milder one.
     differs: Option<String>,
 }
@@ -39,10 +42,13 @@ fn acts() -> Vec<Act> {
 
 fn plan(act: &Act) -> Value {
     let name = &act.r#type;
+    let provider = "registry.terraform.io/hashicorp/x";
     json!({
         "format_version": "1.2",
+        "configuration": {"provider_config": {"x": {"full_name": act.provider.as_ref().map(|_| provider),
+            "expressions": act.provider}}},
         "resource_changes": [{"address": format!("{name}.it"), "mode": "managed", "type": name, "name": "it",
-            "provider_name": "registry.terraform.io/hashicorp/x",
+            "provider_name": provider,
             "change": {"actions": [act.change], "before": act.before, "after": act.after, "after_unknown": {}}}]
     })
 }
