@@ -4,6 +4,7 @@
 //! through [`crate::exec`], and holds no judgement.
 
 pub mod coding;
+mod kind;
 mod script;
 mod session;
 pub mod shell;

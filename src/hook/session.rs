@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::shell::Session;
 
-use super::shell::ShellKind;
+use super::kind::ShellKind;
 
 /// Reads `alias -p` (bash) or `alias -L` (zsh), and `declare -F` or plain names.
 pub(super) fn session(aliases: &str, functions: &str) -> Session {
@@ -28,12 +28,15 @@ pub(super) fn bodies(text: &str, definition: impl Fn(&str, &str) -> String) -> V
     found
 }
 
+/// Under this name comes what is no function: the values that the shell holds.
+pub(super) const STATE: &str = "=";
+
 /// More is not read: what it holds stays unknown.
 const LONGEST: usize = 64 * 1024;
 
-/// What makes the state of the shell at hand, in bash's syntax: options, and what came under the name `=`.
+/// What makes the state of the shell at hand, in bash's syntax: options, and what came under the name [`STATE`].
 pub(super) fn prelude(shell: ShellKind, options: &str, bodies: &mut Vec<(String, String)>) -> String {
-    let at = bodies.iter().position(|(name, _)| name == "=");
+    let at = bodies.iter().position(|(name, _)| name == STATE);
     let state = at.map(|at| bodies.remove(at).1).filter(|text| text.len() <= LONGEST).unwrap_or_default();
     match shell {
         ShellKind::Bash => format!("{}{state}", bash_options(options)),

@@ -10,9 +10,10 @@ use std::fmt::Write as _;
 
 use crate::exec::{self, Permit, ShellLine, Surroundings};
 use crate::shell::Session;
-
-use super::session::{bodies, prelude, session};
 use crate::syntax::{fish, zsh};
+
+pub use super::kind::ShellKind;
+use super::session::{STATE, bodies, prelude, session};
 
 /// Exit status: the line names functions of the shell, and what they do is not known yet.
 pub const WANTS_BODIES: u8 = 3;
@@ -22,28 +23,6 @@ const PUT: u8 = 16;
 
 /// Longest text that is handed back to bash.
 const LONGEST: usize = 64 * 1024;
-
-/// Interactive shells with a hook.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ShellKind {
-    /// bash
-    Bash,
-    /// zsh
-    Zsh,
-    /// fish
-    Fish,
-}
-
-impl ShellKind {
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Bash => "bash",
-            Self::Zsh => "zsh",
-            Self::Fish => "fish",
-        }
-    }
-}
 
 /// A line as a hook hands it over.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +77,8 @@ impl Line {
         session.translated = form.shell != ShellKind::Bash;
         session.bodies = bodies(told.unwrap_or_default(), |name, body| match form.shell {
             ShellKind::Bash => body.to_owned(),
+            // No function, and in bash's syntax already.
+            ShellKind::Zsh if name == STATE => body.to_owned(),
             // zsh prints what it read, without comments.
             ShellKind::Zsh => format!("{name} () {{\n{}\n}}", zsh::to_bash(body, false)),
             ShellKind::Fish => fish::to_bash(body),
@@ -253,6 +234,9 @@ mod tests {
         let bash = of(ShellKind::Bash, "f\0f () \n{ \n    rm \"$1\"\n}\0g\0g () { :; }");
         assert_eq!(bash[0], ("f".to_owned(), "f () \n{ \n    rm \"$1\"\n}".to_owned()));
         assert_eq!(bash.len(), 2);
+        let told = b"\0\0\0rm $F\0=\0F='keep'\n";
+        let form = Form { shell: ShellKind::Zsh, history: false, comments: true, state: true };
+        assert_eq!(Line::read(told, form).unwrap().session.prelude, "F='keep'\n");
         assert_eq!(of(ShellKind::Zsh, "f\0\trm \"$1\"")[0].1, "f () {\n\trm \"$1\"\n}");
         let fish = &of(ShellKind::Fish, "f\0# Defined interactively\nfunction f\n  rm $argv[1]\nend\n")[0].1;
         assert!(fish.contains("f() {") && fish.contains("rm \"$1\""), "{fish}");

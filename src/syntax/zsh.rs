@@ -3,8 +3,8 @@
 //! Only what bash would read otherwise is touched, and only so that it names more than before, never less: a glob loses its
 //! qualifiers, an excluded pattern becomes every file. What is not known here stays as it is and becomes a gap.
 
-/// In front of a name: a variable that is not set, so that nothing is known of its value.
-const UNSET: &str = "_zsh_";
+/// In front of a name: a part of its value, or what flags make of it. Nothing is known of such a variable, whatever is set.
+pub const PART: &str = "_recourse_part_of_";
 
 /// The text as bash would have to be given it. Without `comments`, `#` is a character like any other (as it is at zsh's
 /// prompt unless INTERACTIVE_COMMENTS is set, and in text that zsh itself printed).
@@ -165,46 +165,66 @@ impl Reader {
         }
     }
 
-    /// `$name[…]` is a part of a value, and nobody says which.
+    /// How long the name is that stands here.
+    fn name(&self, from: usize) -> usize {
+        let rest = self.chars.get(from..).unwrap_or_default();
+        rest.iter().take_while(|c| c.is_ascii_alphanumeric() || **c == '_').count()
+    }
+
+    /// `[@]` and `[*]` are all of it.
+    fn is_all(&self, open: usize) -> bool {
+        matches!(self.chars.get(open..open + 3), Some(['[', '@' | '*', ']']))
+    }
+
+    /// `$name[…]` is a part of a value, and nobody says which. What a subscript runs is read all the same.
     fn subscripted(&mut self) -> bool {
-        let name: Vec<char> = self.chars[self.at + 1..]
-            .iter()
-            .copied()
-            .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
-            .collect();
-        let open = self.at + 1 + name.len();
-        if name.is_empty() || self.chars.get(open) != Some(&'[') {
+        let start = self.at + 1;
+        let open = start + self.name(start);
+        if open == start || self.chars.get(open) != Some(&'[') {
             return false;
         }
-        let Some(length) = self.chars[open..].iter().position(|c| *c == ']') else { return false };
+        let all = self.is_all(open);
         self.push("${");
-        self.push(UNSET);
-        self.out.extend(name);
+        if !all {
+            self.out.push_str(PART);
+        }
+        self.at = start;
+        self.copy(open - start);
+        if all {
+            self.copy(3);
+        } else if let Some(length) = self.chars[open..].iter().position(|c| *c == ']')
+            && !self.chars[open + 1..open + length].iter().any(|c| "[$`'\"\\\n;|&<>".contains(*c))
+        {
+            self.at += length + 1;
+        }
         self.out.push('}');
-        self.at = open + length + 1;
         true
     }
 
-    /// `${(flags)name…}` without its flags, which make another value of it; and `${name[…]}` without the subscript.
+    /// `${(flags)name…}` without its flags, which make another value of it; `${name[…]}` is a part of it.
     fn parameter(&mut self) {
         self.begin();
         self.copy(2);
-        let part = self.chars[self.at..]
-            .iter()
-            .position(|c| !(c.is_ascii_alphanumeric() || *c == '_'))
-            .is_some_and(|end| end > 0 && self.next(end) == Some('['));
-        if part {
-            self.out.push_str(UNSET);
-        }
+        let mut unknown = false;
         if self.next(0) == Some('(')
             && let Some(length) = self.chars[self.at..].iter().position(|c| *c == ')')
             && !self.chars[self.at..self.at + length].iter().any(|c| "e$`\n".contains(*c))
         {
             self.at += length + 1;
-            if self.next(0).is_some_and(|c| c.is_ascii_alphabetic() || c == '_') {
-                self.out.push_str(UNSET);
-            }
+            unknown = true;
         }
+        let end = self.at + self.name(self.at);
+        unknown |= self.chars.get(end) == Some(&'[') && !self.is_all(end);
+        if unknown && end > self.at && !self.assigns(end) {
+            self.out.push_str(PART);
+        }
+    }
+
+    /// Whether a parameter is also set, behind its name: `:=`, `::=`, `=`.
+    fn assigns(&self, end: usize) -> bool {
+        let rest = self.chars.get(end..).unwrap_or_default();
+        let rest = rest.split(|c| *c == '}').next().unwrap_or_default();
+        rest.first() == Some(&'=') || rest.windows(2).any(|pair| matches!(pair, [':' | ']', '=']))
     }
 
     /// `<1-9>` in a pattern is any number.
@@ -261,9 +281,15 @@ mod tests {
             ("echo a # b; rm x", "echo a \\# b; rm x"),
             ("rm *(.om[1,3])", "rm *"),
             ("ls **/*.c(.) | wc -l", "ls **/*.c | wc -l"),
-            ("print ${(f)lines} \"${(j:,:)x}\"", "print ${_zsh_lines} \"${_zsh_x}\""),
-            ("rm $a[2] ${b[-1]} \"$h[x]\"", "rm ${_zsh_a} ${_zsh_b[-1]} \"${_zsh_h}\""),
-            ("rm ${(P)q}", "rm ${_zsh_q}"),
+            (
+                "print ${(f)lines} \"${(j:,:)x}\"",
+                "print ${_recourse_part_of_lines} \"${_recourse_part_of_x}\"",
+            ),
+            ("rm $a[2] \"$h[x]\"", "rm ${_recourse_part_of_a} \"${_recourse_part_of_h}\""),
+            ("rm ${b[-1]} ${(P)q}", "rm ${_recourse_part_of_b[-1]} ${_recourse_part_of_q}"),
+            ("rm $a[$(rm x)]", "rm ${_recourse_part_of_a}[$(rm x)]"),
+            ("rm $a[@] ${a[@]} ${a[*]}", "rm ${a[@]} ${a[@]} ${a[*]}"),
+            (": ${a[1]:=x} ${(f)b:=y}", ": ${a[1]:=x} ${b:=y}"),
             ("rm ^*.c", "rm *"),
             ("rm src/^*.c", "rm src/*"),
             ("rm *~*.c", "rm *"),

@@ -30,23 +30,25 @@ fn on_a_terminal_its_key_runs_it_and_nothing_else_does() {
         return;
     }
     for (keys, code) in [
-        ("r", 0),
-        ("R", 0),
-        ("a", 126),
-        ("n", 126),
-        ("\r", 126),
-        ("zz\r", 126),
-        ("\u{1b}[1;5r\r", 126),
-        ("\u{1b}r\r", 126),
-        ("\u{3}", 126),
-        ("\u{4}", 126),
-        ("\u{1b}", 126),
+        (&["r"][..], 0),
+        (&["R"], 0),
+        (&["a"], 126),
+        (&["n"], 126),
+        (&["\r"], 126),
+        (&["z", "z", "\r"], 126),
+        (&["\u{1b}[1;5r", "\r"], 126),
+        (&["\u{1b}[1;5r\r"], 126),
+        (&["\u{1b}r", "\r"], 126),
+        (&["\u{1b}r\r"], 126),
+        (&["\u{3}"], 126),
+        (&["\u{4}"], 126),
+        (&["\u{1b}"], 126),
     ] {
         let scratch = Scratch::with_policy(ASK);
         let kept = scratch.file("kept", "content");
         let mut terminal = scratch.in_terminal(&[program(), "exec", "--", "rm", "kept"]);
         terminal.expect(ASKED);
-        terminal.send(keys);
+        terminal.press(keys);
         let (status, text) = terminal.finish();
         assert_eq!(status, code, "{keys:?}: {text}");
         assert_eq!(exists(&kept), code != 0, "{keys:?}: {text}");

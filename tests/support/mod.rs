@@ -260,6 +260,16 @@ impl InTerminal {
         self.master.write_all(keys.as_bytes()).unwrap();
     }
 
+    /// Types these keys as a person does: one after the other. What comes in one piece is a text, and no key.
+    pub fn press(&mut self, keys: &[&str]) {
+        for (at, key) in keys.iter().enumerate() {
+            if at > 0 {
+                thread::sleep(Duration::from_millis(150));
+            }
+            self.send(key);
+        }
+    }
+
     /// All that came so far.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.seen).into_owned()

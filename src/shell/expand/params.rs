@@ -166,6 +166,9 @@ impl Shell<'_> {
 
     fn held(&mut self, state: &mut State, parameter: &Parameter) -> Expanded<Held> {
         let name = parameter.name.as_str();
+        if name.starts_with(crate::syntax::zsh::PART) {
+            return Ok(Held::Many { values: vec![Value::Unknown], star: false, open: true });
+        }
         if matches!(parameter.operator, Some(ParameterOperator::Names)) {
             return Ok(self.names(state, parameter));
         }

@@ -36,8 +36,7 @@ fn a_safer_form_of_a_part_is_no_key() {
     let mut terminal = scratch.in_terminal(&[program(), "exec", "-c", "emptybox red && echo and more"]);
     terminal.expect(ASKED);
     assert!(!terminal.text().contains("[s]"), "{}", terminal.text());
-    terminal.send("s");
-    terminal.send("\r");
+    terminal.press(&["s", "\r"]);
     let (status, text) = terminal.finish();
     assert_eq!(status, 126, "{text}");
     assert!(!has(&scratch, "red.saved") && visible(&text).contains("touch red.saved"), "{text}");

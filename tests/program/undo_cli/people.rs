@@ -175,8 +175,7 @@ fn what_policy_never_keeps_has_no_key() {
     terminal.expect(ASKED);
     let text = terminal.text();
     assert!(!text.contains("[k]") && !text.contains("kept first"), "{text}");
-    terminal.send("k");
-    terminal.send("\r");
+    terminal.press(&["k", "\r"]);
     assert_eq!(terminal.finish().0, 126);
     assert!(place.has("notes.md"));
 }
