@@ -55,7 +55,7 @@ const OTHER_MEANINGS: &[(&str, &str)] = &[
         "hook/coding/",
         "append_file bash code copilot cursor delete delete_file diff edit_file execute_command file move_file patch powershell recourse rename task timeout view windsurf write write_file",
     ),
-    ("hook/shell.rs", "bash fish zsh"),
+    ("hook/kind.rs", "bash fish zsh"),
 ];
 
 /// The names of all tools.
