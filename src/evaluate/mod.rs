@@ -38,6 +38,9 @@ use crate::world::{Elsewhere, World};
 
 pub use supplied::Supplied;
 
+/// The JSON Schema of [`Supplied`], as published in `docs/evidence.schema.json`.
+pub const EVIDENCE_SCHEMA: &str = include_str!("../../docs/evidence.schema.json");
+
 /// What is evaluated.
 #[derive(Clone, Debug)]
 pub enum Input {
