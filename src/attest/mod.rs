@@ -43,6 +43,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+/// The JSON Schema of an attestation, as published in `docs/attestation.schema.json`.
+pub const ATTESTATION_SCHEMA: &str = include_str!("../../docs/attestation.schema.json");
+/// The JSON Schema of a key registry, as published in `docs/registry.schema.json`.
+pub const REGISTRY_SCHEMA: &str = include_str!("../../docs/registry.schema.json");
+
 #[cfg(feature = "signing")]
 pub mod audit;
 pub mod cache;

@@ -127,4 +127,10 @@ pub(super) enum Command {
 pub(super) enum SchemaName {
     /// The report of `evaluate`
     Report,
+    /// An attestation, as it stands beside a report and by itself
+    Attestation,
+    /// A key registry
+    Registry,
+    /// Evidence that `--evidence` takes
+    Evidence,
 }

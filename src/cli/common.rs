@@ -25,13 +25,13 @@ pub(super) struct Common {
     /// Evidence gathered elsewhere, with the raw output that proves it
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) evidence: Option<PathBuf>,
-    /// Form of the output
-    #[arg(long, value_enum, default_value_t)]
-    pub(super) format: Format,
 }
 
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(super) struct Threshold {
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) format: ReportFormat,
     /// Verdict from which on the exit status is not 0
     #[arg(long, value_enum, default_value_t = FailOn::Block, value_name = "VERDICT")]
     pub(super) fail_on: FailOn,
@@ -48,6 +48,24 @@ pub(super) enum Format {
     Human,
     /// For programs
     Json,
+}
+
+/// Forms of a report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum ReportFormat {
+    /// For people
+    #[default]
+    Human,
+    /// For programs
+    Json,
+    /// For a comment on a pull request
+    Markdown,
+    /// For code scanning: SARIF 2.1.0
+    Sarif,
+    /// For a pipeline's table of tests: JUnit's XML
+    Junit,
+    /// For GitHub Actions: annotations
+    Github,
 }
 
 /// Thresholds of `--fail-on`.

@@ -9,7 +9,7 @@ use crate::evaluate::{Input, evaluate};
 use crate::proof::Subject;
 
 use super::common::{Common, Threshold};
-use super::finish::{Signing, finish, say_what_is_kept};
+use super::finish::{Form, Signing, finish, say_what_is_kept};
 use super::inputs::{plan_bytes, plan_input, shell_input};
 use super::mcp::{self, McpArgs};
 use super::output::Failure;
@@ -69,7 +69,8 @@ fn shell(args: &ShellArgs) -> Result<u8, Failure> {
     let mut done =
         evaluate(Input::Shell(input), &setup.context, &setup.world, &setup.knowledge, &setup.policy);
     say_what_is_kept(&mut done, &text, &setup);
-    finish(&done, Some(&text), args.common.format, signing, subject, &setup.context)?;
+    let form = Form { text: Some(&text), file: None, threshold: args.threshold };
+    finish(&done, &form, signing, subject, &setup.context)?;
     let code =
         if done.internal_error { status::INTERNAL } else { args.threshold.fail_on.status(done.verdict()) };
     // The process ends: the system takes the memory back faster than piece by piece.
@@ -85,6 +86,8 @@ fn terraform(args: &TerraformArgs) -> Result<u8, Failure> {
     let subject = signing.as_ref().map(|_| Subject::terraform(&bytes));
     drop(bytes);
     let done = evaluate(input, &setup.context, &setup.world, &setup.knowledge, &setup.policy);
-    finish(&done, None, args.common.format, signing, subject, &setup.context)?;
+    let file = args.plan.to_str().filter(|name| *name != "-");
+    let form = Form { text: None, file, threshold: args.threshold };
+    finish(&done, &form, signing, subject, &setup.context)?;
     Ok(if done.internal_error { status::INTERNAL } else { args.threshold.fail_on.status(done.verdict()) })
 }

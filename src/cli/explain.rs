@@ -24,6 +24,9 @@ use super::status;
 pub(super) struct ExplainArgs {
     #[command(flatten)]
     pub(super) common: Common,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub(super) format: Format,
     /// Explain a Terraform plan, binary or in JSON, instead of a command
     #[arg(long, value_name = "PLAN", conflicts_with = "words", value_hint = ValueHint::FilePath)]
     pub(super) plan: Option<PathBuf>,
@@ -123,7 +126,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     if let Some(text) = &text {
         say_what_is_kept(&mut done, text, &setup);
     }
-    match args.common.format {
+    match args.format {
         Format::Json => output::print_json(&Explanation {
             schema_version: VERSION,
             explanations: pairs(&done)

@@ -7,9 +7,9 @@ use crate::keep::{Keeping, offer};
 use crate::model::Verdict;
 use crate::policy::Profile;
 use crate::proof::{InputError, Proof, ProofError, Subject};
-use crate::report::{KeepFirst, render};
+use crate::report::{KeepFirst, github, junit, markdown, render, sarif};
 
-use super::common::Format;
+use super::common::{ReportFormat, Threshold};
 use super::output::{self, Failure};
 use super::setup::Setup;
 
@@ -63,37 +63,59 @@ pub(super) fn say_what_is_kept(done: &mut Evaluation, text: &str, setup: &Setup)
     });
 }
 
+/// What a report is printed from, and how.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Form<'a> {
+    /// The command line that it speaks of.
+    pub(super) text: Option<&'a str>,
+    /// The file that it speaks of.
+    pub(super) file: Option<&'a str>,
+    /// The form, and what fails.
+    pub(super) threshold: Threshold,
+}
+
 /// Signs where that is on, and prints.
 pub(super) fn finish(
     done: &Evaluation,
-    text: Option<&str>,
-    format: Format,
+    form: &Form<'_>,
     signing: Option<Signing>,
     subject: Option<Result<Subject, InputError>>,
     context: &EvaluationContext,
 ) -> Result<(), Failure> {
     let (Some(Signing(proof)), Some(subject)) = (signing, subject) else {
-        return report(done, text, format);
+        return report(done, form);
     };
     let subject = subject.map_err(|error| unsigned(&error))?;
     let attested = proof.attest(&subject, context, &done.report).map_err(|error| unsigned(&error))?;
-    match format {
-        Format::Json => output::print_json(&attested.beside(&done.report)),
-        Format::Human => {
-            report(done, text, format)?;
-            output::print(&format!("attestation: {}\n", attested.attestation.uri()));
-            Ok(())
+    let uri = attested.attestation.uri();
+    match form.threshold.format {
+        ReportFormat::Json => return output::print_json(&attested.beside(&done.report)),
+        ReportFormat::Human => {
+            report(done, form)?;
+            output::print(&format!("attestation: {uri}\n"));
+        }
+        // What a program reads ends where its form ends.
+        ReportFormat::Markdown | ReportFormat::Sarif | ReportFormat::Junit | ReportFormat::Github => {
+            report(done, form)?;
+            output::note(&format!("attestation: {uri}"));
         }
     }
+    Ok(())
 }
 
 /// Prints a report.
-fn report(done: &Evaluation, text: Option<&str>, format: Format) -> Result<(), Failure> {
-    match format {
-        Format::Json => output::print_json(&done.report),
-        Format::Human => {
-            output::print(&render(&done.report, text, output::style()));
-            Ok(())
-        }
-    }
+fn report(done: &Evaluation, form: &Form<'_>) -> Result<(), Failure> {
+    let Form { text, file, threshold } = *form;
+    let report = &done.report;
+    let fails = |verdict: Verdict| threshold.fail_on.status(verdict) != 0;
+    let page = match threshold.format {
+        ReportFormat::Json => return output::print_json(report),
+        ReportFormat::Sarif => return output::print_json(&sarif(report, file)),
+        ReportFormat::Human => render(report, text, output::style()),
+        ReportFormat::Markdown => markdown(report),
+        ReportFormat::Junit => junit(report, file, &fails),
+        ReportFormat::Github => github(report, file, &fails),
+    };
+    output::print(&page);
+    Ok(())
 }

@@ -9,7 +9,7 @@ use crate::mcp_call::McpCall;
 use crate::proof::Subject;
 
 use super::common::{Common, Threshold};
-use super::finish::{Signing, finish};
+use super::finish::{Form, Signing, finish};
 use super::output::Failure;
 use super::setup::{self, Setup};
 use super::status;
@@ -61,7 +61,8 @@ pub(super) fn evaluate_call(args: &McpArgs) -> Result<u8, Failure> {
     let signing = Signing::new(args.threshold.attest)?;
     let subject = signing.as_ref().map(|_| Ok(Subject::mcp(&call)));
     let done = evaluate(Input::Mcp(call), &setup.context, &setup.world, &setup.knowledge, &setup.policy);
-    finish(&done, None, args.common.format, signing, subject, &setup.context)?;
+    let form = Form { text: None, file: None, threshold: args.threshold };
+    finish(&done, &form, signing, subject, &setup.context)?;
     Ok(if done.internal_error { status::INTERNAL } else { args.threshold.fail_on.status(done.verdict()) })
 }
 

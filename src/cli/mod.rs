@@ -101,8 +101,13 @@ fn run(command: Command) -> Result<u8, Failure> {
             Ok(0)
         }
         Command::Generate(args) => generate::run(&args, &self::command()),
-        Command::Schema { name: SchemaName::Report } => {
-            output::print(crate::report::SCHEMA);
+        Command::Schema { name } => {
+            output::print(match name {
+                SchemaName::Report => crate::report::SCHEMA,
+                SchemaName::Attestation => crate::attest::ATTESTATION_SCHEMA,
+                SchemaName::Registry => crate::attest::REGISTRY_SCHEMA,
+                SchemaName::Evidence => crate::evaluate::EVIDENCE_SCHEMA,
+            });
             Ok(0)
         }
     }

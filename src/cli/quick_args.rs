@@ -11,7 +11,7 @@ use clap::ValueEnum;
 use crate::hook::coding::Agent;
 
 use super::args::Command;
-use super::common::{Common, FailOn, Format, Threshold};
+use super::common::{Common, FailOn, ReportFormat, Threshold};
 use super::evaluate::{Evaluate, ShellArgs};
 use super::exec::ExecArgs;
 use super::hook::{HookCommand, HookedAgent};
@@ -60,7 +60,7 @@ fn shell(words: &[OsString]) -> Option<Command> {
             "--profile" => once(&mut common.profile, value.to_str()?.parse().ok()?)?,
             "--environment" => once(&mut common.environment, value.to_str()?.to_owned())?,
             "--actor" => once(&mut common.actor, value.to_str()?.to_owned())?,
-            "--format" => once(&mut format, Format::from_str(value.to_str()?, false).ok()?)?,
+            "--format" => once(&mut format, ReportFormat::from_str(value.to_str()?, false).ok()?)?,
             "--fail-on" => once(&mut fail_on, FailOn::from_str(value.to_str()?, false).ok()?)?,
             _ => return None,
         }
@@ -69,8 +69,8 @@ fn shell(words: &[OsString]) -> Option<Command> {
     if rest.is_empty() {
         return None;
     }
-    common.format = format.unwrap_or_default();
-    let threshold = Threshold { fail_on: fail_on.unwrap_or(FailOn::Block), attest };
+    let format = format.unwrap_or_default();
+    let threshold = Threshold { format, fail_on: fail_on.unwrap_or(FailOn::Block), attest };
     Some(Command::Evaluate(Evaluate::Shell(ShellArgs { common, threshold, words: rest.to_vec() })))
 }
 

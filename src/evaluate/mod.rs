@@ -39,6 +39,9 @@ use crate::world::{Checkout, Elsewhere, Tree, World};
 
 pub use supplied::Supplied;
 
+/// The JSON Schema of [`Supplied`], as published in `docs/evidence.schema.json`.
+pub const EVIDENCE_SCHEMA: &str = include_str!("../../docs/evidence.schema.json");
+
 /// What is evaluated.
 #[derive(Clone, Debug)]
 pub enum Input {

@@ -40,7 +40,7 @@ impl Bar {
     }
 }
 
-/// A file of supplied evidence: `{"evidence": [{"target", "key", "raw", "value"?, "argv"?}]}`.
+/// A file of supplied evidence, as `docs/evidence.schema.json` has it: `{"evidence": [{"target", "key", "raw", "value"?, "argv"?}]}`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Supplied {

@@ -14,7 +14,7 @@ use recourse::model::{
 };
 use recourse::report::{
     ConsequenceReport, DependencyImpact, IntentReport, MutationReport, RecoverabilityReport, SCHEMA_VERSION,
-    Style, Summary, Timing, Trace, render,
+    Style, Summary, Timing, Trace, github, junit, markdown, render, sarif,
 };
 use serde_json::json;
 
@@ -173,6 +173,11 @@ fn nothing() -> ConsequenceReport {
     report("nothing is lost", 14, vec![change])
 }
 
+/// What fails without `--fail-on`.
+fn fails(verdict: Verdict) -> bool {
+    verdict == Verdict::Block
+}
+
 fn human(report: &ConsequenceReport, width: usize, color: bool) -> String {
     render(report, None, Style { color, width }).replace('\u{1b}', "␛")
 }
@@ -187,6 +192,9 @@ fn reviewers_read_what_the_files_hold() {
             ("60.txt", human(&report, 60, false)),
             ("120.txt", human(&report, 120, false)),
             ("colour.txt", human(&report, 80, true)),
+            ("md", markdown(&report)),
+            ("junit.xml", junit(&report, Some("plan.json"), &fails)),
+            ("github.txt", github(&report, Some("a plan.json"), &fails)),
         ] {
             let file = folder.join(format!("{name}.{form}"));
             if write {
@@ -225,6 +233,153 @@ fn nothing_that_weighs_is_left_out() {
     }
     // What the headline is about stands first.
     assert!(flat.find("zork_t59.x").unwrap() < flat.find("zork_t0.x").unwrap());
+}
+
+#[test]
+fn a_comment_is_never_too_long_and_always_the_same() {
+    let many = |sorts: usize, each: usize| {
+        let mut all = Vec::new();
+        for sort in 0..sorts {
+            for n in 0..each {
+                let id = format!("zork_t{sort}.a_rather_long_name_of_a_resource[\"key number {n}\"]");
+                let reason = format!("reason {sort}: {}", "words ".repeat(60));
+                all.push(change(&id, "delete", Tier::Unrecoverable, Verdict::Block, &reason));
+            }
+        }
+        report("a reason (and more)", sorts * each, all)
+    };
+    for (sorts, each) in [(1, 1), (1, 5000), (40, 40), (400, 3), (3000, 1)] {
+        let report = many(sorts, each);
+        let page = markdown(&report);
+        assert!(page.chars().count() < 65_536, "{sorts} x {each}: {}", page.chars().count());
+        assert_eq!(page, markdown(&report));
+        assert!(page.contains("zork_t0"), "{sorts} x {each}");
+        let shown = (0..sorts)
+            .filter(|sort| {
+                page.contains(&format!("zork_t{sort}`"))
+                    || page.contains(&format!("zork_t{sort}<"))
+                    || page.contains(&format!("zork_t{sort}."))
+            })
+            .count();
+        assert!(
+            shown == sorts || page.contains("more changes** have no room here"),
+            "{sorts} x {each}: {shown}"
+        );
+    }
+    let mut later = everything();
+    later.timing.total_ms = 99.0;
+    assert_eq!(markdown(&later), markdown(&everything()));
+}
+
+/// The official schema is not ours to hand on: its file is named by `RECOURSE_SARIF_SCHEMA`.
+#[test]
+fn sarif_is_as_the_standard_has_it() {
+    let mut logs = vec![sarif(&nothing(), None), sarif(&everything(), Some("a plan.json"))];
+    let mut whole = everything();
+    whole.resources = None;
+    logs.push(sarif(&whole, Some("/tmp/p")));
+    for log in &logs {
+        assert_eq!(log["version"], "2.1.0");
+        let run = &log["runs"][0];
+        let ids: Vec<&str> = run["tool"]["driver"]["rules"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|rule| rule["id"].as_str().unwrap())
+            .collect();
+        let mut prints = Vec::new();
+        for result in run["results"].as_array().unwrap() {
+            assert!(ids.contains(&result["ruleId"].as_str().unwrap()), "{result}");
+            assert!(["error", "warning"].contains(&result["level"].as_str().unwrap()), "{result}");
+            assert!(!result["message"]["text"].as_str().unwrap().contains('\u{1b}'), "{result}");
+            prints.push(result["partialFingerprints"]["recourse/v1"].as_str().unwrap().to_owned());
+        }
+        let number = prints.len();
+        prints.sort();
+        prints.dedup();
+        assert_eq!(prints.len(), number, "a fingerprint is one change's");
+    }
+    assert_eq!(logs[1]["runs"][0]["results"].as_array().unwrap().len(), 13);
+    let Some(schema) = std::env::var_os("RECOURSE_SARIF_SCHEMA") else {
+        eprintln!("SKIPPED: RECOURSE_SARIF_SCHEMA names no schema, so SARIF was checked by hand alone");
+        return;
+    };
+    let schema = serde_json::from_slice(&fs::read(schema).unwrap()).unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    for log in &logs {
+        let errors: Vec<String> =
+            schema.iter_errors(log).map(|error| format!("{}: {error}", error.instance_path())).collect();
+        assert!(errors.is_empty(), "{errors:?}");
+    }
+}
+
+#[test]
+fn each_form_is_printed_and_the_exit_status_stays() {
+    let scratch = Scratch::new();
+    let plan = json!({ "format_version": "1.2", "resource_changes": [
+        { "address": "zork_vault.v", "mode": "managed", "type": "zork_vault", "name": "v",
+            "change": { "actions": ["delete"], "before": { "id": "v" }, "after": null } }] });
+    scratch.file("p.json", plan.to_string());
+    for (form, start) in [
+        ("human", "recourse: "),
+        ("json", "{"),
+        ("markdown", "<!-- recourse"),
+        ("sarif", "{"),
+        ("junit", "<?xml"),
+        ("github", "::error file=p.json,title=recourse%3A "),
+    ] {
+        let words = ["evaluate", "terraform", "--fail-on", "escalate", "--format", form, "p.json"];
+        let done = scratch.run(&words);
+        let said = String::from_utf8(done.stdout).unwrap();
+        assert_eq!(done.status.code(), Some(20), "{form}: {said}");
+        assert!(said.starts_with(start) && said.contains("zork_vault"), "{form}: {said}");
+        let done = scratch.run(&["evaluate", "shell", "--format", form, "zorkctl --all"]);
+        assert!(!done.stdout.is_empty() && done.stderr.is_empty(), "{form}");
+    }
+}
+
+#[test]
+fn a_report_with_its_attestation_is_of_the_reports_schema() {
+    let scratch = Scratch::new();
+    let made = scratch.run(&["keys", "generate", "--instance", "prod"]);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let report = crate::support::json(&scratch.run(&[
+        "evaluate",
+        "shell",
+        "--attest",
+        "--format",
+        "json",
+        "rm -rf build",
+    ]));
+    assert!(report["attestation"].is_object(), "{report}");
+    let schema = crate::support::json(&scratch.run(&["schema"]));
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<String> = schema.iter_errors(&report).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    let schema = crate::support::json(&scratch.run(&["schema", "attestation"]));
+    assert!(jsonschema::validator_for(&schema).unwrap().is_valid(&report["attestation"]));
+}
+
+#[test]
+fn schemas_are_printed_and_hold_what_is_printed() {
+    let scratch = Scratch::new();
+    for (name, id) in [
+        ("report", "recourse.consequence.v1"),
+        ("attestation", "recourse.attestation.v1"),
+        ("registry", ""),
+        ("evidence", "recourse.evidence.v1"),
+    ] {
+        let schema = crate::support::json(&scratch.run(&["schema", name]));
+        assert!(schema["$id"].as_str().unwrap().contains(id), "{name}");
+        jsonschema::validator_for(&schema).unwrap();
+    }
+    let schema = crate::support::json(&scratch.run(&["schema", "evidence"]));
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    assert!(schema.is_valid(
+        &json!({ "evidence": [{ "target": "t", "key": "k", "raw": "", "argv": ["a"], "value": 1 }] })
+    ));
+    assert!(!schema.is_valid(&json!({ "evidence": [{ "target": "t", "key": "k" }] })));
+    assert!(!schema.is_valid(&json!({ "evidence": [], "more": 1 })));
 }
 
 #[test]

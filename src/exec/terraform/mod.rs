@@ -7,6 +7,7 @@ mod arguments;
 mod output;
 mod planfile;
 mod show;
+mod waiting;
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -29,6 +30,7 @@ use super::{FAILED, REFUSED, SECRET, Surroundings, become_program, say};
 use arguments::{Apply, Request, understand};
 use planfile::PlanFile;
 pub use show::{ShowError, is_binary, show};
+use waiting::Watched;
 
 /// Largest plan file that is copied: far above any real one.
 const PLAN_LIMIT: u64 = 4 << 30;
@@ -160,7 +162,8 @@ impl Session<'_> {
                 let mut child = command.spawn().map_err(|error| failed("terraform plan", error))?;
                 if let Some(stdout) = child.stdout.take() {
                     // What cannot be shown is no reason to stop: the plan is what counts.
-                    let _ = output::forward(stdout, std::io::stdout().lock());
+                    let watched = Watched::new(stdout, "terraform is planning");
+                    let _ = output::forward(watched, std::io::stdout().lock());
                 }
                 let status = child.wait().map_err(|error| failed("terraform plan", error))?;
                 if !status.success() {

@@ -5,8 +5,11 @@
 //! cannot be had back and what cannot be told is named in every form: much of one sort is joined, never cut. Judges nothing.
 
 mod address;
+mod ci;
 mod group;
 mod human;
+mod markdown;
+mod sarif;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +19,10 @@ use crate::text::{count, list};
 use super::contract::ConsequenceReport;
 use group::{Group, act, groups, verdict};
 
+pub(super) use ci::{github, junit};
 pub(super) use human::{page, speak};
+pub(super) use markdown::markdown;
+pub(super) use sarif::sarif;
 
 /// The verdicts, the worst first.
 const VERDICTS: [Verdict; 4] = [Verdict::Block, Verdict::Escalate, Verdict::Warn, Verdict::Allow];
@@ -84,11 +90,20 @@ struct Row {
 }
 
 impl Row {
+    /// The types that are named, with how many of each.
+    fn named(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.types.iter().take(TYPES).map(|(name, number)| (name.as_str(), *number))
+    }
+
+    /// How many are of types that are not.
+    fn unnamed(&self) -> usize {
+        self.types.iter().skip(TYPES).map(|(_, number)| number).sum()
+    }
+
     /// `12 aws_instance, 1 aws_db_instance`.
     fn types(&self) -> String {
-        let named: Vec<String> =
-            self.types.iter().take(TYPES).map(|(name, number)| format!("{number} {name}")).collect();
-        let rest: usize = self.types.iter().skip(TYPES).map(|(_, number)| number).sum();
+        let named: Vec<String> = self.named().map(|(name, number)| format!("{number} {name}")).collect();
+        let rest = self.unnamed();
         let more = if rest > 0 { format!(", {rest} of other types") } else { String::new() };
         format!("{}{more}", named.join(", "))
     }
