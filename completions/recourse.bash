@@ -369,7 +369,7 @@ _recourse() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "human json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "human json markdown sarif junit github" -- "${cur}"))
                     return 0
                     ;;
                 --fail-on)
@@ -445,7 +445,7 @@ _recourse() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "human json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "human json markdown sarif junit github" -- "${cur}"))
                     return 0
                     ;;
                 --fail-on)
@@ -501,7 +501,7 @@ _recourse() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "human json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "human json markdown sarif junit github" -- "${cur}"))
                     return 0
                     ;;
                 --fail-on)
@@ -1806,7 +1806,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__schema)
-            opts="-h --help report"
+            opts="-h --help report attestation registry evidence"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -60,7 +60,11 @@ complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_s
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from shell" -l actor -d 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]' -r
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from shell" -l evidence -d 'Evidence gathered elsewhere, with the raw output that proves it' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from shell" -l format -d 'Form of the output' -r -f -a "human\t'For people'
-json\t'For programs'"
+json\t'For programs'
+markdown\t'For a comment on a pull request'
+sarif\t'For code scanning: SARIF 2.1.0'
+junit\t'For a pipeline\'s table of tests: JUnit\'s XML'
+github\t'For GitHub Actions: annotations'"
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from shell" -l fail-on -d 'Verdict from which on the exit status is not 0' -r -f -a "warn\t''
 escalate\t''
 block\t''
@@ -75,7 +79,11 @@ complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_s
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -l actor -d 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]' -r
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -l evidence -d 'Evidence gathered elsewhere, with the raw output that proves it' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -l format -d 'Form of the output' -r -f -a "human\t'For people'
-json\t'For programs'"
+json\t'For programs'
+markdown\t'For a comment on a pull request'
+sarif\t'For code scanning: SARIF 2.1.0'
+junit\t'For a pipeline\'s table of tests: JUnit\'s XML'
+github\t'For GitHub Actions: annotations'"
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -l fail-on -d 'Verdict from which on the exit status is not 0' -r -f -a "warn\t''
 escalate\t''
 block\t''
@@ -91,7 +99,11 @@ complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_s
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l actor -d 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]' -r
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l evidence -d 'Evidence gathered elsewhere, with the raw output that proves it' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l format -d 'Form of the output' -r -f -a "human\t'For people'
-json\t'For programs'"
+json\t'For programs'
+markdown\t'For a comment on a pull request'
+sarif\t'For code scanning: SARIF 2.1.0'
+junit\t'For a pipeline\'s table of tests: JUnit\'s XML'
+github\t'For GitHub Actions: annotations'"
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l fail-on -d 'Verdict from which on the exit status is not 0' -r -f -a "warn\t''
 escalate\t''
 block\t''

@@ -16,7 +16,7 @@ module completions {
   }
 
   def "nu-complete recourse evaluate shell format" [] {
-    [ "human" "json" ]
+    [ "human" "json" "markdown" "sarif" "junit" "github" ]
   }
 
   def "nu-complete recourse evaluate shell fail_on" [] {
@@ -42,7 +42,7 @@ module completions {
   }
 
   def "nu-complete recourse evaluate terraform format" [] {
-    [ "human" "json" ]
+    [ "human" "json" "markdown" "sarif" "junit" "github" ]
   }
 
   def "nu-complete recourse evaluate terraform fail_on" [] {
@@ -69,7 +69,7 @@ module completions {
   }
 
   def "nu-complete recourse evaluate mcp format" [] {
-    [ "human" "json" ]
+    [ "human" "json" "markdown" "sarif" "junit" "github" ]
   }
 
   def "nu-complete recourse evaluate mcp fail_on" [] {
@@ -771,7 +771,7 @@ module completions {
   ]
 
   def "nu-complete recourse schema name" [] {
-    [ "report" ]
+    [ "report" "attestation" "registry" "evidence" ]
   }
 
   # Print the JSON Schema of what recourse prints
