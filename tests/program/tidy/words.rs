@@ -56,6 +56,8 @@ const OTHER_MEANINGS: &[(&str, &str)] = &[
         "append_file bash code copilot cursor delete delete_file diff edit_file execute_command file move_file patch powershell recourse rename task timeout view windsurf write write_file",
     ),
     ("hook/kind.rs", "bash fish zsh"),
+    // Our own name, and keys of a report's formats.
+    ("report/review/", "id kind recourse"),
 ];
 
 /// The names of all tools.
