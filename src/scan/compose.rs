@@ -7,20 +7,13 @@ use std::rc::Rc;
 
 use super::align::{filled, lines};
 use super::{Found, Piece, Runs, UNKNOWN, docker};
-use crate::yaml::{self, Node};
+use crate::yaml::Node;
 
 /// Reads a Compose file.
 pub(super) fn read(text: &str) -> Found {
     let mut found = Found::default();
     let source: Vec<&str> = text.split('\n').collect();
-    let document = match yaml::read(text) {
-        Ok(Some(document)) => document,
-        Ok(None) => return found,
-        Err(error) => {
-            found.unread(Some(error.line), format!("no YAML that is read: {}", error.what));
-            return found;
-        }
-    };
+    let Some(document) = found.yaml(text) else { return found };
     for (name, service) in document.get("services").map_or(&[][..], |all| all.entries()) {
         let mut put = |what: &str, node: &Rc<Node>, shell: bool| {
             found.pieces.extend(piece(&source, &format!("{}, {what}", name.name), node, shell));

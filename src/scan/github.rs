@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::align::{filled, lines};
 use super::{Dialect, Found, GIVEN, Piece, Place, Runs, TREE, UNKNOWN};
-use crate::yaml::{self, Node};
+use crate::yaml::Node;
 
 /// Labels of machines that are made for one job.
 const HOSTED: [&str; 3] = ["ubuntu-", "windows-", "macos-"];
@@ -40,14 +40,7 @@ struct Reader<'a> {
 /// Reads a workflow or an action.
 pub(super) fn read(text: &str) -> Found {
     let mut reader = Reader { source: text.split('\n').collect(), found: Found::default() };
-    let document = match yaml::read(text) {
-        Ok(Some(document)) => document,
-        Ok(None) => return reader.found,
-        Err(error) => {
-            reader.found.unread(Some(error.line), format!("no YAML that is read: {}", error.what));
-            return reader.found;
-        }
-    };
+    let Some(document) = reader.found.yaml(text) else { return reader.found };
     let around = Around::default().within(&document);
     for (name, job) in document.get("jobs").map_or(&[][..], |jobs| jobs.entries()) {
         let place = place(job);

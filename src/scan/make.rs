@@ -104,18 +104,6 @@ fn shown(targets: &str) -> String {
 mod tests {
     use super::*;
 
-    fn shown(found: &Found) -> Vec<String> {
-        let text = |piece: &Piece| match &piece.runs {
-            Runs::Shell(_, text) => text.clone(),
-            Runs::Words(_) => String::new(),
-        };
-        found
-            .pieces
-            .iter()
-            .map(|piece| format!("{} {}: {}", piece.lines.first(), piece.label, text(piece)))
-            .collect()
-    }
-
     #[test]
     fn recipes_of_every_target() {
         let text = "D = build\nall:\n\techo $(D)\nclean:\n\t@rm -rf $(D)/* \\\n\t  b\n\tls\n";
@@ -124,11 +112,11 @@ mod tests {
             "5 target clean: rm -rf build/* \\\n  b\n",
             "7 target clean: ls\n",
         ];
-        assert_eq!(shown(&makefile("sub/Makefile", text, &|_| None)), want);
+        assert_eq!(makefile("sub/Makefile", text, &|_| None).shown(), want);
         let text =
             "d := 'x'\nclean a:\n  @rm -rf {{d}}/{{a}}\n  ls\npy:\n  #!/usr/bin/env python3\n  import os\n";
         let found = justfile("justfile", text);
-        assert_eq!(shown(&found), ["3 recipe clean: rm -rf x/${__just_unknown}\n", "4 recipe clean: ls\n"]);
+        assert_eq!(found.shown(), ["3 recipe clean: rm -rf x/${__just_unknown}\n", "4 recipe clean: ls\n"]);
         assert_eq!(found.unread.len(), 1);
     }
 }

@@ -24,6 +24,10 @@ pub use lines::{Lines, Position};
 pub use package::Package;
 pub use walk::{Bounds, Source, Walked, walk};
 
+use std::rc::Rc;
+
+use crate::yaml::{self, Node};
+
 /// Stands for a value that is not known inside a text that is handed on; it may be empty.
 pub const UNKNOWN: &str = "__scan_unknown";
 /// The same for a value that is not known and not empty.
@@ -125,6 +129,30 @@ pub struct Found {
 impl Found {
     fn unread(&mut self, line: Option<usize>, why: impl Into<String>) {
         self.unread.push(Unread { line, why: why.into() });
+    }
+
+    /// Reads the whole file as YAML; one that is none is told as unread.
+    fn yaml(&mut self, text: &str) -> Option<Rc<Node>> {
+        match yaml::read(text) {
+            Ok(document) => document,
+            Err(error) => {
+                self.unread(Some(error.line), format!("no YAML that is read: {}", error.what));
+                None
+            }
+        }
+    }
+
+    /// Where each piece stands, what it is called and what a shell gets of it.
+    #[cfg(test)]
+    fn shown(&self) -> Vec<String> {
+        let text = |piece: &Piece| match &piece.runs {
+            Runs::Shell(_, text) => text.clone(),
+            Runs::Words(_) => String::new(),
+        };
+        self.pieces
+            .iter()
+            .map(|piece| format!("{} {}: {}", piece.lines.first(), piece.label, text(piece)))
+            .collect()
     }
 }
 

@@ -4,7 +4,6 @@ use super::align::{filled, lines};
 use super::{Found, Lines, Piece, UNKNOWN};
 use crate::programs::composer_command;
 use crate::settings::syntax::{Kind, Node, parse};
-use crate::yaml;
 
 /// Whose scripts they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,14 +63,7 @@ fn one(found: &mut Found, package: Package, text: &str, label: &str, value: &Nod
 pub(super) fn taskfile(text: &str) -> Found {
     let mut found = Found::default();
     let source: Vec<&str> = text.split('\n').collect();
-    let document = match yaml::read(text) {
-        Ok(Some(document)) => document,
-        Ok(None) => return found,
-        Err(error) => {
-            found.unread(Some(error.line), format!("no YAML that is read: {}", error.what));
-            return found;
-        }
-    };
+    let Some(document) = found.yaml(text) else { return found };
     for (name, task) in document.get("tasks").map_or(&[][..], |tasks| tasks.entries()) {
         let mut commands = vec![task];
         let listed = ["cmds", "cmd", "status", "preconditions"].iter().filter_map(|key| task.get(key));
@@ -105,19 +97,6 @@ pub(super) fn taskfile(text: &str) -> Found {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scan::Runs;
-
-    fn shown(found: &Found) -> Vec<String> {
-        let text = |piece: &Piece| match &piece.runs {
-            Runs::Shell(_, text) => text.clone(),
-            Runs::Words(_) => String::new(),
-        };
-        found
-            .pieces
-            .iter()
-            .map(|piece| format!("{} {}: {}", piece.lines.first(), piece.label, text(piece)))
-            .collect()
-    }
 
     #[test]
     fn scripts_of_packages() {
@@ -125,13 +104,13 @@ mod tests {
             Package::Npm,
             "{\n \"scripts\": {\n  \"clean\": \"rm -rf dist\",\n  \"x\": \"a \\\"b\\\"\"\n }\n}",
         );
-        assert_eq!(shown(&npm), ["3 script clean: rm -rf dist", "4 script x: a \"b\""]);
+        assert_eq!(npm.shown(), ["3 script clean: rm -rf dist", "4 script x: a \"b\""]);
         let composer =
             read(Package::Composer, "{\"scripts\": {\"a\": [\"@b\", \"My::c\",\n\"rm d\", \"@php e.php\"]}}");
-        assert_eq!(shown(&composer), ["2 script a: rm d", "2 script a: php e.php"]);
+        assert_eq!(composer.shown(), ["2 script a: rm d", "2 script a: php e.php"]);
         let deno =
             read(Package::Deno, "{// c\n\"tasks\": {\"a\": {\"command\": \"rm b\"}, \"c\": \"rm d\"}}");
-        assert_eq!(shown(&deno), ["2 task a: rm b", "2 task c: rm d"]);
+        assert_eq!(deno.shown(), ["2 task a: rm b", "2 task c: rm d"]);
         assert_eq!(read(Package::Npm, "{").unread.len(), 1);
     }
 
@@ -142,6 +121,6 @@ mod tests {
         );
         let want =
             ["4 task a: rm -rf ${__scan_unknown}", "5 task a: rm b", "7 task c: rm d", "8 task e: rm f"];
-        assert_eq!(shown(&found), want);
+        assert_eq!(found.shown(), want);
     }
 }

@@ -5,20 +5,12 @@
 
 use super::align::lines;
 use super::{Found, Piece, Runs};
-use crate::yaml;
 
 /// Reads a configuration of pre-commit.
 pub(super) fn read(text: &str) -> Found {
     let mut found = Found::default();
     let source: Vec<&str> = text.split('\n').collect();
-    let document = match yaml::read(text) {
-        Ok(Some(document)) => document,
-        Ok(None) => return found,
-        Err(error) => {
-            found.unread(Some(error.line), format!("no YAML that is read: {}", error.what));
-            return found;
-        }
-    };
+    let Some(document) = found.yaml(text) else { return found };
     for repository in document.get("repos").map_or(&[][..], |repos| repos.items()) {
         if repository.get("repo").and_then(|repo| repo.text()) != Some("local") {
             continue;

@@ -8,7 +8,7 @@ use crate::model::{Action, FactValue, Verdict};
 use crate::shell;
 
 use super::examples::judged;
-use super::tools::kind_hint;
+use super::tools::not_taken;
 use super::{Vet, below};
 
 /// What every target has, besides its facts.
@@ -19,14 +19,7 @@ pub(super) fn check(vet: &mut Vet<'_>) {
     for part in &pack.looks {
         let kind = &part.name;
         let Some(known) = vet.knowledge.looks(kind) else {
-            let what = if vet.knowledge.kind(kind).is_some() {
-                format!(
-                    "`{kind}` is built in: looks of your own are for kinds of your own, and this one is not used"
-                )
-            } else {
-                let hint = kind_hint(vet.knowledge, kind);
-                format!("kind `{kind}` is not declared{hint}")
-            };
+            let what = not_taken(vet.knowledge, kind, "looks", "this one is");
             vet.tell(&part.at, what);
             continue;
         };

@@ -6,7 +6,7 @@ use crate::model::{Action, Verdict};
 use crate::shell;
 
 use super::examples::judged;
-use super::tools::kind_hint;
+use super::tools::{kind_hint, not_taken};
 use super::{Vet, below};
 
 pub(super) fn check(vet: &mut Vet<'_>) {
@@ -14,13 +14,7 @@ pub(super) fn check(vet: &mut Vet<'_>) {
     for part in &pack.services {
         let kind = &part.name;
         let Some(known) = vet.knowledge.services(kind) else {
-            let what = if vet.knowledge.kind(kind).is_some() {
-                format!(
-                    "`{kind}` is built in: services of your own are for kinds of your own, and this one is not used"
-                )
-            } else {
-                format!("kind `{kind}` is not declared{}", kind_hint(vet.knowledge, kind))
-            };
+            let what = not_taken(vet.knowledge, kind, "services", "this one is");
             vet.tell(&part.at, what);
             continue;
         };

@@ -98,6 +98,15 @@ pub(super) fn of_effect(vet: &mut Vet<'_>, at: &[String], of: &str, effect: &Eff
     }
 }
 
+/// Why what was declared for a kind is not used.
+pub(super) fn not_taken(knowledge: &Knowledge, kind: &str, what: &str, this: &str) -> String {
+    if knowledge.kind(kind).is_some() {
+        format!("`{kind}` is built in: {what} of your own are for kinds of your own, and {this} not used")
+    } else {
+        format!("kind `{kind}` is not declared{}", kind_hint(knowledge, kind))
+    }
+}
+
 /// The kind that was probably meant, or those of the same family.
 pub(super) fn kind_hint(knowledge: &Knowledge, name: &str) -> String {
     let hint = did_you_mean(name, knowledge.kind_names());

@@ -1,6 +1,13 @@
 //! What answers cost a model, and that what is short still says everything that counts.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use recourse::evaluate::{EvaluationContext, Input, evaluate};
+use recourse::knowledge::Knowledge;
+use recourse::policy::Policy;
+use recourse::shell;
+use recourse::world::RealWorld;
 
 use super::*;
 
@@ -207,6 +214,21 @@ fn compare(brief: &Value, full: &Value, about: &str) {
     }
 }
 
+/// Both forms of one evaluation of a shell command with these arguments.
+fn forms(arguments: &Value) -> (Value, Value) {
+    let cwd = arguments["cwd"].as_str();
+    let context = EvaluationContext {
+        cwd: cwd.map(PathBuf::from).unwrap_or_default(),
+        anywhere: cwd.is_none(),
+        environment: arguments["environment"].as_str().map(str::to_owned),
+        ..EvaluationContext::default()
+    };
+    let input = Input::Shell(shell::Input::Text(arguments["command"].as_str().unwrap().to_owned()));
+    let done = evaluate(input, &context, &RealWorld::new(), &Knowledge::builtin(), &Policy::default());
+    let brief = recourse::report::brief(&done.report, &done.assessments);
+    (serde_json::to_value(&brief).unwrap(), serde_json::to_value(&done.report).unwrap())
+}
+
 #[test]
 fn counts_are_those_of_the_full_report() {
     let scratch = scene();
@@ -217,25 +239,25 @@ fn counts_are_those_of_the_full_report() {
         serde_json::from_str(schemas["result"]["contents"][0]["text"].as_str().unwrap()).unwrap();
     let validator = |name: &str| jsonschema::validator_for(&schemas[name]).unwrap();
     let (short, long) = (validator("brief"), validator("full"));
-    let mut check = |tool: &str, arguments: Value| {
-        let mut both = || {
-            let brief = report(&mut server, tool, &arguments, "brief");
-            (brief, report(&mut server, tool, &arguments, "full"))
-        };
-        let (mut brief, mut full) = both();
-        // Each is an evaluation of its own: on a busy machine one of them may have had no time to judge what it proposes.
-        for _ in 0..2 {
-            if std::panic::catch_unwind(|| compare(&brief, &full, "once more")).is_ok() {
-                break;
-            }
-            (brief, full) = both();
-        }
-        for (schema, value) in [(&short, &brief), (&long, &full)] {
+    let fits = |brief: &Value, full: &Value, about: &Value| {
+        for (schema, value) in [(&short, brief), (&long, full)] {
             let wrong: Vec<String> = schema.iter_errors(value).map(|error| error.to_string()).collect();
-            assert!(wrong.is_empty(), "{arguments}: {wrong:?}\n{value}");
+            assert!(wrong.is_empty(), "{about}: {wrong:?}\n{value}");
         }
+        assert!(size(brief) < 8000, "{about}: {} bytes", size(brief));
+    };
+    let mut check = |tool: &str, arguments: Value| {
+        let brief = report(&mut server, tool, &arguments, "brief");
+        let full = report(&mut server, tool, &arguments, "full");
+        fits(&brief, &full, &arguments);
+        if tool != "recourse_evaluate_shell" {
+            compare(&brief, &full, &arguments.to_string());
+            return;
+        }
+        // Looks have a time limit, so two evaluations may differ: what is compared number by number are two forms of one.
+        let (brief, full) = forms(&arguments);
+        fits(&brief, &full, &arguments);
         compare(&brief, &full, &arguments.to_string());
-        assert!(size(&brief) < 8000, "{arguments}: {} bytes", size(&brief));
     };
     let parts = [
         "ls",
