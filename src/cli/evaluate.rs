@@ -61,10 +61,11 @@ pub(super) fn run(what: Evaluate) -> Result<u8, Failure> {
 }
 
 fn shell(args: &ShellArgs) -> Result<u8, Failure> {
-    let setup = Setup::new(&args.common)?;
+    let mut setup = Setup::new(&args.common)?;
     let input = shell_input(&args.words)?;
     let text = input.shown();
     let signing = Signing::new(args.threshold.attest)?;
+    setup.context.signed = signing.is_some();
     let subject = signing.as_ref().map(|_| Subject::shell(&input));
     let mut done =
         evaluate(Input::Shell(input), &setup.context, &setup.world, &setup.knowledge, &setup.policy);
@@ -79,10 +80,12 @@ fn shell(args: &ShellArgs) -> Result<u8, Failure> {
 }
 
 fn terraform(args: &TerraformArgs) -> Result<u8, Failure> {
-    let setup = Setup::new(&args.common)?;
-    let bytes = plan_bytes(&args.plan, &setup)?;
+    let mut setup = Setup::new(&args.common)?;
+    let (bytes, file) = plan_bytes(&args.plan, &setup)?;
     let input = plan_input(&args.plan, &bytes, args.state.as_deref())?;
     let signing = Signing::new(args.threshold.attest)?;
+    setup.context.signed = signing.is_some();
+    setup.context.materials.extend(file.filter(|_| signing.is_some()));
     let subject = signing.as_ref().map(|_| Subject::terraform(&bytes));
     drop(bytes);
     let done = evaluate(input, &setup.context, &setup.world, &setup.knowledge, &setup.policy);

@@ -111,7 +111,7 @@ struct Check<'a> {
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
     let setup = Setup::new(&args.common)?;
     let (input, text) = match (&args.plan, &args.tool) {
-        (Some(plan), _) => (plan_input(plan, &plan_bytes(plan, &setup)?, None)?, None),
+        (Some(plan), _) => (plan_input(plan, &plan_bytes(plan, &setup)?.0, None)?, None),
         (None, Some(tool)) => {
             let call = mcp::call(args.server.as_deref(), tool, args.arguments.as_deref())?;
             (Input::Mcp(call), None)

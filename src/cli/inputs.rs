@@ -4,8 +4,12 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
+use sha2::{Digest, Sha256};
+
+use crate::attest::document::hex;
 use crate::evaluate::Input;
 use crate::exec;
+use crate::model::{Material, Part};
 use crate::shell;
 use crate::terraform;
 
@@ -31,20 +35,28 @@ pub(super) fn plan_input(plan: &Path, bytes: &[u8], state: Option<&Path>) -> Res
     Ok(Input::Terraform { plan: Arc::new(read), state })
 }
 
-/// The bytes of a plan in JSON; a binary one is shown by the program that made it.
-pub(super) fn plan_bytes(plan: &Path, setup: &Setup) -> Result<Vec<u8>, Failure> {
+/// The bytes of a plan in JSON; a binary one is shown by the program that made it. And the file that it was read from.
+pub(super) fn plan_bytes(plan: &Path, setup: &Setup) -> Result<(Vec<u8>, Option<Material>), Failure> {
     let bytes = setup::read_document(plan)?;
+    let path = setup::working_directory(None)?.join(plan);
+    let sha256 = Some(hex(&Sha256::digest(&bytes)));
+    let file = (plan.as_os_str() != "-").then_some(Material { path, part: Part::Plan, sha256 });
     if !exec::is_binary(&bytes) {
-        return Ok(bytes);
+        return Ok((bytes, file));
     }
     if plan.as_os_str() == "-" {
         return Err(Failure::usage("a binary plan cannot be read from standard input; name its file"));
     }
     let here = &setup.context.cwd;
     // The plan's name counts from where we are, as every other file's.
-    let file = setup::working_directory(None)?.join(plan);
-    exec::show(&file, here, setup::DOCUMENT_LIMIT, &setup.world)
-        .map_err(|error| Failure::usage(format!("{}: {error}", plan.display())))
+    let name = setup::working_directory(None)?.join(plan);
+    let wrong = |what: String| Failure::usage(format!("{}: {what}", plan.display()));
+    let shown = exec::show(&name, here, setup::DOCUMENT_LIMIT, &setup.world)
+        .map_err(|error| wrong(error.to_string()))?;
+    if setup::read_document(plan)? != bytes {
+        return Err(wrong("the file changed while it was read".to_owned()));
+    }
+    Ok((shown, file))
 }
 
 /// One word is shell text (`-`: standard input), several are an argument vector.

@@ -27,8 +27,8 @@ use std::sync::Arc;
 use crate::knowledge::Knowledge;
 use crate::mcp_call::McpCall;
 use crate::model::{
-    Action, Actor, Assessment, Cause, Context, CrossActionRisk, Evidence, Facts, MissingEffect, Mutation,
-    Recoverability, RecoverySource, RuleRef, Secrets, Source, Subject, Target, Tier, Verdict,
+    Action, Actor, Assessment, Cause, Context, CrossActionRisk, Evidence, Facts, Material, MissingEffect,
+    Mutation, Recoverability, RecoverySource, RuleRef, Secrets, Source, Subject, Target, Tier, Verdict,
 };
 use crate::policy::{Policy, PolicyContext, Profile};
 use crate::recoverability;
@@ -99,6 +99,10 @@ pub struct EvaluationContext {
     pub session: Option<Arc<shell::Session>>,
     /// What is not as `cwd` and the environment say.
     pub start: shell::Start,
+    /// The report will be signed: the programs that are started are named by their digest, too.
+    pub signed: bool,
+    /// Files that the input itself was read from.
+    pub materials: Vec<Material>,
 }
 
 /// The outcome.
@@ -110,6 +114,8 @@ pub struct Evaluation {
     pub assessments: Vec<Assessment>,
     /// What is fatal together.
     pub risks: Vec<CrossActionRisk>,
+    /// The files whose content it rests on, sorted by path; in the report with secrets masked.
+    pub materials: Vec<Material>,
     /// A stage panicked: the verdict is `escalate` for that reason.
     pub internal_error: bool,
 }
@@ -139,8 +145,8 @@ pub fn evaluate(
         _ => world,
     };
     let once = once::Once::new(world);
+    let run = catch_unwind(AssertUnwindSafe(|| judge(&input, context, &once, knowledge, policy)));
     let world: &dyn World = &once;
-    let run = catch_unwind(AssertUnwindSafe(|| judge(&input, context, world, knowledge, policy)));
     match run {
         Ok(evaluation) => evaluation,
         Err(_) => {
@@ -153,7 +159,7 @@ pub fn evaluate(
                 let built_in = Policy::default();
                 finish(&mut assessments, Found::default(), context, world, knowledge, &built_in)
             });
-            Evaluation { report, assessments, risks: Vec::new(), internal_error: true }
+            Evaluation { report, assessments, risks: Vec::new(), materials: Vec::new(), internal_error: true }
         }
     }
 }
@@ -161,10 +167,11 @@ pub fn evaluate(
 fn judge(
     input: &Input,
     context: &EvaluationContext,
-    world: &dyn World,
+    once: &once::Once<'_>,
     knowledge: &Knowledge,
     policy: &Policy,
 ) -> Evaluation {
+    let world: &dyn World = once;
     let start = world.elapsed();
     let mut told = stages::Told::default();
     let mut mutations = match input {
@@ -174,6 +181,9 @@ fn judge(
         }
         Input::Mcp(call) => stages::mcp(call, context, world, knowledge, &mut told),
     };
+    // Before anything is advised: what advice would follow is no part of the input.
+    let mut materials = context.materials.clone();
+    materials.extend(once.materials(context.signed));
     guard::add(&mut mutations, input, context, world);
     let parsed = world.elapsed();
     let bar = stages::bar(input, context, world, knowledge, policy);
@@ -189,13 +199,19 @@ fn judge(
     };
     let report = finish(
         &mut assessments,
-        Found { risks: &risks, secrets: told.secrets, resources: told.resources, times },
+        Found {
+            risks: &risks,
+            secrets: told.secrets,
+            resources: told.resources,
+            materials: &materials,
+            times,
+        },
         context,
         world,
         knowledge,
         policy,
     );
-    Evaluation { report, assessments, risks, internal_error: false }
+    Evaluation { report, assessments, risks, materials, internal_error: false }
 }
 
 /// What the stages found besides the assessments.
@@ -207,6 +223,8 @@ struct Found<'a> {
     secrets: Secrets,
     /// Resources that a plan names.
     resources: Option<usize>,
+    /// The files whose content it rests on.
+    materials: &'a [Material],
     /// Where the time went.
     times: StageTimes,
 }
@@ -220,7 +238,7 @@ fn finish(
     knowledge: &Knowledge,
     policy: &Policy,
 ) -> ConsequenceReport {
-    let Found { risks, secrets, resources, mut times } = found;
+    let Found { risks, secrets, resources, materials, mut times } = found;
     let before = world.elapsed();
     let home = world.home(None);
     let places = places::places(policy, assessments, home.as_deref(), world);
@@ -245,6 +263,7 @@ fn finish(
         suggestions: &suggestions,
         secrets: &secrets,
         resources,
+        materials,
         times,
     })
 }
@@ -272,9 +291,11 @@ pub fn with_recovery_point(
     let risks: Vec<CrossActionRisk> = evaluation.risks.iter().filter(raises).cloned().collect();
     let secrets = evaluation.report.secrets.clone();
     let resources = evaluation.report.resources;
-    let found = Found { risks: &risks, secrets, resources, times: StageTimes::default() };
+    let materials = evaluation.materials.clone();
+    let found =
+        Found { risks: &risks, secrets, resources, materials: &materials, times: StageTimes::default() };
     let report = finish(&mut assessments, found, context, world, knowledge, policy);
-    Evaluation { report, assessments, risks, internal_error: evaluation.internal_error }
+    Evaluation { report, assessments, risks, materials, internal_error: evaluation.internal_error }
 }
 
 /// What is said when a stage broke.
@@ -285,7 +306,8 @@ pub fn unjudged(why: &str, context: &EvaluationContext, world: &dyn World) -> Ev
     let mut assessments = vec![fault(Source::Shell, why)];
     let built_in = Policy::default();
     let report = finish(&mut assessments, Found::default(), context, world, &Knowledge::builtin(), &built_in);
-    Evaluation { report, assessments, risks: Vec::new(), internal_error: true }
+    let materials = Vec::new();
+    Evaluation { report, assessments, risks: Vec::new(), materials, internal_error: true }
 }
 
 /// What takes the place of a judgement that was not made.

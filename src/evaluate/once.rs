@@ -1,13 +1,18 @@
 //! The machine during one evaluation: where a path really leads is looked up once, whatever the number of operands in one
 //! directory. What is listed or asked once is remembered too, within bounds: what is advised is judged by the same looks.
+//! Which files' content the judgement rests on is noted here, the one place that every look of an evaluation passes.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::world::{Entry, LookError, Meta, Query, Seen, Tree, World};
+use sha2::{Digest, Sha256};
+
+use crate::attest::document::hex;
+use crate::model::{Material, Part};
+use crate::world::{Entry, FileKind, LookError, Meta, Query, Seen, Tree, World};
 
 /// A world that remembers the real places that it found.
 pub(super) struct Once<'w> {
@@ -18,12 +23,15 @@ pub(super) struct Once<'w> {
     /// Entries that are remembered in all.
     entries: Cell<usize>,
     answers: RefCell<Vec<(Query, Vec<u8>)>>,
+    materials: RefCell<BTreeSet<Material>>,
 }
 
 /// Entries of directories, answers, and bytes of one answer that are remembered.
 const ENTRIES: usize = 20_000;
 const ANSWERS: usize = 64;
 const ANSWER: usize = 1 << 20;
+/// Largest program of which a digest is made.
+const PROGRAM: u64 = 2 << 30;
 
 impl<'w> Once<'w> {
     pub(super) fn new(world: &'w dyn World) -> Self {
@@ -33,7 +41,29 @@ impl<'w> Once<'w> {
             scans: RefCell::default(),
             entries: Cell::new(0),
             answers: RefCell::default(),
+            materials: RefCell::default(),
         }
+    }
+
+    /// The files that were followed or started so far, sorted. What was started is named by its digest where that is
+    /// `digested`, which costs reading it; otherwise only what was read is.
+    pub(super) fn materials(&self, digested: bool) -> Vec<Material> {
+        let noted = self.materials.borrow();
+        let read = |path: &Path| noted.iter().any(|other| other.path == path && other.part != Part::Program);
+        let started = |material: &Material| material.part == Part::Program;
+        let mut all: Vec<Material> = noted
+            .iter()
+            .filter(|material| !started(material) || digested && !read(&material.path))
+            .map(|material| match started(material) {
+                true => {
+                    let digest = self.world.digest(&material.path, PROGRAM).ok();
+                    Material { sha256: digest.map(|bytes| hex(&bytes)), ..material.clone() }
+                }
+                false => material.clone(),
+            })
+            .collect();
+        all.dedup_by(|later, first| later.path == first.path && later.sha256 == first.sha256);
+        all
     }
 
     fn remember(&self, path: &Path, found: &[Seen]) {
@@ -111,6 +141,22 @@ impl World for Once<'_> {
     }
     fn read_text(&self, path: &Path, limit: u64) -> Result<String, LookError> {
         self.world.read_text(path, limit)
+    }
+    fn follow(&self, path: &Path, limit: u64, part: Part) -> Result<String, LookError> {
+        let text = self.world.read_text(path, limit)?;
+        let sha256 = Some(hex(&Sha256::digest(&text)));
+        self.materials.borrow_mut().insert(Material { path: path.to_owned(), part, sha256 });
+        Ok(text)
+    }
+    fn starts(&self, path: &Path) {
+        // What is not there does not run, and what cannot be looked at has no digest.
+        if self.world.stat(path).is_ok_and(|meta| meta.kind == FileKind::File) {
+            let material = Material { path: path.to_owned(), part: Part::Program, sha256: None };
+            self.materials.borrow_mut().insert(material);
+        }
+    }
+    fn digest(&self, path: &Path, limit: u64) -> Result<[u8; 32], LookError> {
+        self.world.digest(path, limit)
     }
     fn is_for_others(&self) -> bool {
         self.world.is_for_others()

@@ -23,9 +23,10 @@ use std::process::Command;
 use crate::approvals::Here;
 use crate::evaluate::{EvaluationContext, Input, evaluate, unjudged};
 use crate::knowledge::{Knowledge, variables};
+use crate::model::{Material, Part};
 use crate::policy::{EnforcementAction, Policy, Profile};
 use crate::prompt::{self, Replaceable};
-use crate::proof::Subject;
+use crate::proof::{self, Subject};
 use crate::report::Style;
 use crate::shell;
 use crate::text::escape;
@@ -111,13 +112,26 @@ fn round(what: &What, around: &Surroundings<'_>) -> Result<String, u8> {
     match permission(&case, around) {
         Permission::Granted => {
             first.close();
-            let code = become_program(&program, &argv, &[]);
+            let code = still(&first.evaluation.materials, around)
+                .unwrap_or_else(|| become_program(&program, &argv, &[]));
             around.attesting.not_started(code);
             Err(code)
         }
         Permission::Instead(text) => Ok(text),
         Permission::Refused(code) => Err(code),
     }
+}
+
+/// The last look before it runs: what is followed must be what was judged, whatever happened while somebody was asked. The
+/// status of a refusal, where it is not. What is only read matters where it is attested; a log that grows is no reason.
+fn still(materials: &[Material], around: &Surroundings<'_>) -> Option<u8> {
+    let strict = around.attesting.config.mode.verifies();
+    let bound: Vec<Material> =
+        materials.iter().filter(|one| strict || one.part != Part::Data).cloned().collect();
+    let changed = proof::changed(&bound, around.world)?;
+    say(&format!("recourse: refused: {changed}"));
+    say("recourse: run it again, and it is judged as it is now");
+    Some(REFUSED)
 }
 
 /// What becomes of a line that a shell is about to run.
@@ -214,6 +228,7 @@ pub(crate) fn with_profile<'a>(around: &Surroundings<'a>) -> Surroundings<'a> {
     if matches!(context.profile, None | Some(Profile::Human)) && Here::agent().is_some() {
         context.profile = Some(Profile::Agent);
     }
+    context.signed = !around.attesting.is_off();
     if context.profile.is_none() {
         context.profile = Some(if prompt::available() { Profile::Human } else { Profile::Ci });
     }

@@ -14,7 +14,7 @@ use crate::evaluate::Evaluation;
 use crate::model::Verdict;
 use crate::policy::{EnforcementAction, Profile};
 use crate::prompt::{self, Decision, Keeps, Question, Replaceable};
-use crate::proof::{Approver, Attested, Event, Gate, Presented, Proof, Record, Standing, Subject};
+use crate::proof::{Approver, Attested, Event, Gate, Judged, Presented, Proof, Record, Standing, Subject};
 use crate::report::{render, render_line};
 use crate::text::escape;
 
@@ -131,9 +131,14 @@ impl Session<'_> {
             Some(proof) if presented.is_empty() => self.attest(proof)?,
             _ => None,
         };
-        let mut standing = gate
-            .examine(self.case.subject, &self.around.context, presented, own.as_ref())
-            .map_err(|failure| self.failed(&failure))?;
+        let judged = Judged {
+            subject: self.case.subject,
+            context: &self.around.context,
+            evaluation: &self.case.first.evaluation,
+            world: self.around.world,
+        };
+        let mut standing =
+            gate.examine(&judged, presented, own.as_ref()).map_err(|failure| self.failed(&failure))?;
         for warning in &standing.warnings {
             say(&format!("recourse: attestation: {}", escape(warning)));
         }

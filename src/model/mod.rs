@@ -6,6 +6,7 @@
 mod assessment;
 mod device;
 mod evidence;
+mod material;
 mod mutation;
 mod names;
 mod redact;
@@ -19,6 +20,7 @@ pub use evidence::{
     Evidence, EvidenceItem, EvidenceSource, Fact, FactValue, Facts, Loss, LossClass, Missing, MissingEffect,
     Tally,
 };
+pub use material::{Material, Part};
 pub use mutation::{
     AGAINST, Action, Actor, ActorKind, BECAUSE, BY_WORDS, Cause, Context, Dependent, Mutation, PathOrigin,
     PathSubject, RuleRef, Save, Saved, Source, Span, Subject, Target,

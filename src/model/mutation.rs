@@ -30,6 +30,22 @@ pub enum Action {
     Revoke,
 }
 
+impl Action {
+    /// The report's word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Read => "read",
+            Self::Update => "update",
+            Self::Delete => "delete",
+            Self::Replace => "replace",
+            Self::Execute => "execute",
+            Self::Grant => "grant",
+            Self::Revoke => "revoke",
+        }
+    }
+}
+
 /// Where the intent came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -12,10 +12,11 @@ use crate::attest::nonces::{NonceError, Nonces};
 use crate::attest::verify::{Expect, Options, Verifier};
 use crate::attest::{Attestation, Failure, Mode, Origin, Outcome, Places, Reason, Time, decide};
 use crate::config::AttestationConfig;
-use crate::evaluate::EvaluationContext;
+use crate::evaluate::{Evaluation, EvaluationContext};
 use crate::model::Verdict;
+use crate::world::World;
 
-use super::{Attested, Subject};
+use super::{Attested, Subject, covers};
 
 /// How long a nonce without an expiry is remembered.
 const NONCE_MEMORY: i64 = 400 * 24 * 60 * 60;
@@ -85,6 +86,19 @@ impl Standing {
     }
 }
 
+/// What is about to run, as this machine judged it just now.
+#[derive(Clone, Copy)]
+pub struct Judged<'a> {
+    /// What is attested of it; or why nothing can be.
+    pub subject: Result<&'a Subject, &'a str>,
+    /// Its circumstances.
+    pub context: &'a EvaluationContext,
+    /// What it would do, and the files that this rests on.
+    pub evaluation: &'a Evaluation,
+    /// The machine.
+    pub world: &'a dyn World,
+}
+
 /// Checks attestations against the configuration.
 pub struct Gate<'a> {
     /// The configuration.
@@ -105,8 +119,7 @@ impl Gate<'_> {
     /// Why it must not go on. Nothing but a network error may be tried again.
     pub fn examine(
         &self,
-        subject: Result<&Subject, &str>,
-        context: &EvaluationContext,
+        judged: &Judged<'_>,
         presented: &Presented,
         own: Option<&Attested>,
     ) -> Result<Standing, Failure> {
@@ -126,7 +139,7 @@ impl Gate<'_> {
         if !self.mode().verifies() {
             return self.settle(Outcome::Unverified, "", standing);
         }
-        match self.verify(subject, context, evaluation, presented) {
+        match self.verify(judged, evaluation, presented) {
             Ok(verified) => {
                 standing.warnings.clone_from(&verified.warnings);
                 standing.approval.clone_from(&presented.approval);
@@ -159,8 +172,7 @@ impl Gate<'_> {
 
     fn verify(
         &self,
-        subject: Result<&Subject, &str>,
-        context: &EvaluationContext,
+        judged: &Judged<'_>,
         evaluation: &Attestation,
         presented: &Presented,
     ) -> Result<crate::attest::Verified, Failure> {
@@ -171,10 +183,19 @@ impl Gate<'_> {
             return Err(Failure::new(Reason::ChainInvalid, "an approval is no evaluation"));
         }
         let differs = |detail: String| Failure::new(Reason::CrossCheckMismatch, detail);
-        subject
+        judged
+            .subject
             .map_err(|why| differs(why.to_owned()))?
-            .matches(evaluation.input(), context)
+            .matches(evaluation.input(), judged.context)
             .map_err(differs)?;
+        // What was signed just now is of this very evaluation.
+        if presented.evaluation.is_some() {
+            let (done, output) = (judged.evaluation, evaluation.output());
+            // The files first: they say why the consequences are others.
+            covers::materials(&done.materials, &done.report.secrets, output, judged.world)
+                .map_err(differs)?;
+            covers::consequences(&done.report, output).map_err(differs)?;
+        }
         if let Some(approval) = &presented.approval {
             verifier.verify_chain(&[evaluation.clone(), approval.clone()], Expect::default())?;
         }

@@ -4,6 +4,7 @@
 //! instance's own signing ([`Proof`]), and the four modes' demands on what is about to run ([`Gate`]). Judges nothing: the
 //! verdict is the evaluation's. Signing and verification themselves are `attest`'s.
 
+mod covers;
 mod gate;
 mod input;
 mod record;
@@ -21,7 +22,8 @@ use crate::config::{self, AttestationConfig};
 use crate::evaluate::EvaluationContext;
 use crate::report::ConsequenceReport;
 
-pub use gate::{Gate, Presented, Standing};
+pub use covers::changed;
+pub use gate::{Gate, Judged, Presented, Standing};
 pub use input::{InputError, Subject};
 pub use record::{Event, Record};
 pub use remote::{RemoteError, evaluate as evaluate_remotely};

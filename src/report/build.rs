@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::model::{
-    Actor, Alternative, Assessment, BECAUSE, CrossActionRisk, EvidenceItem, FactValue, Missing, Mutation,
-    Recoverability, RecoverySource, Secrets, Source, Target, Tier,
+    Actor, Alternative, Assessment, BECAUSE, CrossActionRisk, EvidenceItem, FactValue, Material, Missing,
+    Mutation, Recoverability, RecoverySource, Secrets, Source, Target, Tier,
 };
 use crate::policy::{Decision, Enforcement};
 use crate::text;
 
 use super::contract::{
-    ConsequenceReport, DependencyImpact, IntentReport, MutationReport, RecoverabilityReport, SCHEMA_VERSION,
-    Summary, Timing, Trace, TraceStep, VerificationSuggestion,
+    ConsequenceReport, DependencyImpact, IntentReport, MaterialReport, MutationReport, RecoverabilityReport,
+    SCHEMA_VERSION, Summary, Timing, Trace, TraceStep, VerificationSuggestion,
 };
 
 /// Time that each stage took.
@@ -49,6 +49,8 @@ pub struct Parts<'a> {
     pub secrets: &'a Secrets,
     /// Resources that a plan names, those that stay as they are included.
     pub resources: Option<usize>,
+    /// The files whose content it rests on.
+    pub materials: &'a [Material],
     /// Where the time went.
     pub times: StageTimes,
 }
@@ -67,6 +69,7 @@ pub fn build(parts: Parts<'_>) -> ConsequenceReport {
         keep_first: None,
         summary: summary(parts.assessments, secrets),
         mutations,
+        materials: parts.materials.iter().map(|found| material(found, secrets)).collect(),
         cross_action_risks: parts.risks.iter().map(|found| risk(found, secrets)).collect(),
         verification_suggestions: parts
             .suggestions
@@ -121,6 +124,14 @@ fn recoverability(judged: &Recoverability, secrets: &Secrets) -> RecoverabilityR
         reasoning: masked(&judged.reasoning, secrets),
         source: judged.source,
         confidence: f64::from(judged.confidence.min(100)) / 100.0,
+    }
+}
+
+fn material(material: &Material, secrets: &Secrets) -> MaterialReport {
+    MaterialReport {
+        path: masked(&material.path.to_string_lossy(), secrets),
+        part: material.part,
+        sha256: material.sha256.clone(),
     }
 }
 

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::knowledge::LookType;
 use crate::model::{
-    Action, Actor, Alternative, CrossActionRisk, EvidenceItem, Missing, RecoverySource, Secrets, Source,
-    Span, Target, Verdict,
+    Action, Actor, Alternative, CrossActionRisk, EvidenceItem, Missing, Part, RecoverySource, Secrets,
+    Source, Span, Target, Verdict,
 };
 use crate::policy::{Enforcement, EnforcementAction};
 
@@ -32,6 +32,9 @@ pub struct ConsequenceReport {
     pub summary: Summary,
     /// Each intended change.
     pub mutations: Vec<MutationReport>,
+    /// The files whose content it rests on, sorted by path; absent where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub materials: Vec<MaterialReport>,
     /// What is fatal only together.
     pub cross_action_risks: Vec<CrossActionRisk>,
     /// What a caller could look up to be surer.
@@ -74,6 +77,19 @@ pub struct Summary {
     pub has_unrecoverable: bool,
     /// Number of things that depend on what goes away.
     pub dependency_impact_count: usize,
+}
+
+/// A file whose content the evaluation rests on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MaterialReport {
+    /// Where it stands, secrets masked.
+    pub path: String,
+    /// What it was read as.
+    pub part: Part,
+    /// SHA-256 of its bytes; absent when they may not be looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
 }
 
 /// A tier with its reasons.

@@ -78,7 +78,8 @@ impl Judge for Evaluator {
         let request: Request<'_> =
             serde_json::from_slice(body).map_err(|error| invalid(error.to_string()))?;
         let (input, subject) = input(&request)?;
-        let context = context(&request)?;
+        let mut context = context(&request)?;
+        context.signed = self.proof.is_some();
         let policy = config::policy(&context.cwd).map_err(|error| ApiError::Internal(error.to_string()))?;
         let world = RealWorld::for_others();
         let done = evaluate(input, &context, &world, &self.knowledge, &policy);

@@ -113,6 +113,8 @@ impl Shell<'_> {
         if !made && dir.to_str().is_some_and(|dir| places().holds_programs(dir)) {
             return None;
         }
+        // Only an administrator puts anything into a directory of the system's: there the name says which program it is.
+        self.runs_unread(state, path);
         let own = made || self.is_own(state, dir);
         // A script that is named by its place is read, whatever it is called; managers of versions put theirs on the path.
         let placed =

@@ -473,7 +473,7 @@ impl Shell<'_> {
                 }
                 self.data_read.set(true);
                 let noted = self.unseen_of_git.get();
-                let text = self.read_text(state, &path, self.options.limits.data_bytes);
+                let text = self.read_data(state, &path, self.options.limits.data_bytes);
                 // Data of another version is no code.
                 let unseen = self.unseen_of_git.replace(noted);
                 text.filter(|_| !unseen || noted).map(Value::Known)

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::model::Value;
+use crate::model::{Part, Value};
 use crate::world::resolve::{Disk, physical, resolve};
 use crate::world::{Entry, FileKind, LookError};
 
@@ -73,12 +73,37 @@ impl Shell<'_> {
         }
     }
 
-    /// Content of a text file; `None` when it is missing, too large, not text or not known.
+    /// Content of a text file that is followed; `None` when it is missing, too large, not text or not known.
     pub(crate) fn read_text(&self, state: &State, path: &Path, limit: u64) -> Option<String> {
+        self.text_as(state, path, limit, Part::Script)
+    }
+
+    /// The same of a file that holds no commands.
+    pub(crate) fn read_data(&self, state: &State, path: &Path, limit: u64) -> Option<String> {
+        self.text_as(state, path, limit, Part::Data)
+    }
+
+    fn text_as(&self, state: &State, path: &Path, limit: u64, part: Part) -> Option<String> {
         match self.located_text(state, path, 0) {
             Place::Made { content, .. } => content,
-            Place::On(path) => self.world.read_text(&path, limit).ok(),
+            Place::On(path) => match self.world.follow(&path, limit, part) {
+                Ok(text) => Some(text),
+                Err(why) => {
+                    // It runs although nobody read it.
+                    if part == Part::Script && why != LookError::NotFound {
+                        self.world.starts(&path);
+                    }
+                    None
+                }
+            },
             Place::Gone | Place::Unknown => None,
+        }
+    }
+
+    /// A file of before this command is run without having been read.
+    pub(super) fn runs_unread(&self, state: &State, path: &Path) {
+        if let Place::On(path) = self.located_text(state, path, 0) {
+            self.world.starts(&path);
         }
     }
 

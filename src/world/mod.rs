@@ -20,6 +20,10 @@ mod scan;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use sha2::{Digest, Sha256};
+
+use crate::model::Part;
+
 pub(crate) use ask::trusted;
 pub use checkout::{Checkout, Tree};
 pub use elsewhere::{Elsewhere, SOMEBODYS_HOME};
@@ -181,6 +185,19 @@ pub trait World {
         let text = String::from_utf8(self.read_file(path, limit)?)
             .map_err(|_| LookError::Other("not text".to_owned()))?;
         if private::holds_a_key(&text) { Err(LookError::Private) } else { Ok(text) }
+    }
+    /// [`World::read_text`] of what the judgement rests on: an evaluation notes which file it was and what it held.
+    fn follow(&self, path: &Path, limit: u64, part: Part) -> Result<String, LookError> {
+        let _ = part;
+        self.read_text(path, limit)
+    }
+    /// A file is run that is not read, or could not be: an evaluation notes which.
+    fn starts(&self, path: &Path) {
+        let _ = path;
+    }
+    /// SHA-256 of a regular file's bytes, links followed; nothing private, and [`LookError::TooLarge`] beyond `limit` bytes.
+    fn digest(&self, path: &Path, limit: u64) -> Result<[u8; 32], LookError> {
+        Ok(Sha256::digest(self.read_file(path, limit)?).into())
     }
     /// Whether somebody asks who need not have the rights of this process.
     fn is_for_others(&self) -> bool {

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 use nix::errno::Errno;
 use nix::fcntl::OFlag;
 use nix::unistd::{AccessFlags, Uid, User, access};
+use sha2::{Digest, Sha256};
 
 use super::{Entry, FileKind, LookError, Meta, Query, Seen, World, ask, lossy, private, scan};
 
@@ -41,6 +42,19 @@ impl RealWorld {
     /// The machine for somebody else who asks: what only this process's user may see stays closed.
     pub fn for_others() -> Self {
         Self { for_others: true, ..Self::new() }
+    }
+
+    /// Where a file really stands that may be followed and spoken of.
+    fn telling(&self, path: &Path) -> Result<PathBuf, LookError> {
+        // What a link leads to counts, and so does its own name.
+        let real = self.canonicalize(path)?;
+        if private::is_named(path) || private::is_named(&real) {
+            return Err(LookError::Private);
+        }
+        if self.for_others && private::is_for_its_owner(&self.stat(&real)?, self.uid()) {
+            return Err(LookError::Private);
+        }
+        Ok(real)
     }
 
     /// What the guard itself keeps is nobody else's business, names and sizes included.
@@ -95,20 +109,8 @@ impl World for RealWorld {
         if private::is_own(path) {
             return Err(LookError::Private);
         }
-        // Without O_NONBLOCK opening a pipe waits for a writer; O_NOCTTY keeps a terminal from becoming ours.
-        let file = fs::OpenOptions::new()
-            .read(true)
-            .custom_flags((OFlag::O_NONBLOCK | OFlag::O_NOCTTY | OFlag::O_CLOEXEC).bits())
-            .open(lossy::meant(path).as_deref().unwrap_or(path))
-            .map_err(|error| look_error(path, &error))?;
-        let found = file.metadata().map_err(|error| look_error(path, &error))?;
-        if !found.is_file() {
-            return Err(LookError::Other("not a regular file".to_owned()));
-        }
-        if found.len() > limit {
-            return Err(LookError::TooLarge);
-        }
-        let mut content = Vec::with_capacity(usize::try_from(found.len()).unwrap_or(0));
+        let (file, size) = open_file(path, limit)?;
+        let mut content = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
         file.take(limit.saturating_add(1))
             .read_to_end(&mut content)
             .map_err(|error| look_error(path, &error))?;
@@ -116,17 +118,15 @@ impl World for RealWorld {
     }
 
     fn read_text(&self, path: &Path, limit: u64) -> Result<String, LookError> {
-        // What a link leads to counts, and so does its own name.
-        let real = self.canonicalize(path)?;
-        if private::is_named(path) || private::is_named(&real) {
-            return Err(LookError::Private);
-        }
-        if self.for_others && private::is_for_its_owner(&self.stat(&real)?, self.uid()) {
-            return Err(LookError::Private);
-        }
+        let real = self.telling(path)?;
         let text = String::from_utf8(self.read_file(&real, limit)?)
             .map_err(|_| LookError::Other("not text".to_owned()))?;
         if private::holds_a_key(&text) { Err(LookError::Private) } else { Ok(text) }
+    }
+
+    fn digest(&self, path: &Path, limit: u64) -> Result<[u8; 32], LookError> {
+        let (file, _) = open_file(&self.telling(path)?, limit)?;
+        sha256(file, limit).map_err(|error| look_error(path, &error))?.ok_or(LookError::TooLarge)
     }
 
     fn is_for_others(&self) -> bool {
@@ -221,6 +221,42 @@ impl World for RealWorld {
             "HOME" => self.home(None).and_then(|home| home.into_os_string().into_string().ok()),
             name => self.env(name),
         })
+    }
+}
+
+/// Opens a regular file of at most `limit` bytes; and its size.
+fn open_file(path: &Path, limit: u64) -> Result<(fs::File, u64), LookError> {
+    // Without O_NONBLOCK opening a pipe waits for a writer; O_NOCTTY keeps a terminal from becoming ours.
+    let file = fs::OpenOptions::new()
+        .read(true)
+        .custom_flags((OFlag::O_NONBLOCK | OFlag::O_NOCTTY | OFlag::O_CLOEXEC).bits())
+        .open(lossy::meant(path).as_deref().unwrap_or(path))
+        .map_err(|error| look_error(path, &error))?;
+    let found = file.metadata().map_err(|error| look_error(path, &error))?;
+    if !found.is_file() {
+        return Err(LookError::Other("not a regular file".to_owned()));
+    }
+    if found.len() > limit { Err(LookError::TooLarge) } else { Ok((file, found.len())) }
+}
+
+/// SHA-256 of what is read; `None` when it is more than `limit` bytes.
+pub(crate) fn sha256(mut source: impl Read, limit: u64) -> std::io::Result<Option<[u8; 32]>> {
+    let mut hash = Sha256::new();
+    let mut read = 0;
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match source.read(&mut buffer) {
+            Ok(0) => return Ok(Some(hash.finalize().into())),
+            Ok(count) => {
+                read += count as u64;
+                if read > limit {
+                    return Ok(None);
+                }
+                hash.update(buffer.get(..count).unwrap_or_default());
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
     }
 }
 

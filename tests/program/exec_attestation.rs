@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -86,7 +87,15 @@ impl Instance {
     }
 
     fn attest(&self, input: Value, verdict: &str, time: Time) -> Attestation {
-        let output = json!({"schemaVersion": "recourse.consequence.v1", "riskAssessment": verdict});
+        // The part of a report that says what `touch ran` does.
+        let made = Path::new(input["cwd"].as_str().unwrap()).join("ran");
+        let change = json!({
+            "intent": {"action": "create", "target": {"type": "file", "id": made}},
+            "recoverability": {"tier": 1},
+        });
+        let output = json!({
+            "schemaVersion": "recourse.consequence.v1", "riskAssessment": verdict, "mutations": [change],
+        });
         self.sign(Evaluation { input, output, chain: None }, time)
     }
 

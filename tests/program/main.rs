@@ -21,6 +21,7 @@ mod elsewhere;
 mod evasions;
 mod exec_ask;
 mod exec_attestation;
+mod exec_materials;
 mod exec_run;
 mod exec_terraform;
 mod fail_open;

@@ -86,6 +86,7 @@ fn report(reason: &str, resources: usize, mutations: Vec<MutationReport>) -> Con
             dependency_impact_count: 0,
         },
         mutations,
+        materials: Vec::new(),
         cross_action_risks: Vec::new(),
         verification_suggestions: Vec::new(),
         trace: Trace {

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
 use crate::evaluate::{Input, evaluate};
+use crate::model::{Material, Part};
 use crate::policy::{EnforcementAction, Profile};
 use crate::prompt::{self, Replaceable};
 use crate::proof::Subject;
@@ -26,7 +27,7 @@ use crate::text::escape;
 use super::kept::First;
 use super::permission::{Case, Permission, confirm, permission};
 use super::program::Program;
-use super::{FAILED, REFUSED, SECRET, Surroundings, become_program, say};
+use super::{FAILED, REFUSED, SECRET, Surroundings, become_program, say, still};
 use arguments::{Apply, Request, understand};
 use planfile::PlanFile;
 pub use show::{ShowError, is_binary, show};
@@ -74,6 +75,7 @@ impl Session<'_> {
         let mut context = around.context.clone();
         let directory = context.cwd.join(self.directory());
         context.cwd = directory.canonicalize().unwrap_or(directory);
+        context.materials.extend(self.material(&file, around));
         let evaluation =
             evaluate(Input::terraform(plan), &context, around.world, around.knowledge, around.policy);
         let subject = subject.as_ref().map_err(String::as_str);
@@ -85,7 +87,7 @@ impl Session<'_> {
             // There is no text that could be replaced.
             Permission::Instead(_) => return Err(REFUSED),
         }
-        let evaluation = first.evaluation;
+        let evaluation = &first.evaluation;
         let action = evaluation.report.enforcement.as_ref().map(|enforcement| enforcement.action);
         let asked = !matches!(action, Some(EnforcementAction::Run | EnforcementAction::Note));
         // Terraform itself asks before an apply, unless told not to, or the plan was made and read before.
@@ -100,7 +102,7 @@ impl Session<'_> {
                 say("recourse: to go on without being asked: -auto-approve");
                 return Err(REFUSED);
             }
-            if !confirm(&evaluation, around) {
+            if !confirm(evaluation, around) {
                 return Err(REFUSED);
             }
         }
@@ -109,7 +111,8 @@ impl Session<'_> {
         argv.push("apply".into());
         argv.extend(self.apply.apply.iter().cloned());
         argv.push(file.path().into());
-        let code = become_program(self.program, &argv, &without_options());
+        let code = still(&evaluation.materials, around)
+            .unwrap_or_else(|| become_program(self.program, &argv, &without_options()));
         around.attesting.not_started(code);
         Ok(code)
     }
@@ -204,6 +207,13 @@ impl Session<'_> {
             Err("attestation is off".to_owned())
         };
         Ok((plan, subject))
+    }
+
+    /// The caller's plan as the file that it came in, where that is attested.
+    fn material(&self, file: &PlanFile, around: &Surroundings<'_>) -> Option<Material> {
+        let name = self.apply.planfile.as_ref().filter(|_| around.context.signed)?;
+        let path = around.context.cwd.join(self.directory()).join(name);
+        Some(Material { path, part: Part::Plan, sha256: file.sha256().ok() })
     }
 
     fn command(&self, subcommand: &str) -> Command {

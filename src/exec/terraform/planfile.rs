@@ -5,6 +5,10 @@ use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 
+use sha2::{Digest, Sha256};
+
+use crate::attest::document::hex;
+
 /// A private, nameless file that child processes inherit.
 #[derive(Debug)]
 pub(super) struct PlanFile {
@@ -58,6 +62,22 @@ impl PlanFile {
         Ok(())
     }
 
+    /// SHA-256 of what it holds, lower-case hexadecimal.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub(super) fn sha256(&self) -> io::Result<String> {
+        let mut hash = Sha256::new();
+        let mut content = File::open(self.path())?;
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            match content.read(&mut buffer)? {
+                0 => return Ok(hex(&hash.finalize())),
+                count => hash.update(buffer.get(..count).unwrap_or_default()),
+            }
+        }
+    }
+
     /// Size in bytes.
     ///
     /// # Errors
@@ -99,6 +119,10 @@ mod tests {
         assert_eq!(plan.size().unwrap(), 4);
         plan.seal().unwrap();
         assert_eq!(std::fs::read(plan.path()).unwrap(), b"plan");
+        assert_eq!(
+            plan.sha256().unwrap(),
+            "64879f7d6b960a01909762d911a32d4582c20010c5641ee90278b644a9e3b525"
+        );
         if cfg!(target_os = "linux") {
             let mut again = std::fs::File::options().write(true).open(plan.path()).unwrap();
             assert!(again.write_all(b"x").is_err());

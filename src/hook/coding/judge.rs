@@ -12,7 +12,7 @@ use crate::keep::{Head, Keeping, before_run};
 use crate::knowledge::Knowledge;
 use crate::model::Actor;
 use crate::policy::{EnforcementAction, Policy, Profile};
-use crate::proof::{Gate, Presented, Proof, Subject};
+use crate::proof::{Gate, Judged, Presented, Proof, Subject};
 use crate::report::ConsequenceReport;
 use crate::shell;
 use crate::shell::Start;
@@ -60,7 +60,9 @@ impl<'a> Judging<'a> {
         let cwd = directory(request)?;
         let text = |error: config::ConfigError| error.to_string();
         let actor = config::variable("RECOURSE_ACTOR").map_err(text)?;
+        let attestation = Config::load().map_err(text)?.attestation;
         let context = EvaluationContext {
+            signed: attestation.enabled,
             environment: config::variable("RECOURSE_ENVIRONMENT").map_err(text)?,
             actor: Some(Actor::parse(&actor.unwrap_or_else(|| format!("agent/{}", agent.name())))),
             profile: Some(Profile::Agent),
@@ -74,7 +76,7 @@ impl<'a> Judging<'a> {
             request,
             policy: config::policy(&context.cwd).map_err(text)?,
             knowledge: config::knowledge().map_err(text)?,
-            attestation: Config::load().map_err(text)?.attestation,
+            attestation,
             places: config::user_places(),
             context,
         })
@@ -135,8 +137,8 @@ impl<'a> Judging<'a> {
             let evaluation = evaluate(input, &self.context, &world, &self.knowledge, &self.policy);
             let (evaluation, point) = self.keep(evaluation, &world);
             kept.extend(point);
-            let attested = self.attest(&subject, &evaluation)?;
-            judged.push(Judged { evaluation, subject, attested });
+            let attested = self.attest(&subject, &evaluation, &world)?;
+            judged.push(Done { evaluation, subject, attested });
         }
         let action = |evaluation: &Evaluation| {
             let stated = evaluation.report.enforcement.as_ref().map(|enforcement| enforcement.action);
@@ -178,7 +180,7 @@ impl<'a> Judging<'a> {
     }
 
     /// A person decides: through the agent where it really asks, else through `recourse approve`.
-    fn ask(&self, judged: &Judged) -> Answer {
+    fn ask(&self, judged: &Done) -> Answer {
         let said = reason("recourse: a person has to decide", &judged.evaluation.report);
         if self.agent.asks() {
             return Answer::Ask(said);
@@ -196,7 +198,7 @@ impl<'a> Judging<'a> {
         }
     }
 
-    fn approval(&self, judged: &Judged) -> Result<Approval, String> {
+    fn approval(&self, judged: &Done) -> Result<Approval, String> {
         let places = self.places.as_ref().ok_or("there is no home directory to keep approvals in")?;
         let store = Approvals::open(places).map_err(|error| error.to_string())?;
         let shown = self.shown(&judged.evaluation.report);
@@ -235,7 +237,12 @@ impl<'a> Judging<'a> {
     }
 
     /// Signs the evaluation where that is on, and holds it against the mode's demands.
-    fn attest(&self, subject: &Subject, evaluation: &Evaluation) -> Result<Option<Attestation>, String> {
+    fn attest(
+        &self,
+        subject: &Subject,
+        evaluation: &Evaluation,
+        world: &RealWorld,
+    ) -> Result<Option<Attestation>, String> {
         let config = &self.attestation;
         if !config.enabled && config.mode == Mode::Ignore {
             return Ok(None);
@@ -253,8 +260,8 @@ impl<'a> Judging<'a> {
             None
         };
         let gate = Gate { config, places };
-        gate.examine(Ok(subject), &self.context, &Presented::default(), own.as_ref())
-            .map_err(|failure| failure.to_string())?;
+        let judged = Judged { subject: Ok(subject), context: &self.context, evaluation, world };
+        gate.examine(&judged, &Presented::default(), own.as_ref()).map_err(|failure| failure.to_string())?;
         Ok(own.map(|signed| signed.attestation))
     }
 }
@@ -268,7 +275,7 @@ fn kept_line(kept: &[Head]) -> Option<String> {
 }
 
 /// One act of a call, judged.
-struct Judged {
+struct Done {
     evaluation: Evaluation,
     subject: Subject,
     attested: Option<Attestation>,

@@ -238,6 +238,7 @@ impl Tools {
             environment: environment.map(str::to_owned),
             actor: actor.map(Actor::parse),
             anywhere: !here,
+            signed: self.proof.is_some(),
             supplied,
             rules_only: arguments.value("classifier") == Some(&Value::Bool(false)),
             ..EvaluationContext::default()

@@ -56,7 +56,7 @@ pub(super) fn git_answer(shell: &Shell<'_>, state: &State, call: &Call) -> Optio
         }
         ["rev-parse", "--abbrev-ref", "HEAD"] | ["branch", "--show-current"] => {
             let root = cwd.ancestors().find(|dir| shell.exists(state, &dir.join(".git")) == Some(true))?;
-            let head = shell.read_text(state, &root.join(".git/HEAD"), 4096)?;
+            let head = shell.read_data(state, &root.join(".git/HEAD"), 4096)?;
             let branch = head.trim().strip_prefix("ref: refs/heads/")?;
             Some(Value::Known(format!("{branch}\n")))
         }

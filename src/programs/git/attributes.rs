@@ -92,7 +92,7 @@ pub(super) fn git_attributes(
         }
     }
     for (file, dir) in files {
-        if let Some(text) = shell.read_text(state, &file, TEXT_LIMIT) {
+        if let Some(text) = shell.read_data(state, &file, TEXT_LIMIT) {
             found.read(&text, &dir);
         }
     }

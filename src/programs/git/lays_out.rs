@@ -195,7 +195,7 @@ fn work_tree(shell: &Shell<'_>, state: &State, dir: &Path) -> Option<PathBuf> {
 }
 
 fn is_branch_here(shell: &Shell<'_>, state: &State, top: &Path, name: &str) -> bool {
-    let head = shell.read_text(state, &top.join(".git/HEAD"), 4096).unwrap_or_default();
+    let head = shell.read_data(state, &top.join(".git/HEAD"), 4096).unwrap_or_default();
     head.trim()
         .strip_prefix("ref: refs/heads/")
         .is_none_or(|branch| name.split(['~', '^', '@', ':']).next().is_some_and(|first| first == branch))

@@ -39,7 +39,7 @@ fn found(shell: &Shell<'_>, state: &State, name: &str, call: &Call) -> Option<bo
             missing = true;
             continue;
         }
-        let text = shell.read_text(state, &path, LONGEST)?;
+        let text = shell.read_data(state, &path, LONGEST)?;
         all.push_str(&text);
         if !all.ends_with('\n') {
             all.push('\n');

@@ -45,6 +45,7 @@ fn report(ids: &[String]) -> ConsequenceReport {
             dependency_impact_count: 0,
         },
         mutations: ids.iter().map(mutation).collect(),
+        materials: Vec::new(),
         cross_action_risks: Vec::new(),
         verification_suggestions: Vec::new(),
         trace: Trace {

@@ -201,7 +201,12 @@ impl Shell<'_> {
             state.status = Status::Unknown;
             return;
         }
-        match self.stdin_text(state, &stdin) {
+        let text = self.stdin_text(state, &stdin);
+        if let Stdin::File(file) = &stdin {
+            // Commands, not data.
+            self.file_text(state, file);
+        }
+        match text {
             Some(text) => {
                 state.stdin = Stdin::Empty;
                 let scope = &match &stdin {
