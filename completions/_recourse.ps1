@@ -40,7 +40,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('knowledge', 'knowledge', [CompletionResultType]::ParameterValue, 'Check what you teach about your own tools')
             [CompletionResult]::new('keys', 'keys', [CompletionResultType]::ParameterValue, 'Make, rotate and revoke the keys that sign attestations')
             [CompletionResult]::new('registry', 'registry', [CompletionResultType]::ParameterValue, 'Publish this instance''s keys and attestations; fetch another''s keys')
-            [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Show or check the audit log')
+            [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Show or check the audit log; keep, prove and witness the transparency log')
             [CompletionResult]::new('mcp', 'mcp', [CompletionResultType]::ParameterValue, 'Answer AI agents over the Model Context Protocol')
             [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve the key registry, attestations and evaluations over HTTP')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Say what is and is not covered on this machine')
@@ -627,12 +627,43 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('verify', 'verify', [CompletionResultType]::ParameterValue, 'Check that nothing in it was changed, removed, moved or cut off')
+            [CompletionResult]::new('checkpoint', 'checkpoint', [CompletionResultType]::ParameterValue, 'Put everything that was signed or recorded into the transparency log, sign it, and ask its witnesses')
+            [CompletionResult]::new('prove', 'prove', [CompletionResultType]::ParameterValue, 'Print the proof that something is in the transparency log, or that the log only grew')
+            [CompletionResult]::new('key', 'key', [CompletionResultType]::ParameterValue, 'Print the transparency log''s key, for those who verify or witness it')
+            [CompletionResult]::new('witness', 'witness', [CompletionResultType]::ParameterValue, 'Witness transparency logs of others: cosign what only grew since it was seen last')
             break
         }
         'recourse;log;verify' {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;log;checkpoint' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;log;prove' {
+            [CompletionResult]::new('--event', '--event', [CompletionResultType]::ParameterName, 'An event of the audit log, by its number')
+            [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'That the log goes on from so many leaves')
+            [CompletionResult]::new('--registry', '--registry', [CompletionResultType]::ParameterName, 'The registry of keys that is in force')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;log;key' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;log;witness' {
+            [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'Where to listen')
+            [CompletionResult]::new('--log', '--log', [CompletionResultType]::ParameterName, 'The key of a log to witness, as `recourse log key` prints it there; repeated for more')
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'The witness''s name, once and for all: a host and path without a scheme')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'recourse;mcp' {
@@ -671,8 +702,13 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--plan', '--plan', [CompletionResultType]::ParameterName, 'The Terraform plan (`terraform show -json`) that was to be evaluated; another plan is refused')
             [CompletionResult]::new('--permit', '--permit', [CompletionResultType]::ParameterName, 'Verdicts that let it go on, separated by commas; a chained approval lets it go on too [default: all]')
             [CompletionResult]::new('--parent', '--parent', [CompletionResultType]::ParameterName, 'The attestation that it follows; repeated for a longer chain, the first one first')
+            [CompletionResult]::new('--log-key', '--log-key', [CompletionResultType]::ParameterName, 'The key of a log that is believed [default: as configured, else this instance''s own]')
+            [CompletionResult]::new('--witness', '--witness', [CompletionResultType]::ParameterName, 'The key of a witness that is believed [default: as configured]')
+            [CompletionResult]::new('--witness-quorum', '--witness-quorum', [CompletionResultType]::ParameterName, 'How many of the witnesses must have seen the log [default: as configured, else most of them]')
+            [CompletionResult]::new('--proof', '--proof', [CompletionResultType]::ParameterName, 'The proof, instead of the one that is published; repeated for a chain')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--report', '--report', [CompletionResultType]::ParameterName, 'Insist on a report with its attestation beside it')
+            [CompletionResult]::new('--require-log', '--require-log', [CompletionResultType]::ParameterName, 'Refuse what no transparency log is shown to hold')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break

@@ -220,8 +220,20 @@ _recourse() {
             recourse__subcmd__knowledge,new)
                 cmd="recourse__subcmd__knowledge__subcmd__new"
                 ;;
+            recourse__subcmd__log,checkpoint)
+                cmd="recourse__subcmd__log__subcmd__checkpoint"
+                ;;
+            recourse__subcmd__log,key)
+                cmd="recourse__subcmd__log__subcmd__key"
+                ;;
+            recourse__subcmd__log,prove)
+                cmd="recourse__subcmd__log__subcmd__prove"
+                ;;
             recourse__subcmd__log,verify)
                 cmd="recourse__subcmd__log__subcmd__verify"
+                ;;
+            recourse__subcmd__log,witness)
+                cmd="recourse__subcmd__log__subcmd__witness"
                 ;;
             recourse__subcmd__mcp,serve)
                 cmd="recourse__subcmd__mcp__subcmd__serve"
@@ -1542,7 +1554,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__log)
-            opts="-h --last --format --help verify"
+            opts="-h --last --format --help verify checkpoint prove key witness"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1563,6 +1575,60 @@ _recourse() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        recourse__subcmd__log__subcmd__checkpoint)
+            opts="-h --format --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "human json" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__log__subcmd__key)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__log__subcmd__prove)
+            opts="-h --registry --event --since --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --event)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         recourse__subcmd__log__subcmd__verify)
             opts="-h --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1572,6 +1638,32 @@ _recourse() {
             case "${prev}" in
                 --format)
                     COMPREPLY=($(compgen -W "human json" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__log__subcmd__witness)
+            opts="-h --listen --log --name --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --listen)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --log)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1934,7 +2026,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__verify)
-            opts="-h --trust --mode --cross-check --max-age --cached-registry --registry --now --report --input --plan --permit --parent --format --help"
+            opts="-h --trust --mode --cross-check --max-age --cached-registry --registry --now --report --input --plan --permit --parent --require-log --log-key --witness --witness-quorum --proof --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2014,6 +2106,33 @@ _recourse() {
                     return 0
                     ;;
                 --parent)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --log-key)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --witness)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --witness-quorum)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --proof)
                     local oldifs
                     if [ -n "${IFS+x}" ]; then
                         oldifs="$IFS"

@@ -41,7 +41,7 @@ complete -c recourse -n "__fish_recourse_needs_command" -f -a "policy" -d 'Show 
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "knowledge" -d 'Check what you teach about your own tools'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "keys" -d 'Make, rotate and revoke the keys that sign attestations'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "registry" -d 'Publish this instance\'s keys and attestations; fetch another\'s keys'
-complete -c recourse -n "__fish_recourse_needs_command" -f -a "log" -d 'Show or check the audit log'
+complete -c recourse -n "__fish_recourse_needs_command" -f -a "log" -d 'Show or check the audit log; keep, prove and witness the transparency log'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "mcp" -d 'Answer AI agents over the Model Context Protocol'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "serve" -d 'Serve the key registry, attestations and evaluations over HTTP'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "doctor" -d 'Say what is and is not covered on this machine'
@@ -412,14 +412,30 @@ complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_s
 complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from refresh" -l justification -d 'Why, for the record' -r
 complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from refresh" -l force -d 'Accept it even when it is older than the one accepted before; recorded in the audit log'
 complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from refresh" -s h -l help -d 'Print help'
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify" -l last -d 'Only the last so many events' -r
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify" -l format -d 'Form of the output; JSON is one event on each line' -r -f -a "human\t'For people'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify checkpoint prove key witness" -l last -d 'Only the last so many events' -r
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify checkpoint prove key witness" -l format -d 'Form of the output; JSON is one event on each line' -r -f -a "human\t'For people'
 json\t'For programs'"
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify" -f -a "verify" -d 'Check that nothing in it was changed, removed, moved or cut off'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify checkpoint prove key witness" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify checkpoint prove key witness" -f -a "verify" -d 'Check that nothing in it was changed, removed, moved or cut off'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify checkpoint prove key witness" -f -a "checkpoint" -d 'Put everything that was signed or recorded into the transparency log, sign it, and ask its witnesses'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify checkpoint prove key witness" -f -a "prove" -d 'Print the proof that something is in the transparency log, or that the log only grew'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify checkpoint prove key witness" -f -a "key" -d 'Print the transparency log\'s key, for those who verify or witness it'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify checkpoint prove key witness" -f -a "witness" -d 'Witness transparency logs of others: cosign what only grew since it was seen last'
 complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from verify" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from checkpoint" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from checkpoint" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from prove" -l event -d 'An event of the audit log, by its number' -r
+complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from prove" -l since -d 'That the log goes on from so many leaves' -r
+complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from prove" -l registry -d 'The registry of keys that is in force'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from prove" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from key" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from witness" -l listen -d 'Where to listen' -r
+complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from witness" -l log -d 'The key of a log to witness, as `recourse log key` prints it there; repeated for more' -r
+complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from witness" -l name -d 'The witness\'s name, once and for all: a host and path without a scheme' -r
+complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from witness" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand mcp; and not __fish_seen_subcommand_from serve" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand mcp; and not __fish_seen_subcommand_from serve" -f -a "serve" -d 'Serve on standard input and output, for the client that starts it'
 complete -c recourse -n "__fish_recourse_using_subcommand mcp; and __fish_seen_subcommand_from serve" -s h -l help -d 'Print help'
@@ -444,9 +460,14 @@ warn\t''
 escalate\t''
 block\t''"
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -l parent -d 'The attestation that it follows; repeated for a longer chain, the first one first' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l log-key -d 'The key of a log that is believed [default: as configured, else this instance\'s own]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l witness -d 'The key of a witness that is believed [default: as configured]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l witness-quorum -d 'How many of the witnesses must have seen the log [default: as configured, else most of them]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l proof -d 'The proof, instead of the one that is published; repeated for a chain' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -l report -d 'Insist on a report with its attestation beside it'
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l require-log -d 'Refuse what no transparency log is shown to hold'
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand schema" -s h -l help -d 'Print help (see more with \'--help\')'

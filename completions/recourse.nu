@@ -685,7 +685,7 @@ module completions {
     [ "human" "json" ]
   }
 
-  # Show or check the audit log
+  # Show or check the audit log; keep, prove and witness the transparency log
   export extern "recourse log" [
     --last: string            # Only the last so many events
     --format: string@"nu-complete recourse log format" # Form of the output; JSON is one event on each line
@@ -700,6 +700,38 @@ module completions {
   export extern "recourse log verify" [
     --format: string@"nu-complete recourse log verify format" # Form of the output
     --help(-h)                # Print help (see more with '--help')
+  ]
+
+  def "nu-complete recourse log checkpoint format" [] {
+    [ "human" "json" ]
+  }
+
+  # Put everything that was signed or recorded into the transparency log, sign it, and ask its witnesses
+  export extern "recourse log checkpoint" [
+    --format: string@"nu-complete recourse log checkpoint format" # Form of the output
+    --help(-h)                # Print help (see more with '--help')
+  ]
+
+  # Print the proof that something is in the transparency log, or that the log only grew
+  export extern "recourse log prove" [
+    --registry                # The registry of keys that is in force
+    --event: string           # An event of the audit log, by its number
+    --since: string           # That the log goes on from so many leaves
+    --help(-h)                # Print help
+    id?: string               # The attestation's id
+  ]
+
+  # Print the transparency log's key, for those who verify or witness it
+  export extern "recourse log key" [
+    --help(-h)                # Print help
+  ]
+
+  # Witness transparency logs of others: cosign what only grew since it was seen last
+  export extern "recourse log witness" [
+    --listen: string          # Where to listen
+    --log: string             # The key of a log to witness, as `recourse log key` prints it there; repeated for more
+    --name: string            # The witness's name, once and for all: a host and path without a scheme
+    --help(-h)                # Print help
   ]
 
   # Answer AI agents over the Model Context Protocol
@@ -755,6 +787,11 @@ module completions {
     --plan: path              # The Terraform plan (`terraform show -json`) that was to be evaluated; another plan is refused
     --permit: string@"nu-complete recourse verify permit" # Verdicts that let it go on, separated by commas; a chained approval lets it go on too [default: all]
     --parent: path            # The attestation that it follows; repeated for a longer chain, the first one first
+    --require-log             # Refuse what no transparency log is shown to hold
+    --log-key: string         # The key of a log that is believed [default: as configured, else this instance's own]
+    --witness: string         # The key of a witness that is believed [default: as configured]
+    --witness-quorum: string  # How many of the witnesses must have seen the log [default: as configured, else most of them]
+    --proof: path             # The proof, instead of the one that is published; repeated for a chain
     --format: string@"nu-complete recourse verify format" # Form of the output
     --help(-h)                # Print help (see more with '--help')
     source: path              # A file, a URL, or `-` for standard input

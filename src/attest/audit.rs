@@ -8,6 +8,8 @@
 //! A process that dies while it writes leaves half a line. The next one ends that line, and says in its own
 //! (`after: torn_line`) that the line before it is torn; the chain goes on over the torn bytes.
 
+mod shown;
+
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -338,6 +340,7 @@ struct Line {
     end: u64,
     complete: bool,
     digest: String,
+    hash: [u8; 32],
     parsed: Option<Parsed>,
 }
 
@@ -380,7 +383,14 @@ impl<'a> Lines<'a> {
         }
         self.ended = complete;
         let parsed = parse(&bytes, self.number);
-        Ok(Some(Line { number: self.number, end: self.at, complete, digest: digest(&bytes), parsed }))
+        Ok(Some(Line {
+            number: self.number,
+            end: self.at,
+            complete,
+            digest: digest(&bytes),
+            hash: Sha256::digest(&bytes).into(),
+            parsed,
+        }))
     }
 }
 

@@ -49,6 +49,37 @@ impl HttpFetch {
     }
 }
 
+impl HttpFetch {
+    /// Sends bytes, as text, to a URL that an operator named. Its status and at most `limit` bytes of its answer.
+    ///
+    /// # Errors
+    /// When there is no answer, or it is larger.
+    pub fn post(&self, url: &str, body: &[u8], limit: usize) -> Result<(u16, Vec<u8>), FetchError> {
+        let failed =
+            |why: String, transient| FetchError { url: url.chars().take(300).collect(), why, transient };
+        let origin = Origin::of(url).map_err(|error| failed(error.why.to_owned(), false))?;
+        if !origin.is_secure() && !origin.is_loopback() {
+            return Err(failed("only https is asked, and http on this machine".to_owned(), false));
+        }
+        let call = self.agent.post(url).header("content-type", "text/plain; charset=utf-8");
+        let answer = call.send(body).map_err(|error| failed(error.to_string(), !is_refusal(&error)))?;
+        let status = answer.status().as_u16();
+        let bytes = read(answer, limit).map_err(|(why, transient)| failed(why, transient))?;
+        Ok((status, bytes))
+    }
+}
+
+/// An answer's body.
+fn read(answer: ureq::http::Response<ureq::Body>, limit: usize) -> Result<Vec<u8>, (String, bool)> {
+    let mut bytes = Vec::new();
+    let body = answer.into_body().into_reader();
+    body.take(limit as u64 + 1).read_to_end(&mut bytes).map_err(|error| (error.to_string(), true))?;
+    if bytes.len() > limit {
+        return Err((format!("it is larger than {limit} bytes"), false));
+    }
+    Ok(bytes)
+}
+
 impl Default for HttpFetch {
     fn default() -> Self {
         Self::new()
@@ -83,17 +114,7 @@ impl Fetch for HttpFetch {
             }
             _ => return Err(failed(format!("it answers {status}"), status >= 500 || status == 429)),
         }
-        let mut bytes = Vec::new();
-        answer
-            .into_body()
-            .into_reader()
-            .take(limit as u64 + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|error| failed(error.to_string(), true))?;
-        if bytes.len() > limit {
-            return Err(failed(format!("it is larger than {limit} bytes"), false));
-        }
-        Ok(bytes)
+        read(answer, limit).map_err(|(why, transient)| failed(why, transient))
     }
 }
 

@@ -6,7 +6,7 @@
 //!
 //! | module | owns |
 //! | --- | --- |
-//! //! | [`time`] | RFC 3339 in milliseconds |
+//! | [`time`] | RFC 3339 in milliseconds |
 //! | [`origin`] | scheme, host and port: what trust is given to |
 //! | [`document`] | the attestation's shape, id and signed bytes |
 //! | [`signature`] | Ed25519, strictly; base64url |
@@ -15,7 +15,9 @@
 //! | [`reason`] | the closed list of reasons why a verification fails |
 //! | [`cache`] | registries of other instances: time to live, refresh, rollback protection |
 //! | [`verify`] | the order of the checks |
+//! | `logged` | that a log holds an attestation |
 //! | [`chain`] | what makes one attestation follow another |
+//! | [`tlog`] | the transparency log: proofs, witnesses; with `signing` the log itself |
 //! | [`mode`] | ignore, log, verify, require |
 //! | `fetch` | HTTP (feature `fetch`) |
 //! | `places` | where an operator's files stand (`signing`, as all below) |
@@ -58,6 +60,7 @@ pub mod document;
 pub mod fetch;
 #[cfg(feature = "signing")]
 pub mod keys;
+mod logged;
 pub mod mode;
 #[cfg(feature = "signing")]
 pub mod nonces;
@@ -74,6 +77,7 @@ pub mod signature;
 #[cfg(feature = "signing")]
 pub mod store;
 pub mod time;
+pub mod tlog;
 pub mod verify;
 
 pub use crate::json;

@@ -113,6 +113,7 @@ mod tests {
     #[test]
     fn the_table_of_modes() {
         let valid = Verified {
+            logged: None,
             id: "0".repeat(32),
             key_id: "k-1".to_owned(),
             key_state: KeyState::Active,

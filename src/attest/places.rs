@@ -45,6 +45,21 @@ impl Places {
         self.state.join("audit.head")
     }
 
+    /// The transparency log: its key, leaves and checkpoints.
+    pub fn log(&self) -> PathBuf {
+        self.data.join("tlog")
+    }
+
+    /// What a witness saw last, and its key.
+    pub fn witness(&self) -> PathBuf {
+        self.data.join("witness")
+    }
+
+    /// How far a witness has seen at least.
+    pub fn witness_head(&self) -> PathBuf {
+        self.state.join("witness")
+    }
+
     /// Nonces that were spent here.
     pub fn nonces(&self) -> PathBuf {
         self.state.join("nonces")

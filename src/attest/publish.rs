@@ -11,6 +11,7 @@ use thiserror::Error;
 use super::disk::{self, Access, DiskError};
 use super::keys::{KeyError, KeyStore};
 use super::store::{Served, Store, StoreError};
+use super::tlog::book::{Log, LogError, Wanted};
 
 /// Why publishing failed. What was written until then is whole.
 #[derive(Debug, Error)]
@@ -21,6 +22,9 @@ pub enum PublishError {
     /// The store.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The transparency log.
+    #[error(transparent)]
+    Log(#[from] LogError),
     /// The web root.
     #[error(transparent)]
     Disk(#[from] DiskError),
@@ -37,14 +41,22 @@ pub struct Published {
     pub attestations: u64,
     /// Attestations of retired or compromised keys, which are not there.
     pub left_out: u64,
+    /// Leaves of the transparency log, where there is one.
+    pub log_size: Option<u64>,
 }
 
-/// Writes registry and attestations below a web root, the registry first. Attestations that were published before
-/// their key was retired or compromised are removed.
+/// Writes registry and attestations below a web root, the registry first, then the log's tiles and checkpoint with the
+/// proofs that rest on it. Attestations that were published before their key was retired or compromised are removed; their
+/// digests stay in the log.
 ///
 /// # Errors
 /// When there is no instance, a newer registry is published there, or a file cannot be read or written.
-pub fn publish(keys: &KeyStore, store: &Store, root: &Path) -> Result<Published, PublishError> {
+pub fn publish(
+    keys: &KeyStore,
+    store: &Store,
+    log: Option<&Log>,
+    root: &Path,
+) -> Result<Published, PublishError> {
     let (path, registry) = keys.show(root)?;
     store.tidy();
     let folder = root.join(".well-known/attestations");
@@ -54,12 +66,21 @@ pub fn publish(keys: &KeyStore, store: &Store, root: &Path) -> Result<Published,
         registry_version: registry.version.unwrap_or(0),
         attestations: 0,
         left_out: 0,
+        log_size: None,
     };
+    if let Some(log) = log {
+        published.log_size = Some(log.show(root)?);
+        log.show_proof(&Wanted::Registry, &root.join(".well-known/recourse-keys.proof"))?;
+    }
     for id in store.list()? {
+        let proof = folder.join(format!("{id}.proof"));
         let place = folder.join(format!("{id}.json"));
         match store.served(&id, &registry)? {
             Served::Found(attestation) => {
                 published.attestations += 1;
+                if let Some(log) = log {
+                    log.show_proof(&Wanted::Attestation(id.clone()), &proof)?;
+                }
                 // An attestation never changes.
                 if fs::read(&place).is_ok_and(|there| there == attestation.canonical()) {
                     continue;
@@ -68,11 +89,13 @@ pub fn publish(keys: &KeyStore, store: &Store, root: &Path) -> Result<Published,
             }
             Served::Gone => {
                 published.left_out += 1;
-                match fs::remove_file(&place) {
-                    Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                        return Err(disk::io_error("cannot remove", &place)(error).into());
+                for place in [&place, &proof] {
+                    match fs::remove_file(place) {
+                        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                            return Err(disk::io_error("cannot remove", place)(error).into());
+                        }
+                        _ => {}
                     }
-                    _ => {}
                 }
             }
             Served::Absent => {}

@@ -35,11 +35,13 @@ pub enum Reason {
     NonceReused,
     /// It does not follow what it says it follows.
     ChainInvalid,
+    /// No log that is believed is shown to hold it, before enough witnesses.
+    NotLogged,
 }
 
 impl Reason {
     /// Every reason.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::InvalidAttestation,
         Self::AttestationAbsent,
         Self::InstanceNotTrusted,
@@ -53,6 +55,7 @@ impl Reason {
         Self::AttestationExpired,
         Self::NonceReused,
         Self::ChainInvalid,
+        Self::NotLogged,
     ];
 
     /// The word on the wire and in logs.
@@ -71,6 +74,7 @@ impl Reason {
             Self::AttestationExpired => "attestation_expired",
             Self::NonceReused => "nonce_reused",
             Self::ChainInvalid => "chain_invalid",
+            Self::NotLogged => "not_logged",
         }
     }
 

@@ -316,7 +316,7 @@ mod tests {
         let second = signer.attest(evaluation()).unwrap();
         assert_eq!((first.key_id(), second.key_id()), ("test-1", "test-2"));
         let root = folder.path().join("web");
-        assert_eq!(publish(signer.keys(), signer.store(), &root).unwrap().attestations, 2);
+        assert_eq!(publish(signer.keys(), signer.store(), None, &root).unwrap().attestations, 2);
         let file = root.join(".well-known/attestations").join(format!("{}.json", first.id()));
         assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o644);
         assert_eq!(fs::read(&file).unwrap(), first.canonical());
@@ -325,7 +325,7 @@ mod tests {
         assert_eq!(signer.store().served(first.id(), &registry).unwrap(), Served::Gone);
         assert!(matches!(signer.store().served(second.id(), &registry).unwrap(), Served::Found(_)));
         assert_eq!(signer.store().served("x", &registry).unwrap(), Served::Absent);
-        let published = publish(signer.keys(), signer.store(), &root).unwrap();
+        let published = publish(signer.keys(), signer.store(), None, &root).unwrap();
         assert_eq!((published.attestations, published.left_out), (1, 1));
         assert!(!file.exists());
         signer.keys().compromise("test-2", None).unwrap();

@@ -8,11 +8,13 @@ use serde_json::{Map, Value};
 use super::cache::{self, CacheStore, DEFAULT_TTL, Fetch, MemoryStore, NoFetch, Registries};
 use super::chain;
 use super::document::Attestation;
+use super::logged;
 use super::origin::Origin;
 use super::reason::{Failure, Reason};
 use super::registry::{KeyEntry, KeyState, Registry};
 use super::signature::{PublicKey, SignatureError};
 use super::time::Time;
+use super::tlog::{LogPolicy, Logged, Proof};
 use crate::json::{self, DOCUMENT_LIMIT};
 
 /// How far ahead another machine's clock may be, in milliseconds.
@@ -35,6 +37,8 @@ pub struct Options {
     pub retries: u32,
     /// Whether an attestation without nonce and expiry is refused.
     pub require_freshness: bool,
+    /// Whether what no log is shown to hold is refused, and which logs and witnesses count.
+    pub log: Option<LogPolicy>,
 }
 
 impl Default for Options {
@@ -47,6 +51,7 @@ impl Default for Options {
             now: None,
             retries: 1,
             require_freshness: false,
+            log: None,
         }
     }
 }
@@ -71,9 +76,14 @@ pub struct Verified {
     pub key_state: KeyState,
     /// The version of the registry that says so, where it has one.
     pub registry_version: Option<u64>,
+    /// Where it is logged, where that was asked.
+    pub logged: Option<Logged>,
     /// What went wrong without changing the result, for logs.
     pub warnings: Vec<String>,
 }
+
+/// Proofs that are at hand for an attestation.
+type Proofs = Box<dyn Fn(&Attestation) -> Vec<Proof>>;
 
 /// Verifies attestations.
 pub struct Verifier {
@@ -81,12 +91,13 @@ pub struct Verifier {
     fetch: Box<dyn Fetch>,
     store: Box<dyn CacheStore>,
     known: Vec<(Option<Origin>, Registry)>,
+    proofs: Option<Proofs>,
 }
 
 impl Verifier {
     /// Fetches registries and copies through `fetch` and keeps registries in `store`.
     pub fn new(options: Options, fetch: impl Fetch + 'static, store: impl CacheStore + 'static) -> Self {
-        Self { options, fetch: Box::new(fetch), store: Box::new(store), known: Vec::new() }
+        Self { options, fetch: Box::new(fetch), store: Box::new(store), known: Vec::new(), proofs: None }
     }
 
     /// Uses this registry for every instance, and no network.
@@ -100,6 +111,13 @@ impl Verifier {
     #[must_use]
     pub fn with_registry(mut self, origin: Origin, registry: Registry) -> Self {
         self.known.push((Some(origin), registry));
+        self
+    }
+
+    /// Looks here for proofs that something is logged before it fetches one.
+    #[must_use]
+    pub fn with_proofs(mut self, proofs: impl Fn(&Attestation) -> Vec<Proof> + 'static) -> Self {
+        self.proofs = Some(Box::new(proofs));
         self
     }
 
@@ -166,7 +184,7 @@ impl Verifier {
                 format!("{origin} is not a trusted instance"),
             ));
         }
-        let verified = self.check_signature(attestation)?;
+        let mut verified = self.check_signature(attestation)?;
         if !attestation.uri_fits() {
             let detail =
                 format!("attestation_uri is not where content with the id {} belongs", attestation.id());
@@ -183,6 +201,12 @@ impl Verifier {
         }
         if self.options.cross_check {
             self.cross_check(attestation)?;
+        }
+        if let Some(policy) = &self.options.log {
+            let at_hand = self.proofs.as_ref().map(|proofs| proofs(attestation)).unwrap_or_default();
+            let fetch = (!self.is_offline()).then_some(self.fetch.as_ref());
+            verified.logged =
+                Some(logged::check(policy, attestation, &at_hand, fetch, self.options.retries)?);
         }
         Ok(verified)
     }
@@ -337,6 +361,7 @@ fn signed_by(attestation: &Attestation, registry: &Registry) -> Result<Verified,
             key_id: entry.key_id.clone(),
             key_state: entry.state,
             registry_version: registry.version,
+            logged: None,
             warnings: Vec::new(),
         }),
         Err(error @ (SignatureError::Encoding | SignatureError::Mismatch)) => {

@@ -92,7 +92,7 @@ pub(super) enum Command {
         #[command(subcommand)]
         command: RegistryCommand,
     },
-    /// Show or check the audit log
+    /// Show or check the audit log; keep, prove and witness the transparency log
     Log(LogArgs),
     /// Answer AI agents over the Model Context Protocol
     Mcp {

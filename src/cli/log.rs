@@ -1,4 +1,4 @@
-//! `log` and `log verify`: the audit log.
+//! `log` and `log verify`: the audit log. What others hold us to stands in `transparency`.
 
 use std::fmt::Write as _;
 
@@ -6,11 +6,13 @@ use clap::Subcommand;
 use serde_json::{Value, json};
 
 use crate::attest::audit::{AuditError, AuditLog, Entry};
+use crate::attest::tlog::book::Log;
 use crate::text::escape;
 
 use super::common::Format;
 use super::output::{self, Failure};
 use super::setup;
+use super::transparency::{self, TransparencyCommand};
 
 /// `log verify`: the log is not as it was written.
 const BROKEN: u8 = 1;
@@ -36,12 +38,16 @@ enum LogCommand {
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
+    #[command(flatten)]
+    Transparency(TransparencyCommand),
 }
 
 pub(super) fn run(args: &LogArgs) -> Result<u8, Failure> {
     let log = AuditLog::open(&setup::places()?);
-    if let Some(LogCommand::Verify { format }) = &args.command {
-        return verify(&log, *format);
+    match &args.command {
+        Some(LogCommand::Verify { format }) => return verify(&log, *format),
+        Some(LogCommand::Transparency(command)) => return transparency::run(command),
+        None => {}
     }
     let entries = log.read().map_err(|error| Failure::internal(error.to_string()))?;
     let skip = args.last.map_or(0, |last| entries.len().saturating_sub(last));
@@ -84,8 +90,11 @@ fn as_json(entry: &Entry) -> Value {
     json!({"seq": entry.seq, "time": entry.time, "event": entry.event, "details": entry.details})
 }
 
+/// Checks the log by itself, and against the digests of its lines that others have seen.
 fn verify(log: &AuditLog, format: Format) -> Result<u8, Failure> {
-    match log.verify() {
+    let shown =
+        Log::open(&setup::places()?).audit_lines().map_err(|error| Failure::internal(error.to_string()))?;
+    match log.verify().and_then(|found| log.holds(&shown).map(|()| found)) {
         Ok(found) => {
             if format == Format::Json {
                 output::print_json(&json!({

@@ -35,6 +35,7 @@ mod setup;
 mod shell_hook;
 mod shim;
 mod status;
+mod transparency;
 mod undo;
 mod verify;
 

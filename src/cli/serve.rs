@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::ValueHint;
 
 use crate::config::{Config, user_places};
-use crate::proof::{Proof, ProofError};
+use crate::proof::{Proof, ProofError, go_on, keep_log, open_log};
 use crate::serve::{Evaluator, Published, State, run as serve};
 
 use super::output::{self, Failure};
@@ -33,7 +33,11 @@ pub(super) fn run(args: &ServeArgs) -> Result<u8, Failure> {
     crate::world::keep_private(args.token_file.as_deref());
     let token = args.token_file.as_deref().map(setup::read_secret).transpose()?;
     let judge = Evaluator { knowledge: setup::knowledge()?, proof };
-    let state = State { published: Published::new(&places), judge: Arc::new(judge), token };
+    let log = open_log(&config, &places).map_err(|error| Failure::internal(error.to_string()))?;
+    keep_log(&config, &log, false).map_err(|error| Failure::internal(error.to_string()))?;
+    let logging = config.clone();
+    let published = Published::new(&places, log, Box::new(move |log| go_on(&logging, log).map(|_| ())));
+    let state = State { published, judge: Arc::new(judge), token };
     let base = config.base_url;
     serve(args.listen, state, |address| {
         output::note(&format!("listening on http://{address}, publishing as {base}; stop with Ctrl-C"));

@@ -27,6 +27,7 @@ use crate::text::escape;
 use super::common::Format;
 use super::output::{self, Failure};
 use super::status;
+use super::transparency::{self, LogDemand};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct VerifyArgs {
@@ -74,6 +75,8 @@ pub(super) struct VerifyArgs {
     /// The attestation that it follows; repeated for a longer chain, the first one first
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) parent: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) log: LogDemand,
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub(super) format: Format,
@@ -107,6 +110,9 @@ struct Answer {
     /// Whether the verdict is one that was said to permit; absent when none was said.
     #[serde(skip_serializing_if = "Option::is_none")]
     permitted: Option<bool>,
+    /// Where it is logged; absent when that was not demanded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log: Option<Value>,
     warnings: Vec<String>,
 }
 
@@ -191,6 +197,11 @@ fn given_path(path: Option<&OsStr>) -> Option<&Path> {
 }
 
 fn verifier(args: &VerifyArgs) -> Result<Verifier, Failure> {
+    let proofs = args.log.proofs()?;
+    Ok(verifier_without_proofs(args)?.with_proofs(move |_| proofs.clone()))
+}
+
+fn verifier_without_proofs(args: &VerifyArgs) -> Result<Verifier, Failure> {
     let trusted = args
         .trust
         .iter()
@@ -210,7 +221,8 @@ fn verifier(args: &VerifyArgs) -> Result<Verifier, Failure> {
     let max_age = max_age.or(config.max_age.map(|age| age.as_secs()));
     // The own registry is fetched from nobody; a comparison with the durable copy has to ask all the same.
     let cross_check = args.cross_check || (config.cross_check && args.registry.is_none());
-    let options = Options { trusted, max_age, now, cross_check, ..Options::default() };
+    let log = args.log.policy(&config)?;
+    let options = Options { trusted, max_age, now, cross_check, log, ..Options::default() };
     match (given_path(args.registry.as_deref()), given_path(args.cached_registry.as_deref())) {
         (Some(_), Some(_)) => Err(Failure::usage(
             "--registry and --cached-registry cannot be used together: the first fetches nothing",
@@ -382,6 +394,7 @@ fn answer(
             .filter(|_| valid)
             .and_then(|found| found.risk_assessment().map(str::to_owned)),
         permitted: None,
+        log: verified.as_ref().and_then(|found| found.logged.as_ref()).map(transparency::shown),
         warnings: verified.map(|found| found.warnings).unwrap_or_default(),
     }
 }
@@ -415,6 +428,9 @@ fn print_human(answer: &Answer) {
         if let Some(value) = value {
             line(format!("  {name:<12} {value}"));
         }
+    }
+    if let Some(log) = &answer.log {
+        line(format!("  {:<12} {}", "log", transparency::in_words(log)));
     }
     for warning in &answer.warnings {
         line(format!("  warning: {warning}"));

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use crate::attest::{Mode, Origin};
 
 use super::layers::metadata;
+use super::log::{LogConfig, LogSection};
 use super::{AttestationConfig, DEFAULT_BASE_URL, DEFAULT_KEY_CACHE_TTL, DEFAULT_VALIDITY};
 
 /// A configuration larger than this is not one.
@@ -50,6 +51,8 @@ fn value(place: &str, what: impl Into<String>) -> ConfigError {
 pub(super) struct ConfigFile {
     #[serde(default)]
     pub(super) attestation: AttestationSection,
+    #[serde(default)]
+    pub(super) log: LogSection,
 }
 
 /// `[attestation]` as written: absent means not said.
@@ -256,6 +259,7 @@ impl AttestationSection {
             allow_unfresh: self.allow_unfresh.unwrap_or(false),
             evaluator_url: self.evaluator_url,
             evaluator_token_file: self.evaluator_token_file,
+            log: LogConfig::default(),
         })
     }
 }

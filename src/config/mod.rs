@@ -7,6 +7,7 @@
 
 mod file;
 mod layers;
+mod log;
 mod places;
 #[cfg(test)]
 mod tests;
@@ -16,9 +17,11 @@ use std::time::Duration;
 
 use crate::attest::Mode;
 use file::{AttestationSection, ConfigFile};
+use log::LogSection;
 
 pub use file::ConfigError;
 pub use layers::{knowledge, knowledge_files, policy, policy_files, read_policy, variable};
+pub use log::{LogConfig, most};
 pub use places::user_places;
 
 /// Where the machine's settings stand.
@@ -72,6 +75,8 @@ pub struct AttestationConfig {
     pub evaluator_url: Option<String>,
     /// File with the token for it.
     pub evaluator_token_file: Option<PathBuf>,
+    /// The transparency log (`[log]`).
+    pub log: LogConfig,
 }
 
 impl Default for AttestationConfig {
@@ -93,6 +98,7 @@ impl Default for AttestationConfig {
             allow_unfresh: false,
             evaluator_url: None,
             evaluator_token_file: None,
+            log: LogConfig::default(),
         }
     }
 }
@@ -132,9 +138,13 @@ impl Config {
         variable: &dyn Fn(&str) -> Result<Option<String>, ConfigError>,
     ) -> Result<Self, ConfigError> {
         let system = system.unwrap_or_default();
-        let mut section = user.unwrap_or_default().attestation;
+        let ConfigFile { attestation: mut section, mut log } = user.unwrap_or_default();
+        log.override_with(&LogSection::from_environment(variable)?);
+        log.bind_to(&system.log);
         section.override_with(&AttestationSection::from_environment(variable)?);
         section.bind_to(&system.attestation)?;
-        Ok(Self { attestation: section.finish()? })
+        let mut attestation = section.finish()?;
+        attestation.log = log.finish()?;
+        Ok(Self { attestation })
     }
 }

@@ -296,10 +296,22 @@ impl Gate<'_> {
             cross_check,
             max_age: self.config.max_age.map(|age| age.as_secs()),
             require_freshness: self.mode() == Mode::Require && !self.config.allow_unfresh,
+            log: self
+                .config
+                .log
+                .require
+                .then(|| super::log_policy(self.config, self.places))
+                .transpose()
+                .map_err(|error| Failure::new(Reason::NotLogged, error.to_string()))?,
             ..Options::default()
         };
         let verifier =
             Verifier::new(options, HttpFetch::default(), DirectoryStore::new(self.places.registries()));
+        let (config, places, own) = (self.config.clone(), self.places.clone(), self.own()?);
+        let verifier = verifier.with_proofs(move |attestation| {
+            let ours = *attestation.origin() == own;
+            ours.then(|| super::own_proof(&config, &places, attestation)).flatten().into_iter().collect()
+        });
         let registry = KeyStore::open(self.places)
             .registry()
             .map_err(|error| Failure::new(Reason::NetworkError, error.to_string()))?;

@@ -7,6 +7,7 @@
 mod covers;
 mod gate;
 mod input;
+mod log;
 mod record;
 mod remote;
 
@@ -25,6 +26,7 @@ use crate::report::ConsequenceReport;
 pub use covers::changed;
 pub use gate::{Gate, Judged, Presented, Standing};
 pub use input::{InputError, Subject};
+pub use log::{WentOn, go_on, keep_log, log_policy, open_log, own_proof};
 pub use record::{Event, Record};
 pub use remote::{RemoteError, evaluate as evaluate_remotely};
 
@@ -68,6 +70,9 @@ pub enum ProofError {
     /// The report could not be written as JSON.
     #[error("the report could not be written as JSON: {0}")]
     Shape(String),
+    /// The transparency log.
+    #[error(transparent)]
+    Log(#[from] crate::attest::tlog::book::LogError),
     /// No random bytes.
     #[error("the system gave no random bytes")]
     Random,
@@ -216,17 +221,23 @@ pub fn key_store(config: &AttestationConfig, places: &Places) -> Result<KeyStore
     if let Some(root) = &config.publish_dir {
         keys = keys.publishing_to(root);
     }
+    if let Some(passphrase) = passphrase(config)? {
+        keys = keys.with_passphrase(passphrase)?;
+    }
+    Ok(keys)
+}
+
+/// The passphrase of encrypted keys, where one is configured.
+fn passphrase(config: &AttestationConfig) -> Result<Option<Passphrase>, ProofError> {
     if let Some(path) = &config.passphrase_file {
         let wrong = |what: String| ProofError::Passphrase { path: path.display().to_string(), what };
         let bytes = crate::attest::disk::read_private(path, PASSPHRASE_LIMIT)
             .map_err(|error| wrong(error.to_string()))?
             .ok_or_else(|| wrong("there is no such file".to_owned()))?;
         let text = String::from_utf8(bytes).map_err(|_| wrong("not valid text".to_owned()))?;
-        keys = keys.with_passphrase(Passphrase::new(text.trim_end_matches(['\r', '\n']).to_owned()))?;
-    } else if let Some(text) = config::variable("RECOURSE_KEY_PASSPHRASE")? {
-        keys = keys.with_passphrase(Passphrase::new(text))?;
+        return Ok(Some(Passphrase::new(text.trim_end_matches(['\r', '\n']).to_owned())));
     }
-    Ok(keys)
+    Ok(config::variable("RECOURSE_KEY_PASSPHRASE")?.map(Passphrase::new))
 }
 
 /// 128 random bits in hexadecimal.

@@ -3,9 +3,13 @@
 //! Owns listening, limits, routes and headers. Loopback unless told otherwise; read-only routes for everybody, and
 //! `POST /api/evaluate` behind a token. Holds no judgement: it calls the same function as every front end.
 
+mod answers;
 mod api;
+mod log;
 mod published;
 mod routes;
+mod state;
+mod witness;
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -21,8 +25,9 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Semaphore;
 
 pub use api::{ApiError, Evaluator, Judge};
-pub use published::Published;
-pub use routes::State;
+pub use published::{GoOn, Published};
+pub use state::State;
+pub use witness::witness;
 
 /// Largest request body: a Terraform plan.
 pub const BODY_LIMIT: usize = 64 << 20;
@@ -56,6 +61,15 @@ pub enum ServeError {
 /// # Errors
 /// When it cannot listen.
 pub fn run(address: SocketAddr, state: State, started: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
+    listen(address, routes::router(Arc::new(state), REQUEST_TIMEOUT), started)
+}
+
+/// Serves these routes as [`run`] does.
+fn listen(
+    address: SocketAddr,
+    router: axum::Router,
+    started: impl FnOnce(SocketAddr),
+) -> Result<(), ServeError> {
     // One thread moves bytes; what judges or reads files is on the others.
     let runtime =
         tokio::runtime::Builder::new_current_thread().max_blocking_threads(8).enable_all().build()?;
@@ -71,7 +85,7 @@ pub fn run(address: SocketAddr, state: State, started: impl FnOnce(SocketAddr)) 
         let listener =
             TcpListener::bind(address).await.map_err(|source| ServeError::Listen { address, source })?;
         started(listener.local_addr()?);
-        serve(listener, state, stop).await;
+        serve(listener, router, stop).await;
         Ok(())
     });
     // An evaluation that is still running is of no use to anybody any more.
@@ -80,8 +94,7 @@ pub fn run(address: SocketAddr, state: State, started: impl FnOnce(SocketAddr)) 
 }
 
 /// Serves connections of a listener until `stop`.
-async fn serve(listener: TcpListener, state: State, stop: impl Future<Output = ()>) {
-    let router = routes::router(Arc::new(state), REQUEST_TIMEOUT);
+async fn serve(listener: TcpListener, router: axum::Router, stop: impl Future<Output = ()>) {
     let graceful = GracefulShutdown::new();
     let room = Arc::new(Semaphore::new(CONNECTIONS));
     tokio::pin!(stop);

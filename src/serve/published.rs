@@ -1,10 +1,13 @@
 //! What an instance publishes, read from its own files at each request: a change of keys shows at once.
 
+use std::sync::{Mutex, PoisonError};
+
 use serde_json::Value;
 
 use crate::attest::Places;
 use crate::attest::keys::{KeyError, KeyStore};
 use crate::attest::store::{Served, Store, StoreError};
+use crate::attest::tlog::book::{Log, LogError, Wanted};
 
 /// Why something that is published could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -12,6 +15,9 @@ pub enum PublishedError {
     /// The registry.
     #[error(transparent)]
     Keys(#[from] KeyError),
+    /// The transparency log.
+    #[error(transparent)]
+    Log(#[from] LogError),
     /// The attestations.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -32,20 +38,62 @@ pub enum Found {
 }
 
 /// Registry and attestations of an instance.
-#[derive(Debug)]
 pub struct Published {
     keys: KeyStore,
     store: Store,
     unpublished: Store,
+    log: Log,
+    /// Goes on with the log; one at a time.
+    go_on: Mutex<GoOn>,
 }
+
+/// Puts what is not there yet into the log.
+pub type GoOn = Box<dyn Fn(&Log) -> Result<(), LogError> + Send>;
 
 impl Published {
     /// Those at these places.
-    pub fn new(places: &Places) -> Self {
+    pub fn new(places: &Places, log: Log, go_on: GoOn) -> Self {
         Self {
             keys: KeyStore::open(places),
             store: Store::open(places),
             unpublished: Store::unpublished(places),
+            log,
+            go_on: Mutex::new(go_on),
+        }
+    }
+
+    /// A file of the transparency log by its path below the log.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub fn log_file(&self, path: &str) -> Result<Option<Vec<u8>>, PublishedError> {
+        Ok(self.log.file(path)?)
+    }
+
+    /// The proof that something is in the transparency log, put in now where it is not yet. None: there is no log.
+    ///
+    /// # Errors
+    /// When the log cannot go on.
+    pub fn proof(&self, wanted: &Wanted) -> Result<Option<Vec<u8>>, PublishedError> {
+        if self.log.vkey()?.is_none() {
+            return Ok(None);
+        }
+        let found = match self.log.prove(wanted) {
+            Err(LogError::NotYet(_)) => {
+                let go_on = self.go_on.lock().unwrap_or_else(PoisonError::into_inner);
+                // Another request may have done it while this one waited.
+                if matches!(self.log.prove(wanted), Err(LogError::NotYet(_))) {
+                    go_on(&self.log)?;
+                }
+                drop(go_on);
+                self.log.prove(wanted)
+            }
+            found => found,
+        };
+        match found {
+            Ok((proof, _)) => Ok(Some(proof.to_string().into_bytes())),
+            Err(LogError::NotYet(_)) => Ok(None),
+            Err(error) => Err(error.into()),
         }
     }
 

@@ -4,40 +4,27 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::to_bytes;
 use axum::extract::{Path, Request, State as Shared};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use axum::routing::{get, post};
-use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
+use serde_json::json;
 
 use super::BODY_LIMIT;
-use super::api::{ApiError, Judge};
-use super::published::{Found, Published, PublishedError};
-
-/// How long others may keep a registry: a compromised key must not live on in a proxy.
-const REGISTRY_AGE: &str = "public, max-age=300, must-revalidate";
-/// An attestation never changes, but it may go when its key is retired.
-const ATTESTATION_AGE: &str = "public, max-age=3600";
-
-/// What the routes answer from.
-pub struct State {
-    /// Registry and attestations.
-    pub published: Published,
-    /// Judges requests of `POST /api/evaluate`.
-    pub judge: Arc<dyn Judge>,
-    /// What `POST /api/evaluate` demands as bearer token; without one the route is closed.
-    pub token: Option<String>,
-}
-
-type App = Arc<State>;
+use super::answers::{ATTESTATION_AGE, REGISTRY_AGE, answer, blocking, broken, document, problem, written};
+use super::api::ApiError;
+use super::log;
+use super::published::Found;
+use super::state::{App, is_authorized};
 
 pub(super) fn router(state: App, timeout: Duration) -> Router {
     Router::new()
         .route("/.well-known/recourse-keys.json", get(registry))
         .route("/.well-known/attestations/{name}", get(attestation))
+        .route("/.well-known/recourse-keys.proof", get(log::registry_proof))
+        .route("/.well-known/recourse-log/{*path}", get(log::file))
         .route("/attestation/public-key", get(public_key))
         .route("/healthz", get(health))
         .route("/api/evaluate", post(evaluate))
@@ -71,6 +58,10 @@ async fn registry(Shared(state): Shared<App>, headers: HeaderMap) -> Response {
 
 async fn attestation(Shared(state): Shared<App>, Path(name): Path<String>, headers: HeaderMap) -> Response {
     // The store takes nothing but 32 hexadecimal digits, so no name leads out of its folder.
+    if let Some(id) = name.strip_suffix(".proof") {
+        let may_ask = is_authorized(&state, &headers);
+        return log::proof(state, id.to_owned(), may_ask, &headers).await;
+    }
     let Some(id) = name.strip_suffix(".json").map(str::to_owned) else {
         return problem(StatusCode::NOT_FOUND, "there is no such attestation");
     };
@@ -120,83 +111,4 @@ async fn evaluate(Shared(state): Shared<App>, request: Request) -> Response {
         Ok(Err(ApiError::Internal(what))) => problem(StatusCode::INTERNAL_SERVER_ERROR, &what),
         Err(_) => problem(StatusCode::INTERNAL_SERVER_ERROR, "the evaluation failed"),
     }
-}
-
-/// Whether a request carries the token.
-fn is_authorized(state: &State, headers: &HeaderMap) -> bool {
-    let given =
-        headers.get(header::AUTHORIZATION).and_then(|value| value.as_bytes().strip_prefix(b"Bearer "));
-    match (&state.token, given) {
-        (Some(token), Some(given)) => same(given, token.as_bytes()),
-        _ => false,
-    }
-}
-
-/// Work that touches files, off the threads that serve connections. The error was logged.
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, PublishedError> + Send + 'static,
-) -> Result<T, ()> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(Ok(found)) => Ok(found),
-        Ok(Err(error)) => {
-            crate::exec::say(&format!("recourse: serve: {}", crate::text::escape(&error.to_string())));
-            Err(())
-        }
-        Err(_) => Err(()),
-    }
-}
-
-/// Whether two byte strings are the same, in a time that depends on their digests alone.
-fn same(one: &[u8], other: &[u8]) -> bool {
-    let (one, other) = (Sha256::digest(one), Sha256::digest(other));
-    one.iter().zip(other.iter()).fold(0, |seen, (a, b)| seen | (a ^ b)) == 0
-}
-
-/// A document with its entity tag; 304 when the client has it.
-fn document(bytes: Vec<u8>, age: &'static str, request: &HeaderMap) -> Response {
-    use std::fmt::Write as _;
-    let mut tag = String::from("\"");
-    for byte in &Sha256::digest(&bytes)[..16] {
-        let _ = write!(tag, "{byte:02x}");
-    }
-    tag.push('"');
-    let known = request
-        .get_all(header::IF_NONE_MATCH)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .any(|one| one.trim().trim_start_matches("W/") == tag || one.trim() == "*");
-    let mut answer = if known {
-        StatusCode::NOT_MODIFIED.into_response()
-    } else {
-        let mut answer = Body::from(bytes).into_response();
-        answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        answer
-    };
-    let headers = answer.headers_mut();
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(age));
-    if let Ok(tag) = HeaderValue::from_str(&tag) {
-        headers.insert(header::ETAG, tag);
-    }
-    // Public by nature, and a page may want to verify.
-    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    answer
-}
-
-fn answer(status: StatusCode, value: &Value) -> Response {
-    written(status, value.to_string())
-}
-
-fn written(status: StatusCode, json: String) -> Response {
-    let mut answer = (status, json).into_response();
-    answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    answer
-}
-
-fn problem(status: StatusCode, what: &str) -> Response {
-    answer(status, &json!({ "error": what }))
-}
-
-fn broken() -> Response {
-    problem(StatusCode::INTERNAL_SERVER_ERROR, "the instance's own files could not be read; see its log")
 }

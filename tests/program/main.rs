@@ -56,6 +56,7 @@ mod terraform_relations;
 mod terraform_types;
 mod tidy;
 mod tool_examples;
+mod transparency;
 mod undo_cli;
 #[cfg(target_os = "linux")]
 mod undo_files;

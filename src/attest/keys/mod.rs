@@ -7,7 +7,7 @@
 mod book;
 mod error;
 mod export;
-mod material;
+pub(super) mod material;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -23,6 +23,7 @@ use super::places::Places;
 use super::registry::{KeyEntry, KeyState, Registry};
 use super::signature;
 use super::time::Time;
+use super::tlog::journal;
 
 use book::Book;
 use material::Unreadable;
@@ -493,6 +494,9 @@ impl KeyStore {
             events.push(("rotation_scheduled", details));
         }
         outcome.recorded = outcome.changes.len();
+        if let Err(error) = journal::note_registry(&self.places, &book.registry) {
+            outcome.notes.push(format!("done, but the transparency log could not be written: {error}"));
+        }
         for (event, details) in events {
             if let Err(error) = self.audit.append(event, details) {
                 outcome.notes.push(format!("done, but the audit log could not be written: {error}"));

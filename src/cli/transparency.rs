@@ -1,0 +1,267 @@
+//! `log checkpoint`, `log prove`, `log key`, `log witness`: the transparency log and witnesses of others' logs; and the options
+//! that demand a log.
+//!
+//! Owns options, output and exit statuses. Every check is [`crate::attest::tlog`]'s.
+
+use std::fmt::Write as _;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Subcommand, ValueHint};
+use serde_json::{Value, json};
+
+use crate::attest::document::is_id;
+use crate::attest::tlog::ask::{Asked, Said};
+use crate::attest::tlog::book::{LogError, Wanted};
+use crate::attest::tlog::proof;
+use crate::attest::tlog::witness::Witness;
+use crate::attest::tlog::{Kind, LogPolicy, Logged, Proof, Vkey};
+use crate::config::{AttestationConfig, Config, most};
+use crate::proof::{ProofError, WentOn, go_on, keep_log, log_policy, open_log};
+use crate::text::escape;
+
+use super::common::Format;
+use super::output::{self, Failure};
+use super::{setup, status};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum TransparencyCommand {
+    /// Put everything that was signed or recorded into the transparency log, sign it, and ask its witnesses
+    Checkpoint {
+        /// Form of the output
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
+    /// Print the proof that something is in the transparency log, or that the log only grew
+    Prove(ProveArgs),
+    /// Print the transparency log's key, for those who verify or witness it
+    Key,
+    /// Witness transparency logs of others: cosign what only grew since it was seen last
+    Witness(WitnessArgs),
+}
+
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = false)]
+pub(super) struct ProveArgs {
+    /// The attestation's id
+    #[arg(value_name = "ID")]
+    id: Option<String>,
+    /// The registry of keys that is in force
+    #[arg(long)]
+    registry: bool,
+    /// An event of the audit log, by its number
+    #[arg(long, value_name = "N")]
+    event: Option<u64>,
+    /// That the log goes on from so many leaves
+    #[arg(long, value_name = "SIZE")]
+    since: Option<u64>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct WitnessArgs {
+    /// Where to listen
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7472")]
+    listen: SocketAddr,
+    /// The key of a log to witness, as `recourse log key` prints it there; repeated for more
+    #[arg(long = "log", value_name = "KEY", required = true)]
+    logs: Vec<Vkey>,
+    /// The witness's name, once and for all: a host and path without a scheme
+    #[arg(long, value_name = "NAME", required = true)]
+    name: String,
+}
+
+/// Options that demand a log.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Transparency log")]
+pub(super) struct LogDemand {
+    /// Refuse what no transparency log is shown to hold
+    #[arg(long)]
+    require_log: bool,
+    /// The key of a log that is believed [default: as configured, else this instance's own]
+    #[arg(long, value_name = "KEY", requires = "require_log")]
+    log_key: Vec<Vkey>,
+    /// The key of a witness that is believed [default: as configured]
+    #[arg(long, value_name = "KEY", requires = "require_log")]
+    witness: Vec<Asked>,
+    /// How many of the witnesses must have seen the log [default: as configured, else most of them]
+    #[arg(long, value_name = "K", requires = "require_log")]
+    witness_quorum: Option<usize>,
+    /// The proof, instead of the one that is published; repeated for a chain
+    #[arg(long, value_name = "FILE", requires = "require_log", value_hint = ValueHint::FilePath)]
+    proof: Vec<PathBuf>,
+}
+
+impl LogDemand {
+    /// What is demanded, with what is configured.
+    pub(super) fn policy(&self, config: &AttestationConfig) -> Result<Option<LogPolicy>, Failure> {
+        if !self.require_log && !config.log.require {
+            return Ok(None);
+        }
+        let mut policy = match crate::config::user_places() {
+            Some(places) => {
+                log_policy(config, &places).map_err(|error| Failure::internal(error.to_string()))?
+            }
+            None => LogPolicy::default(),
+        };
+        if !self.log_key.is_empty() {
+            policy.logs.clone_from(&self.log_key);
+        }
+        if !self.witness.is_empty() {
+            policy.witnesses = self.witness.iter().map(|one| one.key.clone()).collect();
+            policy.quorum = most(policy.witnesses.len());
+        }
+        policy.quorum = self.witness_quorum.unwrap_or(policy.quorum);
+        if policy.logs.is_empty() {
+            return Err(Failure::usage(
+                "no log is believed: give its key with --log-key, as `recourse log key` prints it on its own machine",
+            ));
+        }
+        if policy.quorum > policy.witnesses.len() {
+            return Err(Failure::usage(format!(
+                "{} witnesses are demanded and {} are known: give their keys with --witness",
+                policy.quorum,
+                policy.witnesses.len()
+            )));
+        }
+        Ok(Some(policy))
+    }
+
+    /// The proofs that were given.
+    pub(super) fn proofs(&self) -> Result<Vec<Proof>, Failure> {
+        let read = |path: &PathBuf| {
+            let bytes = setup::read_input(path, proof::LIMIT as u64)?;
+            Proof::parse(&bytes).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
+        };
+        self.proof.iter().map(read).collect()
+    }
+}
+
+/// A place in a log, as it is printed.
+pub(super) fn shown(logged: &Logged) -> Value {
+    json!({
+        "origin": logged.origin, "index": logged.index, "size": logged.size, "witnesses": logged.witnesses,
+    })
+}
+
+/// The same in words.
+pub(super) fn in_words(log: &Value) -> String {
+    let text = |name: &str| log.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let number = |name: &str| log.get(name).and_then(Value::as_u64).unwrap_or_default();
+    let witnesses = log.get("witnesses").and_then(Value::as_array).map_or(0, Vec::len);
+    let seen = match witnesses {
+        0 => String::new(),
+        1 => ", seen by 1 witness".to_owned(),
+        n => format!(", seen by {n} witnesses"),
+    };
+    format!("leaf {} of {} in {}{seen}", number("index"), number("size"), text("origin"))
+}
+
+pub(super) fn run(command: &TransparencyCommand) -> Result<u8, Failure> {
+    match command {
+        TransparencyCommand::Checkpoint { format } => checkpoint(*format),
+        TransparencyCommand::Prove(args) => prove(args),
+        TransparencyCommand::Key => key(),
+        TransparencyCommand::Witness(args) => witness(args),
+    }
+}
+
+/// Says what the operator should know of a log that went on.
+pub(super) fn warn(went_on: &WentOn) -> bool {
+    let mut contradicted = false;
+    for note in &went_on.notes {
+        output::note(&escape(note));
+    }
+    for (name, said) in &went_on.witnesses {
+        let what = match said {
+            Said::Saw => continue,
+            Said::Nothing(why) => format!("did not answer: {why}"),
+            Said::Forgot(why) => format!("saw it, but {why}"),
+            Said::Contradicts(why) => {
+                contradicted = true;
+                why.clone()
+            }
+        };
+        output::note(&escape(&format!("witness {name}: {what}")));
+    }
+    contradicted
+}
+
+fn failure(error: &LogError) -> Failure {
+    match error {
+        LogError::None | LogError::NotYet(_) | LogError::Contradicted(_) => Failure::usage(error.to_string()),
+        other => Failure::internal(other.to_string()),
+    }
+}
+
+fn checkpoint(format: Format) -> Result<u8, Failure> {
+    let (config, places) = (Config::load()?.attestation, setup::places()?);
+    let own = |error: ProofError| Failure::internal(error.to_string());
+    let log = open_log(&config, &places).map_err(own)?;
+    keep_log(&config, &log, true).map_err(own)?;
+    let went_on = go_on(&config, &log).map_err(|error| failure(&error))?;
+    let contradicted = warn(&went_on);
+    let note = log.checkpoint().map_err(|error| failure(&error))?;
+    let seen: Vec<&str> =
+        config.log.witnesses.iter().filter(|one| saw(note.as_ref(), one)).map(|one| one.key.name()).collect();
+    if format == Format::Json {
+        output::print_json(&json!({
+            "size": went_on.size, "added": went_on.added, "witnesses": seen,
+            "checkpoint": note.map(|note| note.to_string()),
+        }))?;
+    } else {
+        let mut page = format!("transparency log: {} leaves, {} new\n", went_on.size, went_on.added);
+        if !config.log.witnesses.is_empty() {
+            let _ = writeln!(page, "seen by {} of {} witnesses", seen.len(), config.log.witnesses.len());
+        }
+        output::print(&page);
+    }
+    Ok(if contradicted { status::INVALID } else { 0 })
+}
+
+fn saw(note: Option<&crate::attest::tlog::Note>, one: &Asked) -> bool {
+    note.is_some_and(|note| matches!(note.signed_by(&one.key), Ok(Some(_))))
+}
+
+fn prove(args: &ProveArgs) -> Result<u8, Failure> {
+    let log = open_log(&Config::load()?.attestation, &setup::places()?)
+        .map_err(|error| Failure::internal(error.to_string()))?;
+    if let Some(since) = args.since {
+        let (hashes, note) = log.goes_on_from(since).map_err(|error| failure(&error))?;
+        output::print(&crate::attest::tlog::witness::request(since, &hashes, &note));
+        return Ok(0);
+    }
+    let wanted = match (&args.id, args.event) {
+        (Some(id), _) if !is_id(id) => {
+            return Err(Failure::usage("an attestation's id is 32 lower-case hexadecimal digits"));
+        }
+        (Some(id), _) => Wanted::Attestation(id.clone()),
+        (None, Some(event)) => Wanted::Audit(event),
+        (None, None) => Wanted::Registry,
+    };
+    let (proof, _) = log.prove(&wanted).map_err(|error| failure(&error))?;
+    output::print(&proof.to_string());
+    Ok(0)
+}
+
+fn key() -> Result<u8, Failure> {
+    let log = open_log(&Config::load()?.attestation, &setup::places()?)
+        .map_err(|error| Failure::internal(error.to_string()))?;
+    let vkey = log.vkey().map_err(|error| failure(&error))?.ok_or_else(|| failure(&LogError::None))?;
+    output::print(&format!("{vkey}\n"));
+    Ok(0)
+}
+
+fn witness(args: &WitnessArgs) -> Result<u8, Failure> {
+    if let Some(wrong) = args.logs.iter().find(|key| key.kind() != Kind::Log) {
+        return Err(Failure::usage(format!("{} is a witness's key, not a log's", wrong.name())));
+    }
+    let places = setup::places()?;
+    let witness = Witness::open(&args.name, args.logs.clone(), places.witness(), places.witness_head())
+        .map_err(|error| Failure::usage(error.to_string()))?;
+    output::print(&format!("{}\n", witness.vkey()));
+    crate::serve::witness(args.listen, witness, |address| {
+        output::note(&format!("listening on http://{address}; stop with Ctrl-C"));
+    })
+    .map_err(|error| Failure::internal(error.to_string()))?;
+    Ok(0)
+}

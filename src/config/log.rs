@@ -1,0 +1,121 @@
+//! `[log]`: the transparency log that this instance keeps, and the logs and witnesses that it believes.
+
+use serde::Deserialize;
+
+use crate::attest::tlog::Vkey;
+use crate::attest::tlog::ask::Asked;
+
+use super::ConfigError;
+
+/// `[log]`, checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LogConfig {
+    /// Keep a transparency log of what is signed here.
+    pub keep: bool,
+    /// Logs that are believed, by their keys; none: this instance's own alone.
+    pub keys: Vec<Vkey>,
+    /// Witnesses that are believed, and where the log asks them.
+    pub witnesses: Vec<Asked>,
+    /// How many witnesses must have seen a checkpoint; none said: most of them.
+    pub quorum: usize,
+    /// Whether what is not in a log counts for nothing.
+    pub require: bool,
+}
+
+/// `[log]` as written: absent means not said.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LogSection {
+    keep: Option<bool>,
+    keys: Option<Vec<String>>,
+    witnesses: Option<Vec<String>>,
+    quorum: Option<usize>,
+    require: Option<bool>,
+}
+
+fn value(place: &str, what: String) -> ConfigError {
+    ConfigError::Value { place: place.to_owned(), what }
+}
+
+impl LogSection {
+    /// What the environment says.
+    pub(super) fn from_environment(
+        variable: &dyn Fn(&str) -> Result<Option<String>, ConfigError>,
+    ) -> Result<Self, ConfigError> {
+        let flag = |name: &str| match variable(name)?.as_deref() {
+            None => Ok(None),
+            Some("true" | "1" | "yes") => Ok(Some(true)),
+            Some("false" | "0" | "no") => Ok(Some(false)),
+            Some(other) => Err(value(name, format!("is true or false, not {other:?}"))),
+        };
+        let list = |text: String| {
+            text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
+        };
+        let quorum = variable("RECOURSE_WITNESS_QUORUM")?
+            .map(|text| {
+                text.parse()
+                    .map_err(|_| value("RECOURSE_WITNESS_QUORUM", format!("is a number, not {text:?}")))
+            })
+            .transpose()?;
+        Ok(Self {
+            keep: flag("RECOURSE_LOG")?,
+            keys: variable("RECOURSE_LOG_KEYS")?.map(list),
+            witnesses: variable("RECOURSE_WITNESSES")?.map(list),
+            quorum,
+            require: flag("RECOURSE_REQUIRE_LOG")?,
+        })
+    }
+
+    /// Takes what `later` says over what this says.
+    pub(super) fn override_with(&mut self, later: &Self) {
+        self.keep = later.keep.or(self.keep);
+        self.quorum = later.quorum.or(self.quorum);
+        self.require = later.require.or(self.require);
+        for (own, other) in [(&mut self.keys, &later.keys), (&mut self.witnesses, &later.witnesses)] {
+            if other.is_some() {
+                own.clone_from(other);
+            }
+        }
+    }
+
+    /// Puts this on top of the system's: what is demanded there stays demanded, of those who are believed there.
+    pub(super) fn bind_to(&mut self, system: &Self) {
+        let own = std::mem::replace(self, system.clone());
+        self.override_with(&own);
+        if system.require != Some(true) {
+            return;
+        }
+        self.require = Some(true);
+        self.keys.clone_from(&system.keys);
+        self.witnesses.clone_from(&system.witnesses);
+        self.quorum = match (system.quorum, own.quorum) {
+            (Some(there), Some(here)) => Some(there.max(here)),
+            (there, _) => there,
+        };
+    }
+
+    /// Checks values and fills in what was not said.
+    pub(super) fn finish(self) -> Result<LogConfig, ConfigError> {
+        let keys = self.keys.unwrap_or_default();
+        let keys = keys.iter().map(|text| text.parse::<Vkey>());
+        let keys: Vec<Vkey> =
+            keys.collect::<Result<_, _>>().map_err(|error| value("log.keys", error.to_string()))?;
+        let witnesses = self.witnesses.unwrap_or_default();
+        let witnesses = witnesses.iter().map(|text| text.parse::<Asked>());
+        let witnesses: Vec<Asked> =
+            witnesses.collect::<Result<_, _>>().map_err(|error| value("log.witnesses", error.to_string()))?;
+        let quorum = self.quorum.unwrap_or_else(|| most(witnesses.len()));
+        Ok(LogConfig {
+            keep: self.keep.unwrap_or(false),
+            keys,
+            witnesses,
+            quorum,
+            require: self.require.unwrap_or(false),
+        })
+    }
+}
+
+/// More than half of so many; none of none.
+pub fn most(of: usize) -> usize {
+    if of == 0 { 0 } else { of / 2 + 1 }
+}

@@ -1,0 +1,88 @@
+//! The instance's transparency log as configured: opened, gone on with, shown to its witnesses; and what is demanded of
+//! others' logs.
+
+use crate::attest::tlog::ask::{ANSWER_LIMIT, Said};
+use crate::attest::tlog::book::{Log, LogError, Wanted};
+use crate::attest::tlog::{LogPolicy, Proof};
+use crate::attest::{Attestation, HttpFetch, Origin, Places};
+use crate::config::AttestationConfig;
+
+use super::ProofError;
+
+/// What going on with the log came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WentOn {
+    /// How many leaves it has.
+    pub size: u64,
+    /// How many of them the checkpoint before did not count.
+    pub added: u64,
+    /// What each witness said that was asked now.
+    pub witnesses: Vec<(String, Said)>,
+    /// What the operator should know.
+    pub notes: Vec<String>,
+}
+
+/// The log as configured; touches nothing yet.
+///
+/// # Errors
+/// When the passphrase cannot be read.
+pub fn open_log(config: &AttestationConfig, places: &Places) -> Result<Log, ProofError> {
+    Ok(Log::open(places).with_passphrase(super::passphrase(config)?))
+}
+
+/// Begins the log where it is to be kept and is not there. False: there is none, and none is to be.
+///
+/// # Errors
+/// When it cannot be begun.
+pub fn keep_log(config: &AttestationConfig, log: &Log, begin: bool) -> Result<bool, ProofError> {
+    if log.vkey()?.is_some() {
+        return Ok(true);
+    }
+    if begin || config.log.keep {
+        let base = Origin::base(&config.base_url).map_err(|error| ProofError::Base(error.to_string()))?;
+        log.begin(&base)?;
+        return Ok(true);
+    }
+    Ok(false)
+}
+
+/// Puts in what is not there yet, signs, and asks the witnesses.
+///
+/// # Errors
+/// When the log cannot go on. A witness that does not answer is none.
+pub fn go_on(config: &AttestationConfig, log: &Log) -> Result<WentOn, LogError> {
+    let advanced = log.advance()?;
+    let fetch = HttpFetch::new();
+    let post =
+        |url: &str, body: &[u8]| fetch.post(url, body, ANSWER_LIMIT).map_err(|error| error.to_string());
+    let witnesses = log.ask(&config.log.witnesses, &post)?;
+    Ok(WentOn { size: advanced.size, added: advanced.added, witnesses, notes: advanced.notes })
+}
+
+/// Which logs and witnesses count: those configured, and where no log is, this instance's own.
+///
+/// # Errors
+/// When the own log cannot be read.
+pub fn log_policy(config: &AttestationConfig, places: &Places) -> Result<LogPolicy, LogError> {
+    let mut logs = config.log.keys.clone();
+    if logs.is_empty() {
+        logs.extend(Log::open(places).vkey()?);
+    }
+    let witnesses = config.log.witnesses.iter().map(|one| one.key.clone()).collect();
+    Ok(LogPolicy { logs, witnesses, quorum: config.log.quorum })
+}
+
+/// The proof of what this instance signed, from its own log; put in first where it is not there yet.
+pub fn own_proof(config: &AttestationConfig, places: &Places, attestation: &Attestation) -> Option<Proof> {
+    let log = open_log(config, places).ok()?;
+    log.vkey().ok()??;
+    let wanted = Wanted::Attestation(attestation.id().to_owned());
+    let found = match log.prove(&wanted) {
+        Err(LogError::NotYet(_)) => {
+            go_on(config, &log).ok()?;
+            log.prove(&wanted)
+        }
+        found => found,
+    };
+    found.ok().map(|(proof, _)| proof)
+}
