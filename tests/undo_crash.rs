@@ -174,6 +174,31 @@ impl Home {
         lines.collect()
     }
 
+    /// All there is, byte for byte and without a sum: looked at between any two system calls.
+    fn exact(&self) -> Vec<(PathBuf, [i64; 5], Vec<u8>)> {
+        let (mut found, mut pending) = (Vec::new(), vec![self.0.clone()]);
+        while let Some(path) = pending.pop() {
+            let Ok(meta) = fs::symlink_metadata(&path) else { continue };
+            let mut bytes = Vec::new();
+            if meta.is_dir() {
+                pending.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
+            } else if meta.is_file() {
+                bytes = fs::read(&path).unwrap_or_default();
+            }
+            let number = |part: u64| i64::try_from(part).unwrap_or(i64::MAX);
+            // The time and size of a directory follow from what stands in it.
+            let changed = if meta.is_dir() { 0 } else { meta.mtime_nsec() };
+            let owner = i64::from(meta.mode());
+            found.push((
+                path,
+                [number(meta.ino()), number(meta.nlink()), owner, meta.mtime(), changed],
+                bytes,
+            ));
+        }
+        found.sort();
+        found
+    }
+
     fn points(&self) -> Vec<String> {
         let names = fs::read_dir(self.store()).into_iter().flatten().flatten();
         let mut points: Vec<String> = names
@@ -356,40 +381,26 @@ fn same(was: &BTreeMap<PathBuf, String>, now: &BTreeMap<PathBuf, String>) {
     assert!(missing.is_empty() && new.is_empty(), "{missing:#?} new {new:?}");
 }
 
-/// Operations that are not proven at every call yet, so a sample of their stops is tried: a `--to` that is killed while it
-/// makes a directory finds that directory in its way, and the others take longer than all the rest together.
-const SAMPLED: [&str; 3] = ["undo beside", "undo content", "prune"];
-
-/// One operation, killed at each of its stops.
-fn killed(operation: &Operation, root: &Path, everywhere: bool) {
+/// One operation, killed at each of its stops that leaves something else than the one before: between two calls that
+/// change anything a kill leaves what the first left.
+fn killed(operation: &Operation, root: &Path) {
     let (before, home) = (Home(root.join("before")), Home(root.join("home")));
     home.fill();
     let first = home.user();
     home.prepare(operation);
     before.stand_as(&home);
     let known = Known { first, before: home.user() };
-    // Once to the end, to find where it works: before and after that a kill changes nothing.
-    let (mut last, mut changes, mut own) = (home.state(), Vec::new(), usize::MAX);
-    let ended = home.step(operation, |number, programs| {
-        // From the second program on it is the command that runs.
-        own = if programs > 1 { own.min(number) } else { own };
-        let now = home.state();
+    // Once to the end, to find those calls.
+    let (mut last, mut stops) = (home.exact(), Vec::new());
+    let ended = home.step(operation, |number, _| {
+        let now = home.exact();
         if now != last {
-            changes.push(number);
+            stops.push(number);
             last = now;
         }
         false
     });
-    assert!(ended && changes.len() > 3, "{} works on the home: {changes:?}", operation.name);
-    // An edge at which a call ends is as good as that at which the next begins: nothing happens between. Of the command
-    // itself only what it changes is of interest.
-    let stops: Vec<usize> = if everywhere && !SAMPLED.contains(&operation.name) {
-        let last = changes[changes.len() - 1] + 1;
-        let calls = (changes[0] - 1..=last.min(own)).step_by(2);
-        calls.chain(changes.iter().copied().filter(|number| *number > own)).collect()
-    } else {
-        changes.iter().copied().step_by(6).collect()
-    };
+    assert!(ended && stops.len() > 3, "{} works on the home: {stops:?}", operation.name);
     let (mut seen, start) = (BTreeSet::new(), std::time::Instant::now());
     for &number in &stops {
         home.stand_as(&before);
@@ -399,7 +410,7 @@ fn killed(operation: &Operation, root: &Path, everywhere: bool) {
             continue;
         }
         if let Err(fault) = std::panic::catch_unwind(|| inspect(operation, &known, &home)) {
-            eprintln!("{}, killed at stop {number} of {changes:?}", operation.name);
+            eprintln!("{}, killed at stop {number} of {stops:?}", operation.name);
             std::panic::resume_unwind(fault);
         }
     }
@@ -411,11 +422,10 @@ fn killed(operation: &Operation, root: &Path, everywhere: bool) {
 #[ignore = "run by the other test in a process of its own"]
 fn work() {
     let share: usize = std::env::var("CRASH_SHARE").unwrap().parse().unwrap();
-    let everywhere = std::env::var_os("CRASH_EVERYWHERE").is_some();
     // Not below a temporary directory, where nothing is worth keeping.
     for operation in OPERATIONS.iter().skip(share).step_by(WORKERS) {
         let root = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-        killed(operation, root.path(), everywhere);
+        killed(operation, root.path());
     }
 }
 

@@ -10,7 +10,7 @@ use crate::keep::{Item, Was, is_absent};
 
 use super::Step;
 use super::dirs::{Dirs, Thing, split};
-use super::kept::Kept;
+use super::kept::{Kept, Where};
 use super::rights;
 
 /// An item of a group by its index, and the device and number of the file that stands there.
@@ -18,12 +18,25 @@ type Member = (usize, (u64, u64));
 
 /// What becomes of each item. Items are sorted by path. With `only_named`, a directory goes only with things that are named.
 pub(super) fn steps(items: Vec<Item>, kept: &Kept, only_named: bool) -> Vec<(Item, Step)> {
+    let mut found = looked(items, kept, Where::There);
+    if only_named {
+        spare_the_unnamed(&mut found);
+    }
+    found
+}
+
+/// What becomes of each item below another directory.
+pub(super) fn beside(items: Vec<Item>, kept: &Kept) -> Vec<(Item, Step)> {
+    looked(items, kept, Where::Beside)
+}
+
+fn looked(items: Vec<Item>, kept: &Kept, at: Where) -> Vec<(Item, Step)> {
     let mut dirs = Dirs::default();
     let mut found: Vec<(Item, Step)> = Vec::with_capacity(items.len());
     let mut files: HashMap<u32, Vec<Member>> = HashMap::new();
     for item in items {
         let thing = look(&mut dirs, &item.path.0);
-        let step = step(&item, &thing, kept);
+        let step = step(&item, &thing, kept, at);
         if let (Some(group), Ok(Some(thing)), Step::Same | Step::Rights) = (item.group(), &thing, step) {
             let id = (thing.meta.dev(), thing.meta.ino());
             files.entry(group).or_default().push((found.len(), id));
@@ -34,7 +47,9 @@ pub(super) fn steps(items: Vec<Item>, kept: &Kept, only_named: bool) -> Vec<(Ite
     for members in files.into_values() {
         let Some((first, id)) = members.first().copied() else { continue };
         let anchor = match kept.itself(&found[first].0.was) {
-            Some((_, meta)) if meta.nlink() > 1 && !has_changed(&found[first].0, &meta) => {
+            Some((_, meta))
+                if at == Where::There && meta.nlink() > 1 && !has_changed(&found[first].0, &meta) =>
+            {
                 (meta.dev(), meta.ino())
             }
             _ => id,
@@ -44,9 +59,6 @@ pub(super) fn steps(items: Vec<Item>, kept: &Kept, only_named: bool) -> Vec<(Ite
                 found[index].1 = Step::Replaced;
             }
         }
-    }
-    if only_named {
-        spare_the_unnamed(&mut found);
     }
     found
 }
@@ -68,7 +80,7 @@ fn look(dirs: &mut Dirs, path: &Path) -> io::Result<Option<Thing>> {
     }
 }
 
-fn step(item: &Item, thing: &io::Result<Option<Thing>>, kept: &Kept) -> Step {
+fn step(item: &Item, thing: &io::Result<Option<Thing>>, kept: &Kept, at: Where) -> Step {
     let thing = match thing {
         Ok(Some(thing)) => thing,
         Ok(None) if item.was == Was::Absent || item.was.is_about() => return Step::Same,
@@ -86,7 +98,7 @@ fn step(item: &Item, thing: &io::Result<Option<Thing>>, kept: &Kept) -> Step {
         Was::Link(target) => {
             kind.is_symlink() && fs::read_link(thing.place()).is_ok_and(|now| now == target.0)
         }
-        Was::File { .. } => kind.is_file() && kept.is_in(item, &thing.reached().0, &thing.meta),
+        Was::File { .. } => kind.is_file() && kept.is_in(item, &thing.reached().0, &thing.meta, at),
     };
     match same {
         true if rights::are_same(item, thing) => Step::Same,

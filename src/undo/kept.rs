@@ -17,6 +17,15 @@ use crate::keep::{Content, Head, Item, Name, StoreError, Was, copy_content, crea
 /// Bytes that are compared at once.
 const CHUNK: usize = 1 << 16;
 
+/// Where things are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Where {
+    /// At their places.
+    There,
+    /// Below another directory: what stands there are copies, which share nothing with what was kept.
+    Beside,
+}
+
 /// The content that a point holds.
 #[derive(Debug)]
 pub(super) struct Kept {
@@ -109,14 +118,18 @@ impl Kept {
     }
 
     /// Whether a file that stands somewhere holds the content of an item.
-    pub(super) fn is_in(&self, item: &Item, at: &Path, meta: &Metadata) -> bool {
+    pub(super) fn is_in(&self, item: &Item, at: &Path, meta: &Metadata, place: Where) -> bool {
         let Was::File { size, content, .. } = &item.was else { return false };
         if let Content::Linked(..) = content {
             match self.itself(&item.was) {
                 // The very file: nobody took it away.
                 Some((_, itself)) if (itself.dev(), itself.ino()) == (meta.dev(), meta.ino()) => return true,
                 // Another file by now; one with several names is more than what stood there.
-                Some((_, itself)) if itself.len() != meta.len() || meta.nlink() > 1 => return false,
+                Some((_, itself))
+                    if itself.len() != meta.len() || place == Where::There && meta.nlink() > 1 =>
+                {
+                    return false;
+                }
                 Some(_) => {}
                 // It went back to its place, which is known only by what is said about it.
                 None => return meta.len() == *size && times(meta).0 == item.modified,

@@ -279,7 +279,7 @@ impl Undo {
         });
         // Nobody else lays this out meanwhile, so what a killed one left can go.
         let _lock = self.store.lock()?;
-        let mut steps = compare::steps(items.collect(), &self.kept, true);
+        let mut steps = compare::beside(items.collect(), &self.kept);
         add_parents(&mut steps, 0o700);
         self.sweep(&steps);
         let standing = steps.iter().filter(|(_, step)| *step == Step::Replaced);
