@@ -56,6 +56,8 @@ pub struct Session {
     names: HashMap<(u64, u64), BTreeSet<PathBuf>>,
     /// Names that files have in the store of recovery points, by file, once somebody asks.
     kept: Option<Option<HashMap<(u64, u64), u64>>>,
+    /// Names that files have in temporary directories, by file, once somebody asks; none: not all were looked at.
+    pub(super) fleeting: Option<Option<HashMap<(u64, u64), u64>>>,
     /// An earlier mutation may have changed rights or what is mounted: a lack of rights protects nothing any more.
     rights_changed: bool,
     git: Rc<GitCache>,

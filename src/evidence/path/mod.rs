@@ -13,6 +13,7 @@ mod ahead;
 mod by_name;
 mod clone;
 mod content;
+mod fleeting;
 mod history;
 mod kept;
 mod made_again;

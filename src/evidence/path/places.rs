@@ -63,6 +63,11 @@ impl Places {
         !in_home && self.temporary.iter().any(|root| path != root && path.starts_with(root))
     }
 
+    /// The temporary directories.
+    pub(super) fn temporary_roots(&self) -> &[PathBuf] {
+        &self.temporary
+    }
+
     /// A temporary directory itself.
     pub(super) fn is_temporary_root(&self, path: &Path) -> bool {
         self.temporary.iter().any(|root| path == root)

@@ -1,6 +1,7 @@
 //! The path probe on machines in memory and on real repositories.
 
 mod git;
+mod links;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -97,20 +98,6 @@ fn writing_through_a_link_reaches_its_target() {
     assert_eq!(delete(&world, tree("/home/me/ld")), LossClass::Nothing);
     let behind = PathSubject { shown: "ld/".to_owned(), ..tree("/home/me/ld") };
     assert_eq!(delete(&world, behind), LossClass::Lost);
-}
-
-#[test]
-fn hard_links_keep_the_content_until_the_last_name_goes() {
-    let world = MemoryWorld::new().file("/home/me/d/a", "x").hard_link("/home/me/d/b", "/home/me/d/a");
-    assert_eq!(delete(&world, file("/home/me/d/a")), LossClass::Copied);
-    assert_eq!(delete(&world, tree("/home/me/d")), LossClass::Lost);
-    assert_eq!(worst(&world, Action::Replace, file("/home/me/d/a")), LossClass::Lost, "written in place");
-    let mut session = Session::new();
-    let mut one_by_one =
-        |path| collect(&mutation(Action::Delete, file(path)), &world, &mut session).loss.unwrap().worst();
-    assert_eq!(one_by_one("/home/me/d/a"), LossClass::Copied);
-    assert_eq!(one_by_one("/home/me/d/a"), LossClass::Copied, "the same name twice is one name");
-    assert_eq!(one_by_one("/home/me/d/b"), LossClass::Lost);
 }
 
 #[test]

@@ -338,7 +338,7 @@ impl<'a> Walk<'a> {
             if meta.links > 1 && !self.how.in_place {
                 let going = self.session.name_goes(meta.id, path);
                 let shown = self.show(path);
-                let names = meta.links.saturating_sub(self.session.names_kept(self.world, meta.id)).max(1);
+                let names = super::fleeting::lasting(path, meta, self.places, self.world, self.session);
                 self.linked.insert(meta.id, Linked { going, names, bytes: meta.size, shown });
                 return;
             }
