@@ -14,6 +14,11 @@ pub enum CodeEffect {
         /// A tree.
         recursive: bool,
     },
+    /// Removes a directory, which has to be empty by then.
+    RemoveDirectory {
+        /// Path.
+        path: Value,
+    },
     /// Opens a file for writing, its content gone.
     Overwrite {
         /// Path.
@@ -101,6 +106,7 @@ impl CodeEffect {
     pub fn map(self, change: &dyn Fn(Value) -> Value) -> Self {
         match self {
             Self::Delete { path, glob, recursive } => Self::Delete { path: change(path), glob, recursive },
+            Self::RemoveDirectory { path } => Self::RemoveDirectory { path: change(path) },
             Self::Overwrite { path } => Self::Overwrite { path: change(path) },
             Self::Holds { path, text } => Self::Holds { path: change(path), text },
             Self::Update { path } => Self::Update { path: change(path) },

@@ -6,6 +6,7 @@ use crate::code::{CodeEffect, matched};
 use crate::model::{Action, Cause, Subject, Value};
 
 use super::draft::{Change, Draft};
+use super::paths::{base_name, below};
 use super::scene::{Scene, Word, flag};
 use super::{sql, write};
 
@@ -22,6 +23,9 @@ pub(super) fn code(scene: &Scene<'_>, language: &str, effect: &CodeEffect) -> Ve
             }
             vec![Draft::of(mutation)]
         }
+        CodeEffect::RemoveDirectory { path } => {
+            vec![Draft::of(scene.on_path(Action::Delete, "directory", &literal(path)))]
+        }
         CodeEffect::Overwrite { path } => vec![write::overwrite(scene, &literal(path), None, false)],
         CodeEffect::Holds { path, text } => {
             let changes = scene.only_path(path).map(|path| Change::Rewritten {
@@ -36,35 +40,8 @@ pub(super) fn code(scene: &Scene<'_>, language: &str, effect: &CodeEffect) -> Ve
             vec![Draft::of(mutation)]
         }
         CodeEffect::Append { path } => write::append(scene, &literal(path)),
-        CodeEffect::Rename { from, to } => {
-            if to.as_known().is_some_and(super::paths::keeps_nothing) {
-                // Moved into nothing: copied there and then deleted.
-                return vec![Draft::of(scene.on_path(Action::Delete, "tree", &literal(from)))];
-            }
-            let mut mutation = scene.on_path(Action::Replace, "file", &literal(to));
-            flag(&mut mutation, "renames", "only the name is taken over");
-            let mut changes = Vec::new();
-            flag(&mut mutation, "renames", "only the name is taken over");
-            if let Subject::Path(subject) = &mut mutation.subject {
-                subject.follow = false;
-                subject.from = scene.only_path(from);
-                if let (Some(from), Some(to)) = (&subject.from, only(&subject.path)) {
-                    changes.push(Change::Moved { from: from.clone(), to });
-                }
-            }
-            vec![Draft::with(mutation, changes)]
-        }
-        CodeEffect::Copy { from, to } => {
-            let mut mutation = scene.on_path(Action::Replace, "file", &literal(to));
-            let mut changes = Vec::new();
-            if let Subject::Path(subject) = &mut mutation.subject {
-                subject.from = scene.only_path(from);
-                if let (Some(from), Some(to)) = (&subject.from, only(&subject.path)) {
-                    changes.push(Change::Copied { from: from.clone(), to, packed: false });
-                }
-            }
-            vec![Draft::with(mutation, changes)]
-        }
+        CodeEffect::Rename { from, to } => vec![rename(scene, from, to)],
+        CodeEffect::Copy { from, to } => copy(scene, from, to),
         CodeEffect::Sql { dialect, database, text } => sql::text(scene, dialect, database, text),
         CodeEffect::Unknown { reason } => vec![Draft::of(scene.unknown(
             Action::Execute,
@@ -78,6 +55,69 @@ pub(super) fn code(scene: &Scene<'_>, language: &str, effect: &CodeEffect) -> Ve
         | CodeEffect::SetVariable { .. }
         | CodeEffect::ChangeDirectory { .. } => Vec::new(),
     }
+}
+
+fn rename(scene: &Scene<'_>, from: &Value, to: &Value) -> Draft {
+    if to.as_known().is_some_and(super::paths::keeps_nothing) {
+        // Moved into nothing: copied there and then deleted.
+        return Draft::of(scene.on_path(Action::Delete, "tree", &literal(from)));
+    }
+    let to = if directory(scene, to).is_some() { within(from, to) } else { to.clone() };
+    let mut mutation = scene.on_path(Action::Replace, "file", &literal(&to));
+    flag(&mut mutation, "renames", "only the name is taken over");
+    let mut changes = Vec::new();
+    if let Subject::Path(subject) = &mut mutation.subject {
+        subject.follow = false;
+        subject.from = scene.only_path(from);
+        if let (Some(from), Some(to)) = (&subject.from, only(&subject.path)) {
+            changes.push(Change::Moved { from: from.clone(), to });
+        }
+    }
+    Draft::with(mutation, changes)
+}
+
+/// A file lands in a directory that is there; a tree is laid over one, or lands in it, as the function has it.
+fn copy(scene: &Scene<'_>, from: &Value, to: &Value) -> Vec<Draft> {
+    let Some(dir) = directory(scene, to) else { return vec![copied(scene, "file", from, to)] };
+    let inside = within(from, to);
+    if directory(scene, from).is_none() {
+        return vec![copied(scene, "file", from, &inside)];
+    }
+    let mut drafts = vec![copied(scene, "tree", from, to)];
+    let below = scene.only_path(&inside).filter(|inside| *inside != dir);
+    if below.is_some_and(|inside| scene.is_directory(&inside)) {
+        drafts.push(copied(scene, "tree", from, &inside));
+    }
+    drafts
+}
+
+fn copied(scene: &Scene<'_>, kind: &str, from: &Value, to: &Value) -> Draft {
+    let mut mutation = scene.on_path(Action::Replace, kind, &literal(to));
+    let mut changes = Vec::new();
+    if let Subject::Path(subject) = &mut mutation.subject {
+        subject.from = scene.only_path(from);
+        if kind == "file"
+            && let (Some(from), Some(to)) = (&subject.from, only(&subject.path))
+        {
+            changes.push(Change::Copied { from: from.clone(), to, packed: false });
+        }
+    }
+    Draft::with(mutation, changes)
+}
+
+/// The directory that stands at a path now.
+fn directory(scene: &Scene<'_>, path: &Value) -> Option<PathBuf> {
+    scene.only_path(path).filter(|path| scene.is_directory(path))
+}
+
+/// What stands in a directory under something's own name.
+fn within(from: &Value, dir: &Value) -> Value {
+    // Unnamed (`in/.`): anything in it.
+    let name = match from.as_known().map(base_name) {
+        Some(None) => Value::Unknown,
+        _ => from.map(|text| base_name(text).unwrap_or(text).to_owned()),
+    };
+    below(dir, &name)
 }
 
 /// A path that code names: nobody wrote it as a word of the command, so nobody is taken to have meant that very file.

@@ -58,6 +58,7 @@ mod tidy;
 mod tool_examples;
 mod transparency;
 mod undo_cli;
+mod undo_code;
 #[cfg(target_os = "linux")]
 mod undo_files;
 mod undo_git;

@@ -204,11 +204,18 @@ fn unlisted(shell: &mut Shell<'_>, state: &mut State, call: &Call, found: &Found
 
 /// `-delete`: files one by one; a directory goes only when it is empty by then.
 fn deleted(shell: &mut Shell<'_>, state: &mut State, call: &Call, paths: &[FoundPath]) {
-    let files = paths.iter().filter(|path| !path.directory).map(|path| path.path.clone()).collect::<Vec<_>>();
+    let (directories, files): (Vec<&FoundPath>, Vec<&FoundPath>) =
+        paths.iter().partition(|path| path.directory);
+    let names = |found: Vec<&FoundPath>| found.into_iter().map(|path| path.path.clone()).collect::<Vec<_>>();
+    let (directories, files) = (names(directories), names(files));
     let (single, rest) = files.split_at(files.len().min(LISTED));
     let rest = rest.chunks(Value::MAX_CHOICES).map(|chunk| Value::one_of(chunk.to_vec()));
     for path in single.iter().map(Value::known).chain(rest) {
         let effect = CodeEffect::Delete { path, glob: false, recursive: false };
+        shell.emit_as(state, call.span, &call.raw, StepKind::Code { language: "find", effect });
+    }
+    for chunk in directories.chunks(Value::MAX_CHOICES) {
+        let effect = CodeEffect::RemoveDirectory { path: Value::one_of(chunk.to_vec()) };
         shell.emit_as(state, call.span, &call.raw, StepKind::Code { language: "find", effect });
     }
 }

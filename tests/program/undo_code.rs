@@ -1,0 +1,59 @@
+//! What scripts write over comes back: copies and moves of files and trees onto what stands there.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::process::Command;
+
+use crate::undo_files::{Place, said};
+
+/// A program, and code that puts `fresh` or the tree `new` over `old.txt` or the tree `old`.
+const CODE: &[(&str, &str)] = &[
+    ("python3", r#"-c 'import shutil; shutil.copytree("new", "old", dirs_exist_ok=True)'"#),
+    ("python3", r#"-c 'import shutil; shutil.copy("fresh", "old.txt")'"#),
+    ("python3", r#"-c 'import shutil; shutil.copy("new/one.txt", "old")'"#),
+    ("python3", r#"-c 'import shutil; shutil.move("fresh", "old.txt")'"#),
+    ("python3", r#"-c 'import shutil; shutil.move("new/one.txt", "old/one.txt")'"#),
+    ("python3", r#"-c 'import os; os.replace("fresh", "old.txt")'"#),
+    ("python3", r#"-c 'from pathlib import Path; Path("fresh").replace("old.txt")'"#),
+    ("node", r#"-e 'require("fs").cpSync("new", "old", {recursive: true})'"#),
+    ("node", r#"-e 'require("fs").copyFileSync("fresh", "old.txt")'"#),
+    ("node", r#"-e 'require("fs").renameSync("fresh", "old.txt")'"#),
+    ("ruby", r#"-r fileutils -e 'FileUtils.cp_r("new/.", "old")'"#),
+    ("ruby", r#"-r fileutils -e 'FileUtils.cp("new/one.txt", "old")'"#),
+    ("ruby", r#"-r fileutils -e 'FileUtils.mv("fresh", "old.txt")'"#),
+    ("perl", r#"-MFile::Copy -e 'copy("fresh", "old.txt")'"#),
+    ("perl", r#"-MFile::Copy -e 'copy("new/one.txt", "old")'"#),
+    ("perl", r#"-MFile::Copy -e 'move("fresh", "old.txt")'"#),
+];
+
+#[test]
+fn what_code_writes_over_comes_back() {
+    for (program, code) in CODE {
+        if Command::new(program).arg("--version").output().is_err() {
+            eprintln!("SKIPPED: there is no {program} here");
+            continue;
+        }
+        let place = Place::new();
+        let work = place.work();
+        for (name, content) in [
+            ("fresh", "fresh\n"),
+            ("new/one.txt", "new one\n"),
+            ("new/sub/two.txt", "new two\n"),
+            ("old.txt", "old and alone\n"),
+            ("old/one.txt", "old one, alone\n"),
+            ("old/sub/two.txt", "old two, alone\n"),
+            ("old/other.txt", "stays\n"),
+        ] {
+            fs::create_dir_all(work.join(name).parent().unwrap()).unwrap();
+            fs::write(work.join(name), content).unwrap();
+        }
+        let was = place.seen();
+        let line = format!("{program} {code}");
+        let output = place.recourse(&["exec", "--profile", "agent", "-c", &line].map(OsStr::new));
+        assert!(output.status.success(), "{line}: {}", said(&output));
+        assert!(place.seen() != was, "{line} changes nothing");
+        let undone = place.undo(&[]);
+        assert!(undone.status.success(), "{line}: {}{}", said(&output), said(&undone));
+        assert!(place.seen() == was, "{line}: {}\n{was:#?}\n{:#?}", said(&undone), place.seen());
+    }
+}
