@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::evaluate::Evaluation;
 use crate::evidence::RepositoryAct;
-use crate::knowledge::{Keep, Knowledge};
+use crate::knowledge::{Ease, Keep, Knowledge};
 use crate::model::{
     Action, Assessment, Cause, FactValue, Mutation, PathOrigin, PathSubject, Subject, Tier, Value,
 };
@@ -133,22 +133,12 @@ impl Plan {
         self.covered.iter().zip(assessments).any(|(covered, judged)| *covered && weighs(judged))
     }
 
-    /// Nothing is lost for good, but going back by oneself would be work, and what that needs is small: names of refs, modes.
+    /// Nothing is lost for good, but going back by oneself would be work, and what that needs is small: names of refs, what
+    /// is staged, modes.
     pub(super) fn eases(&self, assessments: &[Assessment], knowledge: &Knowledge) -> bool {
-        let small = |judged: &Assessment| {
-            let kind = knowledge.kind(&judged.mutation.kind);
-            let rights = |part: &Keep| matches!(part, Keep::Rights | Keep::TreeRights);
-            kind.is_some_and(|kind| match judged.mutation.action {
-                Action::Delete => kind.keep.iter().all(|part| rights(part) || *part == Keep::Refs),
-                // One file, of which only the call that changes it could tell what stood there.
-                _ if judged.mutation.kind == PATCHED => true,
-                _ => kind.keep.iter().all(rights),
-            })
-        };
         let judged = self.covered.iter().zip(assessments).filter(|(covered, _)| **covered);
-        judged.map(|(_, judged)| judged).any(|judged| {
-            !judged.harmless && judged.recoverability.tier == Tier::RecoverableWithEffort && small(judged)
-        }) || self.wants.iter().any(|want| want.way == Way::Name && is_of_names_alone(&want.path))
+        judged.map(|(_, judged)| judged).any(|judged| is_work(judged, knowledge))
+            || self.wants.iter().any(|want| want.way == Way::Name && is_of_names_alone(&want.path))
     }
 
     /// Leaves to a person what would take away the directory that somebody works in, or all that is in a home.
@@ -246,6 +236,49 @@ impl Plan {
         }
         true
     }
+}
+
+/// Whether going back by oneself would be work, and setting aside what that needs is none.
+fn is_work(judged: &Assessment, knowledge: &Knowledge) -> bool {
+    let mutation = &judged.mutation;
+    let Some(kind) = knowledge.kind(&mutation.kind) else { return false };
+    let says = |ease: &Ease| ease.flag.as_ref().is_none_or(|flag| is_set(mutation, flag));
+    if kind.ease.iter().any(|ease| ease.on == mutation.action && says(ease)) {
+        return true;
+    }
+    let rights = |part: &Keep| matches!(part, Keep::Rights | Keep::TreeRights);
+    let small = match mutation.action {
+        Action::Delete if is_of_a_repository(&mutation.subject) => true,
+        Action::Delete => kind.keep.iter().all(|part| rights(part) || *part == Keep::Refs),
+        // One file, of which only the call that changes it could tell what stood there.
+        _ if mutation.kind == PATCHED => true,
+        _ => kind.keep.iter().all(rights),
+    };
+    small && !judged.harmless && judged.recoverability.tier == Tier::RecoverableWithEffort
+}
+
+/// Whether it is some of what a repository is made of, and little: objects may hold all content, but which was staged or
+/// stashed only its own files tell.
+fn is_of_a_repository(subject: &Subject) -> bool {
+    let Subject::Path(subject) = subject else { return false };
+    let little = |path: &Path| {
+        let (mut pending, mut left) = (vec![path.to_owned()], NAMES);
+        while let Some(path) = pending.pop() {
+            let Some(fewer) = left.checked_sub(1) else { return false };
+            left = fewer;
+            if path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
+                let Ok(entries) = std::fs::read_dir(&path) else { return false };
+                pending.extend(entries.filter_map(Result::ok).map(|entry| entry.path()));
+            }
+        }
+        true
+    };
+    let within = |path: &Path| {
+        let mut above = path.ancestors().skip(1);
+        above.any(|dir| dir.join("HEAD").is_file() && dir.join("objects").is_dir())
+    };
+    let mut paths = subject.path.choices().unwrap_or_default().iter().map(Path::new);
+    paths.any(|path| within(path) && little(path))
 }
 
 /// Whether no content goes with it, but names that nobody else knows: links, pipes, directories, further names of files.

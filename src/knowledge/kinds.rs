@@ -96,6 +96,17 @@ pub enum Keep {
     Database,
 }
 
+/// An act whose undoing would be work.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ease {
+    /// The action.
+    pub on: Action,
+    /// Only where the act says this of itself.
+    #[serde(default, rename = "if")]
+    pub flag: Option<String>,
+}
+
 /// A kind.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -121,6 +132,8 @@ pub struct KindFile {
     pub ordinary: Vec<String>,
     /// What is set aside before one is changed or removed, so that it can be put back. None: it cannot be.
     pub keep: Vec<Keep>,
+    /// Acts that are set aside for although nothing is lost for good: where it was, or that it was there, only people know.
+    pub ease: Vec<Ease>,
     /// An action that has another's cases.
     pub like: BTreeMap<Action, Action>,
     /// What the rules rest on.

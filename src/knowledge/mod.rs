@@ -54,7 +54,7 @@ pub use facts::{FactList, facts};
 pub use grammar::match_words;
 pub use guard::{Guard, SHIMS, guard, leads_to_shims};
 pub use handle::{Knowledge, McpFamily};
-pub use kinds::{ACTIONS, AlternativeSpec, Case, Choice, Keep, KindFile, SubjectKind};
+pub use kinds::{ACTIONS, AlternativeSpec, Case, Choice, Ease, Keep, KindFile, SubjectKind};
 pub use looks::{Literal, Look, LookExample, LookType, Lookup};
 pub use machine::{Machine, machine};
 pub use matched::{Binding, Filled, GrammarGap, Match, Nested, OptionUse};

@@ -86,7 +86,7 @@ impl Fixture {
 
     /// What git says of both trees and of the remote.
     fn said(&self) -> String {
-        let all = "git status --porcelain=v2 --ignored --branch; git stash list; git log --all --oneline
+        let all = "git status --porcelain=v2 --ignored --branch; git status; git stash list; git log --all --oneline
              git reflog --all; git for-each-ref; git ls-files -s -v; git worktree list; git config --list --local
              git fsck --no-dangling; git -C ../remote.git for-each-ref; git -C ../remote.git fsck --no-dangling";
         self.sh(&format!("{all}; cd ../tree && git status --porcelain=v2"))
@@ -114,10 +114,16 @@ impl Fixture {
 
     /// Runs a command, `then` what somebody does before undoing it, and undoes it: everything is as it was.
     fn comes_back(&self, line: &str, then: &str) {
+        let told = self.is_taken_back(line, then);
+        assert!(told.contains("kept"), "{line}: {told}");
+    }
+
+    /// The same, where keeping may be worth no word; what the command says.
+    fn is_taken_back(&self, line: &str, then: &str) -> String {
         let (said, files) = (self.said(), self.files());
         let output = self.recourse(&["exec", "--profile", "agent", "-c", line]);
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success() && told.contains("kept"), "{line}: {told}");
+        assert!(output.status.success(), "{line}: {told}");
         assert!(self.files() != files || self.said() != said, "{line} changed nothing");
         self.sh(then);
         let output = self.recourse(&["undo", "--yes"]);
@@ -127,6 +133,7 @@ impl Fixture {
             assert!(files.get(path) == now.get(path), "{line}: {} is not as it was", path.display());
         }
         assert_eq!(self.said(), said, "{line}");
+        told
     }
 }
 
@@ -186,6 +193,72 @@ fn stashes_and_branches_come_back_even_after_housekeeping() {
             "true",
         ),
     ]);
+}
+
+#[test]
+fn what_only_people_know_comes_back_although_git_has_the_content() {
+    let fixture = Fixture::lay();
+    fixture.sh(
+        "git branch spare side~1 && git tag -a v2 -m two && git stash push -q -m another -- b.txt old.txt a.txt
+         git stash apply -q --index",
+    );
+    let gc = "git gc -q --prune=now";
+    for (line, then) in [
+        ("git stash drop -q", gc),
+        ("git stash drop -q stash@{1}", gc),
+        ("git stash clear", gc),
+        ("git branch -q -D spare", gc),
+        ("git branch -q -f spare main", "true"),
+        ("git branch -q -M spare other", "true"),
+        ("git tag -d v2", gc),
+        ("git tag -f v1 main", "true"),
+        ("git update-ref -d refs/heads/spare", gc),
+        ("git remote remove origin", "true"),
+        ("git reflog expire --expire=now --all", "true"),
+        ("rm -r .git/refs/stash .git/logs/refs/stash", "true"),
+    ] {
+        fixture.is_taken_back(line, then);
+    }
+}
+
+#[test]
+fn what_is_staged_comes_back_when_it_is_taken_out_of_the_index() {
+    let fixture = Fixture::lay();
+    for line in [
+        "git reset -q",
+        "git reset -q -- src/c.txt",
+        "git restore --staged src/c.txt",
+        "git rm -q --cached -f src/c.txt",
+        "git update-index --force-remove src/c.txt",
+        "git read-tree HEAD",
+        "git mv -f b.txt src/c.txt",
+    ] {
+        fixture.is_taken_back(line, "git gc -q --prune=now");
+    }
+    fixture.is_taken_back("rm .git/index", "true");
+}
+
+#[test]
+fn a_merge_that_is_given_up_comes_back_with_what_was_resolved() {
+    let fixture = Fixture::lay();
+    fixture.sh("git add -A && git commit -qm all && ! git merge -q side && echo half resolved > a.txt");
+    fixture.is_taken_back("git merge --abort", "true");
+    fixture.is_taken_back("git reset -q --merge", "true");
+    fixture.sh("git merge --abort && git checkout -q -b topic && ! git rebase -q side && echo mine > a.txt");
+    fixture.is_taken_back("git rebase --abort", "true");
+    fixture.is_taken_back("git rebase --quit", "true");
+}
+
+#[test]
+fn patches_written_anew_give_back_those_that_stood_there() {
+    let fixture = Fixture::lay();
+    fixture.write("patches/0001-second.patch", "with a covering word");
+    fixture.write("0001-second.patch", "with a covering word");
+    for line in
+        ["git format-patch -q -1", "git format-patch -q -o patches -1", "git bundle create -q notes.md HEAD"]
+    {
+        fixture.comes_back(line, "true");
+    }
 }
 
 #[test]

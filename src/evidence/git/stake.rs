@@ -120,7 +120,7 @@ fn stages_only(look: &Look<'_>) -> bool {
 }
 
 fn here(act: &RepositoryAct, limit: usize, look: &mut Look<'_>, stake: &mut AtStake) -> Result<(), String> {
-    let place = look.repo.place();
+    let place = look.repo.place().clone();
     stake.tops.extend([place.git_dir.clone(), place.common_dir.clone()]);
     for part in &act.parts {
         match part {
@@ -131,6 +131,9 @@ fn here(act: &RepositoryAct, limit: usize, look: &mut Look<'_>, stake: &mut AtSt
                 if act.among_others || look.mutation.kind != "git.untracked" {
                     under_way(look, stake);
                     refs::staged(look, stake)?;
+                    if look.has("unstages") {
+                        refs::log(look, &place.git_dir.join("logs/HEAD"), stake);
+                    }
                 }
             }
             Keep::Refs => refs::moved(look, stake)?,

@@ -73,7 +73,7 @@ fn one(look: &Look<'_>, name: &str, id: Option<&str>, stake: &mut AtStake) {
     log(look, &common.join("logs").join(name), stake);
 }
 
-fn log(look: &Look<'_>, file: &Path, stake: &mut AtStake) {
+pub(super) fn log(look: &Look<'_>, file: &Path, stake: &mut AtStake) {
     if look.world.lstat(file).is_ok() {
         stake.written.insert(file.to_owned());
     } else {

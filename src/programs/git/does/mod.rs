@@ -191,6 +191,7 @@ fn drafts(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) -> Option<Vec<
         "reflog" => repository::reflog(words),
         "config" => repository::config(words),
         "init" | "init-db" | "clone" => repository::made(words),
+        "format-patch" => patch::formatted(scene, words, dirs),
         "worktree" => repository::worktree(scene, words, dirs),
         "submodule" => repository::submodule(words),
         "remote" => repository::remote(words),

@@ -10,7 +10,7 @@ use crate::shell::{Invocation, Printed, Stdin};
 
 use crate::effects::program::{Change, Draft as Planned, Scene, Word, directories};
 
-use super::{Draft, finish};
+use super::{Draft, Words, finish};
 
 /// Where a patch comes from.
 enum Source {
@@ -31,6 +31,34 @@ struct Section {
     old: Option<String>,
     /// Name after; `None`: the file goes.
     new: Option<String>,
+}
+
+/// `git format-patch`: numbered files that stand where it writes may be written over. Which of them hangs on the commits.
+pub(super) fn formatted(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) -> Vec<Draft> {
+    if words.any(&["--stdout", "--output"]) {
+        return Vec::new();
+    }
+    let here = Value::known(".");
+    let into = scene.absolute(words.matched.value("-o").unwrap_or(&here), dirs);
+    let Some(dir) = into.as_known().map(PathBuf::from) else { return Vec::new() };
+    let standing = scene.look.names(&dir).unwrap_or_default();
+    let numbered: Vec<String> = standing
+        .into_iter()
+        .filter(|name| is_numbered(name))
+        .map(|name| dir.join(name).to_string_lossy().into_owned())
+        .collect();
+    let chunks = numbered.chunks(Value::MAX_CHOICES);
+    chunks.map(|chunk| Draft::path(Action::Replace, "file", Value::one_of(chunk.to_vec()))).collect()
+}
+
+/// A name as a patch gets it: `0001-subject.patch`, `v2-0001-subject.patch`.
+fn is_numbered(name: &str) -> bool {
+    let rest = match name.strip_prefix('v').and_then(|rest| rest.split_once('-')) {
+        Some((version, rest)) if version.bytes().all(|byte| byte.is_ascii_digit()) => rest,
+        _ => name,
+    };
+    rest.split_once('-')
+        .is_some_and(|(number, _)| number.len() >= 4 && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The mutations of `git apply` or `patch`.

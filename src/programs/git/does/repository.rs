@@ -36,7 +36,8 @@ pub(super) fn history(words: &Words<'_>) -> Vec<Draft> {
         return vec![draft.flag("merge", words.name != "rebase")];
     }
     if words.any(&["--quit", "--continue", "--edit-todo", "--show-current-patch"]) {
-        return vec![Draft::new(Action::Create, "git.commit")];
+        // Where it was goes, what was committed stays.
+        return vec![Draft::new(Action::Create, "git.commit").flag("abort", words.has("--quit"))];
     }
     let mut list = brought(words);
     let fetches = words.name == "pull";

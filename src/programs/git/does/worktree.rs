@@ -60,17 +60,14 @@ pub(super) fn rename(words: &Words<'_>) -> Vec<Draft> {
     }
     let folder = names.len() > 1 || dest.as_known().is_some_and(|text| text.ends_with('/'));
     if !folder {
-        return vec![Draft::path(Action::Replace, "file", dest)];
+        return std::iter::once(Draft::path(Action::Replace, "file", dest)).chain(unstaged()).collect();
     }
-    names
-        .iter()
-        .map(|name| {
-            let base =
-                name.map(|text| text.trim_end_matches('/').rsplit('/').next().unwrap_or(text).to_owned());
-            let into = dest.map(|text| format!("{}/", text.trim_end_matches('/')));
-            Draft::path(Action::Replace, "file", into.concat(&base))
-        })
-        .collect()
+    let replaced = names.iter().map(|name| {
+        let base = name.map(|text| text.trim_end_matches('/').rsplit('/').next().unwrap_or(text).to_owned());
+        let into = dest.map(|text| format!("{}/", text.trim_end_matches('/')));
+        Draft::path(Action::Replace, "file", into.concat(&base))
+    });
+    replaced.chain(unstaged()).collect()
 }
 
 /// Where `git mv` takes the content of files.
@@ -320,5 +317,5 @@ pub(super) fn read_tree(words: &Words<'_>) -> Vec<Draft> {
     if words.has("--reset") && words.has("-u") {
         return vec![changes_from(words.operands().last())];
     }
-    vec![Draft::new(Action::Update, "git.index")]
+    unstaged()
 }
