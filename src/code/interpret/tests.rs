@@ -21,6 +21,7 @@ fn shown(effect: &CodeEffect) -> String {
             if *glob { "glob:" } else { "" },
             path.display()
         ),
+        CodeEffect::RemoveDirectory { path } => format!("rmdir {}", path.display()),
         CodeEffect::Overwrite { path } => format!("> {}", path.display()),
         CodeEffect::Holds { path, text } => format!("{} = {text:?}", path.display()),
         CodeEffect::Append { path } => format!(">> {}", path.display()),
