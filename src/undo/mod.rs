@@ -7,6 +7,7 @@
 
 mod act;
 mod compare;
+mod databases;
 mod dirs;
 mod kept;
 mod last;
@@ -180,6 +181,10 @@ impl Undo {
         };
         self.store.mark_with(&self.name, "underway", Some(before.as_str()))?;
         let purpose = if self.partial { Purpose::Part } else { Purpose::Whole };
+        let open = databases::in_use(&steps);
+        if !open.is_empty() {
+            return self.nothing_done(&before, open);
+        }
         let mut stage = Stage::new(&self.kept, &self.head.id, purpose);
         if let Err(failed) = stage.all(&steps) {
             stage.clear();

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::support::program;
 
 #[test]
-fn rows_come_back_while_another_process_has_the_database_open() {
+fn rows_come_back_once_no_other_process_has_the_database_open() {
     if Command::new("sqlite3").arg("--version").output().is_err() {
         eprintln!("SKIPPED: there is no sqlite3 here");
         return;
@@ -47,6 +47,16 @@ fn rows_come_back_while_another_process_has_the_database_open() {
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success() && told.contains("kept"), "{mode}: {told}");
         assert_eq!(asked("select count(*) from t"), "0", "{mode}");
+        // What it writes on would be taken away from it.
+        if mode == "wal" || cfg!(target_os = "linux") {
+            let output = command(program(), &["undo", "--yes"]).output().unwrap();
+            let told = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(
+                output.status.code() == Some(1) && told.contains("has this database open"),
+                "{mode}: {told}"
+            );
+            assert_eq!(asked("select count(*) from t"), "0", "{mode}: {told}");
+        }
         drop(other.stdin.take());
         other.wait().unwrap();
         let output = command(program(), &["undo", "--yes"]).output().unwrap();
