@@ -136,6 +136,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--actor', '--actor', [CompletionResultType]::ParameterName, 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]')
             [CompletionResult]::new('--attestation', '--attestation', [CompletionResultType]::ParameterName, 'An attestation, or a report with one: of the evaluation, or of a person''s approval of it')
             [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Shell text to run with bash')
+            [CompletionResult]::new('--look', '--look', [CompletionResultType]::ParameterName, 'Run the suggested read-only commands first, wherever somebody would have to decide, and judge with what they tell')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break

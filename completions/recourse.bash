@@ -543,7 +543,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__exec)
-            opts="-c -h --profile --environment --actor --attestation --help"
+            opts="-c -h --profile --environment --actor --attestation --look --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

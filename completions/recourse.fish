@@ -152,6 +152,7 @@ complete -c recourse -n "__fish_recourse_using_subcommand exec" -l environment -
 complete -c recourse -n "__fish_recourse_using_subcommand exec" -l actor -d 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]' -r
 complete -c recourse -n "__fish_recourse_using_subcommand exec" -l attestation -d 'An attestation, or a report with one: of the evaluation, or of a person\'s approval of it' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand exec" -s c -d 'Shell text to run with bash' -r -f -a "(__fish_complete_command)"
+complete -c recourse -n "__fish_recourse_using_subcommand exec" -l look -d 'Run the suggested read-only commands first, wherever somebody would have to decide, and judge with what they tell'
 complete -c recourse -n "__fish_recourse_using_subcommand exec" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand undo" -l to -d 'Write everything below this directory instead, and touch nothing else' -r -f -a "(__fish_complete_directories)"
 complete -c recourse -n "__fish_recourse_using_subcommand undo" -l format -d 'Form of the output' -r -f -a "human\t'For people'

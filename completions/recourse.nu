@@ -154,6 +154,7 @@ module completions {
     --environment: string     # Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]
     --actor: string           # Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]
     --attestation: path       # An attestation, or a report with one: of the evaluation, or of a person's approval of it
+    --look                    # Run the suggested read-only commands first, wherever somebody would have to decide, and judge with what they tell
     -c: string                # Shell text to run with bash
     --help(-h)                # Print help
     ...words: string          # The program and its arguments, run exactly so, without a shell

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::ValueHint;
 
 use crate::config::{Config, user_places};
-use crate::exec::{Attesting, Surroundings, What, run as run_command};
+use crate::exec::{Attesting, Looks, Surroundings, What, run as run_command};
 use crate::json::DOCUMENT_LIMIT;
 use crate::policy::Profile;
 use crate::proof::Presented;
@@ -30,6 +30,9 @@ pub(super) struct ExecArgs {
     /// An attestation, or a report with one: of the evaluation, or of a person's approval of it
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) attestation: Vec<PathBuf>,
+    /// Run the suggested read-only commands first, wherever somebody would have to decide, and judge with what they tell
+    #[arg(long)]
+    pub(super) look: bool,
     /// Shell text to run with bash
     #[arg(short = 'c', value_name = "TEXT", conflicts_with = "words", value_hint = ValueHint::CommandString)]
     pub(super) text: Option<OsString>,
@@ -65,6 +68,7 @@ pub(super) fn run(args: ExecArgs) -> Result<u8, Failure> {
         context: setup.context.clone(),
         style,
         attesting: &attesting,
+        looks: Looks::wanted(args.look),
     };
     Ok(run_command(&what, &around))
 }

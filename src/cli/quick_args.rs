@@ -80,6 +80,7 @@ fn exec(words: &[OsString]) -> Option<Command> {
         environment: None,
         actor: None,
         attestation: Vec::new(),
+        look: false,
         text: None,
         words: Vec::new(),
     };

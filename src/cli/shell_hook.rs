@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 
-use crate::exec::{Permit, REFUSED, Surroundings, ask_unjudged};
+use crate::exec::{Looks, Permit, REFUSED, Surroundings, ask_unjudged};
 use crate::hook::shell::{self, Form, Line, Manner, ShellKind};
 use crate::hook::{Script, script};
 use crate::policy::Profile;
@@ -142,6 +142,7 @@ fn judge(line: &Line, args: &HookShellArgs) -> Result<Permit, Failure> {
         context,
         style: output::style_of(io::stderr().is_terminal()),
         attesting: &attesting,
+        looks: Looks::default(),
     };
     let watch = Watch::start(args);
     let looked = || watch.stop();

@@ -236,27 +236,40 @@ pub(super) fn bar(
     if context.supplied.is_empty() {
         return Bar::None;
     }
-    if context.environment.as_deref().is_some_and(|name| policy.is_production(name)) {
-        return Bar::Production;
-    }
-    let Input::Shell(input) = input else { return Bar::None };
-    let mut counted = Counted(0);
+    let production = context.environment.as_deref().is_some_and(|name| policy.is_production(name));
+    let alone = if production { Bar::Production } else { Bar::None };
+    let Input::Shell(input) = input else { return alone };
+    let mut counted = Counted::default();
     let mut options = shell::Options::fresh(&context.cwd);
     options.deadline = Some(world.elapsed() + READING);
     programs::interpret(input, world, knowledge, &options, &mut counted);
-    if counted.0 > 1 { Bar::After } else { Bar::None }
+    if counted.count > 1 { Bar::After } else { alone }
 }
 
-/// Counts what a line runs, wrappers with what they run as one.
-struct Counted(usize);
+/// Counts what a line runs: wrappers with what they run as one, and a program that cannot be read with what its name says.
+#[derive(Default)]
+struct Counted {
+    count: usize,
+    /// Place and name of the program before, where it could not be read.
+    unread: Option<(crate::model::Span, String)>,
+}
 
 impl shell::Sink for Counted {
     fn step(&mut self, step: shell::Step, _: &mut shell::Files) {
-        let moves = match &step.kind {
-            shell::StepKind::Run(run) => matches!(run.name.as_str(), "cd" | "export" | "set" | ":" | "true"),
-            _ => false,
+        let base = |name: &str| name.rsplit('/').next().unwrap_or(name).to_owned();
+        let before = self.unread.take();
+        let counts = match &step.kind {
+            shell::StepKind::Run(run) => {
+                before != Some((step.span, base(&run.name)))
+                    && !matches!(run.name.as_str(), "cd" | "export" | "set" | ":" | "true")
+            }
+            shell::StepKind::UnknownProgram { name, .. } => {
+                self.unread = Some((step.span, base(name)));
+                true
+            }
+            _ => true,
         };
-        self.0 += usize::from(!moves && step.context.via.is_empty());
+        self.count += usize::from(counts && step.context.via.is_empty());
     }
 }
 
@@ -275,7 +288,8 @@ pub(super) fn assess(
         .map(|mutation| {
             let evidence = evidence::collect(&mutation, world, &mut session);
             let named = mutation.target.environment.as_deref();
-            let bar = if named.is_some_and(says_production) { Bar::Production } else { bar };
+            let production = named.is_some_and(says_production) && bar == Bar::None;
+            let bar = if production { Bar::Production } else { bar };
             let mut judged = context.supplied.assess(mutation, evidence, bar, knowledge);
             if context.rules_only {
                 without_classifier(&mut judged);

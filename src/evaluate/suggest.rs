@@ -72,7 +72,7 @@ fn consider(
     let mut evidence = judged.evidence.clone();
     learn(&mut evidence, look, look.suppose.value(), String::new());
     // An answer that a caller hands in never makes it milder than a warning.
-    let mut supposed = [floored(recoverability::assess(judged.mutation.clone(), evidence, knowledge))];
+    let mut supposed = [floored(recoverability::assess(judged.mutation.clone(), evidence, knowledge), false)];
     let (now, then) = (judged.recoverability.tier, supposed[0].recoverability.tier);
     if then.severity() >= now.severity() {
         return None;

@@ -63,6 +63,21 @@ struct Claim {
     /// The command that was run: it has to be the one that was suggested.
     #[serde(default)]
     argv: Option<Vec<String>>,
+    /// Who saw the command run, when it was not somewhere else.
+    #[serde(skip)]
+    seen: Seen,
+}
+
+/// Who saw how an output came about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Seen {
+    /// The caller says so.
+    #[default]
+    No,
+    /// The look was taken here.
+    Here,
+    /// The look was taken here, and a person read what it would be and wanted it.
+    ByPerson,
 }
 
 impl Supplied {
@@ -79,6 +94,18 @@ impl Supplied {
             }
         }
         Ok(supplied)
+    }
+
+    /// Adds what a look told that was taken here. `person`: one had it taken.
+    pub fn looked(&mut self, target: &str, key: &str, argv: &[String], raw: &str, person: bool) {
+        self.evidence.push(Claim {
+            target: target.to_owned(),
+            key: key.to_owned(),
+            value: None,
+            raw: raw.to_owned(),
+            argv: Some(argv.to_vec()),
+            seen: if person { Seen::ByPerson } else { Seen::Here },
+        });
     }
 
     /// Nothing was supplied.
@@ -103,11 +130,10 @@ impl Supplied {
             return recoverability::assess(mutation, evidence, knowledge);
         }
         let without = recoverability::assess(mutation.clone(), evidence.clone(), knowledge);
-        let production = evidence.facts.contains_key("environment.production");
-        let bar = if production { Bar::Production } else { bar };
         let with = self.with_claims(mutation, evidence, bar, knowledge);
         let severity = |judged: &Assessment| judged.recoverability.tier.severity();
-        if severity(&with) < severity(&without) { floored(with) } else { with }
+        let here = self.evidence.iter().all(|claim| claim.seen != Seen::No);
+        if severity(&with) < severity(&without) { floored(with, here) } else { with }
     }
 
     fn with_claims(
@@ -121,7 +147,13 @@ impl Supplied {
         // What a look needs to know is what was found here, not what another claim says.
         let found = evidence.facts.clone();
         let about = About::new(&mutation, &found);
+        let bar = match found.contains_key("environment.production") {
+            true if bar == Bar::None => Bar::Production,
+            _ => bar,
+        };
         for claim in self.evidence.iter().filter(|claim| claim.is_about(&mutation, &about)) {
+            // In production a person looks: this is that person.
+            let bar = if claim.seen == Seen::ByPerson && bar == Bar::Production { Bar::None } else { bar };
             let proven = match bar.why() {
                 Some(why) => Err(why),
                 None => claim.prove(&mutation, &about, &mut evidence, knowledge),
@@ -150,13 +182,14 @@ impl Supplied {
     }
 }
 
-/// Not milder than a warning, and never quite sure: it rests on the caller's word.
-pub(super) fn floored(mut judged: Assessment) -> Assessment {
+/// Not milder than a warning, and never quite sure: it rests on the caller's word, or on what one look showed a moment ago.
+pub(super) fn floored(mut judged: Assessment, here: bool) -> Assessment {
     let found = &mut judged.recoverability;
     found.confidence = found.confidence.min(SURE);
     if found.tier.severity() < Tier::RecoverableFromBackup.severity() {
         found.tier = Tier::RecoverableFromBackup;
-        found.reasoning = format!("by the output that the caller gave: {}", found.reasoning);
+        let whose = if here { "by what a look showed" } else { "by the output that the caller gave" };
+        found.reasoning = format!("{whose}: {}", found.reasoning);
     }
     judged.harmless = false;
     judged
@@ -220,9 +253,10 @@ impl Claim {
                 continue;
             }
             let trust = if look.parse.names_target() { "" } else { " (it does not name its target)" };
-            let said = format!("{} is {}, as the supplied output shows{trust}", self.key, shown(&value));
+            let whose = if self.seen == Seen::No { "the supplied output" } else { "a look" };
+            let said = format!("{} is {}, as {whose} shows{trust}", self.key, shown(&value));
             learn(evidence, look, value, said);
-            if let Some(item) = evidence.items.last_mut() {
+            if let Some(item) = evidence.items.last_mut().filter(|_| self.seen == Seen::No) {
                 item.source = Some(EvidenceSource::Caller);
             }
             return Ok(());
@@ -335,7 +369,7 @@ mod tests {
         }
         let mut mild = judged(Bar::None, false);
         mild.recoverability.tier = Tier::Reversible;
-        assert_eq!(floored(mild).recoverability.tier, Tier::RecoverableFromBackup);
+        assert_eq!(floored(mild, false).recoverability.tier, Tier::RecoverableFromBackup);
     }
 
     #[test]

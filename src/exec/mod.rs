@@ -9,6 +9,7 @@
 
 mod allowed;
 mod kept;
+mod looks;
 mod permission;
 mod program;
 pub mod shim;
@@ -21,7 +22,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::approvals::Here;
-use crate::evaluate::{EvaluationContext, Input, evaluate, unjudged};
+use crate::evaluate::{EvaluationContext, Input, unjudged};
 use crate::knowledge::{Knowledge, variables};
 use crate::model::{Material, Part};
 use crate::policy::{EnforcementAction, Policy, Profile};
@@ -33,6 +34,7 @@ use crate::text::escape;
 use crate::world::World;
 
 pub use kept::session;
+pub use looks::Looks;
 pub use permission::Attesting;
 use permission::{Case, Permission, permission};
 use program::Lookup;
@@ -62,6 +64,7 @@ pub enum What {
 }
 
 /// What judging needs, and how to print on standard error.
+#[derive(Clone)]
 pub struct Surroundings<'a> {
     /// The machine.
     pub world: &'a dyn World,
@@ -75,6 +78,8 @@ pub struct Surroundings<'a> {
     pub style: Style,
     /// What attestation demands.
     pub attesting: &'a Attesting,
+    /// Which looks are taken first, and which were.
+    pub looks: Looks,
 }
 
 /// Runs a command if it may run. Returns only when it may not, or cannot: with the exit status to end with.
@@ -97,28 +102,34 @@ pub fn run(what: &What, around: &Surroundings<'_>) -> u8 {
 fn round(what: &What, around: &Surroundings<'_>) -> Result<String, u8> {
     let (program, argv, input) = prepare(what)?;
     let text = input.shown();
-    let around = &with_profile(around);
+    let around = &mut with_profile(around);
     if let What::Argv(_) = what
         && let Some(code) = terraform::run(&program, &argv, around)
     {
         return Err(code);
     }
-    let evaluation =
-        evaluate(Input::Shell(input), &around.context, around.world, around.knowledge, around.policy);
-    let first = kept::First::keep(evaluation, &text, around);
+    let input = Input::Shell(input);
     let subject = subject(what);
     let subject = subject.as_ref().map_err(String::as_str);
-    let case = Case { first: &first, text: Some(&text), subject, replaceable: Replaceable::AtOnce };
-    match permission(&case, around) {
-        Permission::Granted => {
-            first.close();
-            let code = still(&first.evaluation.materials, around)
-                .unwrap_or_else(|| become_program(&program, &argv, &[]));
-            around.attesting.not_started(code);
-            Err(code)
-        }
-        Permission::Instead(text) => Ok(text),
-        Permission::Refused(code) => Err(code),
+    loop {
+        let evaluation = looks::evaluated(&input, around, &|| {});
+        let first = kept::First::keep(evaluation, &text, around);
+        let case = Case { first: &first, text: Some(&text), subject, replaceable: Replaceable::AtOnce };
+        return match permission(&case, around) {
+            Permission::Granted => {
+                first.close();
+                let code = still(&first.evaluation.materials, around)
+                    .unwrap_or_else(|| become_program(&program, &argv, &[]));
+                around.attesting.not_started(code);
+                Err(code)
+            }
+            Permission::Instead(text) => Ok(text),
+            Permission::Refused(code) => Err(code),
+            Permission::Look(wanted) => {
+                looks::take(&wanted, true, around);
+                continue;
+            }
+        };
     }
 }
 
@@ -164,31 +175,39 @@ pub struct ShellLine<'a> {
 /// were.
 pub fn permit(line: &ShellLine<'_>, around: &Surroundings<'_>) -> Permit {
     let ShellLine { judged, typed, below, takes_text, looked } = *line;
-    let around = &with_profile(around);
+    let around = &mut with_profile(around);
     let input = Input::Shell(shell::Input::Text(judged.to_owned()));
-    let evaluation = evaluate(input, &around.context, around.world, around.knowledge, around.policy);
-    let first = kept::First::keep(evaluation, judged, around);
-    looked();
-    let evaluation = &first.evaluation;
     let subject = subject(&What::Text(typed.into()));
     let subject = subject.as_ref().map_err(String::as_str);
-    let quiet = !first.speaks()
-        && evaluation.report.enforcement.as_ref().is_some_and(|e| e.action == EnforcementAction::Run);
-    if below && !quiet {
-        say("");
-    }
-    // The shell runs the line that it has read, and no other: what is to run instead has to be accepted there.
-    let replaceable =
-        if takes_text { Replaceable::OnTheLine { as_typed: judged == typed } } else { Replaceable::No };
-    let case = Case { first: &first, text: Some(judged), subject, replaceable };
-    match permission(&case, around) {
-        Permission::Granted => {
-            first.close();
-            Permit::Run
+    let mut below = below;
+    loop {
+        // The shell minds only our own looking; looks are other programs, and bounded.
+        let evaluation = looks::evaluated(&input, around, looked);
+        let first = kept::First::keep(evaluation, judged, around);
+        looked();
+        let enforcement = first.evaluation.report.enforcement.as_ref();
+        let quiet = !first.speaks() && enforcement.is_some_and(|e| e.action == EnforcementAction::Run);
+        if below && !quiet {
+            say("");
+            below = false;
         }
-        Permission::Instead(text) if text == judged => Permit::Instead(typed.to_owned()),
-        Permission::Instead(text) => Permit::Instead(text),
-        Permission::Refused(code) => Permit::Refused(code),
+        // The shell runs the line that it has read, and no other: what is to run instead has to be accepted there.
+        let replaceable =
+            if takes_text { Replaceable::OnTheLine { as_typed: judged == typed } } else { Replaceable::No };
+        let case = Case { first: &first, text: Some(judged), subject, replaceable };
+        return match permission(&case, around) {
+            Permission::Granted => {
+                first.close();
+                Permit::Run
+            }
+            Permission::Instead(text) if text == judged => Permit::Instead(typed.to_owned()),
+            Permission::Instead(text) => Permit::Instead(text),
+            Permission::Refused(code) => Permit::Refused(code),
+            Permission::Look(wanted) => {
+                looks::take(&wanted, true, around);
+                continue;
+            }
+        };
     }
 }
 
@@ -224,7 +243,8 @@ fn subject(what: &What) -> Result<Subject, String> {
 /// The surroundings with a profile: the one named, else `agent` where one started us, `human` where a terminal can be
 /// asked, and `ci`. What is let pass for people is for people.
 pub(crate) fn with_profile<'a>(around: &Surroundings<'a>) -> Surroundings<'a> {
-    let mut context = around.context.clone();
+    let mut around = around.clone();
+    let context = &mut around.context;
     if matches!(context.profile, None | Some(Profile::Human)) && Here::agent().is_some() {
         context.profile = Some(Profile::Agent);
     }
@@ -232,14 +252,7 @@ pub(crate) fn with_profile<'a>(around: &Surroundings<'a>) -> Surroundings<'a> {
     if context.profile.is_none() {
         context.profile = Some(if prompt::available() { Profile::Human } else { Profile::Ci });
     }
-    Surroundings {
-        world: around.world,
-        knowledge: around.knowledge,
-        policy: around.policy,
-        context,
-        style: around.style,
-        attesting: around.attesting,
-    }
+    around
 }
 
 /// The program, its words, and what is judged.

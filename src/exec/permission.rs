@@ -15,12 +15,12 @@ use crate::model::Verdict;
 use crate::policy::{EnforcementAction, Profile};
 use crate::prompt::{self, Decision, Keeps, Question, Replaceable};
 use crate::proof::{Approver, Attested, Event, Gate, Judged, Presented, Proof, Record, Standing, Subject};
-use crate::report::{render, render_line};
+use crate::report::{VerificationSuggestion, render, render_line};
 use crate::text::escape;
 
 use super::allowed::{self, Exactly};
 use super::kept::First;
-use super::{REFUSED, Surroundings, say};
+use super::{REFUSED, Surroundings, looks, say};
 
 /// Whether it may run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub(crate) enum Permission {
     Granted,
     /// Judge this text, and run that instead.
     Instead(String),
+    /// Take these looks, and judge again.
+    Look(Vec<VerificationSuggestion>),
     /// End with this exit status; the reason was said.
     Refused(u8),
 }
@@ -80,6 +82,8 @@ enum Answer {
     No,
     /// Run this instead, when it may run.
     Instead(String),
+    /// Look first.
+    Look(Vec<VerificationSuggestion>),
 }
 
 /// What is asked about.
@@ -101,6 +105,7 @@ pub(super) fn permission(case: &Case<'_>, around: &Surroundings<'_>) -> Permissi
             Answer::Yes => Permission::Granted,
             Answer::No => Permission::Refused(REFUSED),
             Answer::Instead(text) => Permission::Instead(text),
+            Answer::Look(looks) => Permission::Look(looks),
         };
     }
     let Some(places) = &around.attesting.places else {
@@ -143,7 +148,7 @@ impl Session<'_> {
             say(&format!("recourse: attestation: {}", escape(warning)));
         }
         let answer = enforce(self.case, Some(&standing), self.around);
-        if !matches!(answer, Answer::Yes) {
+        if !matches!(answer, Answer::Yes | Answer::Look(_)) {
             // That it did not run is not worth failing over.
             let _ = self.record(&standing).write(Event::Refused, self.places);
         }
@@ -151,6 +156,7 @@ impl Session<'_> {
             Answer::Yes => {}
             Answer::No => return Err(REFUSED),
             Answer::Instead(text) => return Ok(Permission::Instead(text)),
+            Answer::Look(looks) => return Ok(Permission::Look(looks)),
         }
         if self.asks(&standing) && standing.approval.is_none() {
             standing.approval = self.approve(proof.as_ref(), &standing)?;
@@ -396,6 +402,8 @@ fn ask(
     name: Option<&str>,
 ) -> Answer {
     let mut offer = case.first.offer(around);
+    let looks = looks::offered(&case.first.evaluation, around);
+    let shown: Vec<String> = looks.iter().map(|look| shell_words::join(&look.verification.argv)).collect();
     loop {
         let notes: Vec<String> =
             case.first.failed().into_iter().chain(attested_note(case, standing)).collect();
@@ -411,6 +419,7 @@ fn ask(
             replaceable: case.replaceable,
             allowable: exactly.map(|_| allowed::WHILE),
             keeps,
+            looks: &shown,
             ..Question::new(&case.first.evaluation.report, case.text, &around.context.cwd)
         };
         match decide(&question) {
@@ -433,6 +442,7 @@ fn ask(
                 case.first.keep_some(around);
                 return Answer::Yes;
             }
+            Some(Decision::Look) => return Answer::Look(looks),
             Some(Decision::RunInstead(text) | Decision::Edited(text)) => return Answer::Instead(text),
             Some(Decision::Abort(_)) | None => return Answer::No,
         }

@@ -125,6 +125,17 @@ impl Policy {
         settings
     }
 
+    /// Whether looks at things of this kind are taken without a question, where they are suggested.
+    pub fn looks_at(&self, kind: &str) -> bool {
+        let patterns = self.layers.iter().flat_map(|layer| &layer.spec.look.kinds);
+        patterns.into_iter().any(|pattern| super::pattern::matches(pattern, kind, false))
+    }
+
+    /// The kinds of [`Policy::looks_at`], as they were written.
+    pub fn look_kinds(&self) -> impl Iterator<Item = &str> {
+        self.layers.iter().flat_map(|layer| layer.spec.look.kinds.iter().map(String::as_str))
+    }
+
     /// Sets the verdict of every assessment and gives the worst.
     pub fn decide(
         &self,

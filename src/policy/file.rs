@@ -182,6 +182,15 @@ pub(super) struct ProductionSpec {
     pub(super) names: Vec<String>,
 }
 
+/// `[look]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct LookSpec {
+    /// Kinds (wildcards) about which suggested looks are taken without a question.
+    #[serde(default)]
+    pub(super) kinds: Vec<String>,
+}
+
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct FileSpec {
@@ -195,6 +204,8 @@ pub(super) struct FileSpec {
     pub(super) production: ProductionSpec,
     #[serde(default)]
     pub(super) keep: KeepSpec,
+    #[serde(default)]
+    pub(super) look: LookSpec,
 }
 
 /// A policy file that was read without an error, and the layer it speaks for.
@@ -243,6 +254,9 @@ impl PolicyFile {
                     ),
                 );
             }
+        }
+        if !spec.look.kinds.is_empty() && kind == LayerKind::Project {
+            return fail(1, "[look] belongs to your own policy: a project may not have commands run");
         }
         Ok(Self { kind, name: name.to_owned(), directory: directory.map(str::to_owned), spec, lines })
     }

@@ -151,6 +151,10 @@ impl<'q> Dialogue<'_, 'q> {
                     self.write("details\n")?;
                     self.details()
                 }
+                Key::Char('l') if !self.question.looks.is_empty() => {
+                    self.write("look first\n")?;
+                    self.look()
+                }
                 Key::Char('w') => match self.allowable() {
                     Some(time) => {
                         self.write("allow it\n")?;
@@ -224,6 +228,37 @@ impl<'q> Dialogue<'_, 'q> {
         } else {
             Next::Decided(Decision::Edited(typed))
         }))
+    }
+
+    /// Shows what would be run to know more; it runs when it is wanted then.
+    fn look(&mut self) -> io::Result<Result<Next, Stop>> {
+        let columns = Terminal::size().0.clamp(20, 120);
+        let mut text = String::from("\n");
+        for line in wrap("These only read. What they tell is judged, and you are asked again.", columns) {
+            text.push_str(&format!("{line}\n"));
+        }
+        for command in self.question.looks {
+            text.push_str(&format!("  {}\n", escape(command)));
+        }
+        self.write(&text)?;
+        if let Err(stop) = self.settle()? {
+            return Ok(Err(stop));
+        }
+        self.write(match self.plain {
+            true => "Press l to run them, any other key to go back: ",
+            false => "[l] run them   [any other key] go back: ",
+        })?;
+        loop {
+            let key = match self.event(self.timeout)? {
+                Ok(Event::Key(key)) => key,
+                Ok(_) => continue,
+                Err(stop) => return Ok(Err(stop)),
+            };
+            let text = key == Key::Paste || matches!(key, Key::Char(_)) && self.more_follows()?;
+            let yes = !text && matches!(key, Key::Char('l' | 'L'));
+            self.write(if yes { "look\n" } else { "\n" })?;
+            return Ok(Ok(if yes { Next::Decided(Decision::Look) } else { Next::Keys(None) }));
+        }
     }
 
     fn details(&mut self) -> io::Result<Result<Next, Stop>> {
@@ -351,6 +386,9 @@ impl<'q> Dialogue<'_, 'q> {
         }
         if self.editable().is_some() {
             keys.push(("e", "edit it".to_owned()));
+        }
+        if !self.question.looks.is_empty() {
+            keys.push(("l", "look first, read-only".to_owned()));
         }
         keys.push(("d", "details".to_owned()));
         if let Some(time) = self.allowable() {

@@ -56,6 +56,8 @@ pub struct Question<'a> {
     pub allowable: Option<Duration>,
     /// What could be kept before it runs, where something can.
     pub keeps: Option<Keeps<'a>>,
+    /// Read-only commands that could tell more before it is decided.
+    pub looks: &'a [String],
 }
 
 impl<'a> Question<'a> {
@@ -71,6 +73,7 @@ impl<'a> Question<'a> {
             replaceable: Replaceable::No,
             allowable: None,
             keeps: None,
+            looks: &[],
         }
     }
 }
@@ -97,6 +100,8 @@ pub enum Decision {
     Run,
     /// Keep what can be kept, then run it, this once.
     KeepThenRun,
+    /// Run the looks, which were shown; then it is judged again.
+    Look,
     /// Run the safer form instead; to be judged again.
     RunInstead(String),
     /// Run what the person made of it; to be judged again.

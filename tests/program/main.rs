@@ -32,6 +32,7 @@ mod grants;
 mod guarding;
 mod knowledge;
 mod looks;
+mod looks_taken;
 mod mcp_serve;
 mod mcp_server;
 mod oracle;

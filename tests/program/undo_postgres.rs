@@ -144,3 +144,26 @@ fn tables_whose_loss_reaches_further_are_not_kept() {
     }
     assert_eq!(place.sql("SELECT count(*) FROM lines"), "2\n");
 }
+
+#[test]
+fn a_look_at_a_real_postgres_tells_an_empty_table_from_a_full_one() {
+    let mut place = Place::new();
+    let Some(_server) = postgres_server(&mut place) else { return };
+    place.sql("CREATE TABLE full_one (id int); INSERT INTO full_one VALUES (1); CREATE TABLE empty_one (id int)");
+    let exec = |options: &[&str], table: &str| {
+        let drop = format!("DROP TABLE {table}");
+        let mut command = place.command(Path::new(crate::support::program()));
+        command.arg("exec").args(options).args(["--", "psql", "-c", &drop]).stdin(Stdio::null());
+        command.output().unwrap()
+    };
+    place.policy("[keep]\nwhen = \"never\"\n");
+    for (table, options, runs) in [
+        ("empty_one", &[][..], false),
+        ("full_one", &["--look"][..], false),
+        ("empty_one", &["--look"][..], true),
+    ] {
+        let done = exec(options, table);
+        assert_eq!(done.status.success(), runs, "{table}: {}", String::from_utf8_lossy(&done.stderr));
+    }
+    assert_eq!(place.sql("SELECT count(*) FROM full_one"), "1\n");
+}

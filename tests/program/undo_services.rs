@@ -36,7 +36,7 @@ impl Place {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    fn policy(&self, text: &str) {
+    pub(super) fn policy(&self, text: &str) {
         let dir = self.path("home").join(".config/recourse");
         fs::create_dir_all(&dir).unwrap();
         fs::write(dir.join("policy.toml"), text).unwrap();

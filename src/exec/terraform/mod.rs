@@ -15,7 +15,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
-use crate::evaluate::{Input, evaluate};
+use crate::evaluate::{Evaluation, Input, evaluate};
 use crate::model::{Material, Part};
 use crate::policy::{EnforcementAction, Profile};
 use crate::prompt::{self, Replaceable};
@@ -27,7 +27,7 @@ use crate::text::escape;
 use super::kept::First;
 use super::permission::{Case, Permission, confirm, permission};
 use super::program::Program;
-use super::{FAILED, REFUSED, SECRET, Surroundings, become_program, say, still};
+use super::{FAILED, REFUSED, SECRET, Surroundings, become_program, looks, say, still};
 use arguments::{Apply, Request, understand};
 use planfile::PlanFile;
 pub use show::{ShowError, is_binary, show};
@@ -72,22 +72,10 @@ impl Session<'_> {
         let (plan, subject) = self.show(&file, !around.attesting.is_off())?;
         let nothing = plan.changes_nothing();
         // What the apply runs runs where `-chdir` says.
-        let mut context = around.context.clone();
-        let directory = context.cwd.join(self.directory());
-        context.cwd = directory.canonicalize().unwrap_or(directory);
-        context.materials.extend(self.material(&file, around));
+        let directory = around.context.cwd.join(self.directory());
+        let directory = directory.canonicalize().unwrap_or(directory);
         let evaluation =
-            evaluate(Input::terraform(plan), &context, around.world, around.knowledge, around.policy);
-        let subject = subject.as_ref().map_err(String::as_str);
-        let first = First::nothing(evaluation);
-        let case = Case { first: &first, text: None, subject, replaceable: Replaceable::AtOnce };
-        match permission(&case, around) {
-            Permission::Granted => {}
-            Permission::Refused(code) => return Err(code),
-            // There is no text that could be replaced.
-            Permission::Instead(_) => return Err(REFUSED),
-        }
-        let evaluation = &first.evaluation;
+            permitted(&Input::terraform(plan), subject, &directory, self.material(&file, around), around)?;
         let action = evaluation.report.enforcement.as_ref().map(|enforcement| enforcement.action);
         let asked = !matches!(action, Some(EnforcementAction::Run | EnforcementAction::Note));
         // Terraform itself asks before an apply, unless told not to, or the plan was made and read before.
@@ -102,7 +90,7 @@ impl Session<'_> {
                 say("recourse: to go on without being asked: -auto-approve");
                 return Err(REFUSED);
             }
-            if !confirm(evaluation, around) {
+            if !confirm(&evaluation, around) {
                 return Err(REFUSED);
             }
         }
@@ -124,20 +112,14 @@ impl Session<'_> {
             .chain(std::iter::once(OsString::from("plan")));
         let input = shell::Input::Argv(words.map(|word| word.into_string().ok()).collect());
         let subject = Subject::shell(&input).map_err(|error| error.to_string());
+        let input = Input::Shell(input);
         let evaluation =
-            evaluate(Input::Shell(input), &around.context, around.world, around.knowledge, around.policy);
+            evaluate(input.clone(), &around.context, around.world, around.knowledge, around.policy);
         let action = evaluation.report.enforcement.as_ref().map(|enforcement| enforcement.action);
         if matches!(action, Some(EnforcementAction::Run | EnforcementAction::Note)) {
             return Ok(());
         }
-        let subject = subject.as_ref().map_err(String::as_str);
-        let first = First::nothing(evaluation);
-        let case = Case { first: &first, text: None, subject, replaceable: Replaceable::AtOnce };
-        match permission(&case, around) {
-            Permission::Granted => Ok(()),
-            Permission::Refused(code) => Err(code),
-            Permission::Instead(_) => Err(REFUSED),
-        }
+        permitted(&input, subject, &around.context.cwd, None, around).map(|_| ())
     }
 
     /// The plan: the caller's own, copied, or a fresh one.
@@ -232,6 +214,33 @@ impl Session<'_> {
             text.strip_prefix("--chdir=").or_else(|| text.strip_prefix("-chdir=")).map(PathBuf::from)
         };
         self.apply.global.iter().rev().find_map(chdir).unwrap_or_default()
+    }
+}
+
+/// Judges as often as looks are taken; its evaluation when it may run.
+fn permitted(
+    input: &Input,
+    subject: Result<Subject, String>,
+    directory: &Path,
+    material: Option<Material>,
+    around: &Surroundings<'_>,
+) -> Result<Evaluation, u8> {
+    let subject = subject.as_ref().map_err(String::as_str);
+    let mut around = around.clone();
+    around.context.materials.extend(material);
+    let asked_from = around.context.cwd.clone();
+    loop {
+        around.context.cwd = directory.to_owned();
+        let first = First::nothing(looks::evaluated(input, &mut around, &|| {}));
+        around.context.cwd.clone_from(&asked_from);
+        let case = Case { first: &first, text: None, subject, replaceable: Replaceable::AtOnce };
+        match permission(&case, &around) {
+            Permission::Granted => return Ok(first.evaluation),
+            Permission::Refused(code) => return Err(code),
+            // There is no text that could be replaced.
+            Permission::Instead(_) => return Err(REFUSED),
+            Permission::Look(wanted) => looks::take(&wanted, true, &mut around),
+        }
     }
 }
 
