@@ -37,6 +37,6 @@ impl Policy {
             .iter()
             .map(|layer| json!({"layer": layer.kind().as_str(), "file": layer.name(), "rules": layer.describe()}))
             .collect();
-        json!({ "verdicts": verdicts, "profiles": profiles, "keep": self.keep(), "look": { "kinds": self.look_kinds().collect::<Vec<_>>() }, "layers": layers })
+        json!({ "verdicts": verdicts, "profiles": profiles, "keep": self.keep(), "looks": { "kinds": self.look_kinds().collect::<Vec<_>>() }, "layers": layers })
     }
 }
