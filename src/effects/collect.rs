@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::knowledge::Knowledge;
 use crate::model::{Mutation, Secrets, Value};
-use crate::shell::{Files, Invocation, Sink, Stdin, Step, StepKind};
+use crate::shell::{Arg, Files, Invocation, Sink, Stdin, Step, StepKind};
 
 use super::scene::Does;
 use super::{Look, effects};
@@ -20,6 +20,8 @@ pub struct Collect<'a> {
     pub secrets: Secrets,
     /// Places that the words name.
     pub named: Vec<PathBuf>,
+    /// The same, also of programs that nothing is known of, and in values of options: what they may work on.
+    pub touched: Vec<PathBuf>,
 }
 
 impl<'a> Collect<'a> {
@@ -32,15 +34,21 @@ impl<'a> Collect<'a> {
             mutations: Vec::new(),
             secrets: Secrets::default(),
             named: Vec::new(),
+            touched: Vec::new(),
         }
     }
 }
 
 impl Sink for Collect<'_> {
     fn step(&mut self, step: Step, files: &mut Files) {
-        if let StepKind::Run(invocation) = &step.kind {
-            secrets(invocation, &mut self.secrets);
-            named(&step, invocation, &mut self.named);
+        match &step.kind {
+            StepKind::Run(invocation) => {
+                secrets(invocation, &mut self.secrets);
+                named(&step, invocation, &mut self.named);
+                touched(&step, &invocation.args, &mut self.touched);
+            }
+            StepKind::UnknownProgram { args, .. } => touched(&step, args, &mut self.touched),
+            _ => {}
         }
         self.mutations.extend(effects(&step, self.knowledge, self.programs, files, self.look));
     }
@@ -53,6 +61,16 @@ const NAMED: usize = 200;
 fn named(step: &Step, invocation: &Invocation, found: &mut Vec<PathBuf>) {
     let ([dir], None) = (step.context.cwd.as_slice(), &step.context.host) else { return };
     let words = invocation.args.iter().skip(1).filter_map(|arg| arg.value.as_known());
+    let words = words.filter(|word| !word.is_empty() && !word.starts_with('-') && !word.contains('\n'));
+    found.extend(words.take(NAMED.saturating_sub(found.len())).map(|word| dir.join(word)));
+}
+
+/// The places that words name, those behind `=` in options too.
+fn touched(step: &Step, args: &[Arg], found: &mut Vec<PathBuf>) {
+    let ([dir], None) = (step.context.cwd.as_slice(), &step.context.host) else { return };
+    let words = args.iter().skip(1).filter_map(|arg| arg.value.as_known());
+    let words = words
+        .map(|word| word.split_once('=').filter(|_| word.starts_with('-')).map_or(word, |(_, value)| value));
     let words = words.filter(|word| !word.is_empty() && !word.starts_with('-') && !word.contains('\n'));
     found.extend(words.take(NAMED.saturating_sub(found.len())).map(|word| dir.join(word)));
 }

@@ -116,6 +116,8 @@ pub struct Evaluation {
     pub risks: Vec<CrossActionRisk>,
     /// The files whose content it rests on, sorted by path; in the report with secrets masked.
     pub materials: Vec<Material>,
+    /// Places that words of the command name, whether or not anything is known of its programs.
+    pub touched: Vec<PathBuf>,
     /// A stage panicked: the verdict is `escalate` for that reason.
     pub internal_error: bool,
 }
@@ -159,7 +161,14 @@ pub fn evaluate(
                 let built_in = Policy::default();
                 finish(&mut assessments, Found::default(), context, world, knowledge, &built_in)
             });
-            Evaluation { report, assessments, risks: Vec::new(), materials: Vec::new(), internal_error: true }
+            Evaluation {
+                report,
+                assessments,
+                risks: Vec::new(),
+                materials: Vec::new(),
+                touched: Vec::new(),
+                internal_error: true,
+            }
         }
     }
 }
@@ -211,7 +220,7 @@ fn judge(
         knowledge,
         policy,
     );
-    Evaluation { report, assessments, risks, materials, internal_error: false }
+    Evaluation { report, assessments, risks, materials, touched: told.touched, internal_error: false }
 }
 
 /// What the stages found besides the assessments.
@@ -295,7 +304,8 @@ pub fn with_recovery_point(
     let found =
         Found { risks: &risks, secrets, resources, materials: &materials, times: StageTimes::default() };
     let report = finish(&mut assessments, found, context, world, knowledge, policy);
-    Evaluation { report, assessments, risks, materials, internal_error: evaluation.internal_error }
+    let touched = evaluation.touched.clone();
+    Evaluation { report, assessments, risks, materials, touched, internal_error: evaluation.internal_error }
 }
 
 /// What is said when a stage broke.
@@ -307,7 +317,14 @@ pub fn unjudged(why: &str, context: &EvaluationContext, world: &dyn World) -> Ev
     let built_in = Policy::default();
     let report = finish(&mut assessments, Found::default(), context, world, &Knowledge::builtin(), &built_in);
     let materials = Vec::new();
-    Evaluation { report, assessments, risks: Vec::new(), materials, internal_error: true }
+    Evaluation {
+        report,
+        assessments,
+        risks: Vec::new(),
+        materials,
+        touched: Vec::new(),
+        internal_error: true,
+    }
 }
 
 /// What takes the place of a judgement that was not made.

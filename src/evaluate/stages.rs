@@ -33,6 +33,8 @@ pub(super) struct Told {
     pub(super) secrets: Secrets,
     /// Places that they name.
     pub(super) named: Vec<PathBuf>,
+    /// Places that the words of any program name.
+    pub(super) touched: Vec<PathBuf>,
     /// Resources that a plan names, those that stay as they are included.
     pub(super) resources: Option<usize>,
 }
@@ -58,6 +60,7 @@ pub(super) fn shell(
     programs::interpret(input, world, knowledge, &options, &mut collect);
     told.secrets = collect.secrets;
     told.named = collect.named;
+    told.touched = collect.touched;
     let mut mutations = collect.mutations;
     if context.made_for_it {
         made::settle(&mut mutations, knowledge);

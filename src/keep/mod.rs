@@ -97,7 +97,7 @@ pub fn before_run(evaluation: &Evaluation, keeping: &Keeping<'_>) -> Kept {
         (false, _) => Made::ForUnread,
     };
     let budget = Budget { items: settings.files, copied: settings.bytes, free: settings.free };
-    let task = Task { plan: &plan, known, unread, made, budget, partly: false };
+    let task = Task { plan: &plan, touched: &evaluation.touched, known, unread, made, budget, partly: false };
     match keeping.capture(&task) {
         Ok(None) => Kept::default(),
         Ok(Some((head, file))) => {
@@ -116,6 +116,8 @@ pub fn before_run(evaluation: &Evaluation, keeping: &Keeping<'_>) -> Kept {
 /// What is set aside, and how far.
 struct Task<'a> {
     plan: &'a Plan,
+    /// Places that the command names.
+    touched: &'a [PathBuf],
     /// What is known to be lost.
     known: bool,
     /// What is not committed here.
@@ -236,7 +238,7 @@ impl Keeping<'_> {
     ) -> Result<Option<Vec<String>>, CannotKeep> {
         let mut without = Vec::new();
         if task.unread {
-            match unread::set_aside(self, store, capture, !task.known) {
+            match unread::set_aside(self, store, capture, task.touched, !task.known) {
                 Ok(Unread::Same) => return Ok(None),
                 Ok(Unread::Taken(left)) => without.extend(left),
                 // What was found until then is better than nothing.

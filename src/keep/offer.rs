@@ -78,7 +78,15 @@ pub fn on_request(evaluation: &Evaluation, keeping: &Keeping<'_>, freely: bool) 
     if !known && !plan.unread {
         return Kept::default();
     }
-    let task = Task { plan: &plan, known, unread: plan.unread, made: Made::Asked, budget, partly: true };
+    let task = Task {
+        plan: &plan,
+        touched: &evaluation.touched,
+        known,
+        unread: plan.unread,
+        made: Made::Asked,
+        budget,
+        partly: true,
+    };
     match keeping.capture(&task) {
         Ok(None) => Kept::default(),
         Ok(Some((head, file))) => Kept {

@@ -248,7 +248,7 @@ fn is_work(judged: &Assessment, knowledge: &Knowledge) -> bool {
     }
     let rights = |part: &Keep| matches!(part, Keep::Rights | Keep::TreeRights);
     let small = match mutation.action {
-        Action::Delete if is_of_a_repository(&mutation.subject) => true,
+        _ if is_of_a_repository(&mutation.subject) => true,
         Action::Delete => kind.keep.iter().all(|part| rights(part) || *part == Keep::Refs),
         // One file, of which only the call that changes it could tell what stood there.
         _ if mutation.kind == PATCHED => true,

@@ -2,7 +2,8 @@
 //!
 //! Owns that this is bounded, and that the second time costs a look at each file: content that stands in the last such point as
 //! the file still is comes from there, unread; where nothing changed since, that point is enough. What does not fit is
-//! left out and named: the program runs all the same, and part is better than nothing.
+//! left out and named: the program runs all the same, and part is better than nothing. With it goes what the command names
+//! outside of the working tree.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, Metadata};
@@ -12,7 +13,7 @@ use std::time::Duration;
 
 use rustix::fs::{Access, access};
 
-use crate::evidence::{Budget as Looking, Session, uncommitted};
+use crate::evidence::{Budget as Looking, Session, Uncommitted, uncommitted};
 use crate::text::{count, size};
 
 use super::Keeping;
@@ -100,13 +101,17 @@ pub(super) fn set_aside(
     keeping: &Keeping<'_>,
     store: &Store,
     capture: &mut Capture,
+    touched: &[PathBuf],
     alone: bool,
 ) -> Result<Unread, CannotKeep> {
-    let (top, found, whole) = look(keeping);
+    let Looked { found, whole } = look(keeping, touched);
     let earlier = Earlier::find(store, keeping);
     let (mut old, mut fresh): (Vec<&Item>, Vec<(u64, PathBuf)>) = (Vec::new(), Vec::new());
     let (mut empty, mut unreadable) = (Vec::new(), 0);
-    for path in found {
+    let tops: Vec<PathBuf> = found.iter().map(|(top, _)| top.clone()).collect();
+    let top = |path: &Path| tops.iter().rfind(|top| path.starts_with(top)).map(PathBuf::as_path);
+    let mut seen = HashSet::new();
+    for path in found.into_iter().flat_map(|(_, files)| files).filter(|path| seen.insert(path.clone())) {
         let Ok(meta) = fs::symlink_metadata(&path) else { continue };
         if meta.is_dir() {
             empty.push(path);
@@ -134,16 +139,24 @@ pub(super) fn set_aside(
             take(item, &earlier.head, &mut packs, capture);
         }
         // What could not be taken from there is read.
-        with_parents(&item.path.0, Some(&top), false, Way::Content, capture)?;
+        with_parents(&item.path.0, top(&item.path.0), false, Way::Content, capture)?;
     }
     for path in fresh.into_iter().map(|(_, path)| path).chain(empty) {
-        with_parents(&path, Some(&top), false, Way::Content, capture)?;
+        with_parents(&path, top(&path), false, Way::Content, capture)?;
     }
     Ok(Unread::Taken(without))
 }
 
-/// The top of the working tree, what is not committed in it, and whether that is all of it.
-fn look(keeping: &Keeping<'_>) -> (PathBuf, Vec<PathBuf>, bool) {
+/// What is nowhere else.
+struct Looked {
+    /// By the place that was looked at: the working tree, and what the command names outside of it.
+    found: Vec<(PathBuf, Vec<PathBuf>)>,
+    /// It is all of it.
+    whole: bool,
+}
+
+/// Looks at the working tree for what is not committed in it, and at the places outside of it that the command names.
+fn look(keeping: &Keeping<'_>, touched: &[PathBuf]) -> Looked {
     let time = PATIENCE.0.min(PATIENCE.1.saturating_sub(keeping.world.elapsed()));
     let mut session = Session::with_budget(Looking { time, ..Looking::default() });
     let top = match session.git().discover(keeping.world, &keeping.context.cwd) {
@@ -151,8 +164,33 @@ fn look(keeping: &Keeping<'_>) -> (PathBuf, Vec<PathBuf>, bool) {
         _ => None,
     };
     let top = top.unwrap_or_else(|| keeping.context.cwd.clone());
-    let found = uncommitted(&top, ENTRIES, keeping.world, &mut session);
-    (top, found.files, found.whole)
+    let within = uncommitted(&top, ENTRIES, keeping.world, &mut session);
+    let mut looked = Looked { found: vec![(top, within.files)], whole: within.whole };
+    for place in touched.iter().filter_map(|place| fs::canonicalize(place).ok()) {
+        let whole = looked.whole;
+        let known =
+            |(top, _): &(PathBuf, Vec<PathBuf>)| place.starts_with(top) && whole || top.starts_with(&place);
+        let Ok(meta) = fs::symlink_metadata(&place) else { continue };
+        // What programs are installed in is not what they work on.
+        if looked.found.iter().any(known) || !(meta.is_dir() || meta.is_file()) || !is_ours(&place) {
+            continue;
+        }
+        let below = if meta.is_dir() {
+            uncommitted(&place, ENTRIES, keeping.world, &mut session)
+        } else {
+            Uncommitted { files: vec![place.clone()], whole: true, ..Uncommitted::default() }
+        };
+        looked.whole &= below.whole;
+        let itself = Some(place.clone()).filter(|_| meta.is_dir());
+        looked.found.push((place, below.files.into_iter().chain(itself).collect()));
+    }
+    looked
+}
+
+/// Whether this user may change what stands there.
+fn is_ours(place: &Path) -> bool {
+    access(place, Access::WRITE_OK).is_ok()
+        && !["/dev", "/proc", "/sys"].iter().any(|dir| place.starts_with(dir))
 }
 
 /// Leaves out what is too much, the largest first; what that is, in words.

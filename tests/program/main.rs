@@ -63,6 +63,8 @@ mod undo_code;
 #[cfg(target_os = "linux")]
 mod undo_files;
 mod undo_git;
+#[cfg(target_os = "linux")]
+mod undo_places;
 mod undo_services;
 mod undo_sqlite;
 mod undo_went_on;

@@ -7,6 +7,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::undo_files::{Place, Seen, age, said, set};
 
@@ -204,4 +205,28 @@ fn whatever_is_destroyed_comes_back() {
     }
     eprintln!("{ran} ran and came back; asked about: {asked:?}");
     assert!(ran * 3 > COMMANDS.len() * usize::try_from(rounds).unwrap() * 2, "most of it runs: {asked:?}");
+}
+
+#[test]
+fn what_a_program_that_nobody_can_read_is_given_outside_of_its_directory_comes_back() {
+    let place = Place::new();
+    let (work, other) = (place.work(), place.work().with_file_name("other"));
+    fs::create_dir(&other).unwrap();
+    fs::write(other.join("notes.md"), "nowhere else\n").unwrap();
+    fs::set_permissions(&other, Permissions::from_mode(0o710)).unwrap();
+    fs::write(place.work().with_file_name("single"), "alone\n").unwrap();
+    fs::write(work.join("eater"), "#!/bin/sh\nfor one; do rm -r \"${one#--from=}\"; done\n").unwrap();
+    fs::set_permissions(work.join("eater"), Permissions::from_mode(0o755)).unwrap();
+    // Compiled, as far as anybody can tell.
+    fs::copy("/bin/sh", work.join("unread")).unwrap();
+    // Else its working tree would be this project's.
+    assert!(Command::new("git").args(["init", "-q"]).arg(&work).status().unwrap().success());
+    let line = "./unread ./eater ../other --from=../single";
+    let output = place.recourse(&["exec", "--profile", "agent", "-c", line].map(OsStr::new));
+    assert!(!other.exists(), "{}", said(&output));
+    let undone = place.undo(&[]);
+    assert!(undone.status.success(), "{}", said(&undone));
+    assert_eq!(fs::read_to_string(other.join("notes.md")).unwrap(), "nowhere else\n");
+    assert_eq!(fs::metadata(&other).unwrap().permissions().mode() & 0o777, 0o710);
+    assert_eq!(fs::read_to_string(work.with_file_name("single")).unwrap(), "alone\n");
 }
