@@ -606,6 +606,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('publish', 'publish', [CompletionResultType]::ParameterValue, 'Write the registry and attestations as static files for a web server')
+            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Print an attestation that was signed here, by itself or as a Sigstore bundle')
             [CompletionResult]::new('refresh', 'refresh', [CompletionResultType]::ParameterValue, 'Fetch an instance''s registry of keys now')
             break
         }
@@ -613,6 +614,12 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;registry;export' {
+            [CompletionResult]::new('--bundle', '--bundle', [CompletionResultType]::ParameterName, 'As a bundle v0.3 with an in-toto Statement, signed with the key that is active now')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'recourse;registry;refresh' {

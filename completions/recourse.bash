@@ -244,6 +244,9 @@ _recourse() {
             recourse__subcmd__policy,show)
                 cmd="recourse__subcmd__policy__subcmd__show"
                 ;;
+            recourse__subcmd__registry,export)
+                cmd="recourse__subcmd__registry__subcmd__export"
+                ;;
             recourse__subcmd__registry,publish)
                 cmd="recourse__subcmd__registry__subcmd__publish"
                 ;;
@@ -381,7 +384,7 @@ _recourse() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "human json markdown sarif junit github" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "human json markdown sarif junit github bundle" -- "${cur}"))
                     return 0
                     ;;
                 --fail-on)
@@ -457,7 +460,7 @@ _recourse() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "human json markdown sarif junit github" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "human json markdown sarif junit github bundle" -- "${cur}"))
                     return 0
                     ;;
                 --fail-on)
@@ -513,7 +516,7 @@ _recourse() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "human json markdown sarif junit github" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "human json markdown sarif junit github bundle" -- "${cur}"))
                     return 0
                     ;;
                 --fail-on)
@@ -1766,8 +1769,22 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__registry)
-            opts="-h --help publish refresh"
+            opts="-h --help publish export refresh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__registry__subcmd__export)
+            opts="-h --bundle --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

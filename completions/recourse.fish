@@ -64,7 +64,8 @@ json\t'For programs'
 markdown\t'For a comment on a pull request'
 sarif\t'For code scanning: SARIF 2.1.0'
 junit\t'For a pipeline\'s table of tests: JUnit\'s XML'
-github\t'For GitHub Actions: annotations'"
+github\t'For GitHub Actions: annotations'
+bundle\t'For Sigstore, in-toto and policy engines, with --attest: the attestation in a bundle v0.3'"
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from shell" -l fail-on -d 'Verdict from which on the exit status is not 0' -r -f -a "warn\t''
 escalate\t''
 block\t''
@@ -83,7 +84,8 @@ json\t'For programs'
 markdown\t'For a comment on a pull request'
 sarif\t'For code scanning: SARIF 2.1.0'
 junit\t'For a pipeline\'s table of tests: JUnit\'s XML'
-github\t'For GitHub Actions: annotations'"
+github\t'For GitHub Actions: annotations'
+bundle\t'For Sigstore, in-toto and policy engines, with --attest: the attestation in a bundle v0.3'"
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -l fail-on -d 'Verdict from which on the exit status is not 0' -r -f -a "warn\t''
 escalate\t''
 block\t''
@@ -103,7 +105,8 @@ json\t'For programs'
 markdown\t'For a comment on a pull request'
 sarif\t'For code scanning: SARIF 2.1.0'
 junit\t'For a pipeline\'s table of tests: JUnit\'s XML'
-github\t'For GitHub Actions: annotations'"
+github\t'For GitHub Actions: annotations'
+bundle\t'For Sigstore, in-toto and policy engines, with --attest: the attestation in a bundle v0.3'"
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l fail-on -d 'Verdict from which on the exit status is not 0' -r -f -a "warn\t''
 escalate\t''
 block\t''
@@ -404,12 +407,15 @@ complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_
 pem\t'PEM, as OpenSSL writes public keys'
 raw\t'The 32 bytes'"
 complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish refresh" -s h -l help -d 'Print help'
-complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish refresh" -f -a "publish" -d 'Write the registry and attestations as static files for a web server'
-complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish refresh" -f -a "refresh" -d 'Fetch an instance\'s registry of keys now'
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish export refresh" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish export refresh" -f -a "publish" -d 'Write the registry and attestations as static files for a web server'
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish export refresh" -f -a "export" -d 'Print an attestation that was signed here, by itself or as a Sigstore bundle'
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish export refresh" -f -a "refresh" -d 'Fetch an instance\'s registry of keys now'
 complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from publish" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from publish" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from export" -l bundle -d 'As a bundle v0.3 with an in-toto Statement, signed with the key that is active now'
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from refresh" -l justification -d 'Why, for the record' -r
 complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from refresh" -l force -d 'Accept it even when it is older than the one accepted before; recorded in the audit log'
 complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from refresh" -s h -l help -d 'Print help'

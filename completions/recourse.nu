@@ -16,7 +16,7 @@ module completions {
   }
 
   def "nu-complete recourse evaluate shell format" [] {
-    [ "human" "json" "markdown" "sarif" "junit" "github" ]
+    [ "human" "json" "markdown" "sarif" "junit" "github" "bundle" ]
   }
 
   def "nu-complete recourse evaluate shell fail_on" [] {
@@ -42,7 +42,7 @@ module completions {
   }
 
   def "nu-complete recourse evaluate terraform format" [] {
-    [ "human" "json" "markdown" "sarif" "junit" "github" ]
+    [ "human" "json" "markdown" "sarif" "junit" "github" "bundle" ]
   }
 
   def "nu-complete recourse evaluate terraform fail_on" [] {
@@ -69,7 +69,7 @@ module completions {
   }
 
   def "nu-complete recourse evaluate mcp format" [] {
-    [ "human" "json" "markdown" "sarif" "junit" "github" ]
+    [ "human" "json" "markdown" "sarif" "junit" "github" "bundle" ]
   }
 
   def "nu-complete recourse evaluate mcp fail_on" [] {
@@ -672,6 +672,13 @@ module completions {
     --format: string@"nu-complete recourse registry publish format" # Form of the output
     --help(-h)                # Print help (see more with '--help')
     root: directory           # The web root; `.well-known/` is made in it
+  ]
+
+  # Print an attestation that was signed here, by itself or as a Sigstore bundle
+  export extern "recourse registry export" [
+    --bundle                  # As a bundle v0.3 with an in-toto Statement, signed with the key that is active now
+    --help(-h)                # Print help
+    id: string                # The attestation's id
   ]
 
   # Fetch an instance's registry of keys now

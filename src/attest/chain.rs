@@ -58,6 +58,10 @@ pub fn follows(child: &Attestation, parent: &Attestation) -> Result<(), Failure>
         if child.risk_assessment().is_none() || child.risk_assessment() != parent.risk_assessment() {
             return wrong("the approval is of another verdict than its parent's");
         }
+        let who = child.output().pointer("/approver/user").and_then(Value::as_str);
+        if who.is_none_or(str::is_empty) {
+            return wrong("the approval does not say who approved");
+        }
     }
     Ok(())
 }

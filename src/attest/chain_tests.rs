@@ -19,7 +19,7 @@ fn evaluation() -> Value {
 
 fn approval(parent: &Value) -> Value {
     let mut child = evaluation();
-    child["output"] = json!({"schemaVersion": APPROVAL, "decision": "approved", "riskAssessment": "block"});
+    child["output"] = json!({"schemaVersion": APPROVAL, "decision": "approved", "riskAssessment": "block", "approver": {"user": "ann"}});
     child["timestamp"] = json!("2026-05-01T14:31:00.000Z");
     child["chain_id"] = json!("c-1");
     child[DIGEST] = json!(read(parent).digest());
@@ -61,6 +61,11 @@ fn what_breaks_a_chain() {
         child.as_object_mut().unwrap().remove(field);
         child
     };
+    let approved = |approver: Value| {
+        let mut output = approval(&parent)["output"].clone();
+        output["approver"] = approver;
+        output
+    };
     for (child, expected) in [
         (without(DIGEST), "names no parent"),
         (with(DIGEST, json!(format!("sha256:{}", "0".repeat(64)))), "another attestation"),
@@ -83,6 +88,9 @@ fn what_breaks_a_chain() {
             ),
             "does not say that it approves",
         ),
+        (with("output", approved(json!({}))), "does not say who"),
+        (with("output", approved(json!({"user": ""}))), "does not say who"),
+        (with("output", approved(json!("ann"))), "does not say who"),
     ] {
         let detail = why(&child, &parent);
         assert!(detail.contains(expected), "{detail} / {expected}");

@@ -21,6 +21,9 @@ const CORE: [&str; 7] =
     ["input", "output", "evaluator", "timestamp", "key_id", "attestation_uri", "signature"];
 /// Fields that an attestation may have; signed like the others.
 const OPTIONAL: [&str; 5] = ["version", "nonce", "expires_at", "chain_id", "parent_attestation"];
+/// Unsigned fields that later versions may use (§1.7): a list and an object. They are no part of what is signed, hashed or
+/// compared.
+const EXTRAS: [&str; 2] = ["countersignatures", "keyAttestation"];
 /// Fields that the id is derived from.
 const IDENTIFYING: [&str; 5] = ["evaluator", "input", "key_id", "output", "timestamp"];
 
@@ -97,7 +100,14 @@ impl Attestation {
     /// [`DocumentError`].
     pub fn from_parsed(value: Value) -> Result<Self, DocumentError> {
         let normal = json::is_nfc(&value);
-        let Value::Object(fields) = value else { return Err(DocumentError::NotAnObject) };
+        let Value::Object(mut fields) = value else { return Err(DocumentError::NotAnObject) };
+        let [list, object] = EXTRAS;
+        if fields.remove(list).is_some_and(|extra| !extra.is_array()) {
+            return Err(DocumentError::Field { field: list, wanted: "a list" });
+        }
+        if fields.remove(object).is_some_and(|extra| !extra.is_object()) {
+            return Err(DocumentError::Field { field: object, wanted: "an object" });
+        }
         if let Some(missing) = CORE.iter().find(|name| !fields.contains_key(**name)) {
             return Err(DocumentError::Missing(missing));
         }
@@ -444,6 +454,20 @@ mod tests {
                 "{field} {value}"
             );
         }
+    }
+
+    #[test]
+    fn reserved_extras_change_nothing() {
+        let mut document = example();
+        document["countersignatures"] = json!([{"any": "thing"}]);
+        document["keyAttestation"] = json!({"any": ["thing"]});
+        let (extra, plain) =
+            (Attestation::from_value(&document).unwrap(), Attestation::from_value(&example()).unwrap());
+        assert_eq!(extra, plain);
+        assert_eq!(extra.digest(), plain.digest());
+        assert!(with("countersignatures", json!({})).is_err());
+        assert!(with("keyAttestation", json!(null)).is_err());
+        assert_eq!(with("keyAttestation", json!({"cafe\u{301}": 1})), Err(DocumentError::NotNormal));
     }
 
     #[test]

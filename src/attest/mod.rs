@@ -23,6 +23,7 @@
 //! | `places` | where an operator's files stand (`signing`, as all below) |
 //! | `keys` | private keys, the instance, every change of a key's state |
 //! | `sign` | an evaluation becomes a signed, stored attestation |
+//! | `statement` | an attestation as in-toto Statement, DSSE envelope and Sigstore bundle |
 //! | `store` | the attestations that were signed here |
 //! | `publish` | registry and attestations as static files |
 //! | `nonces` | what was used once is not used again |
@@ -74,6 +75,8 @@ pub mod registry;
 #[cfg(feature = "signing")]
 pub mod sign;
 pub mod signature;
+#[cfg(feature = "signing")]
+pub mod statement;
 #[cfg(feature = "signing")]
 pub mod store;
 pub mod time;

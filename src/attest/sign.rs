@@ -13,6 +13,7 @@ use super::document::{self, Attestation, DocumentError, VERSION, hex};
 use super::keys::{KeyError, KeyStore};
 use super::origin::Origin;
 use super::signature;
+use super::statement;
 use super::store::{Store, StoreError};
 use super::time::Time;
 use crate::json::{self, JsonError};
@@ -150,6 +151,20 @@ impl Signer {
             }
         }
         Err(SignError::Crowded)
+    }
+}
+
+impl Signer {
+    /// An attestation as a Sigstore bundle, signed with the key that is active now.
+    ///
+    /// # Errors
+    /// When no key can sign.
+    pub fn bundle(&self, attestation: &Attestation) -> Result<Value, SignError> {
+        let payload = statement::statement(attestation)?;
+        let message = statement::pre_authentication_encoding(&payload);
+        Ok(self.keys.with_active(|entry, key| {
+            statement::bundle(&payload, &entry.key_id, &key.sign(&message).to_bytes())
+        })?)
     }
 }
 

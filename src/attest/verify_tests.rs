@@ -253,8 +253,7 @@ fn chains_are_verified_link_by_link() {
     let parent = sign(parent, 1);
     let mut child = content();
     child["timestamp"] = json!("2026-05-01T14:40:00.000Z");
-    child["output"] =
-        json!({"schemaVersion": chain::APPROVAL, "decision": "approved", "riskAssessment": "block"});
+    child["output"] = json!({"schemaVersion": chain::APPROVAL, "decision": "approved", "riskAssessment": "block", "approver": {"user": "ann"}});
     child["chain_id"] = json!("c-1");
     child["parent_attestation"] = json!(Attestation::from_value(&parent).unwrap().digest());
     // The parent may have expired since; the approval was made in time.

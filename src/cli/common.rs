@@ -66,6 +66,8 @@ pub(super) enum ReportFormat {
     Junit,
     /// For GitHub Actions: annotations
     Github,
+    /// For Sigstore, in-toto and policy engines, with --attest: the attestation in a bundle v0.3
+    Bundle,
 }
 
 /// Thresholds of `--fail-on`.

@@ -83,6 +83,9 @@ pub(super) fn finish(
     context: &EvaluationContext,
 ) -> Result<(), Failure> {
     let (Some(Signing(proof)), Some(subject)) = (signing, subject) else {
+        if form.threshold.format == ReportFormat::Bundle {
+            return Err(Failure::usage("a bundle holds what is signed: --format bundle wants --attest"));
+        }
         return report(done, form);
     };
     let subject = subject.map_err(|error| unsigned(&error))?;
@@ -90,6 +93,10 @@ pub(super) fn finish(
     let uri = attested.attestation.uri();
     match form.threshold.format {
         ReportFormat::Json => return output::print_json(&attested.beside(&done.report)),
+        ReportFormat::Bundle => {
+            let bundle = proof.bundle(&attested.attestation).map_err(|error| unsigned(&error))?;
+            return output::print_json(&bundle);
+        }
         ReportFormat::Human => {
             report(done, form)?;
             output::print(&format!("attestation: {uri}\n"));
@@ -109,7 +116,8 @@ fn report(done: &Evaluation, form: &Form<'_>) -> Result<(), Failure> {
     let report = &done.report;
     let fails = |verdict: Verdict| threshold.fail_on.status(verdict) != 0;
     let page = match threshold.format {
-        ReportFormat::Json => return output::print_json(report),
+        // A bundle was printed where it was signed.
+        ReportFormat::Json | ReportFormat::Bundle => return output::print_json(report),
         ReportFormat::Sarif => return output::print_json(&sarif(report, file)),
         ReportFormat::Human => render(report, text, output::style()),
         ReportFormat::Markdown => markdown(report),

@@ -6,7 +6,10 @@ use clap::{Subcommand, ValueHint};
 
 use crate::attest::audit::AuditLog;
 use crate::attest::cache::{ForcedRefresh, Registries};
+use crate::attest::store::{Store, StoreError};
 use crate::attest::{HttpFetch, Origin, Reason, Time};
+use crate::config::Config;
+use crate::proof::{Proof, ProofError};
 
 use super::output::{self, Failure};
 use super::publish::{self, PublishArgs};
@@ -18,6 +21,8 @@ use super::verify::cache_store;
 pub(super) enum RegistryCommand {
     /// Write the registry and attestations as static files for a web server
     Publish(PublishArgs),
+    /// Print an attestation that was signed here, by itself or as a Sigstore bundle
+    Export(ExportArgs),
     /// Fetch an instance's registry of keys now
     Refresh(RefreshArgs),
 }
@@ -35,11 +40,48 @@ pub(super) struct RefreshArgs {
     pub(super) url: String,
 }
 
+#[derive(Debug, clap::Args)]
+pub(super) struct ExportArgs {
+    /// As a bundle v0.3 with an in-toto Statement, signed with the key that is active now
+    #[arg(long)]
+    bundle: bool,
+    /// The attestation's id
+    #[arg(value_name = "ID")]
+    id: String,
+}
+
 pub(super) fn run(command: &RegistryCommand) -> Result<u8, Failure> {
     match command {
         RegistryCommand::Publish(args) => publish::run(args),
+        RegistryCommand::Export(args) => export(args),
         RegistryCommand::Refresh(args) => refresh(args),
     }
+}
+
+fn export(args: &ExportArgs) -> Result<u8, Failure> {
+    let places = places()?;
+    let failed = |error: StoreError| match error {
+        StoreError::NotAnId => Failure::usage(error.to_string()),
+        error => Failure::internal(error.to_string()),
+    };
+    let mut found = None;
+    for store in [Store::open(&places), Store::unpublished(&places)] {
+        if found.is_none() {
+            found = store.read(&args.id).map_err(failed)?;
+        }
+    }
+    let attestation = found.ok_or_else(|| {
+        Failure::usage(format!("no attestation {} was signed here", crate::text::escape(&args.id)))
+    })?;
+    if !args.bundle {
+        // As it stands at its URI, byte for byte.
+        output::print_bytes(attestation.canonical());
+        return Ok(0);
+    }
+    let own = |error: ProofError| Failure::internal(error.to_string());
+    let proof = Proof::open(&Config::load()?.attestation, &places).map_err(own)?;
+    output::print_json(&proof.bundle(&attestation).map_err(own)?)?;
+    Ok(0)
 }
 
 fn refresh(args: &RefreshArgs) -> Result<u8, Failure> {

@@ -33,6 +33,9 @@ pub enum InputError {
     /// A number that a double does not hold.
     #[error("{0} is beyond 2^53, which an attestation cannot name exactly; give it as text")]
     NotExact(String),
+    /// An argument that looks like a masked secret.
+    #[error("an argument with exactly the members sha256 and salt could be taken for a masked secret")]
+    Mistakable,
     /// The plan is not JSON that has one canonical form.
     #[error("the plan has no canonical form: {0}")]
     Plan(String),
@@ -263,6 +266,12 @@ fn exact(value: &Value) -> Result<(), InputError> {
             _ => Err(InputError::NotExact(number.to_string())),
         },
         Value::Array(items) => items.iter().try_for_each(exact),
+        // What stands for a masked string may stand for nothing else.
+        Value::Object(members)
+            if members.len() == 2 && ["salt", "sha256"].iter().all(|name| members.contains_key(*name)) =>
+        {
+            Err(InputError::Mistakable)
+        }
         Value::Object(members) => members.values().try_for_each(exact),
         _ => Ok(()),
     }

@@ -186,6 +186,14 @@ impl Proof {
         Ok(Attested { canonical, attestation, normal })
     }
 
+    /// An attestation as a Sigstore bundle (protocol §3.1).
+    ///
+    /// # Errors
+    /// When signing fails.
+    pub fn bundle(&self, attestation: &Attestation) -> Result<Value, ProofError> {
+        Ok(self.signer.bundle(attestation)?)
+    }
+
     /// Signs a person's approval of an evaluation.
     ///
     /// # Errors

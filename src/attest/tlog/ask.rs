@@ -11,7 +11,7 @@ use serde_json::json;
 use super::book::{Log, LogError};
 use super::checkpoint::number;
 use super::note::{Kind, Note, NoteError, Vkey};
-use crate::attest::disk::{self, Access};
+use crate::attest::disk::{self, Access, Lock};
 use crate::attest::document::hex;
 
 /// An answer of a witness is at most this many bytes.
@@ -149,6 +149,8 @@ impl Log {
 
     fn remember(&self, sizes: &BTreeMap<String, u64>) -> Result<(), LogError> {
         let path = self.folder.join("witnesses.json");
+        // Whoever holds the lock sweeps files under way away.
+        let _lock = Lock::acquire(&self.folder.join("lock"))?;
         Ok(disk::write_atomic(&path, json!(sizes).to_string().as_bytes(), Access::Private)?)
     }
 }
