@@ -2183,3 +2183,35 @@ if [[ "${BASH_VERSINFO[0]}" -eq 4 && "${BASH_VERSINFO[1]}" -ge 4 || "${BASH_VERS
 else
     complete -F _recourse -o bashdefault -o default recourse
 fi
+
+_recourse_behind() {
+    local i first=0
+    for ((i = 2; i < COMP_CWORD; i++)); do
+        if [[ ${COMP_WORDS[i]} == -- ]]; then
+            first=$((i + 1))
+            break
+        fi
+    done
+    case "$first ${COMP_WORDS[1]}" in
+        "0 "*) ;;
+        *" exec" | *" explain" | *" evaluate")
+            if declare -F _comp_command_offset >/dev/null; then
+                _comp_command_offset "$first"
+            elif declare -F _command_offset >/dev/null; then
+                _command_offset "$first"
+            elif ((COMP_CWORD == first)); then
+                COMPREPLY=($(compgen -c -- "${COMP_WORDS[COMP_CWORD]}"))
+            else
+                COMPREPLY=()
+            fi
+            return
+            ;;
+    esac
+    _recourse "$@"
+}
+
+if [[ "${BASH_VERSINFO[0]}" -eq 4 && "${BASH_VERSINFO[1]}" -ge 4 || "${BASH_VERSINFO[0]}" -gt 4 ]]; then
+    complete -F _recourse_behind -o nosort -o bashdefault -o default recourse
+else
+    complete -F _recourse_behind -o bashdefault -o default recourse
+fi

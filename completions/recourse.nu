@@ -34,7 +34,7 @@ module completions {
     --fail-on: string@"nu-complete recourse evaluate shell fail_on" # Verdict from which on the exit status is not 0
     --attest                  # Sign the report, also where the configuration does not say so
     --help(-h)                # Print help (see more with '--help')
-    ...words: string          # One word is shell text, several are an argument vector; `-` reads shell text from standard input
+    ...words: string          # One word is shell text, several are an argument vector; `-` reads shell text from standard input. From the first word on all belongs to the command
   ]
 
   def "nu-complete recourse evaluate terraform profile" [] {
@@ -115,7 +115,7 @@ module completions {
     --server: string          # The tool's server
     --arguments: string       # The tool's arguments, a JSON object; `-` reads standard input, `@FILE` a file
     --help(-h)                # Print help (see more with '--help')
-    ...words: string          # One word is shell text, several are an argument vector; `-` reads shell text from standard input
+    ...words: string          # One word is shell text, several are an argument vector; `-` reads shell text from standard input. From the first word on all belongs to the command
   ]
 
   def "nu-complete recourse scan format" [] {

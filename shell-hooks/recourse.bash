@@ -18,18 +18,18 @@ if [[ $- == *i* && -n ${BASH_VERSION-} ]]; then
 # What a parent process may have exported is not ours.
 builtin unset -v __recourse_bin __rc_bits __rc_deny __rc_act __rc_hide __rc_seen __rc_told __rc_line __rc_stop __rc_at __rc_control \
   __rc_ignore __rc_none __rc_old __rc_trace __rc_set __rc_heal __rc_first __rc_strict __rc_put __rc_text __rc_bodies __rc_pre __rc_last \
-  __rc_rest __rc_when __rc_lost __rc_trap __rc_size __rc_off __rc_known __rc_head __rc_tail __rc_ps0 __rc_editor __rc_functrace __rc_changed
+  __rc_rest __rc_when __rc_lost __rc_trap __rc_size __rc_off __rc_known __rc_head __rc_tail __rc_ps0 __rc_editor __rc_functrace __rc_changed __rc_since
 __recourse_bin=@BINARY@
 __rc_none='' __rc_bits=64 __rc_deny=0 __rc_act=8 __rc_hide=0 __rc_seen=0 __rc_told=0 __rc_stop=0 __rc_at=0 __rc_control=''
 __rc_put=() __rc_line=(- '') __rc_text='' __rc_bodies='' __rc_pre=0 __rc_last=0 __rc_rest=0 __rc_when=0 __rc_lost=0 __rc_trap=0
-__rc_ignore='' __rc_size='' __rc_off='' __rc_trace='' __rc_set='' __rc_first=1 __rc_old=0 __rc_strict=0 __rc_editor=0 __rc_functrace=0 __rc_changed=0
+__rc_ignore='' __rc_size='' __rc_off='' __rc_trace='' __rc_set='' __rc_first=1 __rc_old=0 __rc_strict=0 __rc_editor=0 __rc_functrace=0 __rc_changed=0 __rc_since=0
 __rc_known=()
 # The first and the last of PROMPT_COMMAND.
 __rc_head='__recourse_precmd;((__rc_seen))||\builtin eval "$__rc_heal"'
 __rc_tail='__recourse_arm;((__rc_last=HISTCMD,__rc_pre=1,__rc_act=8|__rc_hide))'
 __rc_heal='__recourse_wrap "$(\builtin trap -p DEBUG)";\builtin eval "$__rc_set"'
 # No exclamation mark: in POSIX mode it is the number of the history there.
-__rc_ps0='${__rc_none:$((__rc_bits=$(__recourse_guard line "$@")+0,__rc_lost=__rc_strict&(__rc_bits>>6&1^1),__rc_deny=__rc_bits&1|__rc_lost,__rc_act=__rc_bits&4|__rc_deny|__rc_hide|__rc_trap<<4|(__rc_pre^1)<<5,__rc_pre=0,__rc_last=HISTCMD,__rc_told|=__rc_bits>>5&1,__rc_at=HISTCMD-1,__rc_stop=__rc_bits>>7&1|__rc_lost,__rc_seen=0)):0}${__rc_none:${__rc_line[__rc_stop]:?it was not run}0:0}'
+__rc_ps0='${__rc_none:$((__rc_bits=$(__recourse_guard line "$@")+0,__rc_lost=__rc_strict&(__rc_bits>>6&1^1),__rc_deny=__rc_bits&1|__rc_lost,__rc_act=__rc_bits&4|__rc_deny|__rc_hide|__rc_trap<<4|(__rc_pre^1)<<5,__rc_pre=0,__rc_last=HISTCMD,__rc_told|=__rc_bits>>5&1,__rc_at=HISTCMD-1,__rc_stop=__rc_bits>>7&1|__rc_lost,__rc_since=${EPOCHSECONDS-0},__rc_seen=0)):0}${__rc_none:${__rc_line[__rc_stop]:?it was not run}0:0}'
 case ${RECOURSE_SHELL_STRICT-} in '' | 0 | false | no) ;; *) __rc_strict=1 ;; esac
 ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)) || __rc_old=1
 builtin shopt -q promptvars || __rc_old=1
@@ -191,7 +191,9 @@ __recourse_guard() {
   if [[ $1 == line ]]; then
     # As fast as that nobody types.
     __rc_why=${EPOCHREALTIME-}
-    if ((__rc_rest && 10#0${__rc_why//[!0-9]/} - __rc_when < 60000)); then
+    # No prompt was between: the same text goes on.
+    if ((!__rc_pre && __rc_bits & 1 && __rc_since && ${EPOCHSECONDS-0} - __rc_since < 2 ||
+      __rc_rest && 10#0${__rc_why//[!0-9]/} - __rc_when < 60000)); then
       __recourse_say 'refused: it was not run, because it came in one piece with a refused line'
       builtin printf '65'
       __recourse_drop

@@ -23,27 +23,109 @@ else if status is-interactive
             set -g __rc_strict 1
     end
 
-    # Name and text of the functions that a text names, of those that these name, and so on. fish's own are known.
+    # Name and text of the functions that a text names, of those that these name, and so on; fish's own are known. Then what
+    # sets the variables that all of these name, where each is one plain word.
     function __recourse_bodies
         set -l texts $argv[1]
         set -l seen
         set -l count 0
-        printf '\0'
+        builtin printf '\0'
         while test -n "$texts"
             set -l names (string match -ra '[\w.:+-]+' -- $texts)
             set texts
             for name in $names
-                contains -- $name $seen; and continue
+                builtin contains -- $name $seen; and continue
                 set -a seen $name
                 string match -q '__recourse_*' -- $name; and continue
-                functions -q -- $name; or continue
-                string match -q "$__fish_data_dir/*" -- (functions --details -- $name); and continue
-                set count (math $count + 1)
-                test $count -le 64; or return
-                set -l body (functions -- $name | string collect)
-                printf '%s\0%s\0' $name $body
+                builtin functions -q -- $name; or continue
+                string match -q "$__fish_data_dir/*" -- (builtin functions --details -- $name); and continue
+                set count (builtin math $count + 1)
+                test $count -le 64; or break
+                set -l body (builtin functions -- $name | string collect)
+                builtin printf '%s\0%s\0' $name $body
                 set -a texts $body
             end
+        end
+        builtin printf '=\0'
+        for name in $seen
+            string match -qr '^[A-Za-z][A-Za-z0-9_]*$' -- $name; or continue
+            builtin contains -- $name argv status pipestatus history; and continue
+            set -q $name; or continue
+            switch (builtin count $$name)
+                case 0
+                    builtin printf 'unset -v %s\n' $name
+                case 1
+                    string match -qr '^[\w./:@%+=, -]*$' -- $$name; and builtin printf "%s='%s'\n" $name $$name
+            end
+        end
+    end
+
+    # What abbreviations there are. They are a builtin's since fish 3.6, a function's before.
+    if builtin --names | string match -q abbr
+        function __recourse_abbr
+            builtin abbr --show
+        end
+    else
+        function __recourse_abbr
+            abbr --show
+        end
+    end
+
+    # Puts in place of the word at the cursor what fish would put there when it executes the line: of the abbreviations that
+    # stand anywhere, match a pattern or call a function. The others are judged by what they stand for.
+    function __recourse_expand
+        set -l special (__recourse_abbr 2>/dev/null | string match -r '^abbr -a .*(?:--position anywhere|--function|--regex).* -- .*')
+        set -q special[1]; or return
+        for turn in 1 2 3 4 5 6 7 8
+            set -l token (builtin commandline -t | string collect)
+            test -n "$token"; or return
+            set -l before (builtin commandline -tc | string collect)
+            test "$before" = "$token"; or return
+            set -l found 0
+            for entry in $special
+                # As fish itself quoted it.
+                set -l words
+                eval "set words $entry"
+                set -l at (builtin contains -i -- -- $words); or continue
+                set -l name $words[(builtin math $at + 1)]
+                set -l text $words[(builtin math $at + 2)..]
+                set -l pattern
+                set -l function
+                set -l anywhere 0
+                set -l marker
+                for index in 2 3 4 5 6 7 8 9 10 11 12
+                    test $index -lt $at; or break
+                    set -l next (builtin math $index + 1)
+                    switch "$words[$index]"
+                        case --regex
+                            set pattern $words[$next]
+                        case --function
+                            set function $words[$next]
+                        case --position
+                            test "$words[$next]" = anywhere; and set anywhere 1
+                        case '--set-cursor=*'
+                            set marker (string replace -- '--set-cursor=' '' $words[$index])
+                    end
+                end
+                if test -n "$pattern"
+                    string match -qr -- "^(?:$pattern)\$" $token; or continue
+                else
+                    test "$name" = "$token"; or continue
+                end
+                if test $anywhere = 0
+                    # Only where a command stands.
+                    set -l line (builtin commandline -cp | string collect)
+                    string match -qr '^\s*(?:\w+=\S*\s+)*\S+$' -- $line; or continue
+                end
+                if test -n "$function"
+                    set text ($function $token | string collect); or continue
+                end
+                test -z "$marker"; or set text (string replace -- $marker '' $text)
+                builtin commandline -t -- $text
+                set found 1
+                break
+            end
+            test $found = 1; or return
         end
     end
 
@@ -54,10 +136,10 @@ else if status is-interactive
         if test -x "$__recourse_bin"
             # Abbreviations are expanded only when the line is executed.
             set -g __rc_text (begin
-                abbr --show
-                printf '\0'
-                functions -n
-                printf '\0%s' $argv[1]
+                __recourse_abbr
+                builtin printf '\0'
+                builtin functions -n
+                builtin printf '\0%s' $argv[1]
                 __recourse_bodies $argv[1]
             end 2>/dev/null | command $__recourse_bin hook shell --shell fish --below --text)
             set code $status
@@ -69,66 +151,67 @@ else if status is-interactive
             case 126 130
                 return 1
         end
-        if not contains broken $__rc_told
+        if not builtin contains broken $__rc_told
             set -ga __rc_told broken
-            echo "recourse: the guard failed (status $code of $__recourse_bin): lines are not judged; mend it, or take recourse out of your config.fish" >&2
+            builtin echo "recourse: the guard failed (status $code of $__recourse_bin): lines are not judged; mend it, or take recourse out of your config.fish" >&2
         end
         return $__rc_strict
     end
 
     # Enter.
     function __recourse_enter
-        set -l line (commandline | string collect)
+        __recourse_expand
+        set -l line (builtin commandline | string collect)
         # What was searched for runs with Enter as well, and so does a line below whose completions nothing is chosen.
         if string match -qr '^\s*$' -- $line
-            commandline -f execute
+            builtin commandline -f execute
             return
         end
-        commandline --is-valid
+        builtin commandline --is-valid
         if test $status = 2
             # More lines follow.
-            commandline -f execute
+            builtin commandline -f execute
             return
         end
         if __recourse_guard $line
             set -g __rc_judged yes
-            commandline -f execute
+            builtin commandline -f execute
             # As vi's own Enter does.
             if test "$fish_key_bindings" != fish_default_key_bindings -a "$fish_bind_mode" != insert
                 set fish_bind_mode insert
-                commandline -f repaint-mode
+                builtin commandline -f repaint-mode
             end
         else
-            test -z "$__rc_text"; or commandline -r -- $__rc_text
-            commandline -f repaint
+            test -z "$__rc_text"; or builtin commandline -r -- $__rc_text
+            builtin commandline -f repaint
         end
     end
 
     # What did not come through Enter cannot be stopped any more.
     function __recourse_preexec --on-event fish_preexec
-        if test -z "$__rc_judged"; and not contains bypassed $__rc_told
+        if test -z "$__rc_judged"; and not builtin contains bypassed $__rc_told
             set -ga __rc_told bypassed
-            echo 'recourse: this line was not accepted with Enter and was not judged; fish cannot stop it' >&2
+            builtin echo 'recourse: this line was not accepted with Enter and was not judged; fish cannot stop it' >&2
         end
         set -g __rc_judged ''
     end
 
     # What somebody else bound to Enter is left alone, and said.
     function __recourse_prompt --on-event fish_prompt
-        contains unbound $__rc_told; and return
+        builtin contains unbound $__rc_told; and return
         set -l mode $fish_bind_mode
-        string match -q '*__recourse_enter*' -- (bind -M "$mode" \r 2>/dev/null); and functions -q __recourse_enter; and return
+        string match -q '*__recourse_enter*' -- (builtin bind -M "$mode" \r 2>/dev/null); and builtin functions -q __recourse_enter; and return
         set -ga __rc_told unbound
-        echo 'recourse: Enter is bound to something else: what it accepts here is not judged' >&2
+        builtin echo 'recourse: Enter is bound to something else: what it accepts here is not judged' >&2
     end
 
     for mode in default insert visual replace
         # Without the function the line is accepted all the same: nobody is locked out.
-        set -l enter 'if functions -q __recourse_enter; __recourse_enter; else; commandline -f execute; end'
-        bind -M $mode \r $enter
-        bind -M $mode \n $enter
+        set -l enter 'if builtin functions -q __recourse_enter; __recourse_enter; else; builtin commandline -f execute; end'
+        builtin bind -M $mode \r $enter
+        builtin bind -M $mode \n $enter
         # fish 4 names keys.
-        string match -qr '^[0-3]\.' -- $version; or bind -M $mode enter $enter
+        string match -qr '^[0-3]\.' -- $version; or builtin bind -M $mode enter $enter
     end
     # For `recourse doctor`: which shell, how far covered, and which process this is about.
     set -gx RECOURSE_SHELL_HOOK "fish:partial:$fish_pid"

@@ -132,10 +132,11 @@ __recourse_preexec() {
   __rc_keep=${__rc_text:-$1}
   __recourse_look
   if [[ " $__rc_options " == *" debugbeforecmd "* ]]; then
-    # A trap that returns where no function runs ends the line, with that status.
+    # A trap that returns where no function runs ends the line, with that status; the option, which zsh puts back, makes it
+    # skip the command at hand as well, which may be an assignment or a definition.
     __rc_debug=${(M)${(f)__rc_traps}:#* DEBUG}
     __rc_debug=${__rc_debug:-trap - DEBUG}
-    builtin trap '(( __rc_deny && ! $#funcstack )) && builtin return 130' DEBUG
+    builtin trap '(( __rc_deny && ! $#funcstack )) && { builtin setopt errexit; builtin return 130 }' DEBUG
   else
     builtin kill -INT $$
   fi

@@ -32,8 +32,9 @@ pub(super) struct ShellArgs {
     pub(super) common: Common,
     #[command(flatten)]
     pub(super) threshold: Threshold,
-    /// One word is shell text, several are an argument vector; `-` reads shell text from standard input
-    #[arg(required = true, value_name = "COMMAND", value_hint = ValueHint::CommandString)]
+    /// One word is shell text, several are an argument vector; `-` reads shell text from standard input. From the first
+    /// word on all belongs to the command
+    #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND", value_hint = ValueHint::CommandString)]
     pub(super) words: Vec<OsString>,
 }
 

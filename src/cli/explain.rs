@@ -39,8 +39,9 @@ pub(super) struct ExplainArgs {
     /// The tool's arguments, a JSON object; `-` reads standard input, `@FILE` a file
     #[arg(long, value_name = "JSON|-|@FILE", requires = "tool")]
     pub(super) arguments: Option<String>,
-    /// One word is shell text, several are an argument vector; `-` reads shell text from standard input
-    #[arg(required_unless_present_any = ["plan", "tool"], value_name = "COMMAND", value_hint = ValueHint::CommandString)]
+    /// One word is shell text, several are an argument vector; `-` reads shell text from standard input. From the first
+    /// word on all belongs to the command
+    #[arg(trailing_var_arg = true, required_unless_present_any = ["plan", "tool"], value_name = "COMMAND", value_hint = ValueHint::CommandString)]
     pub(super) words: Vec<OsString>,
 }
 

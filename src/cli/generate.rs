@@ -10,6 +10,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use super::output::Failure;
+use super::statuses::{Row, statuses};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct GenerateArgs {
@@ -45,13 +46,51 @@ const SCRIPTS: &[(CompletionShell, &str)] = &[
     (CompletionShell::Nushell, "recourse.nu"),
 ];
 
+/// Behind `exec --` and its like stands another command, which is completed as it would be by itself.
+const BEHIND: &str = r#"
+_recourse_behind() {
+    local i first=0
+    for ((i = 2; i < COMP_CWORD; i++)); do
+        if [[ ${COMP_WORDS[i]} == -- ]]; then
+            first=$((i + 1))
+            break
+        fi
+    done
+    case "$first ${COMP_WORDS[1]}" in
+        "0 "*) ;;
+        *" exec" | *" explain" | *" evaluate")
+            if declare -F _comp_command_offset >/dev/null; then
+                _comp_command_offset "$first"
+            elif declare -F _command_offset >/dev/null; then
+                _command_offset "$first"
+            elif ((COMP_CWORD == first)); then
+                COMPREPLY=($(compgen -c -- "${COMP_WORDS[COMP_CWORD]}"))
+            else
+                COMPREPLY=()
+            fi
+            return
+            ;;
+    esac
+    _recourse "$@"
+}
+
+if [[ "${BASH_VERSINFO[0]}" -eq 4 && "${BASH_VERSINFO[1]}" -ge 4 || "${BASH_VERSINFO[0]}" -gt 4 ]]; then
+    complete -F _recourse_behind -o nosort -o bashdefault -o default recourse
+else
+    complete -F _recourse_behind -o bashdefault -o default recourse
+fi
+"#;
+
 /// The completion script for a shell.
 pub(super) fn script(definition: &Command, shell: CompletionShell) -> Vec<u8> {
     let mut script = Vec::new();
     let mut command = visible(definition);
     let mut generate = |shell: Shell| clap_complete::generate(shell, &mut command, "recourse", &mut script);
     match shell {
-        CompletionShell::Bash => generate(Shell::Bash),
+        CompletionShell::Bash => {
+            generate(Shell::Bash);
+            script.extend_from_slice(BEHIND.as_bytes());
+        }
         CompletionShell::Zsh => generate(Shell::Zsh),
         CompletionShell::Fish => generate(Shell::Fish),
         CompletionShell::PowerShell => generate(Shell::PowerShell),
@@ -132,6 +171,8 @@ fn add_pages(command: &Command, pages: &mut Vec<(String, Vec<u8>)>) -> io::Resul
             section(title, rows).to_writer(&mut page)?;
         }
     }
+    let words = name.trim_end_matches(".1").replace('-', " ");
+    section("EXIT STATUS", statuses(&words)).to_writer(&mut page)?;
     pages.push((name, page));
     for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
         add_pages(sub, pages)?;
@@ -149,9 +190,6 @@ fn section(title: &str, rows: &[Row]) -> Roff {
     }
     roff
 }
-
-/// A term and what it means.
-type Row = (&'static str, &'static str);
 
 /// What the definition of the command line does not say: page, section, and its terms.
 const SECTIONS: &[(&str, &str, &[Row])] = &[
@@ -185,30 +223,6 @@ const SECTIONS: &[(&str, &str, &[Row])] = &[
         ],
     ),
     (
-        "recourse.1",
-        "EXIT STATUS",
-        &[
-            (
-                "0, 10, 20, 30",
-                "evaluate: allow, warn, escalate, block; below the verdict of --fail-on it is 0.",
-            ),
-            ("2", "Bad usage or unreadable input."),
-            ("70", "recourse itself failed. This is never permission."),
-        ],
-    ),
-    (
-        "recourse-scan.1",
-        "EXIT STATUS",
-        &[
-            (
-                "0, 10, 20, 30",
-                "The worst that is found: allow, warn, escalate, block; below the verdict of --fail-on it is 0.",
-            ),
-            ("2", "Bad usage, or a baseline that cannot be read."),
-            ("70", "recourse itself failed."),
-        ],
-    ),
-    (
         "recourse-exec.1",
         "KEYS",
         &[
@@ -221,17 +235,11 @@ const SECTIONS: &[(&str, &str, &[Row])] = &[
             ("e", "Edit the command line. What comes out is judged before it runs."),
             ("d", "Show the whole report."),
             ("w", "Allow this exact command in this directory for 15 minutes. Never for what is blocked."),
+            (
+                "p",
+                "Allow it always in this project: shows the rule that goes into your policy, and p again writes it. Never for what is blocked.",
+            ),
             ("a, Enter, Escape, Ctrl-C, Ctrl-D", "Do not run it. So do silence and signals."),
-        ],
-    ),
-    (
-        "recourse-undo.1",
-        "EXIT STATUS",
-        &[
-            ("0", "All of it is back."),
-            ("1", "Part of it is back, or nothing because nobody agreed; it was said which and why."),
-            ("2", "Bad usage, or there is no such recovery point."),
-            ("3", "There is nothing to undo."),
         ],
     ),
     (
@@ -243,15 +251,5 @@ const SECTIONS: &[(&str, &str, &[Row])] = &[
         "recourse-kept.1",
         "FILES",
         &[("~/.local/share/recourse/kept/", "The recovery points. Private to you.")],
-    ),
-    (
-        "recourse-exec.1",
-        "EXIT STATUS",
-        &[
-            ("125", "recourse itself failed."),
-            ("126", "Refused, or found but not executable."),
-            ("127", "There is no such command."),
-            ("anything else", "The command's own."),
-        ],
     ),
 ];

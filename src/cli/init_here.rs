@@ -35,12 +35,12 @@ pub(super) struct InitHereArgs {
 const NAME: usize = 20;
 
 /// Something that can be guarded.
-struct Found {
+pub(super) struct Found {
     /// As people call it.
-    title: &'static str,
+    pub(super) title: &'static str,
     /// What of it is guarded.
-    how: &'static str,
-    installation: Installation,
+    pub(super) how: &'static str,
+    pub(super) installation: Installation,
 }
 
 /// What has to be done for one of them.
@@ -105,7 +105,7 @@ pub(super) fn run(args: &InitHereArgs) -> Result<u8, Failure> {
 }
 
 /// All that is here; for taking out, whatever might hold something of ours.
-fn everything(folders: &Folders, program: &str, data: &Path, all: bool) -> Vec<Found> {
+pub(super) fn everything(folders: &Folders, program: &str, data: &Path, all: bool) -> Vec<Found> {
     let mut found = Vec::new();
     for (title, file, line) in shells(&folders.home, &folders.config, program) {
         let used = which(title).is_some() && (file.exists() || is_login_shell(title));

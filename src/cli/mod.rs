@@ -35,6 +35,7 @@ mod setup;
 mod shell_hook;
 mod shim;
 mod status;
+mod statuses;
 mod transparency;
 mod undo;
 mod verify;
@@ -42,7 +43,7 @@ mod verify;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
 use args::{Args, Command, SchemaName};
 use output::Failure;
@@ -55,7 +56,7 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = words.into_iter().collect();
     let command = match quick_args::read(&words) {
         Some(command) => command,
-        None => match Args::try_parse_from(words) {
+        None => match whole(words) {
             Ok(args) => args.command,
             Err(error) => {
                 // `--help` and `--version` come here too and are no failure.
@@ -73,6 +74,16 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
             ExitCode::from(if executes { status::EXEC_FAILED } else { failure.code })
         }
     }
+}
+
+/// Reads the words by the whole definition. `help evaluate shell` is `evaluate shell --help`.
+fn whole(mut words: Vec<OsString>) -> Result<Args, clap::Error> {
+    if words.get(1).is_some_and(|word| word == "help") {
+        words.remove(1);
+        words.push(OsString::from("--help"));
+    }
+    let matches = statuses::with_statuses(self::command()).try_get_matches_from(words)?;
+    Args::from_arg_matches(&matches)
 }
 
 fn run(command: Command) -> Result<u8, Failure> {

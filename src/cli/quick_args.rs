@@ -42,8 +42,8 @@ fn shell(words: &[OsString]) -> Option<Command> {
             break;
         }
         if name == "-" || !name.starts_with('-') {
-            // Options could follow.
-            if after.iter().any(|word| word.as_encoded_bytes().starts_with(b"-")) {
+            // From the first word on all belongs to the command; what ends options is left to the whole definition.
+            if after.iter().any(|word| word == "--") {
                 return None;
             }
             break;
@@ -196,6 +196,8 @@ mod tests {
             "evaluate shell --format",
             "evaluate shell rm -rf x",
             "evaluate shell ls --format json",
+            "evaluate shell ls -la -- -x",
+            "evaluate shell git reset --hard",
             "evaluate shell",
             "evaluate shell --help",
             "evaluate shell --help -- ls",

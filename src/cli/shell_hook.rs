@@ -10,6 +10,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 
 use crate::exec::{Looks, Permit, REFUSED, Surroundings, ask_unjudged};
+use crate::hook::judged::{self, Loaded};
 use crate::hook::shell::{self, Form, Line, Manner, ShellKind};
 use crate::hook::{Script, script};
 use crate::policy::Profile;
@@ -70,6 +71,11 @@ impl GuardedShell {
 /// Judges one accepted line of an interactive shell.
 pub(super) fn shell(args: &HookShellArgs) -> Result<u8, Failure> {
     let (code, text) = answer(args)?;
+    if code != shell::WANTS_BODIES
+        && let (Some(loaded), Ok(places)) = (Loaded::here(), setup::places())
+    {
+        judged::note(&places.state, &loaded);
+    }
     if args.answer {
         output::print(&format!("{code}\n{text}\n"));
     } else {
@@ -80,12 +86,13 @@ pub(super) fn shell(args: &HookShellArgs) -> Result<u8, Failure> {
 
 /// The exit status, and what is printed besides.
 fn answer(args: &HookShellArgs) -> Result<(u8, String), Failure> {
+    let watch = Watch::start(args);
     let state = args.state;
     let form = Form { shell: args.shell.kind(), history: history(args), comments: args.comments, state };
     let bytes = setup::read_text()?;
     let line = match Line::read(&bytes, form) {
         Ok(line) => line,
-        Err(why) => return Ok((unjudged(&why, args), String::new())),
+        Err(why) => return Ok((unjudged(&why, &watch), String::new())),
     };
     if args.functions && line.wants_bodies() {
         return Ok((shell::WANTS_BODIES, String::new()));
@@ -97,7 +104,7 @@ fn answer(args: &HookShellArgs) -> Result<(u8, String), Failure> {
     if line.is_empty() {
         return Ok((0, text));
     }
-    let code = match judge(&line, args) {
+    let code = match judge(&line, args, &watch) {
         Ok(Permit::Run) => 0,
         Ok(Permit::Refused(code)) => code,
         Ok(Permit::Instead(instead)) => {
@@ -106,7 +113,7 @@ fn answer(args: &HookShellArgs) -> Result<(u8, String), Failure> {
             REFUSED
         }
         // A broken configuration must not lock a person out of the shell that mends it: they are asked.
-        Err(failure) => unjudged(&failure.message, args),
+        Err(failure) => unjudged(&failure.message, &watch),
     };
     Ok((code, text))
 }
@@ -116,20 +123,13 @@ fn history(args: &HookShellArgs) -> bool {
     args.shell == GuardedShell::Bash && !args.plain
 }
 
-fn unjudged(why: &str, args: &HookShellArgs) -> u8 {
-    alive(args);
+fn unjudged(why: &str, watch: &Watch) -> u8 {
+    watch.stop();
     let cwd = setup::working_directory(None).unwrap_or_else(|_| PathBuf::from("/"));
     ask_unjudged(why, &cwd, &RealWorld::new())
 }
 
-/// The shell waits from here on for as long as it takes.
-fn alive(args: &HookShellArgs) {
-    if args.answer {
-        output::print("?\n");
-    }
-}
-
-fn judge(line: &Line, args: &HookShellArgs) -> Result<Permit, Failure> {
+fn judge(line: &Line, args: &HookShellArgs, watch: &Watch) -> Result<Permit, Failure> {
     let common = Common { profile: Some(Profile::Human), ..Common::default() };
     let setup = Setup::new(&common)?;
     let attesting = attesting(&[])?;
@@ -144,23 +144,31 @@ fn judge(line: &Line, args: &HookShellArgs) -> Result<Permit, Failure> {
         attesting: &attesting,
         looks: Looks::default(),
     };
-    let watch = Watch::start(args);
     let looked = || watch.stop();
     let manner = Manner { below: args.below, takes_text: args.text, looked: &looked };
     Ok(shell::run(line, manner, &around))
 }
 
-/// Minds that looking does not take for ever: a directory on a server that is gone can hold every look at it.
+/// Minds that reading settings and looking do not take for ever: a directory on a server that is gone can hold every look
+/// at it.
 struct Watch {
-    /// Told when the look is over.
-    over: Arc<(Mutex<bool>, Condvar)>,
+    /// How far it is.
+    looking: Arc<(Mutex<Looking>, Condvar)>,
     answer: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Looking {
+    Still,
+    Over,
+    /// A person decides without it.
+    GivenUp,
 }
 
 impl Watch {
     fn start(args: &HookShellArgs) -> Self {
-        let over = Arc::new((Mutex::new(false), Condvar::new()));
-        let (seen, answer) = (Arc::clone(&over), args.answer);
+        let looking = Arc::new((Mutex::new(Looking::Still), Condvar::new()));
+        let (seen, answer) = (Arc::clone(&looking), args.answer);
         // Without it the line is judged all the same.
         let _ = thread::Builder::new().spawn(move || {
             if still(&seen, SLOW) {
@@ -168,21 +176,32 @@ impl Watch {
                     output::print("?\n");
                 }
                 crate::exec::say("recourse: still looking (Ctrl-C drops the line)");
-                if still(&seen, HUNG) {
+                if still(&seen, HUNG) && gives_up(&seen) {
                     give_up(answer);
                 }
             }
         });
-        Self { over, answer }
+        Self { looking, answer }
     }
 
-    /// The look is over, and a person may be asked.
+    /// The look is over, and a person may be asked. Does not come back where one is asked already.
     fn stop(&self) {
-        let mut over = self.over.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !std::mem::replace(&mut *over, true) && self.answer {
-            output::print("?\n");
+        let before = {
+            let mut looking = self.looking.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let before = *looking;
+            if before == Looking::Still {
+                *looking = Looking::Over;
+            }
+            before
+        };
+        self.looking.1.notify_all();
+        match before {
+            Looking::Still if self.answer => output::print("?\n"),
+            Looking::GivenUp => loop {
+                thread::park();
+            },
+            Looking::Still | Looking::Over => {}
         }
-        self.over.1.notify_all();
     }
 }
 
@@ -192,11 +211,22 @@ const SLOW: Duration = Duration::from_secs(2);
 const HUNG: Duration = Duration::from_secs(8);
 
 /// Whether the look goes on for so long.
-fn still(over: &(Mutex<bool>, Condvar), time: Duration) -> bool {
-    let guard = over.0.lock().unwrap_or_else(PoisonError::into_inner);
+fn still(looking: &(Mutex<Looking>, Condvar), time: Duration) -> bool {
+    let guard = looking.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let goes_on = |looking: &mut Looking| *looking == Looking::Still;
     let (guard, _) =
-        over.1.wait_timeout_while(guard, time, |over| !*over).unwrap_or_else(PoisonError::into_inner);
-    !*guard
+        looking.1.wait_timeout_while(guard, time, goes_on).unwrap_or_else(PoisonError::into_inner);
+    *guard == Looking::Still
+}
+
+/// From here on what the look finds counts no more; false when it was quicker.
+fn gives_up(looking: &(Mutex<Looking>, Condvar)) -> bool {
+    let mut guard = looking.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let still = *guard == Looking::Still;
+    if still {
+        *guard = Looking::GivenUp;
+    }
+    still
 }
 
 /// Nothing came of it: a person decides, and this process ends with that, whatever still holds it.

@@ -34,6 +34,7 @@ fn assessment(action: Action, kind: &str, subject: Subject, id: &str, tier: Tier
         alternatives: Vec::new(),
         verdict: Verdict::Allow,
         message: None,
+        rule: None,
     }
 }
 

@@ -252,6 +252,7 @@ fn finish(
     let home = world.home(None);
     let places = places::places(policy, assessments, home.as_deref(), world);
     let seen = PolicyContext {
+        cwd: Some(&context.cwd),
         environment: context.environment.as_deref(),
         actor: context.actor.as_ref(),
         home: home.as_deref(),
@@ -358,5 +359,6 @@ fn fault(source: Source, said: &str) -> Assessment {
         alternatives: Vec::new(),
         verdict: Verdict::Escalate,
         message: None,
+        rule: None,
     }
 }

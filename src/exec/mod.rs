@@ -8,6 +8,7 @@
 //! `permission`, and applies that plan.
 
 mod allowed;
+mod always;
 mod kept;
 mod looks;
 mod permission;
@@ -30,6 +31,7 @@ use crate::prompt::{self, Replaceable};
 use crate::proof::{self, Subject};
 use crate::report::Style;
 use crate::shell;
+use crate::syntax::aligned::Aligned;
 use crate::text::escape;
 use crate::world::World;
 
@@ -113,7 +115,8 @@ fn round(what: &What, around: &Surroundings<'_>) -> Result<String, u8> {
     let subject = subject.as_ref().map_err(String::as_str);
     loop {
         let evaluation = looks::evaluated(&input, around, &|| {});
-        let first = kept::First::keep(evaluation, &text, around);
+        let mut first = kept::First::keep(evaluation, &text, around);
+        first.evaluation.report.call_by_words(&text);
         let case = Case { first: &first, text: Some(&text), subject, replaceable: Replaceable::AtOnce };
         return match permission(&case, around) {
             Permission::Granted => {
@@ -183,7 +186,11 @@ pub fn permit(line: &ShellLine<'_>, around: &Surroundings<'_>) -> Permit {
     loop {
         // The shell minds only our own looking; looks are other programs, and bounded.
         let evaluation = looks::evaluated(&input, around, looked);
-        let first = kept::First::keep(evaluation, judged, around);
+        let mut first = kept::First::keep(evaluation, typed, around);
+        if judged != typed {
+            first.evaluation.report.speak_of(&Aligned::new(typed, judged));
+        }
+        first.evaluation.report.call_by_words(typed);
         looked();
         let enforcement = first.evaluation.report.enforcement.as_ref();
         let quiet = !first.speaks() && enforcement.is_some_and(|e| e.action == EnforcementAction::Run);
@@ -194,13 +201,12 @@ pub fn permit(line: &ShellLine<'_>, around: &Surroundings<'_>) -> Permit {
         // The shell runs the line that it has read, and no other: what is to run instead has to be accepted there.
         let replaceable =
             if takes_text { Replaceable::OnTheLine { as_typed: judged == typed } } else { Replaceable::No };
-        let case = Case { first: &first, text: Some(judged), subject, replaceable };
+        let case = Case { first: &first, text: Some(typed), subject, replaceable };
         return match permission(&case, around) {
             Permission::Granted => {
                 first.close();
                 Permit::Run
             }
-            Permission::Instead(text) if text == judged => Permit::Instead(typed.to_owned()),
             Permission::Instead(text) => Permit::Instead(text),
             Permission::Refused(code) => Permit::Refused(code),
             Permission::Look(wanted) => {

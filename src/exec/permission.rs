@@ -19,6 +19,7 @@ use crate::report::{VerificationSuggestion, render, render_line};
 use crate::text::escape;
 
 use super::allowed::{self, Exactly};
+use super::always;
 use super::kept::First;
 use super::{REFUSED, Surroundings, looks, say};
 
@@ -404,6 +405,7 @@ fn ask(
     let mut offer = case.first.offer(around);
     let looks = looks::offered(&case.first.evaluation, around);
     let shown: Vec<String> = looks.iter().map(|look| shell_words::join(&look.verification.argv)).collect();
+    let lasting = always::lasting(case, around).filter(|_| name.is_none());
     loop {
         let notes: Vec<String> =
             case.first.failed().into_iter().chain(attested_note(case, standing)).collect();
@@ -418,6 +420,7 @@ fn ask(
             typed: name,
             replaceable: case.replaceable,
             allowable: exactly.map(|_| allowed::WHILE),
+            lasting: lasting.as_ref(),
             keeps,
             looks: &shown,
             ..Question::new(&case.first.evaluation.report, case.text, &around.context.cwd)
@@ -443,6 +446,13 @@ fn ask(
                 return Answer::Yes;
             }
             Some(Decision::Look) => return Answer::Look(looks),
+            Some(Decision::Always) => {
+                if let Some(Err(error)) = lasting.as_ref().map(always::write) {
+                    say(&format!("recourse: no rule was written: {}", escape(&error)));
+                }
+                case.first.keep_some(around);
+                return Answer::Yes;
+            }
             Some(Decision::RunInstead(text) | Decision::Edited(text)) => return Answer::Instead(text),
             Some(Decision::Abort(_)) | None => return Answer::No,
         }

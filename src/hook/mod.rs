@@ -4,6 +4,7 @@
 //! through [`crate::exec`], and holds no judgement.
 
 pub mod coding;
+pub mod judged;
 mod kind;
 mod script;
 mod session;

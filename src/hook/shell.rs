@@ -75,10 +75,11 @@ impl Line {
             ShellKind::Fish => fish::to_bash(typed),
         };
         session.translated = form.shell != ShellKind::Bash;
+        session.fish = form.shell == ShellKind::Fish;
         session.bodies = bodies(told.unwrap_or_default(), |name, body| match form.shell {
             ShellKind::Bash => body.to_owned(),
             // No function, and in bash's syntax already.
-            ShellKind::Zsh if name == STATE => body.to_owned(),
+            ShellKind::Zsh | ShellKind::Fish if name == STATE => body.to_owned(),
             // zsh prints what it read, without comments.
             ShellKind::Zsh => format!("{name} () {{\n{}\n}}", zsh::to_bash(body, false)),
             ShellKind::Fish => fish::to_bash(body),

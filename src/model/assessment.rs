@@ -57,6 +57,8 @@ pub struct Assessment {
     pub verdict: Verdict,
     /// Message of the policy rule that decided, if one did.
     pub message: Option<String>,
+    /// That rule, and the file in which it stands.
+    pub rule: Option<String>,
 }
 
 /// What is harmless alone and fatal together.

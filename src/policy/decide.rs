@@ -39,6 +39,8 @@ pub struct PolicyContext<'a> {
     pub environment: Option<&'a str>,
     /// Who asks.
     pub actor: Option<&'a Actor>,
+    /// The directory in which the command was given.
+    pub cwd: Option<&'a Path>,
     /// The caller's home, for `~` in patterns.
     pub home: Option<&'a Path>,
     /// Where paths really lead, as far as [`Policy::asks`] wanted to know.
@@ -144,9 +146,9 @@ impl Policy {
         context: &PolicyContext<'_>,
     ) -> Decision {
         for assessment in assessments.iter_mut() {
-            let (verdict, message) = self.judge(assessment, context);
+            let (verdict, said) = self.judge(assessment, context);
             assessment.verdict = verdict;
-            assessment.message = message;
+            (assessment.message, assessment.rule) = said.unzip();
         }
         let upgraded = risks.iter().filter_map(|risk| Tier::from_number(risk.upgraded_tier));
         let production = context.environment.is_some_and(|name| self.is_production(name));
@@ -162,7 +164,11 @@ impl Policy {
         enforce(profile, &self.settings(profile), decision.verdict, assessments)
     }
 
-    fn judge(&self, assessment: &Assessment, context: &PolicyContext<'_>) -> (Verdict, Option<String>) {
+    fn judge(
+        &self,
+        assessment: &Assessment,
+        context: &PolicyContext<'_>,
+    ) -> (Verdict, Option<(String, String)>) {
         let named = [context.environment, assessment.mutation.target.environment.as_deref()];
         let production = named.into_iter().flatten().any(|name| self.is_production(name));
         let mut verdict = default_verdict(assessment.recoverability.tier, production);
@@ -173,16 +179,21 @@ impl Policy {
         for layer in &self.layers {
             let base = Base { home: home.as_deref(), directory: layer.directory.as_deref() };
             let project = layer.kind == LayerKind::Project;
-            let found = layer.spec.rule.iter().map(toml::Spanned::get_ref).find(|rule| {
+            let rules = layer.spec.rule.iter().map(toml::Spanned::get_ref).zip(&layer.lines);
+            let found = rules.into_iter().find(|(rule, _)| {
                 let need = if rule.verdict < verdict { Need::Every } else { Need::Any };
                 applies(rule, assessment, context, &base, need)
             });
-            if let Some(rule) = found {
+            if let Some((rule, line)) = found {
                 let wanted = if project { verdict.max(rule.verdict) } else { rule.verdict.max(floor) };
                 let heard = wanted == rule.verdict && (!project || rule.verdict > verdict);
                 verdict = wanted;
                 if heard {
-                    message = Some(words(rule.message.as_deref(), rule.name.as_deref(), layer));
+                    let named = rule.name.as_ref().map_or(String::new(), |name| format!(" `{name}`"));
+                    message = Some((
+                        words(rule.message.as_deref(), rule.name.as_deref(), layer),
+                        format!("rule{named} at {}:{line}", layer.name),
+                    ));
                 }
                 if rule.r#final {
                     floor = floor.max(rule.verdict);
@@ -193,10 +204,12 @@ impl Policy {
                 if wanted > verdict && protects(protect, assessment, &base, context.places()) {
                     verdict = wanted;
                     let paths = protect.path.0.join(", ");
-                    message = Some(match &protect.message {
+                    let by = format!("the protection of {paths} in {}", layer.name);
+                    let told = match &protect.message {
                         Some(text) => text.clone(),
                         None => format!("{paths} is protected by {}", layer.name),
-                    });
+                    };
+                    message = Some((told, by));
                 }
             }
         }

@@ -95,6 +95,7 @@ pub(super) struct RuleSpec {
     pub(super) actor: Option<Many<String>>,
     pub(super) actor_kind: Option<Many<ActorKind>>,
     pub(super) environment: Option<Many<String>>,
+    pub(super) directory: Option<Many<String>>,
     pub(super) tool: Option<Many<String>>,
     pub(super) action: Option<Many<Action>>,
     pub(super) service: Option<Many<String>>,
@@ -124,6 +125,7 @@ impl RuleSpec {
         words("actor", &self.actor, &mut when);
         words("actor kind", &self.actor_kind, &mut when);
         words("environment", &self.environment, &mut when);
+        words("directory", &self.directory, &mut when);
         words("tool", &self.tool, &mut when);
         words("action", &self.action, &mut when);
         words("service", &self.service, &mut when);

@@ -89,6 +89,9 @@ pub struct Enforcement {
     pub action: EnforcementAction,
     /// Why, in one line.
     pub reason: String,
+    /// The rule of the policy that decided, and its file; `None` where the built-in table did. Never written out.
+    #[serde(skip)]
+    pub rule: Option<String>,
 }
 
 /// A profile's settings after all layers.
@@ -177,7 +180,8 @@ pub(super) fn enforce(
         (EnforcementAction::Refuse, _) if verdict == Verdict::Block => "policy blocks it".to_owned(),
         (EnforcementAction::Refuse, _) => "a person would have to decide, and nobody can be asked".to_owned(),
     };
-    Enforcement { profile, action, reason }
+    let rule = assessments.iter().find(|one| one.verdict == verdict).and_then(|one| one.rule.clone());
+    Enforcement { profile, action, reason, rule }
 }
 
 /// A program, or a form of one whose words are judged, that nothing is known of and that nothing speaks against.

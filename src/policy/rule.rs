@@ -3,6 +3,8 @@
 //! Owns matching. A target is often known only in part; a rule that would loosen must match every possibility, a rule
 //! that tightens any.
 
+use std::path::Path;
+
 use crate::model::{Assessment, PathSubject, Subject, Value};
 
 use super::decide::PolicyContext;
@@ -42,6 +44,7 @@ pub(super) fn applies(
         && listed(&rule.actor, |pattern| actor.is_some_and(|actor| matches(pattern, &actor.id, false)))
         && listed(&rule.actor_kind, |kind| actor.is_some_and(|actor| actor.kind == *kind))
         && listed(&rule.environment, |pattern| in_environment(pattern, assessment, context))
+        && listed(&rule.directory, |folder| is_below(context.cwd, folder, base))
         && listed(&rule.tool, |pattern| matches(pattern, &mutation.rule.tool, false))
         && listed(&rule.service, |pattern| {
             target.service.as_deref().is_some_and(|service| matches(pattern, service, false))
@@ -55,6 +58,11 @@ pub(super) fn applies(
 
 fn listed<T>(wanted: &Option<Many<T>>, hit: impl Fn(&T) -> bool) -> bool {
     wanted.as_ref().is_none_or(|list| list.0.iter().any(hit))
+}
+
+/// Whether the command was given in this folder, or below it.
+fn is_below(cwd: Option<&Path>, folder: &str, base: &Base<'_>) -> bool {
+    cwd.is_some_and(|cwd| cwd.starts_with(absolute(folder, base).trim_end_matches('/')))
 }
 
 fn in_environment(pattern: &str, assessment: &Assessment, context: &PolicyContext<'_>) -> bool {

@@ -44,6 +44,7 @@ fn file(path: &str, tier: Tier) -> Assessment {
         alternatives: Vec::new(),
         verdict: Verdict::Allow,
         message: None,
+        rule: None,
     }
 }
 
@@ -71,7 +72,7 @@ fn layer(kind: LayerKind, text: &str) -> PolicyFile {
 fn verdict_in(layers: Vec<PolicyFile>, assessment: Assessment, environment: Option<&str>) -> Verdict {
     let actor = Actor::parse("agent/bot");
     let home = Some(Path::new("/home/u"));
-    let context = PolicyContext { environment, actor: Some(&actor), home, places: None };
+    let context = PolicyContext { environment, actor: Some(&actor), home, ..PolicyContext::default() };
     Policy::new(layers).decide(&mut [assessment], &[], &context).verdict
 }
 
@@ -311,4 +312,27 @@ fn a_project_may_only_make_keeping_stricter() {
     let project = keep(vec![layer(LayerKind::User, loose), layer(LayerKind::Project, strict)]);
     assert_eq!((project.when, project.bytes, project.free), (KeepWhen::Never, 1, 100));
     assert_eq!(project.unknown_programs, UnknownPrograms::Always);
+}
+
+#[test]
+fn a_rule_of_a_directory_holds_there_and_below() {
+    let text = "[[rule]]\ndirectory = \"~/code/a\"\nverdict = \"block\"\n";
+    let policy = Policy::new(vec![layer(LayerKind::User, text)]);
+    for (cwd, verdict) in [
+        ("/home/u/code/a", Verdict::Block),
+        ("/home/u/code/a/b", Verdict::Block),
+        ("/home/u/code/ab", Verdict::Allow),
+        ("/home/u", Verdict::Allow),
+    ] {
+        let context = PolicyContext {
+            cwd: Some(Path::new(cwd)),
+            home: Some(Path::new("/home/u")),
+            ..PolicyContext::default()
+        };
+        let mut all = [file("/x", Tier::Reversible)];
+        assert_eq!(policy.decide(&mut all, &[], &context).verdict, verdict, "{cwd}");
+    }
+    // Where it is not known, it holds nowhere.
+    let mut all = [file("/x", Tier::Reversible)];
+    assert_eq!(policy.decide(&mut all, &[], &PolicyContext::default()).verdict, Verdict::Allow);
 }

@@ -11,7 +11,7 @@ use super::keys::{Event, Key, Keys};
 use super::line::{Effect, Line};
 use super::signals::{Notice, Signals};
 use super::terminal::{Raw, Terminal};
-use super::{Abort, Decision, Question, Replaceable, pager, spoken};
+use super::{Abort, Decision, Lasting, Question, Replaceable, pager, spoken};
 
 /// Whoever was typing when the question appeared has to notice it: keys count only after a pause of this length.
 const QUIET: Duration = Duration::from_millis(300);
@@ -31,7 +31,7 @@ pub(super) struct Dialogue<'t, 'q> {
     pub(super) terminal: &'t mut Terminal,
     signals: &'t mut Signals,
     pub(super) raw: &'t Raw,
-    timeout: Option<Duration>,
+    pub(super) timeout: Option<Duration>,
     /// Without moving the cursor.
     plain: bool,
     safer: Option<String>,
@@ -40,7 +40,7 @@ pub(super) struct Dialogue<'t, 'q> {
 }
 
 /// Where a part of the dialogue leads.
-enum Next {
+pub(super) enum Next {
     /// To the end.
     Decided(Decision),
     /// Back to the keys, with something to say.
@@ -162,6 +162,10 @@ impl<'q> Dialogue<'_, 'q> {
                     }
                     None => continue,
                 },
+                Key::Char('p') => match self.lasting() {
+                    Some(lasting) => self.rule(lasting),
+                    None => continue,
+                },
                 Key::Char('a' | 'n' | 'q') | Key::Enter | Key::Escape | Key::Ctrl('d') => {
                     Ok(Err(Stop::Refused))
                 }
@@ -178,12 +182,12 @@ impl<'q> Dialogue<'_, 'q> {
         Ok(stopped(event))
     }
 
-    fn more_follows(&mut self) -> io::Result<bool> {
+    pub(super) fn more_follows(&mut self) -> io::Result<bool> {
         Keys { terminal: self.terminal, signals: self.signals }.more_follows()
     }
 
     /// Waits until nobody types.
-    fn settle(&mut self) -> io::Result<Result<(), Stop>> {
+    pub(super) fn settle(&mut self) -> io::Result<Result<(), Stop>> {
         let end = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let mut keys = Keys { terminal: self.terminal, signals: self.signals };
         if let Some(event) = keys.settle(QUIET, end)? {
@@ -351,6 +355,10 @@ impl<'q> Dialogue<'_, 'q> {
         self.question.allowable.filter(|_| self.question.typed.is_none() && self.code.is_none())
     }
 
+    fn lasting(&self) -> Option<&'q Lasting> {
+        self.question.lasting.filter(|_| self.question.typed.is_none() && self.code.is_none())
+    }
+
     fn screen(&self) -> String {
         let question = self.question;
         let place = place(question.cwd);
@@ -394,6 +402,9 @@ impl<'q> Dialogue<'_, 'q> {
         if let Some(time) = self.allowable() {
             keys.push(("w", format!("run it, and again here for {}", spoken(time))));
         }
+        if self.lasting().is_some() {
+            keys.push(("p", "always in this project".to_owned()));
+        }
         keys.push(("Enter", "do not run it".to_owned()));
         let columns = Terminal::size().0.clamp(20, 120);
         let mut out = String::from("\n");
@@ -421,7 +432,13 @@ impl<'q> Dialogue<'_, 'q> {
             if !row.is_empty() {
                 row.push_str("   ");
             }
-            row.push_str(&item);
+            // One that is too long by itself goes on below its beginning.
+            let mut lines = wrap(&item, columns.saturating_sub(7)).into_iter();
+            row.push_str(&lines.next().unwrap_or_default());
+            for line in lines {
+                out.push_str(&format!("  {row}\n"));
+                row = format!("    {line}");
+            }
         }
         out.push_str(&format!("  {row}\n"));
         out
@@ -432,13 +449,14 @@ impl<'q> Dialogue<'_, 'q> {
         match self.timeout {
             Some(time) => {
                 let whole = format!("Your decision (none in {}: not run): ", spoken(time));
-                if width(&whole) < Terminal::size().0 { whole } else { "Your decision: ".to_owned() }
+                // The echo of a key stands behind it.
+                if width(&whole) + 20 < Terminal::size().0 { whole } else { "Your decision: ".to_owned() }
             }
             None => "Your decision: ".to_owned(),
         }
     }
 
-    fn write(&mut self, text: &str) -> io::Result<()> {
+    pub(super) fn write(&mut self, text: &str) -> io::Result<()> {
         self.terminal.write(text)
     }
 }

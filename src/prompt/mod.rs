@@ -11,6 +11,7 @@ mod dialogue;
 mod keys;
 mod line;
 mod pager;
+mod rule;
 mod signals;
 mod terminal;
 mod turn;
@@ -54,6 +55,8 @@ pub struct Question<'a> {
     pub replaceable: Replaceable,
     /// For how long this exact command could be allowed here; `None` where that is not possible.
     pub allowable: Option<Duration>,
+    /// The rule that would allow it always; `None` where that is not possible.
+    pub lasting: Option<&'a Lasting>,
     /// What could be kept before it runs, where something can.
     pub keeps: Option<Keeps<'a>>,
     /// Read-only commands that could tell more before it is decided.
@@ -72,10 +75,20 @@ impl<'a> Question<'a> {
             typed: None,
             replaceable: Replaceable::No,
             allowable: None,
+            lasting: None,
             keeps: None,
             looks: &[],
         }
     }
+}
+
+/// A rule of the person's policy that would let it run from now on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lasting {
+    /// The file that it goes into.
+    pub file: std::path::PathBuf,
+    /// The rule, as it would stand there.
+    pub rule: String,
 }
 
 /// Whether something else may run instead, and how.
@@ -108,6 +121,8 @@ pub enum Decision {
     Edited(String),
     /// Run it, and this exact command in this directory without a question for so long.
     AllowFor(Duration),
+    /// Run it, and write the rule that was shown.
+    Always,
     /// Do not run it.
     Abort(Abort),
 }

@@ -33,6 +33,7 @@ pub fn assess(mutation: Mutation, mut evidence: Evidence, knowledge: &Knowledge)
         alternatives: judged.alternatives,
         verdict: Verdict::Escalate,
         message: None,
+        rule: None,
         mutation,
         evidence,
     }

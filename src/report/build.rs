@@ -59,8 +59,11 @@ pub struct Parts<'a> {
 pub fn build(parts: Parts<'_>) -> ConsequenceReport {
     let secrets = parts.secrets;
     let mutations: Vec<MutationReport> = parts.assessments.iter().map(|a| mutation(a, &parts)).collect();
-    let enforcement =
-        parts.enforcement.map(|e| Enforcement { reason: masked(&e.reason, secrets), ..e.clone() });
+    let enforcement = parts.enforcement.map(|e| Enforcement {
+        reason: masked(&e.reason, secrets),
+        rule: e.rule.as_ref().map(|rule| masked(rule, secrets)),
+        ..e.clone()
+    });
     ConsequenceReport {
         schema_version: SCHEMA_VERSION,
         risk_assessment: parts.decision.verdict,

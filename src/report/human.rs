@@ -170,7 +170,8 @@ fn closing(page: &mut Page, report: &ConsequenceReport, look: bool) {
             EnforcementAction::Run | EnforcementAction::Note => "it runs all the same: ",
             EnforcementAction::Ask | EnforcementAction::Refuse => "",
         };
-        let said = format!("{before}{} ({} profile)", enforcement.reason, enforcement.profile);
+        let by = enforcement.rule.as_ref().map_or(String::new(), |rule| format!(": {rule}"));
+        let said = format!("{before}{} ({} profile){by}", enforcement.reason, enforcement.profile);
         page.labelled(2, "", &said, &[DIM]);
     }
     if report.keep_first.is_some() {

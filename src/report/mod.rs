@@ -9,6 +9,7 @@ mod contract;
 mod human;
 mod question;
 mod review;
+mod typed;
 
 pub use brief::{
     BRIEF_SCHEMA, Brief, BriefIntent, BriefLook, BriefLoss, BriefMissing, BriefMutation, BriefProof,

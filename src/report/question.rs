@@ -135,6 +135,9 @@ fn circumstances(asked: &Asked<'_>) -> Vec<Said> {
             lines: vec![actor.to_owned()],
         });
     }
+    if let Some(rule) = report.enforcement.as_ref().and_then(|enforcement| enforcement.rule.clone()) {
+        all.push(Said { label: "by", spoken: "What decided:", code: "", lines: vec![rule] });
+    }
     if let Some(note) = asked.note {
         all.push(Said { label: "note", spoken: "Note:", code: YELLOW, lines: vec![note.to_owned()] });
     }

@@ -150,6 +150,7 @@ impl Shell<'_> {
             Definitions { bodies: vec![function], maybe_undefined: false, exported },
         );
         state.status = Status::True;
+        self.mind_called(state, name);
     }
 
     /// Calls a function by each of its possible bodies.

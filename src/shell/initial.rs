@@ -66,8 +66,15 @@ impl Shell<'_> {
                 execfail: options.interactive,
                 // zsh and fish have `**` without being told.
                 globstar: options.session.translated,
-                zsh: options.session.translated,
-                words: if options.session.translated { Words::Unsure } else { Words::Split },
+                // … and run the last command of a pipeline themselves.
+                lastpipe: options.session.translated,
+                zsh: options.session.translated && !options.session.fish,
+                fish: options.session.fish,
+                words: match (options.session.translated, options.session.fish) {
+                    (_, true) => Words::Whole,
+                    (true, _) => Words::Unsure,
+                    _ => Words::Split,
+                },
                 ..Switches::default()
             },
             zero,

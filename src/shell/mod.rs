@@ -19,6 +19,7 @@ mod follow;
 mod initial;
 mod interp;
 mod kept;
+mod later;
 mod located;
 mod loops;
 mod nested;

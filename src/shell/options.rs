@@ -51,6 +51,8 @@ pub struct Session {
     /// The text was brought over from another shell's syntax: what cannot be read in it counts only where a command that
     /// changes something may stand.
     pub translated: bool,
+    /// It was fish's; otherwise zsh's.
+    pub fish: bool,
     /// What sets variables, options, positional parameters and directories as they are in it; empty where it did not say.
     pub prelude: String,
 }

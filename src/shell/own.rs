@@ -84,7 +84,7 @@ impl Shell<'_> {
             return;
         }
         let value = self.scalar(state, name).unwrap_or(Value::known(""));
-        let kept = value.as_known().is_none_or(|text| OURS.iter().any(|ours| text.contains(ours)));
+        let kept = value.as_known().is_none_or(names_ours);
         if is_ours(name) || !kept {
             let raw = state.scope.text(span).to_owned();
             self.unhook(state, state.scope.place(span), &raw, name);
@@ -99,7 +99,7 @@ impl Shell<'_> {
         }
     }
 
-    fn is_guarded(&self, state: &State) -> bool {
+    pub(super) fn is_guarded(&self, state: &State) -> bool {
         self.options.session.guarded && state.session && state.scope.host.is_none()
     }
 
@@ -119,6 +119,11 @@ impl Shell<'_> {
         };
         self.emit_as(state, span, raw, StepKind::Run(Box::new(invocation)));
     }
+}
+
+/// Whether a text holds a part of the hook.
+pub(super) fn names_ours(text: &str) -> bool {
+    OURS.iter().any(|ours| text.contains(ours))
 }
 
 fn is_ours(name: &str) -> bool {

@@ -113,6 +113,7 @@ impl Shell<'_> {
                     return self.aborted(state);
                 }
                 self.mind_assignment(state, &assignment.name, command.span);
+                self.mind_names(state, &assignment.name, command.span);
             }
             let status =
                 if opened.refused { Status::False } else { self.substituted.unwrap_or(Status::True) };
@@ -286,15 +287,6 @@ impl Shell<'_> {
             }
             return self.external(state, &program, &call);
         }
-        if state.switches.zsh && name == "emulate" {
-            return self.zsh_emulate(state, call);
-        }
-        if state.switches.zsh
-            && matches!(name, "setopt" | "unsetopt")
-            && let Some(flow) = self.zsh_options(state, call, name == "setopt")
-        {
-            return flow;
-        }
         if self.mind_call(state, name, call) {
             state.status = Status::Unknown;
             return Flow::Next;
@@ -320,6 +312,14 @@ impl Shell<'_> {
                 };
                 let first = state.clone();
                 return self.come_together(state, maybe, [(flow, first), (other_flow, other)]);
+            }
+            if state.switches.fish && name == "functions" {
+                self.copy_function(state, call);
+            }
+            if state.switches.zsh
+                && let Some(flow) = self.zsh_builtin(state, name, call)
+            {
+                return flow;
             }
             if super::builtins::is_builtin(name) {
                 let saved = self.lend(state, &call.environment);

@@ -262,6 +262,9 @@ impl Shell<'_> {
                 let shown = match name {
                     "PS4" => true,
                     "PS0" | "PS1" | "PS2" | "PROMPT_COMMAND" => self.options.interactive,
+                    "PROMPT" | "PROMPT2" | "PROMPT3" | "PROMPT4" | "RPROMPT" | "RPS1" | "RPS2" | "prompt" => {
+                        self.options.interactive && state.switches.zsh
+                    }
                     _ => false,
                 };
                 if shown {

@@ -114,7 +114,7 @@ pub(super) fn switch_or_doubt(switches: &mut Switches, name: Option<&str>, on: b
 
 /// An array, of which a name alone is all, and whose first element is the one or the zeroth, as an option says.
 pub(super) fn is_counted_otherwise(switches: &Switches, content: Option<&Content>) -> bool {
-    switches.zsh && matches!(content, Some(Content::Indexed(_)))
+    (switches.zsh || switches.fish) && matches!(content, Some(Content::Indexed(_)))
 }
 
 /// Whether a word holds what bash takes for text: a subscript without braces (`$a[1]`), or a sign that says what becomes

@@ -11,6 +11,7 @@
 //!
 //! Invariant: every command word that bash would look up is in the tree or lies under a [`Gap`].
 
+pub mod aligned;
 mod commands;
 mod coverage;
 mod expansion;

@@ -30,7 +30,7 @@ fn checked(shell: &str, text: &str) {
     let file = scratch.file("checked.sh", text);
     match Command::new("shellcheck").args(["-s", shell]).arg(&file).output() {
         Ok(output) => assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout)),
-        Err(_) => println!("SKIPPED: shellcheck is not there"),
+        Err(_) => crate::support::skipped("shellcheck is not there"),
     }
 }
 
@@ -147,7 +147,7 @@ fn the_hooks_of_pre_commit_are_ones() {
     let manifest = root().join(".pre-commit-hooks.yaml");
     match Command::new("pre-commit").arg("validate-manifest").arg(&manifest).output() {
         Ok(output) => assert!(output.status.success(), "{output:?}"),
-        Err(_) => println!("SKIPPED: pre-commit is not there"),
+        Err(_) => crate::support::skipped("pre-commit is not there"),
     }
 }
 

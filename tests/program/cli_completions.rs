@@ -64,7 +64,9 @@ fn read_by(program: &str, arguments: &[&str]) -> Option<String> {
     let output = match std::process::Command::new(program).args(arguments).output() {
         Ok(output) => output,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            eprintln!("SKIPPED: {program} is not installed, so it did not read its completions");
+            crate::support::skipped(&format!(
+                "{program} is not installed, so it did not read its completions"
+            ));
             return None;
         }
         Err(error) => panic!("{program}: {error}"),

@@ -23,7 +23,7 @@ impl Project {
             .status()
             .is_err()
         {
-            eprintln!("SKIPPED: terraform is not installed, so exec was not tested against it");
+            crate::support::skipped("terraform is not installed, so exec was not tested against it");
             return None;
         }
         let folder = tempfile::tempdir().unwrap();

@@ -76,7 +76,7 @@ fn a_name_that_is_no_valid_text_is_not_taken_for_nothing() {
     home.write("p/plain", "");
     let name = home.dir().join("p").join(OsStr::from_bytes(b"caf\xe9"));
     if fs::write(name, "words that stand nowhere else").is_err() {
-        println!("SKIPPED: this file system takes no such names");
+        crate::support::skipped("this file system takes no such names");
         return;
     }
     for text in [
@@ -164,7 +164,7 @@ fn refs_that_are_no_files_are_asked_for() {
     let home = Home::new();
     home.write("r/f", "one");
     if !home.git("r", &["init", "-q", "--ref-format=reftable"]) {
-        println!("SKIPPED: this git knows no other form of refs");
+        crate::support::skipped("this git knows no other form of refs");
         return;
     }
     assert!(home.git("r", &["add", "."]) && home.git("r", &["commit", "-qm", "a"]));

@@ -111,7 +111,7 @@ fn snippets(text: &str) -> Vec<(&str, bool)> {
 fn have_bash() -> bool {
     let found = Path::new(BASH).exists();
     if !found {
-        eprintln!("SKIPPED: {BASH} is missing; the oracle tests did not run");
+        crate::support::skipped(&format!("{BASH} is missing; the oracle tests did not run"));
     }
     found
 }

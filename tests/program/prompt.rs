@@ -1,5 +1,6 @@
 //! The question to a person: every key and its effect on files, and everything that must not count as an answer.
 
+mod always;
 mod safer;
 mod texts;
 

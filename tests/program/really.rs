@@ -125,7 +125,7 @@ fn triggers_in_a_database_fire() {
         )
         .status();
     if !made.is_ok_and(|status| status.success()) {
-        println!("SKIPPED: sqlite3 is not installed");
+        crate::support::skipped("sqlite3 is not installed");
         return;
     }
     stops(
@@ -281,7 +281,7 @@ fn a_database_that_was_copied_first_is_not_lost_with_its_rows() {
         .arg("create table t(a); insert into t values(1), (2)")
         .status();
     if !made.is_ok_and(|status| status.success()) {
-        println!("SKIPPED: sqlite3 is not installed");
+        crate::support::skipped("sqlite3 is not installed");
         return;
     }
     passes(

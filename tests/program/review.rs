@@ -302,7 +302,7 @@ fn sarif_is_as_the_standard_has_it() {
     }
     assert_eq!(logs[1]["runs"][0]["results"].as_array().unwrap().len(), 13);
     let Some(schema) = std::env::var_os("RECOURSE_SARIF_SCHEMA") else {
-        eprintln!("SKIPPED: RECOURSE_SARIF_SCHEMA names no schema, so SARIF was checked by hand alone");
+        crate::support::skipped("RECOURSE_SARIF_SCHEMA names no schema, so SARIF was checked by hand alone");
         return;
     };
     let schema = serde_json::from_slice(&fs::read(schema).unwrap()).unwrap();
@@ -403,7 +403,7 @@ fn planned(scratch: &Scratch) -> Option<()> {
     };
     scratch.file("main.tf", "resource \"terraform_data\" \"a\" {\n  triggers_replace = [\"one\"]\n}\n");
     if terraform(&["init"]).is_err() {
-        eprintln!("SKIPPED: terraform is not installed, so no binary plan was read");
+        crate::support::skipped("terraform is not installed, so no binary plan was read");
         return None;
     }
     assert!(terraform(&["apply", "-auto-approve"]).unwrap().status.success());

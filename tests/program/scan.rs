@@ -174,7 +174,7 @@ fn what_git_ignores_is_left_out() {
         tree(&[(".gitignore", "vendor/\n"), ("vendor/a.sh", "dropdb x\n"), ("b.sh", "dropdb x\n")]);
     let git = std::process::Command::new("git").args(["init", "-q"]).current_dir(&dir).status();
     if !git.is_ok_and(|status| status.success()) {
-        println!("SKIPPED: git is not there");
+        crate::support::skipped("git is not there");
         return;
     }
     let output = scratch.run(&["scan", "--format", "json"]);

@@ -20,7 +20,7 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) {
 #[test]
 fn real_scripts_have_no_gaps() {
     let Some(directory) = std::env::var_os("RECOURSE_SCRIPTS") else {
-        eprintln!("SKIPPED: RECOURSE_SCRIPTS names no directory with shell scripts");
+        crate::support::skipped("RECOURSE_SCRIPTS names no directory with shell scripts");
         return;
     };
     let mut found = Vec::new();

@@ -13,7 +13,7 @@ fn postgres() -> Option<PathBuf> {
     found.retain(|bin| bin.join("initdb").exists());
     found.sort();
     if found.is_empty() {
-        println!("SKIPPED: postgresql is not installed");
+        crate::support::skipped("postgresql is not installed");
     }
     found.pop()
 }

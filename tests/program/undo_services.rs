@@ -96,7 +96,7 @@ fn are_there(names: &[&str]) -> bool {
             .is_ok_and(|status| status.success())
     });
     if let Some(name) = missing {
-        println!("SKIPPED: {name} is not installed");
+        crate::support::skipped(&format!("{name} is not installed"));
     }
     missing.is_none()
 }
@@ -237,7 +237,7 @@ fn keys_of_redis_come_back() {
     ready(|| cli(&["-e", "PING"]));
     let said = |words: &[&str]| String::from_utf8(cli(words).output().unwrap().stdout).unwrap();
     if said(&["-e", "PEXPIRETIME", "x"]).trim() != "-2" {
-        println!("SKIPPED: this redis is older than version 7");
+        crate::support::skipped("this redis is older than version 7");
         return;
     }
     said(&["RPUSH", "list", "1", "two words"]);

@@ -9,7 +9,7 @@ use crate::support::program;
 #[test]
 fn rows_come_back_once_no_other_process_has_the_database_open() {
     if Command::new("sqlite3").arg("--version").output().is_err() {
-        eprintln!("SKIPPED: there is no sqlite3 here");
+        crate::support::skipped("there is no sqlite3 here");
         return;
     }
     for mode in ["delete", "wal"] {

@@ -15,12 +15,23 @@ pub struct Scratch {
     root: tempfile::TempDir,
 }
 
+/// Says what is not tried here, and why: beside the test, and once more at the end of all (`what_was_skipped`).
+pub fn skipped(why: &str) {
+    eprintln!("SKIPPED: {why}");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("skipped");
+    let _ = fs::create_dir_all(&folder);
+    // All of one run are started by the same process.
+    let file = folder.join(nix::unistd::getppid().to_string());
+    let file = File::options().create(true).append(true).open(file);
+    let _ = file.and_then(|mut file| file.write_all(format!("{why}\n").as_bytes()));
+}
+
 /// Whether nobody who answers a question here could pass for a person: an agent runs the tests, say. Then what is asked at
 /// a terminal cannot be tested, which is said.
 pub fn no_person_here() -> bool {
     let doubt = recourse::approvals::doubt(&recourse::approvals::Here::new());
     if let Some(doubt) = &doubt {
-        eprintln!("SKIPPED: no person could answer here: {doubt}");
+        skipped(&format!("no person could answer here: {doubt}"));
     }
     doubt.is_some()
 }

@@ -14,7 +14,7 @@ impl Shell<'_> {
     }
 
     /// `fc`, which runs a command of the history again unless it only lists.
-    pub(super) fn run_again(&mut self, state: &mut State, call: &Call) -> Status {
+    pub(in crate::shell) fn run_again(&mut self, state: &mut State, call: &Call) -> Status {
         let lists = |texts: Vec<&str>| texts.iter().any(|text| text.starts_with('-') && text.contains('l'));
         if !call.texts().is_some_and(lists) {
             let reason = "a command of the history is run again".to_owned();

@@ -225,7 +225,7 @@ impl Shell<'_> {
         }
     }
 
-    fn print(&mut self, state: &mut State, call: &Call) {
+    pub(super) fn print(&mut self, state: &mut State, call: &Call) {
         if state.scope.capture {
             let text = self.printed(state, call).unwrap_or(Value::Unknown);
             state.print(&text);

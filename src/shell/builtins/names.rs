@@ -17,7 +17,7 @@ pub(super) fn rebinds(builtin: &str, call: &Call) -> bool {
 
 impl Shell<'_> {
     /// `enable -f` and `hash -p`.
-    pub(super) fn rebind(&mut self, state: &mut State, call: &Call) -> Status {
+    pub(in crate::shell) fn rebind(&mut self, state: &mut State, call: &Call) -> Status {
         let reason = "names come to mean other programs from here on".to_owned();
         self.emit_as(state, call.span, &call.raw, StepKind::Opaque { reason });
         Status::Unknown

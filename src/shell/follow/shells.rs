@@ -276,9 +276,14 @@ impl Shell<'_> {
 
     /// `source file args`.
     pub(in crate::shell) fn source(&mut self, state: &mut State, call: &Call) -> Flow {
-        let Some(file) = call.arguments().first().map(|word| word.arg.clone()) else {
-            state.status = Status::False;
-            return Flow::Next;
+        let file = match call.arguments().first().map(|word| word.arg.clone()) {
+            Some(file) => file,
+            // fish reads what comes to it.
+            None if state.switches.fish => Arg { value: Value::known("-"), span: call.span, explicit: false },
+            None => {
+                state.status = Status::False;
+                return Flow::Next;
+            }
         };
         let mut value = file.value.clone();
         if let Some(name) = value.as_known()

@@ -6,8 +6,8 @@ use super::*;
 #[test]
 fn official_clients_list_and_call() {
     let Some(folder) = std::env::var_os("RECOURSE_MCP_CLIENTS") else {
-        eprintln!(
-            "SKIPPED: the official MCP clients are not installed here (RECOURSE_MCP_CLIENTS is not set); .ci/run installs them"
+        crate::support::skipped(
+            "the official MCP clients are not installed here (RECOURSE_MCP_CLIENTS is not set); .ci/run installs them",
         );
         return;
     };

@@ -404,4 +404,24 @@ fn what_the_session_holds_is_told() {
 fn the_rest_of_a_paste_does_not_run() {
     let mut shell = BASH.typing();
     shell.refuses_keys("true\rrm keep\rtouch after\r");
+    // As terminals bracket it.
+    shell.terminal.send("\u{1b}[200~true\nrm keep\ntouch after\u{1b}[201~");
+    pause(100);
+    shell.refuses_keys("\r");
+    shell.runs("echo x >> count");
+    assert_eq!(shell.read("count"), "x\n");
+}
+
+#[test]
+fn a_guard_that_hangs_is_given_up() {
+    BASH.a_look_that_does_not_end_is_given_up();
+    // One that does not even say that it is there.
+    let scratch = Scratch::with_policy(POLICY);
+    let stub = super::rows::stub(&scratch, "exec sleep 60");
+    let mut shell = Typing::starting(scratch, "bash", PLAIN, &stub);
+    shell.terminal.send("touch ran\r");
+    shell.terminal.expect("still looking");
+    shell.terminal.expect("gave no answer in 10 seconds");
+    let ran = shell.path("ran");
+    shell.terminal.until("the line to run", |_| crate::support::exists(&ran));
 }

@@ -147,6 +147,59 @@ fn abbreviations_are_judged_by_what_they_stand_for() {
     shell.refuses("zap keep");
     shell.runs("alias tidy 'rm -rf'");
     shell.refuses("tidy keep");
+    // Those that stand anywhere, match a pattern or call a function are expanded when Enter is pressed.
+    shell.runs("abbr -a --position anywhere -- K keep");
+    shell.refuses("rm K");
+    shell.runs("function gone; echo rm keep; end");
+    shell.runs("abbr -a gone-away --regex 'x+' --function gone");
+    shell.refuses("xx");
+    shell.runs("abbr -a --set-cursor -- M 'rm % keep'");
+    shell.refuses("M");
+    shell.runs("echo K >> count");
+    assert_eq!(shell.read("count"), "K\n");
+}
+
+#[test]
+fn aliases_and_functions_with_our_words() {
+    if missing("fish") {
+        return;
+    }
+    let own = "function contains; return 1; end\nfunction printf; end\nfunction commandline; end\nfunction functions; end\n\
+        function recourse; end\nfunction math; echo 99; end\n";
+    for start in [format!("{own}HOOK"), format!("HOOK\n{own}")] {
+        let mut shell = Typing::new("fish", &start);
+        shell.refuses("rm keep; and touch after");
+    }
+}
+
+#[test]
+fn what_the_session_holds_is_told() {
+    if missing("fish") {
+        return;
+    }
+    let mut shell = FISH.typing();
+    shell.runs("set -g F keep");
+    shell.refuses("rm $F");
+    shell.runs("function one; rm keep; end");
+    shell.runs("functions -c one two");
+    shell.refuses("two");
+    shell.refuses("functions -c one three; three");
+}
+
+#[test]
+fn texts_that_are_run() {
+    FISH.refused(&[
+        "echo rm keep | source",
+        "echo rm keep | source -",
+        "eval rm keep",
+        "eval 'begin; rm keep; end'",
+        "echo keep | read -l name; rm $name",
+    ]);
+}
+
+#[test]
+fn a_guard_that_hangs_is_given_up() {
+    FISH.a_look_that_does_not_end_is_given_up();
 }
 
 #[test]

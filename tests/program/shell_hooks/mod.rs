@@ -39,6 +39,13 @@ impl Typing {
     }
 
     fn in_scratch(scratch: Scratch, shell: &str, start: &str, binary: &str) -> Self {
+        let mut typing = Self::starting(scratch, shell, start, binary);
+        typing.settled();
+        typing
+    }
+
+    /// Without waiting for a line to run.
+    fn starting(scratch: Scratch, shell: &str, start: &str, binary: &str) -> Self {
         let hook = match shell {
             "fish" => format!("{binary} init fish | source"),
             shell => format!("eval \"$({binary} init {shell})\""),
@@ -65,9 +72,7 @@ impl Typing {
         };
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let terminal = scratch.in_sized_terminal(&words, 80, &[("RECOURSE_PROMPT_TIMEOUT", "30")]);
-        let mut typing = Self { scratch, terminal, done: 0, vi: false };
-        typing.settled();
-        typing
+        Self { scratch, terminal, done: 0, vi: false }
     }
 
     /// Types a harmless line and waits until it has run: what was typed before is over then.
@@ -159,7 +164,7 @@ fn missing(shell: &str) -> bool {
     let found = std::env::var_os("PATH")
         .is_some_and(|path| std::env::split_paths(&path).any(|dir| Path::new(&dir).join(shell).is_file()));
     if !found {
-        eprintln!("SKIPPED: {shell} is not installed, so its hook was not tried");
+        crate::support::skipped(&format!("{shell} is not installed, so its hook was not tried"));
     }
     !found
 }

@@ -262,6 +262,28 @@ impl Dialect {
         }
     }
 
+    /// A look that does not end is spoken of, and asked about in the end.
+    pub(super) fn a_look_that_does_not_end_is_given_up(&self) {
+        if self.missing() {
+            return;
+        }
+        let scratch = Scratch::with_policy(POLICY);
+        // What comes in does not end.
+        let stub = stub(&scratch, &format!("exec '{}' \"$@\" < <(cat; exec sleep 60)", program()));
+        let mut shell = Typing::starting(scratch, self.name, self.start, &stub);
+        shell.terminal.send("touch ran\r");
+        shell.terminal.expect("still looking");
+        shell.terminal.until("the end of the look", |text| {
+            text.contains("Your decision") || text.contains("could not be judged")
+        });
+        shell.terminal.expect("more than 10 seconds");
+        pause(500);
+        shell.terminal.send("\r");
+        shell.terminal.expect("refused");
+        pause(300);
+        assert!(!crate::support::exists(&shell.path("ran")), "{}", shell.terminal.text());
+    }
+
     /// A program that is gone: said once, and the person can work; or cannot, where that was asked for.
     pub(super) fn a_guard_that_is_gone_is_said_once_and_lets_people_work(&self) {
         if self.missing() {
@@ -299,4 +321,16 @@ impl Dialect {
             assert_eq!(shell.said("the guard failed"), 1, "{}", shell.terminal.text());
         }
     }
+}
+
+/// A program that prints the hook as recourse does, with its own path in it, and otherwise runs this text of bash.
+pub(super) fn stub(scratch: &Scratch, text: &str) -> String {
+    let file = scratch.root().join("stub");
+    let program = program();
+    let script = format!(
+        "#!/bin/bash\nif [ \"$1\" = init ]; then '{program}' \"$@\" | sed \"s#{program}#$0#g\"; exit; fi\n{text}\n"
+    );
+    fs::write(&file, script).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    file.display().to_string()
 }

@@ -17,7 +17,7 @@ fn folder() -> Option<PathBuf> {
 }
 
 fn skipped(what: &str) -> Option<String> {
-    eprintln!("SKIPPED: {what} is not installed, so the hook was not tried beside it");
+    crate::support::skipped(&format!("{what} is not installed, so the hook was not tried beside it"));
     None
 }
 

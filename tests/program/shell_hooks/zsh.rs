@@ -34,7 +34,7 @@ fn vi_mode_and_plugins() {
         if Path::new(&file).exists() {
             start.push_str(&format!("source {file}\n"));
         } else {
-            eprintln!("SKIPPED: {plugin} is not installed");
+            crate::support::skipped(&format!("{plugin} is not installed"));
         }
     }
     start.push_str("HOOK\n");
@@ -369,4 +369,77 @@ fn what_the_session_holds_is_told() {
     shell.refuses("rm $F");
     shell.runs("setopt nocaseglob");
     shell.refuses("rm KEE*");
+}
+
+#[test]
+fn what_zsh_alone_runs() {
+    ZSH.refused(&[
+        "ls k*(e:'rm keep':)",
+        "ls k*(oe{rm keep})",
+        "functions[qq]='rm keep'; qq",
+        "mapfile[keep]=x",
+        "precmd() { rm keep }",
+        "TRAPUSR1() { rm keep }; kill -USR1 $$",
+        "chpwd() { rm keep }; cd .",
+        "precmd_functions+=(late); late() { rm keep }",
+        "zle -N late; late() { rm keep }",
+        "add-zsh-hook chpwd late; late() { rm keep }",
+        "() { rm $1 } keep",
+        "for f (keep) rm $f",
+        "for f in keep; { rm $f }",
+        "foreach f (keep) rm $f; end",
+        "repeat 2 { rm keep }",
+        "if [[ -f keep ]] rm keep",
+        "while (true) { rm keep }",
+        "{ true } always { rm keep }",
+        "late() rm keep; late",
+        "rm ke(ep|op)",
+        "rm (#i)KEEP",
+        "source <(echo rm keep)",
+    ]);
+    if missing("zsh") {
+        return;
+    }
+    let mut shell = ZSH.typing();
+    shell.runs("precmd() { : }; chpwd() { print -n '' }");
+    shell.runs("for i (1 2) echo $i >> count");
+    shell.runs("repeat 2 { echo r >> count }; () { echo $1 >> count } a");
+    shell.runs("if [[ -f keep ]] { echo yes >> count } else { echo no >> count }");
+    shell.runs("a=(x y); ls *(e:'[[ -f $REPLY ]]':) > /dev/null; print -P '%n' > /dev/null; echo ${PWD:t} > /dev/null");
+    assert_eq!(shell.read("count"), "1\n2\nr\nr\na\nyes\n");
+    assert_eq!(shell.said("recourse:"), 0, "{}", shell.terminal.text());
+}
+
+#[test]
+fn what_was_typed_is_shown() {
+    if missing("zsh") {
+        return;
+    }
+    let mut shell = ZSH.typing();
+    shell.runs("a=(x y)");
+    shell.terminal.send("rm $a[2] ${(U)a}\r");
+    shell
+        .terminal
+        .until("the question", |text| text.contains("Your decision") || text.contains("has to decide, and"));
+    assert!(shell.said("rm $a[2] ${(U)a}") > 1, "{}", shell.terminal.text());
+    assert_eq!(shell.said("_recourse"), 0, "{}", shell.terminal.text());
+    // And not what stands for the unknown.
+    assert!(shell.said("$a[2] could not be looked at") > 0, "{}", shell.terminal.text());
+}
+
+#[test]
+fn a_refused_assignment_or_definition_does_not_take_place() {
+    if missing("zsh") {
+        return;
+    }
+    let mut shell = ZSH.typing();
+    shell.refuses("x=$(rm keep) y=set");
+    shell.refuses("precmd() { rm keep }");
+    shell.runs("print \"y=$y ${+functions[precmd]} $options[errexit]\" > count");
+    assert_eq!(shell.read("count"), "y= 0 off\n");
+}
+
+#[test]
+fn a_guard_that_hangs_is_given_up() {
+    ZSH.a_look_that_does_not_end_is_given_up();
 }

@@ -33,6 +33,8 @@ const LIMITS: &[(&str, usize)] = &[
 const OTHER_MEANINGS: &[(&str, &str)] = &[
     // The shell's own commands, keywords and dialects; languages that it hands code on in; roles; names of our own.
     ("shell/builtins/", "R [ echo false getopts noglob printf pwd set test true"),
+    ("shell/later.rs", "zstyle"),
+    ("syntax/zsh/", "time"),
     ("shell/output.rs", "[ echo false printf pwd set test true"),
     (
         "shell/",

@@ -1,4 +1,6 @@
-//! `doctor`: what is and is not covered on this machine.
+//! `doctor`: what is and is not covered on this machine, one table: programs, settings, what is guarded, what is kept.
+
+mod covered;
 
 use std::env;
 use std::ffi::OsStr;
@@ -13,13 +15,10 @@ use serde_json::json;
 use crate::attest::audit::AuditLog;
 use crate::attest::keys::KeyStore;
 use crate::attest::time::Time;
-use crate::hook::coding::install::Installation;
-use crate::hook::coding::{Agent, Scope};
 use crate::keep::{Head, Store};
 use crate::text::{count, escape, size, wrap};
 
 use super::common::Format;
-use super::installing::{folders, program};
 use super::knowledge::own_problems;
 use super::output::{self, Failure};
 use super::setup;
@@ -47,6 +46,19 @@ struct Finding {
     what: &'static str,
     state: State,
     detail: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+impl Finding {
+    fn new(what: &'static str, state: State, detail: String) -> Self {
+        Self { what, state, detail, next: None }
+    }
+
+    fn then(self, next: &str) -> Self {
+        Self { next: Some(next.to_owned()), ..self }
+    }
 }
 
 /// Programs, what they are for, and what is missing without them.
@@ -57,37 +69,37 @@ const PROGRAMS: &[(&str, &str)] = &[
 ];
 
 /// Where details begin on the page.
-const INDENT: usize = 20;
+const INDENT: usize = 25;
 
 pub(super) fn run(args: &DoctorArgs) -> Result<u8, Failure> {
-    let mut found = vec![Finding {
-        what: "version",
-        state: State::Good,
-        detail: format!("recourse {} on {}", env!("CARGO_PKG_VERSION"), env::consts::OS),
-    }];
+    let mut found = vec![Finding::new(
+        "version",
+        State::Good,
+        format!("recourse {} on {}", env!("CARGO_PKG_VERSION"), env::consts::OS),
+    )];
     for (program, without) in PROGRAMS {
         found.push(match which(program) {
-            Some(path) => Finding { what: program, state: State::Good, detail: path },
-            None => Finding { what: program, state: State::Lacking, detail: format!("not found: {without}") },
+            Some(path) => Finding::new(program, State::Good, path),
+            None => Finding::new(program, State::Lacking, format!("not found: {without}")),
         });
     }
     found.push(match which("terraform").or_else(|| which("tofu")) {
-        Some(path) => Finding { what: "terraform", state: State::Good, detail: path },
+        Some(path) => Finding::new("terraform", State::Good, path),
         None => {
             let detail = "not found; only needed for `recourse exec -- terraform apply`".to_owned();
-            Finding { what: "terraform", state: State::Good, detail }
+            Finding::new("terraform", State::Good, detail)
         }
     });
     let terminal = OpenOptions::new().read(true).write(true).open("/dev/tty").is_ok();
-    found.push(Finding {
-        what: "terminal",
-        state: State::Good,
-        detail: if terminal {
+    found.push(Finding::new(
+        "terminal",
+        State::Good,
+        if terminal {
             "`recourse exec` can ask here".to_owned()
         } else {
             "none: `recourse exec` refuses where it would ask".to_owned()
         },
-    });
+    ));
     found.push(knowledge());
     let policy = setup::working_directory(None).and_then(|cwd| setup::policy(&cwd));
     found.push(match policy {
@@ -98,46 +110,53 @@ pub(super) fn run(args: &DoctorArgs) -> Result<u8, Failure> {
             } else {
                 format!("built in, {}", files.join(", "))
             };
-            Finding { what: "policy", state: State::Good, detail }
+            Finding::new("policy", State::Good, detail)
         }
-        Err(failure) => Finding { what: "policy", state: State::Broken, detail: failure.message },
+        Err(failure) => Finding::new("policy", State::Broken, failure.message),
     });
     found.push(kept());
-    found.push(shell_hook());
-    found.push(agents());
+    found.extend(covered::covered());
     found.extend(attestation());
     if env::var_os("BASH_ENV").is_some_and(|value| !value.is_empty()) {
         let detail = "set: bash runs that file before anything else, which is not judged".to_owned();
-        found.push(Finding { what: "BASH_ENV", state: State::Lacking, detail });
+        found.push(Finding::new("BASH_ENV", State::Lacking, detail));
     }
     let broken = found.iter().any(|finding| finding.state == State::Broken);
     if args.format == Format::Json {
         output::print_json(&json!({"healthy": !broken, "findings": found}))?;
     } else {
-        let mut page = String::new();
-        // Whoever reads it through a pipe wants a finding a line.
-        let columns = io::stdout().is_terminal().then(|| output::style().width);
-        for finding in &found {
-            let mark = match finding.state {
-                State::Good => "ok",
-                State::Lacking => "lacking",
-                State::Broken => "BROKEN",
-            };
-            let detail = escape(&finding.detail);
-            let mut lines = match columns {
-                Some(columns) => wrap(&detail, columns.saturating_sub(INDENT + 1)),
-                None => vec![detail],
-            }
-            .into_iter();
-            let first = lines.next().unwrap_or_default();
-            let _ = writeln!(page, "{mark:<8} {:<10} {first}", finding.what);
-            for line in lines {
-                let _ = writeln!(page, "{:INDENT$}{line}", "");
-            }
-        }
-        output::print(&page);
+        output::print(&table(&found));
     }
     Ok(u8::from(broken))
+}
+
+/// The findings, a row each, with what to do about it below.
+fn table(found: &[Finding]) -> String {
+    let mut page = String::new();
+    // Whoever reads it through a pipe wants a finding a line.
+    let columns = io::stdout().is_terminal().then(|| output::style().width);
+    for finding in found {
+        let mark = match finding.state {
+            State::Good => "ok",
+            State::Lacking => "lacking",
+            State::Broken => "BROKEN",
+        };
+        let detail = escape(&finding.detail);
+        let mut lines = match columns {
+            Some(columns) => wrap(&detail, columns.saturating_sub(INDENT + 1)),
+            None => vec![detail],
+        }
+        .into_iter();
+        let first = lines.next().unwrap_or_default();
+        let _ = writeln!(page, "{mark:<8} {:<15} {first}", finding.what);
+        for line in lines {
+            let _ = writeln!(page, "{:INDENT$}{line}", "");
+        }
+        if let Some(next) = &finding.next {
+            let _ = writeln!(page, "{:INDENT$}next: {}", "", escape(next));
+        }
+    }
+    page
 }
 
 /// What is known, and whether the user's own files say what they mean.
@@ -145,7 +164,7 @@ fn knowledge() -> Finding {
     let what = "knowledge";
     let known = match setup::knowledge() {
         Ok(known) => known,
-        Err(failure) => return Finding { what, state: State::Broken, detail: failure.message },
+        Err(failure) => return Finding::new(what, State::Broken, failure.message),
     };
     let problems = own_problems().unwrap_or_default();
     if let Some(first) = problems.first() {
@@ -154,7 +173,7 @@ fn knowledge() -> Finding {
             count => format!(" and {} more", count - 1),
         };
         let detail = format!("{first}{more}; `recourse knowledge check` shows all of it");
-        return Finding { what, state: State::Lacking, detail };
+        return Finding::new(what, State::Lacking, detail);
     }
     let detail = format!(
         "{} tools, {} kinds, {} Terraform types",
@@ -162,68 +181,20 @@ fn knowledge() -> Finding {
         known.kind_names().len(),
         known.terraform_types().len()
     );
-    Finding { what, state: State::Good, detail }
-}
-
-/// Whether the shell that this was typed in is guarded. The variable goes on to programs that are not: it names its process.
-fn shell_hook() -> Finding {
-    let told = env::var("RECOURSE_SHELL_HOOK").unwrap_or_default();
-    let mut parts = told.split(':');
-    let parts = (parts.next(), parts.next(), parts.next());
-    let parent = nix::unistd::getppid().to_string();
-    let (state, detail) = match parts {
-        (Some(shell), Some(extent), Some(process)) if process == parent => match (shell, extent) {
-            ("fish", _) => (
-                State::Good,
-                "fish: what Enter accepts is judged; other bindings that execute a line are not".to_owned(),
-            ),
-            (_, "full") => (State::Good, format!("{shell}: every line typed here is judged before it runs")),
-            _ => (
-                State::Lacking,
-                format!("{shell}: lines are judged, but redirections of {{ }} and loops open before that"),
-            ),
-        },
-        _ => (
-            State::Lacking,
-            "lines typed in this shell are not judged; see `recourse init bash`, `zsh` or `fish`".to_owned(),
-        ),
-    };
-    let detail = format!("{detail} (never: scripts, and shells without the hook)");
-    Finding { what: "shell", state, detail }
-}
-
-/// Which agents' hooks stand in the user's configuration as they should.
-fn agents() -> Finding {
-    let what = "agents";
-    let told = || -> Result<Vec<&'static str>, Failure> {
-        let (folders, program, data) = (folders()?, program()?, setup::places()?.data);
-        let installed = |agent: &Agent| {
-            let installation = Installation::new(*agent, &Scope::User, &folders, &program, &data);
-            installation.verify().is_ok_and(|wrong| wrong.is_empty())
-        };
-        Ok(Agent::ALL.into_iter().filter(installed).map(Agent::name).collect())
-    };
-    let detail = match told() {
-        Ok(names) if names.is_empty() => {
-            "no agent's hook is installed for all of your projects; see `recourse init --help`".to_owned()
-        }
-        Ok(names) => format!("hooks installed for all of your projects: {}", names.join(", ")),
-        Err(failure) => failure.message,
-    };
-    Finding { what, state: State::Good, detail }
+    Finding::new(what, State::Good, detail)
 }
 
 /// What is kept, what that costs, and whether its store can be used.
 fn kept() -> Finding {
     let what = "kept";
-    let lacking = |detail: String| Finding { what, state: State::Lacking, detail };
+    let lacking = |detail: String| Finding::new(what, State::Lacking, detail);
     let Ok(places) = setup::places() else {
         return lacking("there is no home directory, so nothing is kept first".to_owned());
     };
     let store = match Store::existing(&places) {
         Ok(Some(store)) => store,
         Ok(None) => {
-            return Finding { what, state: State::Good, detail: "nothing is kept".to_owned() };
+            return Finding::new(what, State::Good, "nothing is kept".to_owned());
         }
         Err(error) => return lacking(format!("nothing is kept first: {error}")),
     };
@@ -251,7 +222,7 @@ fn kept() -> Finding {
         let unread = count((names.len() - heads.len()) as u64, "recovery point");
         return lacking(format!("{detail}; {unread} cannot be read, `recourse kept` says why"));
     }
-    Finding { what, state: State::Good, detail }
+    Finding::new(what, State::Good, detail)
 }
 
 /// What there is to say about keys and the audit log. Nothing where there are none.
@@ -264,25 +235,23 @@ fn attestation() -> Vec<Finding> {
         Ok((Some(registry), warnings)) if warnings.is_empty() => {
             let active = registry.active().map_or("none", |key| key.key_id.as_str());
             let detail = format!("{} of {}, {active} signs", registry.keys.len(), registry.instance_id);
-            found.push(Finding { what: "keys", state: State::Good, detail });
+            found.push(Finding::new("keys", State::Good, detail));
         }
-        Ok((Some(_), warnings)) => found.extend(warnings.into_iter().map(|detail| Finding {
-            what: "keys",
-            state: State::Lacking,
-            detail,
-        })),
+        Ok((Some(_), warnings)) => {
+            found.extend(warnings.into_iter().map(|detail| Finding::new("keys", State::Lacking, detail)))
+        }
         Err(error) => {
-            found.push(Finding { what: "keys", state: State::Lacking, detail: error.to_string() });
+            found.push(Finding::new("keys", State::Lacking, error.to_string()));
         }
     }
     match AuditLog::open(&places).verify() {
         Ok(held) if held.entries == 0 => {}
         Ok(held) => {
             let detail = format!("{} events, unbroken", held.entries);
-            found.push(Finding { what: "audit log", state: State::Good, detail });
+            found.push(Finding::new("audit log", State::Good, detail));
         }
         Err(error) => {
-            found.push(Finding { what: "audit log", state: State::Lacking, detail: error.to_string() });
+            found.push(Finding::new("audit log", State::Lacking, error.to_string()));
         }
     }
     found
