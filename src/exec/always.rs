@@ -11,21 +11,20 @@ use std::path::{Path, PathBuf};
 use crate::approvals::Here;
 use crate::attest::disk::{Access, own_dir, write_atomic};
 use crate::config::policy_files;
+use crate::evaluate::Evaluation;
 use crate::model::{Assessment, Cause, Verdict};
 use crate::policy::{LayerKind, PolicyFile, Profile};
 use crate::prompt::Lasting;
 
 use super::Surroundings;
-use super::permission::Case;
 
 /// What makes a directory a project.
 const SIGNS: [&str; 2] = [".git", ".recourse.toml"];
 
 /// The rules that would allow it; `None` where it cannot be allowed always.
-pub(super) fn lasting(case: &Case<'_>, around: &Surroundings<'_>) -> Option<Lasting> {
+pub(super) fn lasting(evaluation: &Evaluation, around: &Surroundings<'_>) -> Option<Lasting> {
     let settings = around.policy.settings(Profile::Human);
     let human = around.context.profile == Some(Profile::Human);
-    let evaluation = &case.first.evaluation;
     let report = &evaluation.report;
     if !human
         || !settings.allow_for_a_while

@@ -405,7 +405,7 @@ fn ask(
     let mut offer = case.first.offer(around);
     let looks = looks::offered(&case.first.evaluation, around);
     let shown: Vec<String> = looks.iter().map(|look| shell_words::join(&look.verification.argv)).collect();
-    let lasting = always::lasting(case, around).filter(|_| name.is_none());
+    let lasting = always::lasting(&case.first.evaluation, around).filter(|_| name.is_none());
     loop {
         let notes: Vec<String> =
             case.first.failed().into_iter().chain(attested_note(case, standing)).collect();

@@ -58,6 +58,7 @@ const OTHER_MEANINGS: &[(&str, &str)] = &[
         "append_file bash code copilot cursor delete delete_file diff edit_file execute_command file move_file patch powershell recourse rename task timeout view windsurf write write_file",
     ),
     ("hook/kind.rs", "bash fish zsh"),
+    ("hook/session.rs", "abbr"),
     // Our own name, and keys of a report's formats.
     ("report/review/", "id kind recourse"),
 ];
