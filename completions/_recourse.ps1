@@ -688,6 +688,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
         'recourse;serve' {
             [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'Where to listen; the default is the loopback address that attestations name')
             [CompletionResult]::new('--token-file', '--token-file', [CompletionResultType]::ParameterName, 'File with the bearer token that `POST /api/evaluate` demands; without it that route is closed')
+            [CompletionResult]::new('--access-log', '--access-log', [CompletionResultType]::ParameterName, 'File to which a line of JSON is added for each request: who, what path, which status, how long')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break

@@ -756,6 +756,7 @@ module completions {
   export extern "recourse serve" [
     --listen: string          # Where to listen; the default is the loopback address that attestations name
     --token-file: path        # File with the bearer token that `POST /api/evaluate` demands; without it that route is closed
+    --access-log: path        # File to which a line of JSON is added for each request: who, what path, which status, how long
     --help(-h)                # Print help
   ]
 

@@ -1,13 +1,16 @@
 //! `serve`: options to what [`crate::serve`] takes.
 
-use std::path::PathBuf;
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::ValueHint;
+use nix::fcntl::OFlag;
 
 use crate::config::{Config, user_places};
 use crate::proof::{Proof, ProofError, go_on, keep_log, open_log};
-use crate::serve::{Evaluator, Published, State, run as serve};
+use crate::serve::{Evaluator, Published, State, Traffic, run as serve};
 
 use super::output::{self, Failure};
 use super::setup;
@@ -20,6 +23,9 @@ pub(super) struct ServeArgs {
     /// File with the bearer token that `POST /api/evaluate` demands; without it that route is closed
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) token_file: Option<PathBuf>,
+    /// File to which a line of JSON is added for each request: who, what path, which status, how long
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) access_log: Option<PathBuf>,
 }
 
 pub(super) fn run(args: &ServeArgs) -> Result<u8, Failure> {
@@ -37,7 +43,8 @@ pub(super) fn run(args: &ServeArgs) -> Result<u8, Failure> {
     keep_log(&config, &log, false).map_err(|error| Failure::internal(error.to_string()))?;
     let logging = config.clone();
     let published = Published::new(&places, log, Box::new(move |log| go_on(&logging, log).map(|_| ())));
-    let state = State { published, judge: Arc::new(judge), token };
+    let traffic = Traffic::new(args.access_log.as_deref().map(access_log).transpose()?);
+    let state = State::new(published, Arc::new(judge), token, Arc::new(traffic));
     let base = config.base_url;
     serve(args.listen, state, |address| {
         output::note(&format!("listening on http://{address}, publishing as {base}; stop with Ctrl-C"));
@@ -49,4 +56,22 @@ pub(super) fn run(args: &ServeArgs) -> Result<u8, Failure> {
     })
     .map_err(|error| Failure::internal(error.to_string()))?;
     Ok(0)
+}
+
+/// Opened to add to it; what others can write to is no record.
+fn access_log(path: &Path) -> Result<File, Failure> {
+    let open = || {
+        let mut how = OpenOptions::new();
+        how.append(true).create(true).mode(0o600).custom_flags(OFlag::O_NOFOLLOW.bits());
+        how.open(path)
+    };
+    let file = open().map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+    let meta = file.metadata().map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+    if meta.is_file() && meta.permissions().mode() & 0o022 != 0 {
+        return Err(Failure::usage(format!(
+            "{}: others can write to it; make it private with chmod go-w",
+            path.display()
+        )));
+    }
+    Ok(file)
 }

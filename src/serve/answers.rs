@@ -1,12 +1,12 @@
 //! Answers: bodies, headers, statuses, and work off the threads that serve connections.
 
-use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
+use super::documents::{Document, UnderWay};
 use super::published::PublishedError;
+use super::state::State;
 
 /// How long others may keep a registry: a compromised key must not live on in a proxy.
 pub(super) const REGISTRY_AGE: &str = "public, max-age=300, must-revalidate";
@@ -28,18 +28,28 @@ pub(super) async fn blocking<T: Send + 'static>(
 }
 
 /// A document with its entity tag; 304 when the client has it.
-pub(super) fn document(bytes: Vec<u8>, age: &'static str, request: &HeaderMap) -> Response {
-    typed(bytes, "application/json", age, request)
+pub(super) fn document(
+    document: Document,
+    age: &'static str,
+    request: &HeaderMap,
+    state: &State,
+) -> Response {
+    tagged(document, "application/json", age, request, &state.under_way)
 }
 
-/// The same of another type.
+/// The same of another type, which is small.
 pub(super) fn typed(bytes: Vec<u8>, kind: &'static str, age: &'static str, request: &HeaderMap) -> Response {
-    use std::fmt::Write as _;
-    let mut tag = String::from("\"");
-    for byte in &Sha256::digest(&bytes)[..16] {
-        let _ = write!(tag, "{byte:02x}");
-    }
-    tag.push('"');
+    tagged(Document::new(bytes), kind, age, request, &UnderWay::default())
+}
+
+fn tagged(
+    document: Document,
+    kind: &'static str,
+    age: &'static str,
+    request: &HeaderMap,
+    under_way: &UnderWay,
+) -> Response {
+    let tag = &*document.tag;
     let known = request
         .get_all(header::IF_NONE_MATCH)
         .iter()
@@ -49,13 +59,18 @@ pub(super) fn typed(bytes: Vec<u8>, kind: &'static str, age: &'static str, reque
     let mut answer = if known {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        let mut answer = Body::from(bytes).into_response();
+        let Some(body) = under_way.body(document.bytes) else {
+            let mut answer = problem(StatusCode::SERVICE_UNAVAILABLE, "too many large answers are under way");
+            answer.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
+            return answer;
+        };
+        let mut answer = body.into_response();
         answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
         answer
     };
     let headers = answer.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(age));
-    if let Ok(tag) = HeaderValue::from_str(&tag) {
+    if let Ok(tag) = HeaderValue::from_str(tag) {
         headers.insert(header::ETAG, tag);
     }
     // Public by nature, and a page may want to verify.

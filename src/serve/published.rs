@@ -1,13 +1,16 @@
-//! What an instance publishes, read from its own files at each request: a change of keys shows at once.
+//! What an instance publishes, from its own files: a change of keys shows at once, and what never changes is read once.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
 use crate::attest::Places;
-use crate::attest::keys::{KeyError, KeyStore};
+use crate::attest::keys::{KeyError, KeyStore, Stamp};
+use crate::attest::registry::Registry;
 use crate::attest::store::{Served, Store, StoreError};
 use crate::attest::tlog::book::{Log, LogError, Wanted};
+
+use super::documents::{Document, Held};
 
 /// Why something that is published could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -27,10 +30,10 @@ pub enum PublishedError {
 }
 
 /// What there is under an attestation's name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+#[derive(Clone, Debug)]
+pub(super) enum Found {
     /// The document.
-    Here(Vec<u8>),
+    Here(Document),
     /// It was here; its key is retired or compromised.
     Gone,
     /// Nothing.
@@ -45,6 +48,10 @@ pub struct Published {
     log: Log,
     /// Goes on with the log; one at a time.
     go_on: Mutex<GoOn>,
+    /// The registry as it was read last, and what its files were then.
+    registry: Mutex<Option<(Stamp, Arc<Registry>, Document)>>,
+    /// Attestations for everybody, with their keys' ids.
+    attestations: Held<String>,
 }
 
 /// Puts what is not there yet into the log.
@@ -59,6 +66,8 @@ impl Published {
             unpublished: Store::unpublished(places),
             log,
             go_on: Mutex::new(go_on),
+            registry: Mutex::default(),
+            attestations: Held::default(),
         }
     }
 
@@ -97,13 +106,30 @@ impl Published {
         }
     }
 
+    /// The registry in force; `None` before the first key. It is read again only when its files are others.
+    fn in_force(&self) -> Result<Option<(Arc<Registry>, Document)>, PublishedError> {
+        // Before it is read: what is written meanwhile shows the next time.
+        let stamp = self.keys.stamp();
+        let mut held = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, registry, document)) = &*held
+            && *known == stamp
+        {
+            return Ok(Some((Arc::clone(registry), document.clone())));
+        }
+        *held = None;
+        let Some(registry) = self.keys.registry()? else { return Ok(None) };
+        let document = Document::new(serde_json::to_vec_pretty(&registry.to_value())?);
+        let registry = Arc::new(registry);
+        *held = Some((stamp, Arc::clone(&registry), document.clone()));
+        Ok(Some((registry, document)))
+    }
+
     /// The registry's bytes; `None` before the first key.
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn registry(&self) -> Result<Option<Vec<u8>>, PublishedError> {
-        let Some(registry) = self.keys.registry()? else { return Ok(None) };
-        Ok(Some(serde_json::to_vec_pretty(&registry.to_value())?))
+    pub(super) fn registry(&self) -> Result<Option<Document>, PublishedError> {
+        Ok(self.in_force()?.map(|(_, document)| document))
     }
 
     /// The entry of the key that signs now.
@@ -111,22 +137,39 @@ impl Published {
     /// # Errors
     /// When the registry cannot be read.
     pub fn active_key(&self) -> Result<Option<Value>, PublishedError> {
-        let Some(registry) = self.keys.registry()? else { return Ok(None) };
+        let Some((registry, _)) = self.in_force()? else { return Ok(None) };
         Ok(registry.active().map(crate::attest::registry::KeyEntry::to_value))
+    }
+
+    /// An attestation for everybody that was read before, without a look at its file.
+    pub(super) fn held(&self, id: &str) -> Option<Document> {
+        let (key_id, document) = self.attestations.get(id)?;
+        let (registry, _) = self.in_force().ok()??;
+        let key = registry.keys.iter().find(|key| key.key_id == key_id)?;
+        key.state.retains().then_some(document)
     }
 
     /// An attestation by its id; one that is not for everybody only for who may ask for evaluations.
     ///
     /// # Errors
     /// When the registry or the store cannot be read.
-    pub fn attestation(&self, id: &str, may_ask: bool) -> Result<Found, PublishedError> {
-        let Some(registry) = self.keys.registry()? else { return Ok(Found::None) };
-        let served = match self.store.served(id, &registry)? {
-            Served::Absent if may_ask => self.unpublished.served(id, &registry)?,
-            served => served,
+    pub(super) fn attestation(&self, id: &str, may_ask: bool) -> Result<Found, PublishedError> {
+        if let Some(document) = self.held(id) {
+            return Ok(Found::Here(document));
+        }
+        let Some((registry, _)) = self.in_force()? else { return Ok(Found::None) };
+        let (served, everybody) = match self.store.served(id, &registry)? {
+            Served::Absent if may_ask => (self.unpublished.served(id, &registry)?, false),
+            served => (served, true),
         };
         Ok(match served {
-            Served::Found(attestation) => Found::Here(attestation.canonical().to_vec()),
+            Served::Found(attestation) => {
+                let document = Document::new(attestation.canonical().to_vec());
+                if everybody {
+                    self.attestations.put(id, attestation.key_id().to_owned(), &document);
+                }
+                Found::Here(document)
+            }
             Served::Gone => Found::Gone,
             Served::Absent => Found::None,
         })

@@ -1,23 +1,26 @@
 //! Routes, headers and statuses.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::body::to_bytes;
+use axum::body::{HttpBody, to_bytes};
 use axum::extract::{Path, Request, State as Shared};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use serde_json::json;
 
 use super::BODY_LIMIT;
-use super::answers::{ATTESTATION_AGE, REGISTRY_AGE, answer, blocking, broken, document, problem, written};
+use super::answers::{
+    ATTESTATION_AGE, REGISTRY_AGE, answer, blocking, broken, document, problem, typed, written,
+};
 use super::api::ApiError;
 use super::log;
 use super::published::Found;
 use super::state::{App, is_authorized};
+use super::traffic::{Answered, Peer};
 
 pub(super) fn router(state: App, timeout: Duration) -> Router {
     Router::new()
@@ -27,11 +30,13 @@ pub(super) fn router(state: App, timeout: Duration) -> Router {
         .route("/.well-known/recourse-log/{*path}", get(log::file))
         .route("/attestation/public-key", get(public_key))
         .route("/healthz", get(health))
+        .route("/metrics", get(metrics))
         .route("/api/evaluate", post(evaluate))
         .fallback(|| async { problem(StatusCode::NOT_FOUND, "there is no such resource") })
         .method_not_allowed_fallback(|| async {
             problem(StatusCode::METHOD_NOT_ALLOWED, "this resource does not take that method")
         })
+        .layer(middleware::from_fn_with_state(Arc::clone(&state), watched))
         .layer(middleware::from_fn(move |request: Request, next: Next| async move {
             let answer = tokio::time::timeout(timeout, next.run(request)).await;
             let mut answer = answer
@@ -48,9 +53,55 @@ async fn health() -> Response {
     answer(StatusCode::OK, &json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }))
 }
 
+/// Counters; for whom the token is.
+async fn metrics(Shared(state): Shared<App>, headers: HeaderMap) -> Response {
+    if !is_authorized(&state, &headers) {
+        return problem(StatusCode::UNAUTHORIZED, "a valid bearer token is needed");
+    }
+    let mut answer = (StatusCode::OK, state.traffic.metrics()).into_response();
+    let kind = HeaderValue::from_static("text/plain; version=0.0.4");
+    answer.headers_mut().insert(header::CONTENT_TYPE, kind);
+    answer
+}
+
+/// Counts each request, and writes its line.
+async fn watched(Shared(state): Shared<App>, request: Request, next: Next) -> Response {
+    let start = Instant::now();
+    let peer = request.extensions().get::<Peer>().copied();
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+    let answer = next.run(request).await;
+    state.traffic.answered(&Answered {
+        peer,
+        method: method.as_str(),
+        path: &path,
+        route: route(&path),
+        status: answer.status().as_u16(),
+        bytes: answer.body().size_hint().exact(),
+        took: start.elapsed(),
+    });
+    answer
+}
+
+/// The route for the counters: as many as there are routes, whatever is asked for.
+fn route(path: &str) -> &'static str {
+    match path {
+        "/.well-known/recourse-keys.json" => "registry",
+        "/attestation/public-key" => "key",
+        "/healthz" => "health",
+        "/metrics" => "metrics",
+        "/api/evaluate" => "evaluate",
+        _ if path.starts_with("/.well-known/attestations/") => "attestation",
+        _ if path.starts_with("/.well-known/recourse-") => "log",
+        _ => "other",
+    }
+}
+
 async fn registry(Shared(state): Shared<App>, headers: HeaderMap) -> Response {
-    match blocking(move || state.published.registry()).await {
-        Ok(Some(bytes)) => document(bytes, REGISTRY_AGE, &headers),
+    let own = Arc::clone(&state);
+    // What is held costs no more than a look whether its files are the same.
+    match blocking(move || own.published.registry()).await {
+        Ok(Some(bytes)) => document(bytes, REGISTRY_AGE, &headers, &state),
         Ok(None) => problem(StatusCode::NOT_FOUND, "this instance has no keys yet"),
         Err(()) => broken(),
     }
@@ -67,8 +118,12 @@ async fn attestation(Shared(state): Shared<App>, Path(name): Path<String>, heade
     };
     let may_ask = is_authorized(&state, &headers);
     let age = if may_ask { "private, no-store" } else { ATTESTATION_AGE };
-    match blocking(move || state.published.attestation(&id, may_ask)).await {
-        Ok(Found::Here(bytes)) => document(bytes, age, &headers),
+    if let Some(held) = state.published.held(&id) {
+        return document(held, age, &headers, &state);
+    }
+    let own = Arc::clone(&state);
+    match blocking(move || own.published.attestation(&id, may_ask)).await {
+        Ok(Found::Here(found)) => document(found, age, &headers, &state),
         Ok(Found::Gone) => problem(StatusCode::GONE, "the key that signed it is retired or compromised"),
         Ok(Found::None) => problem(StatusCode::NOT_FOUND, "there is no such attestation"),
         Err(()) => broken(),
@@ -78,7 +133,7 @@ async fn attestation(Shared(state): Shared<App>, Path(name): Path<String>, heade
 async fn public_key(Shared(state): Shared<App>, headers: HeaderMap) -> Response {
     match blocking(move || state.published.active_key()).await {
         Ok(Some(key)) => match serde_json::to_vec(&key) {
-            Ok(bytes) => document(bytes, REGISTRY_AGE, &headers),
+            Ok(bytes) => typed(bytes, "application/json", REGISTRY_AGE, &headers),
             Err(_) => broken(),
         },
         Ok(None) => problem(StatusCode::NOT_FOUND, "this instance has no active key"),
@@ -103,12 +158,31 @@ async fn evaluate(Shared(state): Shared<App>, request: Request) -> Response {
     if length.is_some_and(|length| length > BODY_LIMIT) {
         return too_large();
     }
+    let _body = state.evaluations.body().await;
     let Ok(body) = to_bytes(request.into_body(), BODY_LIMIT).await else { return too_large() };
-    let judge = Arc::clone(&state.judge);
-    match tokio::task::spawn_blocking(move || judge.judge(&body)).await {
-        Ok(Ok(report)) => written(StatusCode::OK, report),
-        Ok(Err(ApiError::Invalid(what))) => problem(StatusCode::BAD_REQUEST, &what),
-        Ok(Err(ApiError::Internal(what))) => problem(StatusCode::INTERNAL_SERVER_ERROR, &what),
-        Err(_) => problem(StatusCode::INTERNAL_SERVER_ERROR, "the evaluation failed"),
+    let running = Running::of(&state);
+    let judged = state.evaluations.judge(Arc::clone(&state.judge), body).await;
+    drop(running);
+    match judged {
+        Some(Ok(report)) => written(StatusCode::OK, report),
+        Some(Err(ApiError::Invalid(what))) => problem(StatusCode::BAD_REQUEST, &what),
+        Some(Err(ApiError::Internal(what))) => problem(StatusCode::INTERNAL_SERVER_ERROR, &what),
+        None => problem(StatusCode::INTERNAL_SERVER_ERROR, "the evaluation failed"),
+    }
+}
+
+/// An evaluation that counts until it is over, or nobody waits for it any more.
+struct Running(App);
+
+impl Running {
+    fn of(state: &App) -> Self {
+        state.traffic.evaluates(1);
+        Self(Arc::clone(state))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.traffic.evaluates(-1);
     }
 }

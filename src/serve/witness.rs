@@ -29,7 +29,7 @@ pub fn witness(
         .route("/healthz", get(|| async { text(StatusCode::OK, "ok\n".to_owned()) }))
         .fallback(|| async { text(StatusCode::NOT_FOUND, "there is no such resource\n".to_owned()) })
         .with_state(Arc::new(witness));
-    super::listen(address, router, started)
+    super::listen(address, router, Arc::default(), started)
 }
 
 async fn add(Shared(witness): Shared<Arc<Witness>>, request: Request) -> Response {

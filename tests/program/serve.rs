@@ -22,6 +22,10 @@ struct Server {
 
 impl Server {
     fn start(scratch: &Scratch, token: bool) -> Self {
+        Self::start_with(scratch, token, &[])
+    }
+
+    fn start_with(scratch: &Scratch, token: bool, options: &[&str]) -> Self {
         let file = scratch.root().join("token");
         std::fs::write(&file, format!("{TOKEN}\n")).unwrap();
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
@@ -29,6 +33,7 @@ impl Server {
         if token {
             words.extend(["--token-file", file.to_str().unwrap()]);
         }
+        words.extend(options);
         let mut child = scratch.recourse(&words).stderr(Stdio::piped()).stdin(Stdio::null()).spawn().unwrap();
         let mut said = String::new();
         BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut said).unwrap();
@@ -334,13 +339,16 @@ fn what_a_followed_file_says_is_not_said_again() {
     let scratch = attesting();
     let server = Server::start(&scratch, true);
     let here = scratch.work().display().to_string();
-    scratch.file("words.sh", "# one\nzqhunter2secret\nzqfoo: `zqbar` $zqbaz\n}zqsyntax ((\n");
+    scratch.file(
+        "words.sh",
+        "# one\nzqzqzqhunter2secret\nzqzqzqfoo: `zqzqzqbar` $zqzqzqbaz\n}zqzqzqsyntax ((\n",
+    );
     std::fs::set_permissions(scratch.work().join("words.sh"), std::fs::Permissions::from_mode(0o644))
         .unwrap();
     let body = json!({"source": "shell", "command": "bash words.sh", "cwd": here});
     let (_, answer) = server.evaluate(TOKEN, &body.to_string());
     let text = answer.to_string();
-    assert!(!text.contains("zq"), "{answer:#}");
+    assert!(!text.contains("zqzqzq"), "{answer:#}");
     assert!(text.contains("words.sh:2"), "{answer:#}");
     assert_eq!(answer["riskAssessment"], "escalate");
     std::fs::set_permissions(scratch.work().join("words.sh"), std::fs::Permissions::from_mode(0o600))
@@ -350,7 +358,7 @@ fn what_a_followed_file_says_is_not_said_again() {
     // For its owner it is followed.
     let words = ["evaluate", "shell", "--format", "json", "--fail-on", "never", "bash words.sh"];
     let done = String::from_utf8(scratch.run(&words).stdout).unwrap();
-    assert!(done.contains("words.sh:2") && !done.contains("zq"), "{done}");
+    assert!(done.contains("words.sh:2") && !done.contains("zqzqzq"), "{done}");
 }
 
 #[test]
@@ -366,4 +374,114 @@ fn a_name_that_stands_twice_and_a_number_that_is_not_exact_are_refused() {
         assert_eq!(status, 400, "{body}: {answer}");
         assert!(answer["error"].as_str().is_some_and(|said| said.contains(says)), "{body}: {answer}");
     }
+}
+
+/// Of how many bytes in memory the server is now.
+#[cfg(target_os = "linux")]
+fn resident(server: &Server) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.child.id())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+}
+
+/// Everybody else is answered.
+fn answers(server: &Server) {
+    for path in ["/healthz", "/.well-known/recourse-keys.json"] {
+        assert_eq!(server.get(path, "").0, 200, "{path}");
+    }
+}
+
+#[test]
+fn who_does_not_take_an_answer_holds_nobody_up() {
+    let scratch = attesting();
+    let server = Server::start(&scratch, true);
+    // The text is in it twice at least.
+    let long = "x".repeat(3 << 20);
+    let (status, report) =
+        server.evaluate(TOKEN, &json!({"source": "shell", "command": format!("echo {long}")}).to_string());
+    assert_eq!(status, 200, "{}", report["error"]);
+    let uri = report["attestation"]["attestation_uri"].as_str().unwrap();
+    let path = &uri[uri.find("/.well-known").unwrap()..];
+    let (status, _, body) = server.get(path, "");
+    assert!(status == 200 && body.len() > 3 << 20, "{status}");
+    let asked: Vec<TcpStream> = (0..140)
+        .map(|_| {
+            let mut stream = TcpStream::connect(&server.address).unwrap();
+            stream.write_all(format!("GET {path} HTTP/1.1\r\nhost: x\r\n\r\n").as_bytes()).unwrap();
+            stream
+        })
+        .collect();
+    answers(&server);
+    #[cfg(target_os = "linux")]
+    assert!(resident(&server) < 400 << 20, "{} bytes", resident(&server));
+    // Who asks for the same and takes it gets it.
+    drop(asked);
+    assert_eq!(server.get(path, "").2.len(), body.len());
+}
+
+#[test]
+fn heads_that_never_end_hold_nobody_up() {
+    let server = Server::start(&attesting(), false);
+    let open: Vec<TcpStream> = (0..140)
+        .map(|_| {
+            let mut stream = TcpStream::connect(&server.address).unwrap();
+            stream.write_all(b"GET /healthz HTTP/1.1\r\nhost:").unwrap();
+            stream
+        })
+        .collect();
+    assert_eq!(server.get("/healthz", "").0, 200);
+    drop(open);
+}
+
+#[test]
+fn what_is_read_once_still_goes_with_its_key() {
+    let scratch = attesting();
+    let server = Server::start(&scratch, true);
+    let (_, report) = server.evaluate(TOKEN, &json!({"source": "shell", "command": "ls"}).to_string());
+    let uri = report["attestation"]["attestation_uri"].as_str().unwrap();
+    let path = &uri[uri.find("/.well-known").unwrap()..];
+    for _ in 0..2 {
+        assert_eq!(server.get(path, "").0, 200);
+    }
+    let before = server.get("/.well-known/recourse-keys.json", "").2;
+    assert!(scratch.run(&["keys", "rotate"]).status.success());
+    let after = server.get("/.well-known/recourse-keys.json", "").2;
+    assert_ne!(before, after, "a change of keys shows at once");
+    assert_eq!(server.get(path, "").0, 200);
+    let key = report["attestation"]["key_id"].as_str().unwrap();
+    let done = scratch.run(&["keys", "compromise", key]);
+    assert!(done.status.success(), "{done:?}");
+    assert_eq!(server.get(path, "").0, 410);
+}
+
+#[test]
+fn requests_are_counted_and_logged_without_what_is_secret() {
+    let scratch = attesting();
+    let log = scratch.root().join("access");
+    let server = Server::start_with(&scratch, true, &["--access-log", log.to_str().unwrap()]);
+    assert_eq!(server.get("/healthz?token=hunter2secret", "authorization: Bearer hunter2secret\r\n").0, 200);
+    assert_eq!(server.get("/nothing\u{1b}[31m", "").0, 400);
+    assert_eq!(server.get("/no/such", "").0, 404);
+    assert_eq!(server.get("/metrics", "").0, 401);
+    // The scheme's case means nothing.
+    let (status, _, metrics) = server.get("/metrics", &format!("authorization: bearer {TOKEN}\r\n"));
+    let metrics = String::from_utf8(metrics).unwrap();
+    assert_eq!(status, 200, "{metrics}");
+    for line in [
+        "recourse_requests_total{route=\"health\",status=\"200\"} 1",
+        "recourse_requests_total{route=\"other\",status=\"404\"} 1",
+        "recourse_requests_total{route=\"metrics\",status=\"401\"} 1",
+        "recourse_evaluations 0",
+    ] {
+        assert!(metrics.contains(line), "{line}\n{metrics}");
+    }
+    let text = std::fs::read_to_string(&log).unwrap();
+    assert!(!text.contains("hunter2") && !text.contains(TOKEN), "{text}");
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(
+        (&lines[0]["path"], &lines[0]["status"], &lines[0]["peer"]),
+        (&json!("/healthz"), &json!(200), &json!("127.0.0.1"))
+    );
+    let mode = std::fs::metadata(&log).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
 }

@@ -228,7 +228,7 @@ pub(crate) fn registry_path(places: &Places) -> PathBuf {
     places.data.join("registry.json")
 }
 
-fn record_path(places: &Places) -> PathBuf {
+pub(super) fn record_path(places: &Places) -> PathBuf {
     places.keys().join("instance.json")
 }
 

@@ -93,6 +93,10 @@ impl fmt::Debug for KeyStore {
     }
 }
 
+/// What [`KeyStore::stamp`] tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp([Option<(u64, u64, u64, i64, i64)>; 2]);
+
 impl KeyStore {
     /// The keys below these places. Touches nothing yet.
     pub fn open(places: &Places) -> Self {
@@ -144,6 +148,16 @@ impl KeyStore {
     /// When a file is damaged or not private.
     pub fn registry(&self) -> Result<Option<Registry>, KeyError> {
         Ok(Book::read(&self.places)?.map(|book| book.registry))
+    }
+
+    /// What is different whenever the registry may be: which files it is in, and when they were last written or restricted.
+    pub fn stamp(&self) -> Stamp {
+        use std::os::unix::fs::MetadataExt;
+        let of = |path: PathBuf| {
+            let found = std::fs::symlink_metadata(path).ok()?;
+            Some((found.dev(), found.ino(), found.len(), found.ctime(), found.ctime_nsec()))
+        };
+        Stamp([of(book::registry_path(&self.places)), of(book::record_path(&self.places))])
     }
 
     /// All keys, in the order in which they were made.
