@@ -40,7 +40,9 @@ impl Document {
 
 /// Documents by name.
 #[derive(Debug, Default)]
-pub(super) struct Held<T>(Mutex<(HashMap<String, (T, Document)>, usize)>);
+pub(super) struct Held<T>(Mutex<(ByName<T>, usize)>);
+
+type ByName<T> = HashMap<String, (T, Document)>;
 
 impl<T: Clone> Held<T> {
     pub(super) fn get(&self, name: &str) -> Option<(T, Document)> {

@@ -31,8 +31,10 @@ pub struct Traffic {
     turned_away: AtomicU64,
     evaluating: AtomicI64,
     /// By route and status: requests, and their time in microseconds.
-    answered: Mutex<BTreeMap<(&'static str, u16), (u64, u64)>>,
+    answered: Mutex<Answers>,
 }
+
+type Answers = BTreeMap<(&'static str, u16), (u64, u64)>;
 
 /// One request and its answer.
 pub(super) struct Answered<'a> {

@@ -93,9 +93,11 @@ impl fmt::Debug for KeyStore {
     }
 }
 
-/// What [`KeyStore::stamp`] tells.
+/// What [`KeyStore::stamp`] tells of each file: device, number, length, and the time of its last change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stamp([Option<(u64, u64, u64, i64, i64)>; 2]);
+pub struct Stamp([Option<FileStamp>; 2]);
+
+type FileStamp = (u64, u64, u64, i64, i64);
 
 impl KeyStore {
     /// The keys below these places. Touches nothing yet.
