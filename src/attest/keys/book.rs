@@ -6,6 +6,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -16,7 +17,7 @@ use crate::attest::registry::{KeyEntry, KeyState, Registry};
 use crate::attest::time::Time;
 use crate::json;
 
-use super::KeyError;
+use super::{KeyError, KeyStore};
 
 /// No registry of ours is larger.
 const LIMIT: u64 = 4 << 20;
@@ -33,6 +34,23 @@ pub(crate) struct Book {
     pub(crate) registry: Registry,
     /// The highest version that may have been seen by anybody.
     floor: u64,
+}
+
+/// What is different whenever the registry may be, of each of its files: device, number, length, time of the last change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp([Option<FileStamp>; 2]);
+
+type FileStamp = (u64, u64, u64, i64, i64);
+
+impl KeyStore {
+    /// Other than before whenever the registry may be.
+    pub fn stamp(&self) -> Stamp {
+        let stamp = |path: PathBuf| {
+            let found = fs::symlink_metadata(path).ok()?;
+            Some((found.dev(), found.ino(), found.len(), found.ctime(), found.ctime_nsec()))
+        };
+        Stamp([stamp(registry_path(&self.places)), stamp(record_path(&self.places))])
+    }
 }
 
 impl Book {
@@ -228,7 +246,7 @@ pub(crate) fn registry_path(places: &Places) -> PathBuf {
     places.data.join("registry.json")
 }
 
-pub(super) fn record_path(places: &Places) -> PathBuf {
+fn record_path(places: &Places) -> PathBuf {
     places.keys().join("instance.json")
 }
 

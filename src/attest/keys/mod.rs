@@ -26,6 +26,7 @@ use super::time::Time;
 use super::tlog::journal;
 
 use book::Book;
+pub use book::Stamp;
 use material::Unreadable;
 
 pub use error::KeyError;
@@ -93,12 +94,6 @@ impl fmt::Debug for KeyStore {
     }
 }
 
-/// What [`KeyStore::stamp`] tells of each file: device, number, length, and the time of its last change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stamp([Option<FileStamp>; 2]);
-
-type FileStamp = (u64, u64, u64, i64, i64);
-
 impl KeyStore {
     /// The keys below these places. Touches nothing yet.
     pub fn open(places: &Places) -> Self {
@@ -150,16 +145,6 @@ impl KeyStore {
     /// When a file is damaged or not private.
     pub fn registry(&self) -> Result<Option<Registry>, KeyError> {
         Ok(Book::read(&self.places)?.map(|book| book.registry))
-    }
-
-    /// What is different whenever the registry may be: which files it is in, and when they were last written or restricted.
-    pub fn stamp(&self) -> Stamp {
-        use std::os::unix::fs::MetadataExt;
-        let of = |path: PathBuf| {
-            let found = std::fs::symlink_metadata(path).ok()?;
-            Some((found.dev(), found.ino(), found.len(), found.ctime(), found.ctime_nsec()))
-        };
-        Stamp([of(book::registry_path(&self.places)), of(book::record_path(&self.places))])
     }
 
     /// All keys, in the order in which they were made.
