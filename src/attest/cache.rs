@@ -270,7 +270,7 @@ impl Registries<'_> {
     ///
     /// # Errors
     ///
-    /// [`Reason::NetworkError`] or [`Reason::RegistryRollback`].
+    /// [`Reason::NetworkError`], [`Reason::LocalFault`] or [`Reason::RegistryRollback`].
     pub fn get(&self, origin: &Origin, key_id: &str) -> Result<Found, Failure> {
         let cached = self.load(origin)?;
         if let Some(cached) = cached {
@@ -289,7 +289,7 @@ impl Registries<'_> {
     ///
     /// # Errors
     ///
-    /// [`Reason::NetworkError`] or [`Reason::RegistryRollback`].
+    /// [`Reason::NetworkError`], [`Reason::LocalFault`] or [`Reason::RegistryRollback`].
     pub fn refresh(&self, origin: &Origin) -> Result<Found, Failure> {
         let cached = self.load(origin)?;
         let fetched = self.fetch_registry(origin)?;
@@ -315,7 +315,7 @@ impl Registries<'_> {
     ///
     /// # Errors
     ///
-    /// [`Reason::NetworkError`]; also when the record or the registry could not be kept.
+    /// [`Reason::NetworkError`]; [`Reason::LocalFault`] when the record or the registry could not be kept.
     pub fn force(
         &self,
         origin: &Origin,
@@ -339,7 +339,7 @@ impl Registries<'_> {
             accepted,
             justification,
         };
-        let failed = |error: String| Failure::new(Reason::NetworkError, error);
+        let failed = |error: String| Failure::new(Reason::LocalFault, error);
         log(&record).map_err(|error| {
             failed(format!("the event could not be logged, nothing was changed: {error}"))
         })?;
@@ -350,7 +350,7 @@ impl Registries<'_> {
     }
 
     fn load(&self, origin: &Origin) -> Result<Option<Cached>, Failure> {
-        self.store.load(origin).map_err(|error| Failure::new(Reason::NetworkError, error.to_string()))
+        self.store.load(origin).map_err(|error| Failure::new(Reason::LocalFault, error.to_string()))
     }
 
     fn fetch_registry(&self, origin: &Origin) -> Result<Registry, Failure> {

@@ -196,7 +196,7 @@ fn the_folder_is_private_and_survives() {
     disk::write_atomic(&file, b"{}", Access::Private).unwrap();
     let fetch = Script::new(vec![Ok(keys(Some(5), &[("a", "active")]))]);
     let failure = registries(&fetch, &store, 0).get(&origin(), "a").unwrap_err();
-    assert_eq!(failure.reason, Reason::NetworkError);
+    assert_eq!(failure.reason, Reason::LocalFault);
     assert!(failure.detail.contains("--force"), "{}", failure.detail);
     let record = registries(&fetch, &store, 0).force(&origin(), None, None, &mut |_| Ok(())).unwrap();
     assert_eq!(record.discarded, "unreadable");

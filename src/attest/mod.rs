@@ -55,6 +55,8 @@ pub const REGISTRY_SCHEMA: &str = include_str!("../../docs/registry.schema.json"
 pub mod audit;
 pub mod cache;
 pub mod chain;
+#[cfg(feature = "signing")]
+pub mod clock;
 pub mod disk;
 pub mod document;
 #[cfg(feature = "fetch")]

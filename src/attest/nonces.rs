@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use thiserror::Error;
 
-use super::disk::{self, DiskError};
+use super::disk::{self, DiskError, Lock};
 use super::document::is_nonce;
 use super::places::Places;
 use super::time::Time;
@@ -26,9 +26,17 @@ pub enum NonceError {
     /// It was spent before: `nonce_reused`.
     #[error("the attestation was used before: its nonce {0} is spent")]
     Reused(String),
+    /// It ends so early that its nonce may have been spent and removed since.
+    #[error(
+        "the attestation ends at {0}, and nonces of that time are not kept any more: it may have been used before"
+    )]
+    Forgotten(Time),
     /// It is no nonce.
     #[error("a nonce is 32 lower-case hexadecimal digits")]
     NotANonce,
+    /// The mark of what was removed cannot be read.
+    #[error("{} is damaged: what was spent cannot be told; remove it and every nonce beside it once all attestations have expired", .0.display())]
+    Damaged(PathBuf),
     /// It cannot be recorded, and so must count as spent.
     #[error(transparent)]
     Disk(#[from] DiskError),
@@ -55,9 +63,17 @@ impl Nonces {
             return Err(NonceError::NotANonce);
         }
         disk::private_dir(&self.folder)?;
+        let forgotten = || Ok::<_, NonceError>(self.forgotten()?.is_some_and(|until| expires_at <= until));
+        if forgotten()? {
+            return Err(NonceError::Forgotten(expires_at));
+        }
         let path = self.folder.join(nonce);
         if !disk::claim(&path, expires_at.to_string().as_bytes())? {
             return Err(NonceError::Reused(nonce.to_owned()));
+        }
+        // It may have been removed just now, by one who wrote that down before.
+        if forgotten()? {
+            return Err(NonceError::Forgotten(expires_at));
         }
         self.prune_sometimes(Time::now());
         Ok(())
@@ -74,16 +90,40 @@ impl Nonces {
         Ok(disk::check_dir(&self.folder)? && fs::symlink_metadata(self.folder.join(nonce)).is_ok())
     }
 
-    /// Removes nonces that could not be accepted any more for a month. Failing to is no error: they do no harm.
+    /// Removes nonces that could not be accepted any more for a month. Failing to is no error: they do no harm. The latest
+    /// end among them is written down first: a clock that only seemed to be so far gives none of them a second time.
     pub fn prune(&self, now: Time) {
+        let Ok(_lock) = Lock::acquire(&self.folder.join("lock")) else { return };
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
-        for entry in entries.flatten() {
-            let path = entry.path();
-            let ours = entry.file_name().to_str().is_some_and(is_nonce);
-            if ours && end_of(&path).is_some_and(|end| now.since(end) > KEPT_DAYS * 86_400_000) {
-                let _ = fs::remove_file(path);
-            }
+        let ours = |entry: &fs::DirEntry| entry.file_name().to_str().is_some_and(is_nonce);
+        let old: Vec<(PathBuf, Time)> = entries
+            .flatten()
+            .filter(ours)
+            .filter_map(|entry| Some((entry.path(), end_of(&entry.path())?)))
+            .filter(|(_, end)| now.since(*end) > KEPT_DAYS * 86_400_000)
+            .collect();
+        let Some(last) = old.iter().map(|(_, end)| *end).max() else { return };
+        let Ok(until) = self.forgotten() else { return };
+        if until.is_none_or(|until| until < last)
+            && disk::write_atomic(&self.mark(), last.to_string().as_bytes(), disk::Access::Private).is_err()
+        {
+            return;
         }
+        for (path, _) in old {
+            let _ = fs::remove_file(path);
+        }
+    }
+
+    fn mark(&self) -> PathBuf {
+        self.folder.join("forgotten")
+    }
+
+    /// Nonces that ended by then may have been removed.
+    fn forgotten(&self) -> Result<Option<Time>, NonceError> {
+        let path = self.mark();
+        let Some(bytes) = disk::read_private(&path, 64)? else { return Ok(None) };
+        let time = std::str::from_utf8(&bytes).ok().and_then(|text| text.parse().ok());
+        time.map(Some).ok_or(NonceError::Damaged(path))
     }
 
     fn prune_sometimes(&self, now: Time) {
@@ -142,6 +182,11 @@ mod tests {
         assert!(nonces.is_spent(NONCE).unwrap());
         nonces.prune(now.plus_seconds(31 * 86_400));
         assert!(!nonces.is_spent(NONCE).unwrap());
+        // The clock was wrong: what was spent stays so, and what ends later can be spent.
+        assert!(matches!(nonces.spend(NONCE, now), Err(NonceError::Forgotten(_))));
+        nonces.spend(NONCE, now.plus_seconds(1)).unwrap();
+        fs::write(nonces.mark(), "soon").unwrap();
+        assert!(matches!(nonces.spend(NONCE, now), Err(NonceError::Damaged(_))));
     }
 
     #[test]

@@ -65,6 +65,11 @@ impl Places {
         self.state.join("nonces")
     }
 
+    /// The latest time that was seen.
+    pub fn clock(&self) -> PathBuf {
+        self.state.join("clock")
+    }
+
     /// Registries of other instances.
     pub fn registries(&self) -> PathBuf {
         self.cache.join("registries")

@@ -17,6 +17,8 @@ pub enum Reason {
     InstanceNotTrusted,
     /// The registry or a copy that must be compared could not be had. Nothing is said about the attestation itself.
     NetworkError,
+    /// What this machine itself keeps for verifying cannot be read or written: nonces, kept registries, its own keys.
+    LocalFault,
     /// The registry is older than one that was accepted before.
     RegistryRollback,
     /// The registry has no single, usable key of that name.
@@ -41,11 +43,12 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::InvalidAttestation,
         Self::AttestationAbsent,
         Self::InstanceNotTrusted,
         Self::NetworkError,
+        Self::LocalFault,
         Self::RegistryRollback,
         Self::KeyNotFound,
         Self::KeyPending,
@@ -65,6 +68,7 @@ impl Reason {
             Self::AttestationAbsent => "attestation_absent",
             Self::InstanceNotTrusted => "instance_not_trusted",
             Self::NetworkError => "network_error",
+            Self::LocalFault => "local_fault",
             Self::RegistryRollback => "registry_rollback",
             Self::KeyNotFound => "key_not_found",
             Self::KeyPending => "key_pending",

@@ -288,10 +288,13 @@ impl Verifier {
         if age < -CLOCK_SKEW {
             return expired(format!("its time {} is ahead of the clock, {now}", attestation.timestamp()));
         }
-        if let Some(end) = attestation.expires_at()
-            && now > end
-        {
-            return expired(format!("it expired at {end}, it is {now}"));
+        if let Some(end) = attestation.expires_at() {
+            if end < attestation.timestamp() {
+                return expired(format!("it ends at {end}, before it begins"));
+            }
+            if now > end {
+                return expired(format!("it expired at {end}, it is {now}"));
+            }
         }
         if let Some(most) = self.options.max_age
             && age > i64::try_from(most.saturating_mul(1000)).unwrap_or(i64::MAX)

@@ -244,6 +244,10 @@ fn an_attestation_holds_for_a_while() {
     let fresh = sign(fresh, 1);
     assert_eq!(at("2026-05-01T14:45:00Z", &fresh, None, true), valid);
     assert_eq!(at("2026-05-01T14:45:00.001Z", &fresh, None, false), late);
+    // Made by a clock that is a little ahead, and over before it begins.
+    let mut backwards = content();
+    backwards["expires_at"] = json!("2026-05-01T14:29:00Z");
+    assert_eq!(at("2026-05-01T14:28:00Z", &sign(backwards, 1), None, false), late);
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! `exec`: options to what [`crate::exec`] takes.
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, IsTerminal, Read};
+use std::path::{Path, PathBuf};
 
 use clap::ValueHint;
 
+use crate::attest::{self as verification, Reason};
 use crate::config::{Config, user_places};
 use crate::exec::{Attesting, Looks, Surroundings, What, run as run_command};
 use crate::json::DOCUMENT_LIMIT;
@@ -78,12 +80,35 @@ pub(super) fn attesting(files: &[PathBuf]) -> Result<Attesting, Failure> {
     let config = Config::load()?.attestation;
     let mut presented = Presented::default();
     for path in files {
-        let bytes = setup::read_input(path, DOCUMENT_LIMIT as u64)?;
-        presented.add(&bytes).map_err(|failure| Failure::usage(format!("{}: {failure}", path.display())))?;
+        presented.add_named(&path.display().to_string(), document(path));
     }
     let token = match &config.evaluator_token_file {
         Some(path) => Some(setup::read_secret(path)?),
         None => None,
     };
     Ok(Attesting::new(config, user_places(), presented, token))
+}
+
+/// The bytes of an attestation's file. That they cannot be had is for the mode to weigh, as what is wrong in them.
+fn document(path: &Path) -> Result<Vec<u8>, verification::Failure> {
+    let unreadable = |reason, what: String| Err(verification::Failure::new(reason, what));
+    let opened = match path.as_os_str() == "-" {
+        true => Ok(Box::new(io::stdin()) as Box<dyn Read>),
+        false => File::open(path).map(|file| Box::new(file) as Box<dyn Read>),
+    };
+    let file = match opened {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return unreadable(Reason::AttestationAbsent, "there is no such file".to_owned());
+        }
+        Err(error) => return unreadable(Reason::InvalidAttestation, error.to_string()),
+        Ok(file) => file,
+    };
+    let mut bytes = Vec::new();
+    match file.take(DOCUMENT_LIMIT as u64 + 1).read_to_end(&mut bytes) {
+        Err(error) => unreadable(Reason::InvalidAttestation, error.to_string()),
+        Ok(size) if size > DOCUMENT_LIMIT => {
+            unreadable(Reason::InvalidAttestation, "larger than an attestation can be".to_owned())
+        }
+        Ok(_) => Ok(bytes),
+    }
 }

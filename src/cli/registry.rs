@@ -110,7 +110,11 @@ fn refresh(args: &RefreshArgs) -> Result<u8, Failure> {
         }
         Err(failure) => {
             output::error(&failure.to_string());
-            Ok(if failure.reason == Reason::NetworkError { status::UNCHECKED } else { status::INVALID })
+            Ok(if matches!(failure.reason, Reason::NetworkError | Reason::LocalFault) {
+                status::UNCHECKED
+            } else {
+                status::INVALID
+            })
         }
     }
 }

@@ -182,7 +182,7 @@ pub(super) fn run(args: &VerifyArgs) -> Result<u8, Failure> {
     Ok(match decision.refusal {
         None if answer.permitted == Some(false) => status::INVALID,
         None => 0,
-        Some(Reason::NetworkError) => status::UNCHECKED,
+        Some(Reason::NetworkError | Reason::LocalFault) => status::UNCHECKED,
         Some(_) => status::INVALID,
     })
 }
@@ -268,9 +268,11 @@ fn plan_subject(path: &Path) -> Result<Subject, Failure> {
 /// Whether it is this plan that was attested.
 fn of_plan(attestation: &Attestation, plan: Option<&Subject>) -> Result<(), Refusal> {
     let Some(plan) = plan else { return Ok(()) };
-    // The plan alone is asked about: whoever pins the environment gives the whole input.
+    // The plan alone is asked about: whoever pins the environment or the audience gives the whole input.
+    let said = |name: &str| attestation.input().get(name).and_then(Value::as_str).map(str::to_owned);
     let context = EvaluationContext {
-        environment: attestation.input().get("environment").and_then(Value::as_str).map(str::to_owned),
+        environment: said("environment"),
+        audience: said("audience"),
         ..EvaluationContext::default()
     };
     plan.matches(attestation.input(), &context)

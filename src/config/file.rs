@@ -1,7 +1,7 @@
 //! The form of `config.toml`, read strictly, and how its layers go together.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use crate::attest::{Mode, Origin};
 
 use super::layers::metadata;
 use super::log::{LogConfig, LogSection};
-use super::{AttestationConfig, DEFAULT_BASE_URL, DEFAULT_KEY_CACHE_TTL, DEFAULT_VALIDITY};
+use super::{AttestationConfig, DEFAULT_BASE_URL, DEFAULT_KEY_CACHE_TTL, DEFAULT_MAX_AGE, DEFAULT_VALIDITY};
 
 /// A configuration larger than this is not one.
 const LIMIT: u64 = 1 << 20;
@@ -53,6 +53,42 @@ pub(super) struct ConfigFile {
     pub(super) attestation: AttestationSection,
     #[serde(default)]
     pub(super) log: LogSection,
+    #[serde(default)]
+    pub(super) places: PlacesSection,
+}
+
+/// `[places]` of the system's file: where recourse keeps its own files, whatever the environment says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PlacesSection {
+    pub(super) data_dir: Option<PathBuf>,
+    pub(super) state_dir: Option<PathBuf>,
+    pub(super) cache_dir: Option<PathBuf>,
+}
+
+impl PlacesSection {
+    /// Checks what is set: folders with an absolute path.
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        let all =
+            [("data_dir", &self.data_dir), ("state_dir", &self.state_dir), ("cache_dir", &self.cache_dir)];
+        for (name, path) in all {
+            let plain = |path: &Path| path.components().all(|part| !matches!(part, Component::ParentDir));
+            if path.as_deref().is_some_and(|path| !path.is_absolute() || !plain(path)) {
+                return Err(value(&format!("places.{name}"), "is an absolute path without `..`"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl ConfigFile {
+    /// Whether the system's file takes the places of state, log and nonces out of the environment's hands.
+    pub(super) fn binds_places(&self) -> bool {
+        let section = &self.attestation;
+        self.places != PlacesSection::default()
+            || section.trusted_instances.is_some()
+            || section.mode.as_deref().is_some_and(|mode| mode != Mode::Ignore.as_str())
+    }
 }
 
 /// `[attestation]` as written: absent means not said.
@@ -73,6 +109,7 @@ pub(super) struct AttestationSection {
     publish_evaluations: Option<bool>,
     max_age: Option<u64>,
     allow_unfresh: Option<bool>,
+    audience: Option<String>,
     evaluator_url: Option<String>,
     evaluator_token_file: Option<PathBuf>,
 }
@@ -135,6 +172,7 @@ impl AttestationSection {
             publish_evaluations: flag("RECOURSE_PUBLISH_EVALUATIONS")?,
             max_age: seconds("RECOURSE_ATTESTATION_MAX_AGE")?,
             allow_unfresh: flag("RECOURSE_ALLOW_UNFRESH")?,
+            audience: variable("RECOURSE_AUDIENCE")?,
             evaluator_url: variable("RECOURSE_EVALUATOR_URL")?,
             evaluator_token_file: variable("RECOURSE_EVALUATOR_TOKEN_FILE")?.map(PathBuf::from),
         })
@@ -164,6 +202,7 @@ impl AttestationSection {
             publish_evaluations,
             max_age,
             allow_unfresh,
+            audience,
             evaluator_url,
             evaluator_token_file
         );
@@ -198,8 +237,14 @@ impl AttestationSection {
         if system.enabled == Some(true) {
             self.enabled = Some(true);
         }
-        if let (Some(there), Some(here)) = (system.max_age, own.max_age) {
+        // What the system requires is not made good for longer by leaving out that it did not say how long.
+        let requires = system.mode.as_deref().map(mode).transpose()? == Some(Mode::Require);
+        let longest = system.max_age.or_else(|| requires.then_some(DEFAULT_MAX_AGE.as_secs()));
+        if let (Some(there), Some(here)) = (longest, own.max_age) {
             self.max_age = Some(there.min(here));
+        }
+        if system.audience.is_some() {
+            self.audience.clone_from(&system.audience);
         }
         if let (Some(there), Some(here)) = (system.key_cache_ttl, own.key_cache_ttl) {
             self.key_cache_ttl = Some(there.min(here));
@@ -233,6 +278,13 @@ impl AttestationSection {
         if validity.is_zero() || validity.as_secs() > LONGEST_VALIDITY {
             return Err(value("attestation.validity", "is between 1 second and 7 days"));
         }
+        if self.audience.as_ref().is_some_and(|name| !is_audience(name)) {
+            return Err(value(
+                "attestation.audience",
+                "is up to 200 printable ASCII characters without spaces",
+            ));
+        }
+        let audience = self.audience;
         if let Some(id) = &self.instance_id {
             let good = id.len() <= 64
                 && id.starts_with(|c: char| c.is_ascii_alphanumeric())
@@ -255,13 +307,22 @@ impl AttestationSection {
             key_cache_ttl: self.key_cache_ttl.map_or(DEFAULT_KEY_CACHE_TTL, Duration::from_secs),
             cross_check: self.cross_check.unwrap_or(false),
             publish_evaluations: self.publish_evaluations.unwrap_or(false),
-            max_age: self.max_age.map(Duration::from_secs),
+            max_age: self
+                .max_age
+                .map(Duration::from_secs)
+                .or_else(|| (mode == Mode::Require).then_some(DEFAULT_MAX_AGE)),
+            audience,
             allow_unfresh: self.allow_unfresh.unwrap_or(false),
             evaluator_url: self.evaluator_url,
             evaluator_token_file: self.evaluator_token_file,
             log: LogConfig::default(),
         })
     }
+}
+
+/// Whether a text may name whom an attestation is for.
+pub(crate) fn is_audience(text: &str) -> bool {
+    (1..=200).contains(&text.len()) && text.bytes().all(|byte| (0x21..=0x7e).contains(&byte))
 }
 
 fn mode(text: &str) -> Result<Mode, ConfigError> {

@@ -16,10 +16,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::attest::Mode;
-use file::{AttestationSection, ConfigFile};
+use file::{AttestationSection, ConfigFile, PlacesSection};
 use log::LogSection;
 
 pub use file::ConfigError;
+pub(crate) use file::is_audience;
 pub use layers::{knowledge, knowledge_files, policy, policy_files, read_policy, variable};
 pub use log::{LogConfig, most};
 pub use places::user_places;
@@ -30,6 +31,8 @@ pub const SYSTEM_CONFIG: &str = "/etc/recourse/config.toml";
 pub const DEFAULT_BASE_URL: &str = "http://127.0.0.1:7471";
 /// How long an attestation is good for unless configured (decisions on freshness: 15 minutes).
 pub const DEFAULT_VALIDITY: Duration = Duration::from_secs(15 * 60);
+/// How old an attestation may be that `require` accepts, unless configured.
+pub const DEFAULT_MAX_AGE: Duration = Duration::from_secs(15 * 60);
 /// How long a fetched registry is believed unless configured (§5.5, §7.8).
 pub const DEFAULT_KEY_CACHE_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -67,8 +70,11 @@ pub struct AttestationConfig {
     pub key_cache_ttl: Duration,
     /// Compare with the durable copy (§7.5).
     pub cross_check: bool,
-    /// Oldest attestation that is accepted.
+    /// Oldest attestation that is accepted; in `require` mode there is always a bound.
     pub max_age: Option<Duration>,
+    /// Whom attestations are for: this host, or the machines of one kind. Written into what is signed here, and demanded of
+    /// what is about to run here.
+    pub audience: Option<String>,
     /// In `require` mode, accept attestations without nonce and expiry: they can be replayed.
     pub allow_unfresh: bool,
     /// Instance that `exec` asks instead of judging alone.
@@ -95,6 +101,7 @@ impl Default for AttestationConfig {
             key_cache_ttl: DEFAULT_KEY_CACHE_TTL,
             cross_check: false,
             max_age: None,
+            audience: None,
             allow_unfresh: false,
             evaluator_url: None,
             evaluator_token_file: None,
@@ -125,6 +132,15 @@ impl Config {
             Some((path, required)) => file::read(&path, required)?,
             None => None,
         };
+        if user.as_ref().is_some_and(|user| user.places != PlacesSection::default()) {
+            return Err(ConfigError::Value {
+                place: "places".to_owned(),
+                what: format!(
+                    "belongs into {SYSTEM_CONFIG} alone; elsewhere XDG_DATA_HOME and its like say it"
+                ),
+            });
+        }
+        system.as_ref().map_or(Ok(()), |system| system.places.check())?;
         let found = Self::layered(system, user, &variable)?;
         let secret = [&found.attestation.passphrase_file, &found.attestation.evaluator_token_file];
         crate::world::keep_private(secret.into_iter().flatten().map(PathBuf::as_path));
@@ -138,7 +154,7 @@ impl Config {
         variable: &dyn Fn(&str) -> Result<Option<String>, ConfigError>,
     ) -> Result<Self, ConfigError> {
         let system = system.unwrap_or_default();
-        let ConfigFile { attestation: mut section, mut log } = user.unwrap_or_default();
+        let ConfigFile { attestation: mut section, mut log, .. } = user.unwrap_or_default();
         log.override_with(&LogSection::from_environment(variable)?);
         log.bind_to(&system.log);
         section.override_with(&AttestationSection::from_environment(variable)?);

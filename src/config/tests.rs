@@ -52,6 +52,34 @@ fn nobody_takes_the_name_of_an_instance_that_the_system_trusts() {
 }
 
 #[test]
+fn what_is_required_has_a_bound_of_age() {
+    let age = |system: &str, variable: &str| {
+        with(system, "", &[("RECOURSE_ATTESTATION_MAX_AGE", variable)]).map(|found| found.max_age)
+    };
+    let require = "[attestation]\nmode = \"require\"";
+    assert_eq!(with(require, "", &[]).unwrap().max_age, Some(DEFAULT_MAX_AGE));
+    assert_eq!(with("", require, &[]).unwrap().max_age, Some(DEFAULT_MAX_AGE));
+    assert_eq!(with("", "", &[]).unwrap().max_age, None);
+    // What binds does not get longer; what the system says itself may be.
+    assert_eq!(age(require, "90000").unwrap(), Some(DEFAULT_MAX_AGE));
+    assert_eq!(age(require, "60").unwrap(), Some(Duration::from_secs(60)));
+    assert_eq!(
+        age("[attestation]\nmode = \"require\"\nmax_age = 3600", "90000").unwrap(),
+        Some(Duration::from_secs(3600))
+    );
+}
+
+#[test]
+fn the_system_says_whom_attestations_are_for() {
+    let audience = |system: &str, variable: &str| {
+        with(system, "", &[("RECOURSE_AUDIENCE", variable)]).map(|found| found.audience)
+    };
+    assert_eq!(audience("[attestation]\naudience = \"prod\"", "test").unwrap().as_deref(), Some("prod"));
+    assert_eq!(audience("", "test").unwrap().as_deref(), Some("test"));
+    assert!(audience("", "two words").is_err());
+}
+
+#[test]
 fn wrong_values_are_errors() {
     for wrong in [
         "mode = \"strict\"",

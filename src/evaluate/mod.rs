@@ -82,6 +82,8 @@ pub struct EvaluationContext {
     pub environment: Option<String>,
     /// Who asks.
     pub actor: Option<Actor>,
+    /// Whom an attestation of it is for; nothing else depends on it.
+    pub audience: Option<String>,
     /// Whose enforcement the report should state.
     pub profile: Option<Profile>,
     /// It is not known that the command will run on this machine in that directory: then nothing here is a fact, and

@@ -13,7 +13,7 @@ use crate::policy::Profile;
 use crate::proof::Subject;
 use crate::text::escape;
 
-use super::permission::{Case, user_name};
+use super::case::{Case, user_name};
 use super::{Surroundings, say};
 
 /// How long that is.

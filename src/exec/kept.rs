@@ -5,11 +5,10 @@ use std::cell::RefCell;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use crate::attest::{Mode, Places};
 use crate::evaluate::Evaluation;
-use crate::keep::{Head, Keeping, Kept, Offer, before_run, offer, on_request};
+use crate::keep::{Head, Keeping, Kept, Offer, before_run, offer, on_request, recovery_point};
 use crate::knowledge::agents;
 use crate::text::escape;
 
@@ -110,9 +109,7 @@ impl First {
     /// The recovery point that was made, for the audit log: its id, and the digest of what it says.
     pub(super) fn recovery(&self) -> Option<Value> {
         let done = self.done.borrow();
-        let digest = Sha256::digest(std::fs::read(done.file.as_ref()?).ok()?);
-        let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        Some(json!({ "id": done.head.as_ref()?.id, "digest": format!("sha256:{digest}") }))
+        Some(json!(recovery_point(done.head.as_ref()?, done.file.as_ref()?)?))
     }
 
     /// There is something to say.

@@ -9,6 +9,8 @@
 
 mod allowed;
 mod always;
+mod asking;
+mod case;
 mod kept;
 mod looks;
 mod permission;
@@ -17,12 +19,15 @@ pub mod shim;
 mod terraform;
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{self, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
 use crate::approvals::Here;
+use crate::attest::Mode;
 use crate::evaluate::{EvaluationContext, Input, unjudged};
 use crate::knowledge::{Knowledge, variables};
 use crate::model::{Material, Part};
@@ -35,10 +40,11 @@ use crate::syntax::aligned::Aligned;
 use crate::text::escape;
 use crate::world::World;
 
+use case::Case;
 pub use kept::session;
 pub use looks::Looks;
 pub use permission::Attesting;
-use permission::{Case, Permission, permission};
+use permission::{Permission, permission};
 use program::Lookup;
 pub(crate) use program::Program;
 pub use terraform::{ShowError, is_binary, show};
@@ -121,8 +127,10 @@ fn round(what: &What, around: &Surroundings<'_>) -> Result<String, u8> {
         return match permission(&case, around) {
             Permission::Granted => {
                 first.close();
-                let code = still(&first.evaluation.materials, around)
-                    .unwrap_or_else(|| become_program(&program, &argv, &[]));
+                let code = match still(&first.evaluation.materials, &program, around) {
+                    Ok(bound) => become_program(&program, bound.as_ref(), &argv, &[]),
+                    Err(code) => code,
+                };
                 around.attesting.not_started(code);
                 Err(code)
             }
@@ -136,16 +144,28 @@ fn round(what: &What, around: &Surroundings<'_>) -> Result<String, u8> {
     }
 }
 
-/// The last look before it runs: what is followed must be what was judged, whatever happened while somebody was asked. The
-/// status of a refusal, where it is not. What is only read matters where it is attested; a log that grows is no reason.
-fn still(materials: &[Material], around: &Surroundings<'_>) -> Option<u8> {
-    let strict = around.attesting.config.mode.verifies();
+/// The last look before it runs: what is followed must be what was judged, whatever happened while somebody was asked. What
+/// is only read matters where it is attested; a log that grows is no reason. Where `require` holds, gives the program
+/// itself, opened and compared. The error is the status of a refusal.
+fn still(materials: &[Material], program: &Program, around: &Surroundings<'_>) -> Result<Option<File>, u8> {
+    let mode = around.attesting.config.mode;
     let bound: Vec<Material> =
-        materials.iter().filter(|one| strict || one.part != Part::Data).cloned().collect();
-    let changed = proof::changed(&bound, around.world)?;
-    say(&format!("recourse: refused: {changed}"));
-    say("recourse: run it again, and it is judged as it is now");
-    Some(REFUSED)
+        materials.iter().filter(|one| mode.verifies() || one.part != Part::Data).cloned().collect();
+    let its_own =
+        |one: &&Material| one.part == Part::Program && one.path == program.absolute(&around.context.cwd);
+    let digest = materials.iter().find(its_own).and_then(|one| one.sha256.as_deref());
+    let opened = match digest.filter(|_| mode == Mode::Require) {
+        Some(digest) => program.open_as(digest),
+        None => Ok(None),
+    };
+    match (opened, proof::changed(&bound, around.world)) {
+        (Ok(opened), None) => Ok(opened),
+        (Err(changed), _) | (Ok(_), Some(changed)) => {
+            say(&format!("recourse: refused: {changed}"));
+            say("recourse: run it again, and it is judged as it is now");
+            Err(REFUSED)
+        }
+    }
 }
 
 /// What becomes of a line that a shell is about to run.
@@ -230,7 +250,7 @@ pub fn ask_unjudged(why: &str, cwd: &Path, world: &dyn World) -> u8 {
         ..EvaluationContext::default()
     };
     let nothing = unjudged(why, &context, world);
-    if permission::confirm_unjudged(&nothing, cwd, why) { 0 } else { REFUSED }
+    if asking::confirm_unjudged(&nothing, cwd, why) { 0 } else { REFUSED }
 }
 
 /// What is attested of a command: its words as they were given.
@@ -313,11 +333,15 @@ pub(crate) fn look_up(name: &OsStr) -> Result<Program, u8> {
     }
 }
 
-/// Replaces this process, without the environment variables named. Returns only when that fails.
-fn become_program(program: &Program, argv: &[OsString], without: &[OsString]) -> u8 {
+/// Replaces this process, without the environment variables named. Returns only when that fails. With `bound`, the program
+/// is the file that was compared, and no other that took its name since.
+fn become_program(program: &Program, bound: Option<&File>, argv: &[OsString], without: &[OsString]) -> u8 {
     let Some((name, arguments)) = argv.split_first() else { return FAILED };
     // `exec` puts SIGPIPE back to its default, which the Rust runtime had set to be ignored.
-    let mut command = Command::new(program.path());
+    let mut command = match bound {
+        Some(file) => Command::new(format!("/proc/self/fd/{}", file.as_raw_fd())),
+        None => Command::new(program.path()),
+    };
     command.arg0(name).args(arguments).env_remove(SECRET);
     if let Some((variable, chain, called)) = shim::Behind::now().told(program.path()) {
         command.env(variable, chain).env_remove(called);

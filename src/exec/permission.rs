@@ -3,25 +3,22 @@
 //! The verdict is the evaluation's and the demands are the gate's; here they are put together. The strictest wins.
 
 use std::cell::RefCell;
-use std::path::Path;
 
-use nix::unistd::{Uid, User};
+use nix::unistd::Uid;
 use serde_json::json;
 
 use crate::attest::{Attestation, Failure, Mode, Places, Reason};
 use crate::config::AttestationConfig;
-use crate::evaluate::Evaluation;
 use crate::model::Verdict;
 use crate::policy::{EnforcementAction, Profile};
-use crate::prompt::{self, Decision, Keeps, Question, Replaceable};
 use crate::proof::{Approver, Attested, Event, Gate, Judged, Presented, Proof, Record, Standing, Subject};
-use crate::report::{VerificationSuggestion, render, render_line};
+use crate::report::{VerificationSuggestion, render_line};
 use crate::text::escape;
 
-use super::allowed::{self, Exactly};
-use super::always;
-use super::kept::First;
-use super::{REFUSED, Surroundings, looks, say};
+use super::allowed::Exactly;
+use super::asking::{ask, blocked_target, explain, nobody_to_ask};
+use super::case::{Answer, Case, user_name};
+use super::{REFUSED, Surroundings, say};
 
 /// Whether it may run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,30 +72,6 @@ impl Attesting {
     }
 }
 
-/// What the policy, or the person, says.
-enum Answer {
-    /// Run it.
-    Yes,
-    /// Do not.
-    No,
-    /// Run this instead, when it may run.
-    Instead(String),
-    /// Look first.
-    Look(Vec<VerificationSuggestion>),
-}
-
-/// What is asked about.
-pub(super) struct Case<'a> {
-    /// Its evaluation, and what was set aside for it.
-    pub(super) first: &'a First,
-    /// The text that spans speak of.
-    pub(super) text: Option<&'a str>,
-    /// What is attested of it; or why nothing can be.
-    pub(super) subject: Result<&'a Subject, &'a str>,
-    /// Whether another command may run in its place.
-    pub(super) replaceable: Replaceable,
-}
-
 /// Acts on an evaluation: runs quietly, notes, asks at the terminal, or refuses and says why.
 pub(super) fn permission(case: &Case<'_>, around: &Surroundings<'_>) -> Permission {
     if around.attesting.is_off() {
@@ -143,26 +116,24 @@ impl Session<'_> {
             evaluation: &self.case.first.evaluation,
             world: self.around.world,
         };
-        let mut standing =
-            gate.examine(&judged, presented, own.as_ref()).map_err(|failure| self.failed(&failure))?;
+        let mut standing = match gate.examine(&judged, presented, own.as_ref()) {
+            Ok(standing) => standing,
+            Err(failure) => self.to_a_person(failure, None)?,
+        };
         for warning in &standing.warnings {
             say(&format!("recourse: attestation: {}", escape(warning)));
         }
-        let answer = enforce(self.case, Some(&standing), self.around);
-        if !matches!(answer, Answer::Yes | Answer::Look(_)) {
-            // That it did not run is not worth failing over.
-            let _ = self.record(&standing).write(Event::Refused, self.places);
+        loop {
+            if let Some(other) = self.answered(&standing)? {
+                return Ok(other);
+            }
+            // Whoever was asked may have taken long, and somebody else may have used it meanwhile.
+            match self.use_up(&gate, proof.as_ref(), &mut standing)? {
+                Ok(()) => break,
+                // With nothing left to verify the next turn is the last.
+                Err(failure) => standing = self.to_a_person(failure, standing.attested)?,
+            }
         }
-        match answer {
-            Answer::Yes => {}
-            Answer::No => return Err(REFUSED),
-            Answer::Instead(text) => return Ok(Permission::Instead(text)),
-            Answer::Look(looks) => return Ok(Permission::Look(looks)),
-        }
-        if self.asks(&standing) && standing.approval.is_none() {
-            standing.approval = self.approve(proof.as_ref(), &standing)?;
-        }
-        gate.spend(&standing).map_err(|failure| self.failed(&failure))?;
         let record = self.record(&standing);
         if let Err(error) = record.write(Event::Executed, self.places) {
             let error = escape(&error.to_string());
@@ -176,6 +147,54 @@ impl Session<'_> {
         }
         self.around.attesting.record.replace(Some(record));
         Ok(Permission::Granted)
+    }
+
+    /// What the policy, or the person, says to it: `None` when it may run.
+    fn answered(&self, standing: &Standing) -> Result<Option<Permission>, u8> {
+        let answer = enforce(self.case, Some(standing), self.around);
+        // That it did not run is not worth failing over.
+        let refused = || drop(self.record(standing).write(Event::Refused, self.places));
+        match answer {
+            Answer::Yes => Ok(None),
+            // Nothing is decided yet.
+            Answer::Look(looks) => Ok(Some(Permission::Look(looks))),
+            Answer::Instead(text) => {
+                refused();
+                Ok(Some(Permission::Instead(text)))
+            }
+            Answer::No => {
+                refused();
+                Err(REFUSED)
+            }
+        }
+    }
+
+    /// What permits it still does, and does so for the last time. A person's yes is attested.
+    fn use_up(
+        &self,
+        gate: &Gate<'_>,
+        proof: Option<&Proof>,
+        standing: &mut Standing,
+    ) -> Result<Result<(), Failure>, u8> {
+        if let Err(failure) = gate.still_holds(standing) {
+            return Ok(Err(failure));
+        }
+        if self.asks(standing) && standing.approval.is_none() {
+            standing.approval = self.approve(proof, standing)?;
+        }
+        Ok(gate.spend(standing))
+    }
+
+    /// A verification failed. In `verify` the person at the terminal is told what, and decides; where nobody is there, and in
+    /// `require`, it is refused (§7.6).
+    fn to_a_person(&self, failure: Failure, attested: Option<Verdict>) -> Result<Standing, u8> {
+        let profile = self.around.context.profile.unwrap_or(Profile::Ci);
+        if self.config.mode != Mode::Verify || nobody_to_ask(profile).is_some() {
+            return Err(self.failed(&failure));
+        }
+        self.log_failure(&failure);
+        let warnings = vec![failure.to_string()];
+        Ok(Standing { attested, failed: Some(failure), record: true, warnings, ..Standing::default() })
     }
 
     /// The configured evaluator's attested report, where there is one to ask and nothing was handed over.
@@ -196,6 +215,9 @@ impl Session<'_> {
         }
         if let Some(environment) = &context.environment {
             request["environment"] = json!(environment);
+        }
+        if let Some(audience) = &self.config.audience {
+            request["audience"] = json!(audience);
         }
         let token = self.around.attesting.evaluator_token.as_deref();
         let mut presented = Presented::default();
@@ -276,11 +298,15 @@ impl Session<'_> {
         if failure.reason.may_retry() {
             say("recourse: this can be tried again");
         }
+        self.log_failure(failure);
+        REFUSED
+    }
+
+    fn log_failure(&self, failure: &Failure) {
         let record = self.record(&Standing::default()).failure(failure);
         if let Err(error) = record.write(Event::VerificationFailed, self.places) {
             say(&format!("recourse: the audit log could not be written: {}", escape(&error.to_string())));
         }
-        REFUSED
     }
 }
 
@@ -294,7 +320,11 @@ fn demanded(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<
         Some(Verdict::Escalate) => EnforcementAction::Ask,
         Some(Verdict::Block) => EnforcementAction::Refuse,
     };
-    let demanded = own.max(attested);
+    let unverified = match standing.and_then(|standing| standing.failed.as_ref()) {
+        Some(_) => EnforcementAction::Ask,
+        None => EnforcementAction::Run,
+    };
+    let demanded = own.max(attested).max(unverified);
     let worst =
         report.risk_assessment.max(standing.and_then(|standing| standing.attested).unwrap_or(Verdict::Allow));
     // That a person may type the name at the terminal is no consent to an approval that somebody hands over.
@@ -361,127 +391,4 @@ fn enforce(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<'
             Answer::No
         }
     }
-}
-
-/// Why there is nobody to ask.
-fn nobody_to_ask(profile: Profile) -> Option<String> {
-    if profile != Profile::Human || !prompt::available() {
-        return Some("there is no terminal to ask at".to_owned());
-    }
-    prompt::doubt().map(|doubt| doubt.to_string())
-}
-
-/// Says what it would cost, why nothing of that is kept where that was tried, and when the attested verdict is worse than
-/// what this machine found.
-fn explain(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<'_>) {
-    say(render(&case.first.evaluation.report, case.text, around.style).trim_end());
-    for note in case.first.failed().into_iter().chain(attested_note(case, standing)) {
-        say(&format!("recourse: {}", escape(&note)));
-    }
-}
-
-fn attested_note(case: &Case<'_>, standing: Option<&Standing>) -> Option<String> {
-    let attested = standing?.attested.filter(|attested| *attested > case.first.evaluation.verdict())?;
-    Some(format!("the attested verdict is {}, and no approval of it was given", attested.as_str()))
-}
-
-/// Name of the first blocked target, which a person types to override `block`.
-fn blocked_target(evaluation: &Evaluation) -> Option<String> {
-    let judged = evaluation.assessments.iter().zip(&evaluation.report.mutations);
-    let (_, said) = judged.into_iter().find(|(judged, _)| judged.verdict == Verdict::Block)?;
-    let name = said.intent.target.name.as_deref().unwrap_or(&said.intent.target.id);
-    // Only what can be typed and read plainly.
-    (!name.is_empty() && name.len() <= 200 && escape(name) == name).then(|| name.to_owned())
-}
-
-/// Asks at the terminal. With `exactly`, it can be allowed for a while; with `name`, the person has to type exactly that to run it.
-fn ask(
-    case: &Case<'_>,
-    standing: Option<&Standing>,
-    around: &Surroundings<'_>,
-    exactly: Option<&Exactly>,
-    name: Option<&str>,
-) -> Answer {
-    let mut offer = case.first.offer(around);
-    let looks = looks::offered(&case.first.evaluation, around);
-    let shown: Vec<String> = looks.iter().map(|look| shell_words::join(&look.verification.argv)).collect();
-    let lasting = always::lasting(&case.first.evaluation, around).filter(|_| name.is_none());
-    loop {
-        let notes: Vec<String> =
-            case.first.failed().into_iter().chain(attested_note(case, standing)).collect();
-        let note = notes.join("; ");
-        let keeps = offer.as_ref().map(|offer| Keeps {
-            all: offer.without.is_empty(),
-            without: &offer.without,
-            suffices: name.is_none() || offer.verdict < Verdict::Block,
-        });
-        let question = Question {
-            note: (!note.is_empty()).then_some(note.as_str()),
-            typed: name,
-            replaceable: case.replaceable,
-            allowable: exactly.map(|_| allowed::WHILE),
-            lasting: lasting.as_ref(),
-            keeps,
-            looks: &shown,
-            ..Question::new(&case.first.evaluation.report, case.text, &around.context.cwd)
-        };
-        match decide(&question) {
-            Some(Decision::Run) => {
-                // What is blocked is lost for good when the person errs: what can be kept is, though it was not asked for.
-                if name.is_some() && offer.is_some() {
-                    case.first.keep_some(around);
-                }
-                return Answer::Yes;
-            }
-            Some(Decision::KeepThenRun) => match case.first.keep_now(around) {
-                Ok(()) => return Answer::Yes,
-                // It was to be kept and is not: that is another question.
-                Err(_) => offer = None,
-            },
-            Some(Decision::AllowFor(time)) => {
-                if let Some(exactly) = exactly {
-                    exactly.allow(case, around, time);
-                }
-                case.first.keep_some(around);
-                return Answer::Yes;
-            }
-            Some(Decision::Look) => return Answer::Look(looks),
-            Some(Decision::Always) => {
-                if let Some(Err(error)) = lasting.as_ref().map(always::write) {
-                    say(&format!("recourse: no rule was written: {}", escape(&error)));
-                }
-                case.first.keep_some(around);
-                return Answer::Yes;
-            }
-            Some(Decision::RunInstead(text) | Decision::Edited(text)) => return Answer::Instead(text),
-            Some(Decision::Abort(_)) | None => return Answer::No,
-        }
-    }
-}
-
-/// Asks whether to run what could not be judged.
-pub(super) fn confirm_unjudged(evaluation: &Evaluation, cwd: &Path, why: &str) -> bool {
-    let question = Question { note: Some(why), ..Question::new(&evaluation.report, None, cwd) };
-    matches!(decide(&question), Some(Decision::Run))
-}
-
-/// Who sits at the terminal.
-pub(super) fn user_name() -> String {
-    let uid = Uid::current();
-    User::from_uid(uid).ok().flatten().map_or_else(|| uid.to_string(), |user| user.name)
-}
-
-/// Asks for a yes to what nothing stands against.
-pub(super) fn confirm(evaluation: &Evaluation, around: &Surroundings<'_>) -> bool {
-    let question = Question::new(&evaluation.report, None, &around.context.cwd);
-    matches!(decide(&question), Some(Decision::Run))
-}
-
-/// A terminal that fails is a no.
-fn decide(question: &Question<'_>) -> Option<Decision> {
-    let decision = prompt::decide(question);
-    if let Err(error) = &decision {
-        say(&format!("recourse: refused: nobody could be asked: {}", escape(&error.to_string())));
-    }
-    decision.ok()
 }

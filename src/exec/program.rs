@@ -2,10 +2,16 @@
 
 use std::env;
 use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{Read, Seek};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use nix::unistd::{AccessFlags, access};
+
+use crate::attest::document::hex;
+use crate::text::escape;
+use crate::world::sha256;
 
 use super::shim::Behind;
 
@@ -34,6 +40,32 @@ impl Program {
     /// The file that runs.
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The same from the root, where it is named from here.
+    pub(super) fn absolute(&self, cwd: &Path) -> PathBuf {
+        cwd.join(&self.path).components().collect()
+    }
+
+    /// The file opened, when it is still what was judged, by its digest. `None` where it has to be started by its name: a
+    /// script is, so that it finds itself, and where no file can be started that is merely open.
+    ///
+    /// # Errors
+    /// What it is not, for a person.
+    pub(super) fn open_as(&self, digest: &str) -> Result<Option<File>, String> {
+        let shown = escape(&self.path.to_string_lossy());
+        let wrong =
+            |error: std::io::Error| format!("{shown} cannot be compared with what was judged: {error}");
+        let mut file = File::open(&self.path).map_err(wrong)?;
+        let mut start = [0; 2];
+        let read = file.read(&mut start).map_err(wrong)?;
+        file.rewind().map_err(wrong)?;
+        let now = sha256(&file, u64::MAX).map_err(wrong)?.map(|bytes| hex(&bytes));
+        if now.as_deref() != Some(digest) {
+            return Err(format!("{shown} changed after it was judged"));
+        }
+        let startable = cfg!(target_os = "linux") && read == 2 && start != *b"#!";
+        Ok(startable.then_some(file))
     }
 
     /// It lies in a directory that only an administrator fills.

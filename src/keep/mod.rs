@@ -27,10 +27,14 @@ mod unread;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use sha2::{Digest, Sha256};
+
 use crate::attest::Places;
+use crate::attest::document::hex;
 use crate::evaluate::{Evaluation, EvaluationContext, with_recovery_point};
 use crate::knowledge::Knowledge;
 use crate::policy::{EnforcementAction, KeepSettings, KeepWhen, Policy, Profile, UnknownPrograms};
+use crate::report::RecoveryPoint;
 use crate::text::size;
 use crate::world::World;
 
@@ -102,15 +106,18 @@ pub fn before_run(evaluation: &Evaluation, keeping: &Keeping<'_>) -> Kept {
         Ok(None) => Kept::default(),
         Ok(Some((head, file))) => {
             let covered: Vec<bool> = if known { plan.covered } else { Vec::new() };
-            Kept {
-                evaluation: Some(keeping.again(evaluation, &covered, &head.id)),
-                point: Some(head),
-                failed: None,
-                file: Some(file),
-            }
+            let mut again = keeping.again(evaluation, &covered, &head.id);
+            again.report.recovery_point = recovery_point(&head, &file);
+            Kept { evaluation: Some(again), point: Some(head), failed: None, file: Some(file) }
         }
         Err(error) => Kept { failed: (known && helps).then(|| error.to_string()), ..Kept::default() },
     }
+}
+
+/// How a point is named in reports and in the audit log; `None` when its file cannot be read.
+pub fn recovery_point(head: &Head, file: &Path) -> Option<RecoveryPoint> {
+    let digest = hex(&Sha256::digest(std::fs::read(file).ok()?));
+    Some(RecoveryPoint { id: head.id.clone(), digest: format!("sha256:{digest}") })
 }
 
 /// What is set aside, and how far.

@@ -1,11 +1,13 @@
 //! The demands of the four modes on what is about to run (protocol §7.3 and §7.4).
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::attest::cache::DirectoryStore;
 use crate::attest::chain::is_approval;
+use crate::attest::clock::{self, ClockError};
 use crate::attest::fetch::HttpFetch;
 use crate::attest::keys::KeyStore;
 use crate::attest::nonces::{NonceError, Nonces};
@@ -16,6 +18,7 @@ use crate::evaluate::{Evaluation, EvaluationContext};
 use crate::model::Verdict;
 use crate::world::World;
 
+use super::input::meant_for;
 use super::{Attested, Subject, covers};
 
 /// How long a nonce without an expiry is remembered.
@@ -30,6 +33,8 @@ pub struct Presented {
     pub approval: Option<Attestation>,
     /// The report that came with the evaluation's.
     pub report: Option<Value>,
+    /// Why something that was handed over is none of these.
+    faults: Vec<Failure>,
 }
 
 impl Presented {
@@ -58,9 +63,22 @@ impl Presented {
         Ok(())
     }
 
+    /// Adds a document of this name, or why there is none: the mode decides what a bad one means, and it is logged.
+    pub fn add_named(&mut self, name: &str, read: Result<Vec<u8>, Failure>) {
+        if let Err(failure) = read.and_then(|bytes| self.add(&bytes)) {
+            self.faults.push(Failure::new(failure.reason, format!("{name}: {}", failure.detail)));
+        }
+    }
+
     /// Whether nothing was handed over.
     pub fn is_empty(&self) -> bool {
-        self.evaluation.is_none() && self.approval.is_none()
+        self.evaluation.is_none() && self.approval.is_none() && self.faults.is_empty()
+    }
+
+    /// What was handed over and is no attestation. That there was none in it counts less.
+    fn fault(&self) -> Option<&Failure> {
+        let broken = |fault: &&Failure| fault.reason != Reason::AttestationAbsent;
+        self.faults.iter().find(broken).or(self.faults.first())
     }
 }
 
@@ -77,6 +95,8 @@ pub struct Standing {
     pub record: bool,
     /// What to warn about.
     pub warnings: Vec<String>,
+    /// Why verification failed, where a person may go on all the same.
+    pub failed: Option<Failure>,
 }
 
 impl Standing {
@@ -124,6 +144,11 @@ impl Gate<'_> {
         own: Option<&Attested>,
     ) -> Result<Standing, Failure> {
         let foreign = !presented.is_empty();
+        if let Some(fault) = presented.fault()
+            && (fault.reason != Reason::AttestationAbsent || presented.evaluation.is_none())
+        {
+            return self.without(fault);
+        }
         if presented.approval.is_some() && presented.evaluation.is_none() && self.mode().verifies() {
             return Err(Failure::new(
                 Reason::ChainInvalid,
@@ -151,6 +176,19 @@ impl Gate<'_> {
             }
             Err(failure) => self.settle(Outcome::Failed(&failure), &failure.detail, standing),
         }
+    }
+
+    /// What was handed over is not there, or is none.
+    fn without(&self, fault: &Failure) -> Result<Standing, Failure> {
+        let outcome = match fault.reason {
+            Reason::AttestationAbsent => Outcome::Absent,
+            _ => Outcome::Failed(fault),
+        };
+        let mut standing = self.settle(outcome, &fault.detail, Standing::default())?;
+        if standing.warnings.is_empty() {
+            standing.warnings.push(fault.to_string());
+        }
+        Ok(standing)
     }
 
     fn settle(
@@ -186,7 +224,7 @@ impl Gate<'_> {
         judged
             .subject
             .map_err(|why| differs(why.to_owned()))?
-            .matches(evaluation.input(), judged.context)
+            .matches(evaluation.input(), &self.meant_for_us(judged.context))
             .map_err(differs)?;
         // What was signed just now is of this very evaluation.
         if presented.evaluation.is_some() {
@@ -216,7 +254,7 @@ impl Gate<'_> {
         user: u32,
     ) -> Result<(), Failure> {
         subject
-            .matches(evaluation.input(), context)
+            .matches(evaluation.input(), &self.meant_for_us(context))
             .map_err(|detail| Failure::new(Reason::CrossCheckMismatch, detail))?;
         self.genuine(evaluation, approval, user)
     }
@@ -262,6 +300,23 @@ impl Gate<'_> {
         self.spend_each([approval])
     }
 
+    fn meant_for_us<'c>(&self, context: &'c EvaluationContext) -> Cow<'c, EvaluationContext> {
+        meant_for(context, self.config.audience.as_deref())
+    }
+
+    /// Whether what permits it has not ended while somebody was asked.
+    ///
+    /// # Errors
+    /// [`Reason::AttestationExpired`], or why the time cannot be told.
+    pub fn still_holds(&self, standing: &Standing) -> Result<(), Failure> {
+        if !self.mode().verifies() {
+            return Ok(());
+        }
+        let verifier = self.verifier()?;
+        let all = [&standing.evaluation, &standing.approval];
+        all.into_iter().flatten().try_for_each(|attestation| verifier.check_time(attestation))
+    }
+
     fn own(&self) -> Result<Origin, Failure> {
         Origin::base(&self.config.base_url)
             .map_err(|error| Failure::new(Reason::InstanceNotTrusted, error.to_string()))
@@ -295,6 +350,7 @@ impl Gate<'_> {
             ttl: self.config.key_cache_ttl.as_secs(),
             cross_check,
             max_age: self.config.max_age.map(|age| age.as_secs()),
+            now: Some(self.now()?),
             require_freshness: self.mode() == Mode::Require && !self.config.allow_unfresh,
             log: self
                 .config
@@ -314,10 +370,18 @@ impl Gate<'_> {
         });
         let registry = KeyStore::open(self.places)
             .registry()
-            .map_err(|error| Failure::new(Reason::NetworkError, error.to_string()))?;
+            .map_err(|error| Failure::new(Reason::LocalFault, error.to_string()))?;
         Ok(match registry {
             Some(registry) => verifier.with_registry(self.own()?, registry),
             None => verifier,
+        })
+    }
+
+    /// What time it is; never earlier than it was before.
+    fn now(&self) -> Result<Time, Failure> {
+        clock::seen(self.places, Time::now()).map_err(|error| match error {
+            ClockError::Backwards { .. } => Failure::new(Reason::AttestationExpired, error.to_string()),
+            error => Failure::new(Reason::LocalFault, error.to_string()),
         })
     }
 
@@ -342,7 +406,12 @@ impl Gate<'_> {
                 NonceError::Reused(_) => {
                     Failure::new(Reason::NonceReused, "this attestation was used before; evaluate again")
                 }
-                other => Failure::new(Reason::NonceReused, other.to_string()),
+                NonceError::Forgotten(_) => Failure::new(Reason::NonceReused, error.to_string()),
+                NonceError::NotANonce => Failure::new(Reason::InvalidAttestation, error.to_string()),
+                NonceError::Disk(_) | NonceError::Damaged(_) => Failure::new(
+                    Reason::LocalFault,
+                    format!("it cannot be recorded that it is used now: {error}"),
+                ),
             })?;
         }
         nonces.prune(now);

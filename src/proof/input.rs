@@ -3,6 +3,7 @@
 //! The wire form is the protocol's `input`: shell text with its directory, a Terraform plan by digest, an MCP call.
 //! Recognisable secrets are never signed: the text stands masked beside a salted digest of the exact bytes.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
@@ -163,6 +164,9 @@ impl Subject {
         if let Some(environment) = &context.environment {
             input.insert("environment".into(), json!(environment));
         }
+        if let Some(audience) = &context.audience {
+            input.insert("audience".into(), json!(audience));
+        }
         Ok(Value::Object(input))
     }
 
@@ -185,6 +189,16 @@ impl Subject {
         }
         if field("environment") != context.environment.as_deref() {
             return Err("the attested environment is not this one".to_owned());
+        }
+        if field("audience") != context.audience.as_deref() {
+            let of = |name: Option<&str>| {
+                name.map_or("no audience".to_owned(), |name| format!("the audience {name:?}"))
+            };
+            return Err(format!(
+                "the attested input is for {}, and this is {}",
+                of(field("audience")),
+                of(context.audience.as_deref())
+            ));
         }
         if let Some(actor) = &context.actor
             && field("actor") != Some(actor.id.as_str())
@@ -251,6 +265,21 @@ fn plain(argv: Option<&[String]>) -> bool {
             && first.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+".contains(&byte))
             && !crate::syntax::is_reserved_word(first)
     })
+}
+
+/// The circumstances with the audience that is configured, where the caller named none.
+pub(super) fn meant_for<'a>(
+    context: &'a EvaluationContext,
+    audience: Option<&str>,
+) -> Cow<'a, EvaluationContext> {
+    match audience {
+        Some(name) if context.audience.is_none() => {
+            let mut context = context.clone();
+            context.audience = Some(name.to_owned());
+            Cow::Owned(context)
+        }
+        _ => Cow::Borrowed(context),
+    }
 }
 
 fn directory(path: &Path) -> Result<&str, InputError> {

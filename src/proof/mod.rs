@@ -127,6 +127,7 @@ pub struct Approver {
 /// This instance's signing.
 pub struct Proof {
     signer: Signer,
+    audience: Option<String>,
 }
 
 impl Proof {
@@ -159,7 +160,7 @@ impl Proof {
             profile: if config.core_profile { Profile::Core } else { Profile::Full },
             validity: config.validity,
         };
-        Ok(Self { signer: Signer::new(keys, store, settings) })
+        Ok(Self { signer: Signer::new(keys, store, settings), audience: config.audience.clone() })
     }
 
     /// Signs an evaluation's report.
@@ -172,7 +173,8 @@ impl Proof {
         context: &EvaluationContext,
         report: &ConsequenceReport,
     ) -> Result<Attested, ProofError> {
-        let input = subject.wire(context, &random_hex()?, &report.secrets)?;
+        let context = input::meant_for(context, self.audience.as_deref());
+        let input = subject.wire(&context, &random_hex()?, &report.secrets)?;
         let report = serde_json::to_value(report).map_err(|error| ProofError::Shape(error.to_string()))?;
         let (output, normal) = if strict::is_nfc(&report) {
             (report, None)

@@ -70,6 +70,7 @@ pub fn build(parts: Parts<'_>) -> ConsequenceReport {
         assessment_reason: masked(&parts.decision.reason, secrets),
         enforcement,
         keep_first: None,
+        recovery_point: None,
         summary: summary(parts.assessments, secrets),
         mutations,
         materials: parts.materials.iter().map(|found| material(found, secrets)).collect(),

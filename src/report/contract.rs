@@ -28,6 +28,9 @@ pub struct ConsequenceReport {
     /// What running it through `recourse exec` would do instead; absent where nothing would be kept first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep_first: Option<KeepFirst>,
+    /// What was set aside before this was reported; absent where nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recovery_point: Option<RecoveryPoint>,
     /// The whole in numbers.
     pub summary: Summary,
     /// Each intended change.
@@ -61,6 +64,16 @@ pub struct KeepFirst {
     pub action: EnforcementAction,
     /// What would be kept, by name.
     pub keeps: Vec<String>,
+}
+
+/// A recovery point that was complete and on the disk when the report was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RecoveryPoint {
+    /// Its id: `recourse undo ID`.
+    pub id: String,
+    /// `sha256:` and the digest of the file that lists what it holds.
+    pub digest: String,
 }
 
 /// The whole in numbers.

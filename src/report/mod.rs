@@ -18,8 +18,8 @@ pub use brief::{
 pub use build::{Parts, StageTimes, build};
 pub use contract::{
     ActorReport, ConsequenceReport, DecisionChange, DependencyImpact, IntentReport, KeepFirst,
-    MaterialReport, MutationReport, RecoverabilityReport, SCHEMA_VERSION, Summary, Timing, Trace, TraceStep,
-    VerdictImpact, VerificationCommand, VerificationSuggestion,
+    MaterialReport, MutationReport, RecoverabilityReport, RecoveryPoint, SCHEMA_VERSION, Summary, Timing,
+    Trace, TraceStep, VerdictImpact, VerificationCommand, VerificationSuggestion,
 };
 pub use human::{Style, render, render_all, render_line};
 pub use question::{Asked, Keeps, render_question, safer_form, speak_question};

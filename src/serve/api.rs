@@ -68,6 +68,7 @@ struct Request<'a> {
     cwd: Option<PathBuf>,
     actor: Option<String>,
     environment: Option<String>,
+    audience: Option<String>,
     evidence: Option<Value>,
 }
 
@@ -179,7 +180,12 @@ fn context(request: &Request<'_>) -> Result<EvaluationContext, ApiError> {
     {
         return Err(invalid("`cwd` is an absolute path"));
     }
+    let audience = named(&request.audience, "audience")?;
+    if audience.as_deref().is_some_and(|name| !config::is_audience(name)) {
+        return Err(invalid("`audience` is up to 200 printable ASCII characters without spaces"));
+    }
     Ok(EvaluationContext {
+        audience,
         cwd: request.cwd.clone().unwrap_or_default(),
         environment: named(&request.environment, "environment")?,
         actor: named(&request.actor, "actor")?.map(|id| Actor::parse(&id)),

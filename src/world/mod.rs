@@ -30,6 +30,7 @@ pub use elsewhere::{Elsewhere, SOMEBODYS_HOME};
 pub use memory::MemoryWorld;
 pub use private::keep_private;
 pub use real::RealWorld;
+pub(crate) use real::sha256;
 
 /// What kind of thing a path names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -68,7 +68,7 @@ const MOVED: [&str; 3] = ["XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"];
 /// Further files that configuration names as secret.
 static NAMED: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
 
-/// From now on these files are private: a token, a passphrase.
+/// From now on these files are private, and what is in these folders: a token, a passphrase, a place of the guard's own.
 pub fn keep_private<'a>(files: impl IntoIterator<Item = &'a Path>) {
     let mut named = NAMED.write().unwrap_or_else(PoisonError::into_inner);
     for file in files {
@@ -83,7 +83,7 @@ pub fn keep_private<'a>(files: impl IntoIterator<Item = &'a Path>) {
 
 /// Whether a path is the guard's own.
 pub(super) fn is_own(path: &Path) -> bool {
-    if NAMED.read().unwrap_or_else(PoisonError::into_inner).iter().any(|named| named == path) {
+    if NAMED.read().unwrap_or_else(PoisonError::into_inner).iter().any(|named| path.starts_with(named)) {
         return true;
     }
     let below = |name: &str| path.components().any(|part| part.as_os_str() == name);

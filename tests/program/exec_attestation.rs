@@ -16,19 +16,19 @@ use serde_json::{Value, json};
 
 use crate::support::{Scratch, exists, no_person_here, program};
 
-const ALLOW: &str = "[[rule]]\nverdict = \"allow\"\n";
+pub(crate) const ALLOW: &str = "[[rule]]\nverdict = \"allow\"\n";
 const ASK: &str = "[[rule]]\nverdict = \"escalate\"\n";
-const MODES: [&str; 4] = ["ignore", "log", "verify", "require"];
+pub(crate) const MODES: [&str; 4] = ["ignore", "log", "verify", "require"];
 
 /// Another instance: its keys in a directory of its own, its registry on a loopback port.
-struct Instance {
+pub(crate) struct Instance {
     folder: tempfile::TempDir,
     registry: Arc<Mutex<Option<String>>>,
-    base: String,
+    pub(crate) base: String,
 }
 
 impl Instance {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let registry: Arc<Mutex<Option<String>>> = Arc::default();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -86,7 +86,18 @@ impl Instance {
         self.sign(Evaluation { input: parent.input().clone(), output, chain }, Time::now())
     }
 
-    fn attest(&self, input: Value, verdict: &str, time: Time) -> Attestation {
+    pub(crate) fn attest(&self, input: Value, verdict: &str, time: Time) -> Attestation {
+        self.attest_for(input, verdict, time, Duration::from_secs(900))
+    }
+
+    /// The same, good for so long.
+    pub(crate) fn attest_for(
+        &self,
+        input: Value,
+        verdict: &str,
+        time: Time,
+        validity: Duration,
+    ) -> Attestation {
         // The part of a report that says what `touch ran` does.
         let made = Path::new(input["cwd"].as_str().unwrap()).join("ran");
         let change = json!({
@@ -96,15 +107,19 @@ impl Instance {
         let output = json!({
             "schemaVersion": "recourse.consequence.v1", "riskAssessment": verdict, "mutations": [change],
         });
-        self.sign(Evaluation { input, output, chain: None }, time)
+        self.sign_for(Evaluation { input, output, chain: None }, time, validity)
     }
 
     fn sign(&self, evaluation: Evaluation, time: Time) -> Attestation {
+        self.sign_for(evaluation, time, Duration::from_secs(900))
+    }
+
+    fn sign_for(&self, evaluation: Evaluation, time: Time, validity: Duration) -> Attestation {
         let settings = SignerSettings {
             base: Origin::base(&self.base).unwrap(),
             evaluator: "recourse:test:1".to_owned(),
             profile: Profile::Full,
-            validity: Duration::from_secs(900),
+            validity,
         };
         let signer = Signer::new(self.keys(), Store::open(&self.places()), settings);
         signer.attest_at(evaluation, time).unwrap()
@@ -112,7 +127,7 @@ impl Instance {
 }
 
 /// What `touch ran` in a scratch directory is attested as.
-fn input(scratch: &Scratch) -> Value {
+pub(crate) fn input(scratch: &Scratch) -> Value {
     let cwd = scratch.work().canonicalize().unwrap();
     json!({"source": "shell", "input": "touch ran", "argv": ["touch", "ran"], "cwd": cwd})
 }

@@ -23,6 +23,7 @@ mod evasions;
 mod example_verifier;
 mod exec_ask;
 mod exec_attestation;
+mod exec_demands;
 mod exec_materials;
 mod exec_run;
 mod exec_terraform;

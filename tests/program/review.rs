@@ -78,6 +78,7 @@ fn report(reason: &str, resources: usize, mutations: Vec<MutationReport>) -> Con
         assessment_reason: reason.to_owned(),
         enforcement: None,
         keep_first: None,
+        recovery_point: None,
         summary: Summary {
             total_mutations: mutations.len(),
             worst_recoverability: judged(Tier::Unrecoverable, ""),

@@ -24,8 +24,10 @@ use crate::shell;
 use crate::terraform::{Plan, read};
 use crate::text::escape;
 
+use super::asking::confirm;
+use super::case::Case;
 use super::kept::First;
-use super::permission::{Case, Permission, confirm, permission};
+use super::permission::{Permission, permission};
 use super::program::Program;
 use super::{FAILED, REFUSED, SECRET, Surroundings, become_program, looks, say, still};
 use arguments::{Apply, Request, understand};
@@ -99,8 +101,10 @@ impl Session<'_> {
         argv.push("apply".into());
         argv.extend(self.apply.apply.iter().cloned());
         argv.push(file.path().into());
-        let code = still(&evaluation.materials, around)
-            .unwrap_or_else(|| become_program(self.program, &argv, &without_options()));
+        let code = match still(&evaluation.materials, self.program, around) {
+            Ok(bound) => become_program(self.program, bound.as_ref(), &argv, &without_options()),
+            Err(code) => code,
+        };
         around.attesting.not_started(code);
         Ok(code)
     }

@@ -37,6 +37,7 @@ fn report(ids: &[String]) -> ConsequenceReport {
         assessment_reason: "gone".to_owned(),
         enforcement: None,
         keep_first: None,
+        recovery_point: None,
         summary: Summary {
             total_mutations: ids.len(),
             worst_recoverability: judged(Tier::Unrecoverable),

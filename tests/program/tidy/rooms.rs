@@ -56,7 +56,6 @@ const CIRCLES: &[(&str, usize)] = &[
     ("evidence", 6),
     ("policy", 5),
     ("prompt", 2),
-    ("exec", 2),
 ];
 
 /// A room that the table speaks of before it stands.
