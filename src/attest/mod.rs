@@ -27,6 +27,7 @@
 //! | `store` | the attestations that were signed here |
 //! | `publish` | registry and attestations as static files |
 //! | `nonces` | what was used once is not used again |
+//! | `fleet` | what was spent on one machine is spent on all: an object store, through `recourse-store` |
 //! | `audit` | the hash-chained log |
 //!
 //! # Verifying, as a third party
@@ -61,6 +62,8 @@ pub mod disk;
 pub mod document;
 #[cfg(feature = "fetch")]
 pub mod fetch;
+#[cfg(feature = "signing")]
+pub mod fleet;
 #[cfg(feature = "signing")]
 pub mod keys;
 mod logged;

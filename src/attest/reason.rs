@@ -37,6 +37,8 @@ pub enum Reason {
     NonceReused,
     /// It does not follow what it says it follows.
     ChainInvalid,
+    /// The memory that machines share did not say that this is the first use.
+    StoreUnavailable,
     /// No log that is believed is shown to hold it, before enough witnesses.
     NotLogged,
 }
@@ -58,6 +60,7 @@ impl Reason {
         Self::AttestationExpired,
         Self::NonceReused,
         Self::ChainInvalid,
+        Self::StoreUnavailable,
         Self::NotLogged,
     ];
 
@@ -78,6 +81,7 @@ impl Reason {
             Self::AttestationExpired => "attestation_expired",
             Self::NonceReused => "nonce_reused",
             Self::ChainInvalid => "chain_invalid",
+            Self::StoreUnavailable => "store_unavailable",
             Self::NotLogged => "not_logged",
         }
     }

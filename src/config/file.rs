@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use crate::attest::fleet::Address;
 use crate::attest::{Mode, Origin};
 
 use super::layers::metadata;
@@ -112,6 +113,7 @@ pub(super) struct AttestationSection {
     audience: Option<String>,
     evaluator_url: Option<String>,
     evaluator_token_file: Option<PathBuf>,
+    store: Option<String>,
 }
 
 /// Reads a file; `None` when there is none and none is required.
@@ -175,6 +177,7 @@ impl AttestationSection {
             audience: variable("RECOURSE_AUDIENCE")?,
             evaluator_url: variable("RECOURSE_EVALUATOR_URL")?,
             evaluator_token_file: variable("RECOURSE_EVALUATOR_TOKEN_FILE")?.map(PathBuf::from),
+            store: variable("RECOURSE_ATTESTATION_STORE")?,
         })
     }
 
@@ -204,7 +207,8 @@ impl AttestationSection {
             allow_unfresh,
             audience,
             evaluator_url,
-            evaluator_token_file
+            evaluator_token_file,
+            store
         );
     }
 
@@ -224,6 +228,10 @@ impl AttestationSection {
             // Who this instance is and who is asked decide whose keys count: no variable may take another's name.
             self.base_url.clone_from(&system.base_url);
             self.evaluator_url.clone_from(&system.evaluator_url);
+        }
+        if system.store.is_some() {
+            // Who chooses the memory chooses what it remembers.
+            self.store.clone_from(&system.store);
         }
         if system.publish_evaluations == Some(false) {
             self.publish_evaluations = Some(false);
@@ -294,7 +302,11 @@ impl AttestationSection {
                 return Err(value("attestation.instance_id", what));
             }
         }
+        let store = |text: &str| {
+            Address::parse(text).map_err(|error| value("attestation.store", format!("{text:?}: it {error}")))
+        };
         Ok(AttestationConfig {
+            store: self.store.as_deref().map(store).transpose()?,
             enabled: self.enabled.unwrap_or(mode != Mode::Ignore),
             core_profile,
             instance_id: self.instance_id,

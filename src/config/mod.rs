@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::attest::Mode;
+use crate::attest::fleet::Address;
 use file::{AttestationSection, ConfigFile, PlacesSection};
 use log::LogSection;
 
@@ -81,6 +82,8 @@ pub struct AttestationConfig {
     pub evaluator_url: Option<String>,
     /// File with the token for it.
     pub evaluator_token_file: Option<PathBuf>,
+    /// The memory of nonces that machines share; none: this machine has its own.
+    pub store: Option<Address>,
     /// The transparency log (`[log]`).
     pub log: LogConfig,
 }
@@ -105,6 +108,7 @@ impl Default for AttestationConfig {
             allow_unfresh: false,
             evaluator_url: None,
             evaluator_token_file: None,
+            store: None,
             log: LogConfig::default(),
         }
     }

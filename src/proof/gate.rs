@@ -9,6 +9,7 @@ use crate::attest::cache::DirectoryStore;
 use crate::attest::chain::is_approval;
 use crate::attest::clock::{self, ClockError};
 use crate::attest::fetch::HttpFetch;
+use crate::attest::fleet::{Fleet, FleetError};
 use crate::attest::keys::KeyStore;
 use crate::attest::nonces::{NonceError, Nonces};
 use crate::attest::verify::{Expect, Options, Verifier};
@@ -402,6 +403,7 @@ impl Gate<'_> {
         for attestation in attestations {
             let Some(nonce) = attestation.nonce() else { continue };
             let until = attestation.expires_at().unwrap_or_else(|| now.plus_seconds(NONCE_MEMORY));
+            self.spend_everywhere(attestation, nonce, &nonces)?;
             nonces.spend(nonce, until).map_err(|error| match error {
                 NonceError::Reused(_) => {
                     Failure::new(Reason::NonceReused, "this attestation was used before; evaluate again")
@@ -416,6 +418,28 @@ impl Gate<'_> {
         }
         nonces.prune(now);
         Ok(())
+    }
+
+    /// Spends a nonce in the memory that machines share, where there is one. This machine's own is asked first, because it
+    /// is near, and spent last, because what did not run must not count as used here.
+    fn spend_everywhere(
+        &self,
+        attestation: &Attestation,
+        nonce: &str,
+        nonces: &Nonces,
+    ) -> Result<(), Failure> {
+        let Some(address) = &self.config.store else { return Ok(()) };
+        if nonces.is_spent(nonce).unwrap_or(false) {
+            return Ok(());
+        }
+        let fleet = Fleet::new(address.clone(), self.places);
+        fleet.spend(nonce, attestation.expires_at()).map_err(|error| {
+            let reason = match error {
+                FleetError::Reused => Reason::NonceReused,
+                FleetError::Away { .. } => Reason::StoreUnavailable,
+            };
+            Failure::new(reason, error.to_string())
+        })
     }
 
     /// How long an attestation of this instance is good for.

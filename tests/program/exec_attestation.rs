@@ -110,7 +110,7 @@ impl Instance {
         self.sign_for(Evaluation { input, output, chain: None }, time, validity)
     }
 
-    fn sign(&self, evaluation: Evaluation, time: Time) -> Attestation {
+    pub(crate) fn sign(&self, evaluation: Evaluation, time: Time) -> Attestation {
         self.sign_for(evaluation, time, Duration::from_secs(900))
     }
 

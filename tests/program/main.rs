@@ -28,6 +28,8 @@ mod exec_materials;
 mod exec_run;
 mod exec_terraform;
 mod fail_open;
+#[cfg(feature = "fleet")]
+mod fleet;
 mod git_commands;
 mod git_hardening;
 mod golden;

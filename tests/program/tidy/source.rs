@@ -295,7 +295,9 @@ fn file(src: &Path, path: &Path) -> File {
     if module.last().is_some_and(|last| last == "mod") {
         module.pop();
     }
-    if matches!(module.join("/").as_str(), "lib" | "main") {
+    if matches!(module.join("/").as_str(), "lib" | "main")
+        || module.first().is_some_and(|first| first == "bin")
+    {
         module.clear();
     }
     let said = read(&text);

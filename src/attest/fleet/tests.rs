@@ -1,0 +1,122 @@
+//! Claims against stores that fail, forget and lie.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::thread;
+
+use super::*;
+
+/// A store, and what it does wrong at each request.
+#[derive(Default)]
+struct Store {
+    objects: Mutex<HashMap<String, String>>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Fault {
+    None,
+    /// Nothing comes through.
+    Lost,
+    /// It comes through, the answer does not.
+    Deaf,
+    /// It says that it did, and did not.
+    Forgets,
+    /// It makes what is there once more.
+    Overwrites,
+}
+
+impl Store {
+    fn answer(&self, ask: &Ask, fault: Fault) -> Answer {
+        let unclear = || Answer::Unclear { why: "lost".to_owned() };
+        if fault == Fault::Lost {
+            return unclear();
+        }
+        let mut objects = self.objects.lock().unwrap();
+        let answer = match ask {
+            Ask::Create { at, .. } if objects.contains_key(at) && fault != Fault::Overwrites => {
+                Answer::There {}
+            }
+            Ask::Create { .. } if fault == Fault::Forgets => Answer::Made {},
+            Ask::Create { at, body } => {
+                objects.insert(at.clone(), body.clone());
+                Answer::Made {}
+            }
+            Ask::Get { at } => {
+                objects.get(at).map_or(Answer::Absent {}, |body| Answer::Found { body: body.clone() })
+            }
+        };
+        if fault == Fault::Deaf { unclear() } else { answer }
+    }
+}
+
+/// Claims with these faults, one for each request; then without.
+fn claims(store: &Store, own: &str, faults: &[Fault]) -> Result<bool, String> {
+    let mut faults = faults.iter().copied();
+    claim("nonces/d/n", own, &mut |ask| store.answer(ask, faults.next().unwrap_or(Fault::None)))
+}
+
+#[test]
+fn every_row_of_faults_lets_at_most_one_run_and_a_lost_answer_is_no_reuse() {
+    let all = [Fault::None, Fault::Lost, Fault::Deaf, Fault::Forgets];
+    for first in all {
+        for second in all {
+            for third in all {
+                let store = Store::default();
+                let faults = [first, second, third];
+                let one = claims(&store, "one", &faults);
+                assert_ne!(one, Ok(false), "the first is never told that it was second");
+                let two = claims(&store, "two", &[]);
+                assert!(!(one == Ok(true) && two == Ok(true)), "both ran");
+                if one == Ok(true) {
+                    assert_eq!(two, Ok(false));
+                }
+            }
+        }
+    }
+    let store = Store::default();
+    assert_eq!(claims(&store, "one", &[Fault::Deaf]), Ok(true), "its own words are there");
+    assert_eq!(claims(&store, "two", &[Fault::Deaf, Fault::Deaf]), Ok(false));
+    assert!(claims(&Store::default(), "one", &[Fault::Lost, Fault::Lost]).is_err());
+    assert!(claims(&Store::default(), "one", &[Fault::Forgets]).is_err());
+    assert!(claims(&Store::default(), "one", &[Fault::None, Fault::Lost]).is_err());
+}
+
+#[test]
+fn one_of_fifty_claims_it() {
+    let store = Store::default();
+    let wins: usize = thread::scope(|scope| {
+        let tries: Vec<_> = (0..50)
+            .map(|n| {
+                let store = &store;
+                scope.spawn(move || claims(store, &n.to_string(), &[]) == Ok(true))
+            })
+            .collect();
+        tries.into_iter().map(|one| usize::from(one.join().unwrap())).sum()
+    });
+    assert_eq!(wins, 1);
+}
+
+#[test]
+fn a_store_that_overwrites_is_found_out_before_it_is_believed() {
+    let folder = tempfile::tempdir().unwrap();
+    let address = Address::parse("s3://acme/x").unwrap();
+    let fleet = Fleet::new(address, &Places::under(folder.path()));
+    let store = Store::default();
+    let proved = |fault| fleet.prove("own", &mut |ask| store.answer(ask, fault));
+    assert!(proved(Fault::Overwrites).unwrap_err().contains("overwrites"));
+    assert!(proved(Fault::Lost).is_err());
+    assert!(!folder.path().join("state/store.proved").exists());
+    assert_eq!(proved(Fault::None), Ok(()));
+    assert_eq!(proved(Fault::Lost), Ok(()), "not asked again today");
+}
+
+#[test]
+fn the_conversation_is_strict() {
+    let ask = Ask::Create { at: "nonces/2026-01-01/x".to_owned(), body: "y".to_owned() };
+    let line = serde_json::to_string(&ask).unwrap();
+    assert_eq!(line, r#"{"do":"create","at":"nonces/2026-01-01/x","body":"y"}"#);
+    assert_eq!(serde_json::from_str::<Ask>(&line).unwrap(), ask);
+    for bad in [r#"{"is":"made","more":1}"#, r#"{"is":"yes"}"#, "{}", "null", r#"{"is":"found"}"#] {
+        assert!(serde_json::from_str::<Answer>(bad).is_err(), "{bad}");
+    }
+}

@@ -1,0 +1,166 @@
+//! `recourse-store`: the one program that speaks with object stores, for `recourse` (docs/fleet.md).
+//!
+//! Owns how a question becomes a request. It is asked over its standard input and answers over its standard output, a line
+//! of JSON each (`attest::fleet`); it decides nothing. It is a program of its own so that nothing of it is loaded at a
+//! prompt.
+
+use std::io::{self, BufRead, Read, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use object_store::aws::AmazonS3Builder;
+use object_store::azure::MicrosoftAzureBuilder;
+use object_store::client::ClientOptions;
+use object_store::gcp::GoogleCloudStorageBuilder;
+use object_store::path::Path;
+use object_store::{BackoffConfig, Error, ObjectStore, ObjectStoreExt, PutMode, PutOptions, RetryConfig};
+use recourse::attest::disk::{self, Access};
+use recourse::attest::fleet::{Address, Answer, Ask, Kind, LINE_LIMIT, REQUEST_PATIENCE};
+
+/// Where Google's storage is: a file with credentials may name another place, and must not.
+const GOOGLE: &str = "https://storage.googleapis.com";
+
+/// A store that was opened.
+enum Store {
+    /// Over HTTP.
+    Remote { store: Box<dyn ObjectStore>, prefix: String },
+    /// A folder that machines share.
+    Folder(PathBuf),
+}
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(address), None) = (arguments.next(), arguments.next()) else { return ExitCode::from(2) };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let (Ok(runtime), Ok(address)) = (runtime, Address::parse(&address)) else { return ExitCode::from(2) };
+    // No other part of this program chooses one.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let store = open(&address);
+    let (mut questions, mut answers) = (io::stdin().lock(), io::stdout().lock());
+    loop {
+        let mut line = String::new();
+        match (&mut questions).take(LINE_LIMIT).read_line(&mut line) {
+            Ok(0) => return ExitCode::SUCCESS,
+            Ok(_) if line.ends_with('\n') => {}
+            _ => return ExitCode::FAILURE,
+        }
+        let Ok(ask) = serde_json::from_str::<Ask>(&line) else { return ExitCode::FAILURE };
+        let answer = match &store {
+            Ok(Store::Remote { store, prefix }) => runtime.block_on(remote(&**store, prefix, ask)),
+            Ok(Store::Folder(folder)) => in_folder(folder, ask),
+            Err(why) => Answer::Unclear { why: why.clone() },
+        };
+        let Ok(mut text) = serde_json::to_string(&answer) else { return ExitCode::FAILURE };
+        text.push('\n');
+        if answers.write_all(text.as_bytes()).and_then(|()| answers.flush()).is_err() {
+            return ExitCode::FAILURE;
+        }
+    }
+}
+
+/// Opens a store. Everything that says which one comes from its address; credentials come from the environment.
+fn open(address: &Address) -> Result<Store, String> {
+    let insecure = address.endpoint.as_deref().is_some_and(|endpoint| endpoint.starts_with("http://"));
+    let options = ClientOptions::new()
+        .with_timeout(REQUEST_PATIENCE)
+        .with_connect_timeout(REQUEST_PATIENCE)
+        .with_allow_http(insecure);
+    // What is unclear is for the caller to look at; it does with its own words.
+    let retry = RetryConfig {
+        backoff: BackoffConfig { init_backoff: Duration::from_millis(50), ..BackoffConfig::default() },
+        max_retries: 1,
+        retry_timeout: REQUEST_PATIENCE,
+    };
+    let opened: object_store::Result<Box<dyn ObjectStore>> = match address.kind {
+        Kind::File => return Ok(Store::Folder(PathBuf::from(&address.prefix))),
+        Kind::S3 => {
+            let mut builder = AmazonS3Builder::from_env()
+                .with_bucket_name(&address.bucket)
+                .with_client_options(options)
+                .with_retry(retry);
+            if let Some(endpoint) = &address.endpoint {
+                builder = builder.with_endpoint(endpoint);
+            }
+            if let Some(region) = &address.region {
+                builder = builder.with_region(region);
+            }
+            builder.build().map(|store| Box::new(store) as _)
+        }
+        Kind::Gcs => GoogleCloudStorageBuilder::from_env()
+            .with_bucket_name(&address.bucket)
+            .with_base_url(GOOGLE)
+            .with_client_options(options)
+            .with_retry(retry)
+            .build()
+            .map(|store| Box::new(store) as _),
+        Kind::Azure => MicrosoftAzureBuilder::from_env()
+            .with_account(address.account.as_deref().unwrap_or_default())
+            .with_container_name(&address.bucket)
+            .with_client_options(options)
+            .with_retry(retry)
+            .build()
+            .map(|store| Box::new(store) as _),
+    };
+    let store = opened.map_err(|error| error.to_string())?;
+    Ok(Store::Remote { store, prefix: address.prefix.clone() })
+}
+
+async fn remote(store: &dyn ObjectStore, prefix: &str, ask: Ask) -> Answer {
+    let place = |at: &str| Path::from(format!("{prefix}/{at}"));
+    match ask {
+        Ask::Create { at, body } => {
+            let options = PutOptions { mode: PutMode::Create, ..PutOptions::default() };
+            match store.put_opts(&place(&at), body.into(), options).await {
+                Ok(_) => Answer::Made {},
+                Err(Error::AlreadyExists { .. }) => Answer::There {},
+                Err(error) => unclear(&error),
+            }
+        }
+        Ask::Get { at } => {
+            let read = async { store.get(&place(&at)).await?.bytes().await };
+            match read.await {
+                Ok(bytes) => text(bytes.to_vec()),
+                Err(Error::NotFound { .. }) => Answer::Absent {},
+                Err(error) => unclear(&error),
+            }
+        }
+    }
+}
+
+fn in_folder(folder: &std::path::Path, ask: Ask) -> Answer {
+    let answer = match ask {
+        Ask::Create { at, body } => {
+            let path = folder.join(at);
+            let folder = path.parent().unwrap_or(folder);
+            disk::private_dir(folder)
+                .and_then(|()| disk::create_exclusive(&path, body.as_bytes(), Access::Private))
+                .map(|made| if made { Answer::Made {} } else { Answer::There {} })
+        }
+        Ask::Get { at } => disk::read_private(&folder.join(at), LINE_LIMIT / 2)
+            .map(|found| found.map_or(Answer::Absent {}, text)),
+    };
+    answer.unwrap_or_else(|error| Answer::Unclear { why: error.to_string() })
+}
+
+fn text(bytes: Vec<u8>) -> Answer {
+    match String::from_utf8(bytes) {
+        Ok(body) => Answer::Found { body },
+        Err(_) => Answer::Unclear { why: "it holds what is no text".to_owned() },
+    }
+}
+
+/// The whole chain of causes on one line: the outermost says only that a request failed.
+fn unclear(error: &Error) -> Answer {
+    let mut why = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(inner) = cause {
+        let text = inner.to_string();
+        if !why.contains(&text) {
+            why.push_str(": ");
+            why.push_str(&text);
+        }
+        cause = inner.source();
+    }
+    Answer::Unclear { why: why.chars().take(600).collect() }
+}

@@ -1,0 +1,207 @@
+//! A server that speaks S3, and between it and the machines a proxy that fails, is slow, and drops answers.
+//!
+//! The server is moto's, where `RECOURSE_CLOUD_TOOLS` names a folder with it. Its "make it if it is not there" looks first
+//! and writes then, with no lock between: the proxy passes one request at a time, which stands for the promise that S3
+//! itself makes. So this proves our requests and our reading of the answers, not Amazon's promise.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::Machines;
+
+/// What the proxy does with the requests that come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    Pass,
+    /// Answers 503 without asking.
+    Fail,
+    /// Takes the request and never answers.
+    Slow,
+    /// Hands requests on and drops the answers.
+    Deaf,
+    /// The same, for the next request that writes.
+    DeafOnce,
+    /// Says 200 to what writes, and asks nobody.
+    Lie,
+}
+
+/// What went over the wire, for the arithmetic of docs/fleet.md.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wire {
+    requests: usize,
+    sent: usize,
+    received: usize,
+}
+
+struct Cloud {
+    server: Child,
+    address: String,
+    fault: Arc<Mutex<Fault>>,
+    wire: Arc<Mutex<Wire>>,
+}
+
+impl Drop for Cloud {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+impl Cloud {
+    fn new() -> Option<Self> {
+        let tools = std::env::var_os("RECOURSE_CLOUD_TOOLS").map(PathBuf::from);
+        let Some(moto) = tools.map(|tools| tools.join("bin/moto_server")).filter(|moto| moto.is_file())
+        else {
+            eprintln!(
+                "SKIPPED: moto_server is not installed (RECOURSE_CLOUD_TOOLS names a folder with bin/moto_server)"
+            );
+            return None;
+        };
+        let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let server = Command::new(moto)
+            .args(["-H", "127.0.0.1", "-p", &free.to_string()])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let address = format!("s3://acme-guard/prod?region=us-east-1&endpoint=http://127.0.0.1:{port}");
+        let cloud = Self { server, address, fault: Arc::new(Mutex::new(Fault::Pass)), wire: Arc::default() };
+        let start = Instant::now();
+        let made = loop {
+            let bucket = b"PUT /acme-guard HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 0\r\n\r\n";
+            if let Some(answer) = forward(free, bucket) {
+                break answer;
+            }
+            assert!(start.elapsed() < Duration::from_secs(120), "moto_server starts");
+            thread::sleep(Duration::from_millis(200));
+        };
+        assert!(made.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&made));
+        let (fault, wire) = (Arc::clone(&cloud.fault), Arc::clone(&cloud.wire));
+        let turn = Arc::new(Mutex::new(()));
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let Ok(stream) = stream else { return };
+                let (fault, wire, turn) = (Arc::clone(&fault), Arc::clone(&wire), Arc::clone(&turn));
+                thread::spawn(move || pass(stream, free, &fault, &wire, &turn));
+            }
+        });
+        Some(cloud)
+    }
+
+    fn set(&self, fault: Fault) {
+        *self.fault.lock().unwrap() = fault;
+    }
+}
+
+/// One connection: one request, one answer.
+fn pass(mut client: TcpStream, server: u16, fault: &Mutex<Fault>, wire: &Mutex<Wire>, turn: &Mutex<()>) {
+    let Some(request) = read_request(&mut client) else { return };
+    let writes = request.starts_with(b"PUT ");
+    let now = {
+        let mut fault = fault.lock().unwrap();
+        let now = *fault;
+        if now == Fault::DeafOnce && writes {
+            *fault = Fault::Pass;
+        }
+        now
+    };
+    let answer = match now {
+        Fault::Fail => b"HTTP/1.1 503 Slow Down\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".to_vec(),
+        Fault::Slow => {
+            // Until the other side gives up.
+            let _ = client.read(&mut [0]);
+            return;
+        }
+        Fault::Lie if writes => {
+            b"HTTP/1.1 200 OK\r\netag: \"0\"\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".to_vec()
+        }
+        _ => {
+            let _turn = turn.lock().unwrap();
+            let Some(answer) = forward(server, &request) else { return };
+            answer
+        }
+    };
+    {
+        let mut wire = wire.lock().unwrap();
+        wire.requests += 1;
+        wire.sent += request.len();
+        wire.received += answer.len();
+    }
+    if now == Fault::Deaf || (now == Fault::DeafOnce && writes) {
+        return;
+    }
+    let _ = client.write_all(&answer);
+}
+
+/// Hands a request to the server and reads its whole answer.
+fn forward(server: u16, request: &[u8]) -> Option<Vec<u8>> {
+    let mut stream = TcpStream::connect(("127.0.0.1", server)).ok()?;
+    let end = request.windows(2).position(|two| two == b"\r\n")? + 2;
+    stream.write_all(&request[..end]).ok()?;
+    stream.write_all(b"connection: close\r\n").ok()?;
+    stream.write_all(&request[end..]).ok()?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).ok()?;
+    (!answer.is_empty()).then_some(answer)
+}
+
+fn read_request(stream: &mut TcpStream) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut chunk = [0; 4096];
+    loop {
+        let count = stream.read(&mut chunk).ok().filter(|count| *count > 0)?;
+        bytes.extend_from_slice(&chunk[..count]);
+        let Some(head) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else { continue };
+        let text = String::from_utf8_lossy(&bytes[..head]).to_ascii_lowercase();
+        let length = text
+            .lines()
+            .find_map(|line| line.strip_prefix("content-length:"))
+            .map_or(0, |length| length.trim().parse::<usize>().unwrap());
+        if bytes.len() >= head + 4 + length {
+            return Some(bytes);
+        }
+    }
+}
+
+#[test]
+fn fifty_processes_on_three_machines_race_for_a_nonce_in_s3() {
+    let Some(cloud) = Cloud::new() else { return };
+    Machines::new(&cloud.address).race();
+}
+
+#[test]
+fn a_store_that_fails_is_slow_or_lies_never_lets_two_run() {
+    let Some(cloud) = Cloud::new() else { return };
+    let machines = Machines::new(&cloud.address);
+    // What the store is proved with, once a day, is not what this test is about.
+    for machine in 0..3 {
+        assert_eq!(machines.word(machine, &machines.attestation()), "ran");
+    }
+    *cloud.wire.lock().unwrap() = Wire::default();
+    assert_eq!(machines.word(0, &machines.attestation()), "ran");
+    println!("on the wire for one claim: {:?}", cloud.wire.lock().unwrap());
+    for (fault, during, after) in [
+        (Fault::Fail, "store_unavailable", "ran"),
+        (Fault::Slow, "store_unavailable", "ran"),
+        // It came through, and nobody could know: spent.
+        (Fault::Deaf, "store_unavailable", "nonce_reused"),
+        // Its own words are there.
+        (Fault::DeafOnce, "ran", "nonce_reused"),
+        (Fault::Lie, "store_unavailable", "ran"),
+    ] {
+        let attestation = machines.attestation();
+        cloud.set(fault);
+        let (word, said) = machines.outcome(0, &attestation);
+        assert_eq!(word, during, "{fault:?}: {said}");
+        cloud.set(Fault::Pass);
+        assert_eq!(machines.word(1, &attestation), after, "{fault:?}");
+        assert_eq!(machines.word(2, &attestation), "nonce_reused", "{fault:?}");
+    }
+}

@@ -1,0 +1,248 @@
+//! Many machines, one memory of nonces: homes of their own, one store. Exactly one of all runs what one attestation permits.
+
+mod cloud;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+
+use recourse::attest::sign::Evaluation;
+use recourse::attest::{Attestation, Time};
+use serde_json::json;
+
+use crate::exec_attestation::Instance;
+use crate::support::{Scratch, program};
+
+const ALLOW: &str = "[[rule]]\nverdict = \"allow\"\n";
+
+/// Machines that trust one instance and share one store and one working directory.
+struct Machines {
+    homes: Vec<Scratch>,
+    instance: Instance,
+    store: String,
+    /// The program that runs: another than the built one where a test says so.
+    program: PathBuf,
+}
+
+impl Machines {
+    fn new(store: &str) -> Self {
+        let homes = (0..3).map(|_| Scratch::with_policy(ALLOW)).collect();
+        Self { homes, instance: Instance::new(), store: store.to_owned(), program: program().into() }
+    }
+
+    /// An attestation of `echo ran`, which changes nothing, so that the nonce alone can refuse the second.
+    fn attestation(&self) -> PathBuf {
+        let cwd = self.homes[0].work().canonicalize().unwrap();
+        let input = json!({"source": "shell", "input": "echo ran", "argv": ["echo", "ran"], "cwd": cwd});
+        let output = json!({
+            "schemaVersion": "recourse.consequence.v1", "riskAssessment": "allow", "mutations": [],
+        });
+        let made = self.instance.sign(Evaluation { input, output, chain: None }, Time::now());
+        let path = self.homes[0].root().join(format!("{}.json", made.id()));
+        fs::write(&path, made.to_value().to_string()).unwrap();
+        path
+    }
+
+    fn exec(&self, machine: usize, attestation: &Path) -> Command {
+        // The environment of a scratch, for this program.
+        let like = self.homes[machine].recourse(&["exec"]);
+        let mut command = Command::new(&self.program);
+        for (name, value) in like.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command
+            .args(["exec", "--attestation", attestation.to_str().unwrap(), "--", "echo", "ran"])
+            .current_dir(self.homes[0].work())
+            .env("RECOURSE_ATTESTATION_MODE", "require")
+            .env("RECOURSE_TRUSTED_INSTANCES", &self.instance.base)
+            .env("RECOURSE_ATTESTATION_STORE", &self.store)
+            .env("AWS_ACCESS_KEY_ID", "test")
+            .env("AWS_SECRET_ACCESS_KEY", "test")
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// `ran`, or the reason of the refusal and what else was said.
+    fn outcome(&self, machine: usize, attestation: &Path) -> (String, String) {
+        outcome(&self.exec(machine, attestation).output().unwrap())
+    }
+
+    fn word(&self, machine: usize, attestation: &Path) -> String {
+        self.outcome(machine, attestation).0
+    }
+
+    /// Fifty processes on all machines with one attestation.
+    fn race(&self) {
+        let attestation = self.attestation();
+        let left = Mutex::new(50_usize);
+        let outcomes = Mutex::new(Vec::new());
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    loop {
+                        let number = {
+                            let mut left = left.lock().unwrap();
+                            let Some(next) = left.checked_sub(1) else { return };
+                            *left = next;
+                            next
+                        };
+                        let one = self.outcome(number % 3, &attestation);
+                        outcomes.lock().unwrap().push(one);
+                    }
+                });
+            }
+        });
+        let outcomes = outcomes.into_inner().unwrap();
+        let count = |word: &str| outcomes.iter().filter(|(one, _)| one == word).count();
+        assert_eq!(outcomes.len(), 50);
+        assert!(count("ran") <= 1, "{outcomes:?}");
+        // A machine that is too busy to wait for an answer lets none run; it never lets two.
+        let late = count("store_unavailable") + count("network_error");
+        assert_eq!(count("ran") + count("nonce_reused") + late, 50, "{outcomes:?}");
+        assert!(count("ran") == 1 || late > 0, "{outcomes:?}");
+    }
+}
+
+fn outcome(output: &Output) -> (String, String) {
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    if output.stdout == b"ran\n" {
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        return ("ran".to_owned(), said);
+    }
+    assert!(output.stdout.is_empty());
+    assert_eq!(output.status.code(), Some(126), "{said}");
+    let reason = said.split("refused: ").nth(1).unwrap_or(&said);
+    (reason.split([':', ' ', '\n']).next().unwrap_or_default().to_owned(), said)
+}
+
+/// A folder that machines share.
+fn shared() -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let address = format!("file://{}/store", folder.path().canonicalize().unwrap().display());
+    (folder, address)
+}
+
+#[test]
+fn fifty_processes_on_three_machines_race_for_a_nonce_in_a_folder() {
+    let (_folder, address) = shared();
+    Machines::new(&address).race();
+}
+
+#[test]
+fn without_a_store_each_machine_has_its_own_memory_and_with_one_there_is_one() {
+    let mut machines = Machines::new("");
+    let (folder, address) = shared();
+    let attestation = machines.attestation();
+    let own = |machine: usize| {
+        outcome(
+            &machines.exec(machine, &attestation).env_remove("RECOURSE_ATTESTATION_STORE").output().unwrap(),
+        )
+        .0
+    };
+    assert_eq!([own(0), own(0), own(1)], ["ran", "nonce_reused", "ran"]);
+    machines.store = address;
+    let attestation = machines.attestation();
+    assert_eq!(machines.word(0, &attestation), "ran");
+    assert_eq!(machines.word(1, &attestation), "nonce_reused");
+    assert_eq!(machines.word(2, &attestation), "nonce_reused");
+    // Under the day on which the attestation ends.
+    let read: Attestation = Attestation::parse(&fs::read(&attestation).unwrap()).unwrap();
+    let day: String = read.expires_at().unwrap().to_string().chars().take(10).collect();
+    let object = folder.path().join("store/nonces").join(day).join(read.nonce().unwrap());
+    assert_eq!(fs::metadata(&object).unwrap().permissions().mode() & 0o777, 0o600);
+    // A store that lost it: the machine that ran it still knows.
+    fs::remove_file(&object).unwrap();
+    assert_eq!(machines.word(0, &attestation), "nonce_reused");
+}
+
+#[test]
+fn a_store_that_is_away_lets_nothing_run_and_the_attestation_is_not_spent() {
+    let (folder, address) = shared();
+    let machines = Machines::new(&address);
+    let attestation = machines.attestation();
+    let store = folder.path().join("store");
+    fs::write(&store, "no folder").unwrap();
+    for mode in ["require", "verify"] {
+        let output = machines.exec(0, &attestation).env("RECOURSE_ATTESTATION_MODE", mode).output().unwrap();
+        let (word, said) = outcome(&output);
+        assert_eq!(word, "store_unavailable", "{said}");
+        assert!(said.contains(&address), "{said}");
+    }
+    fs::remove_file(&store).unwrap();
+    assert_eq!(machines.word(0, &attestation), "ran");
+}
+
+#[test]
+fn a_helper_that_is_missing_or_talks_nonsense_lets_nothing_run() {
+    let (_folder, address) = shared();
+    let mut machines = Machines::new(&address);
+    let beside = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    machines.program = beside.path().join("recourse");
+    fs::hard_link(program(), &machines.program).unwrap();
+    let attestation = machines.attestation();
+    let (word, said) = machines.outcome(0, &attestation);
+    assert_eq!(word, "store_unavailable", "{said}");
+    assert!(said.contains("recourse-store is not there"), "{said}");
+    let helper = beside.path().join("recourse-store");
+    for script in [
+        "exit 0",
+        "exec cat",
+        "yes made",
+        "while read -r line; do echo '{\"is\":\"made\"}'; done",
+        "while read -r line; do echo '{\"is\":\"there\"}'; done",
+        "while read -r line; do echo '{\"is\":\"found\",\"body\":\"x\",\"more\":1}'; done",
+        "exec sleep 60",
+    ] {
+        fs::write(&helper, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&helper, fs::Permissions::from_mode(0o755)).unwrap();
+        let (word, said) = machines.outcome(0, &attestation);
+        assert_eq!(word, "store_unavailable", "{script}: {said}");
+    }
+    // Never along the path.
+    fs::remove_file(&helper).unwrap();
+    let real = Path::new(program()).parent().unwrap().display().to_string();
+    let output =
+        machines.exec(0, &attestation).env("PATH", format!("{real}:/usr/bin:/bin")).output().unwrap();
+    assert_eq!(outcome(&output).0, "store_unavailable");
+}
+
+#[test]
+fn killed_at_any_moment_it_never_runs_twice() {
+    let (_folder, address) = shared();
+    let machines = Machines::new(&address);
+    for round in 0..12 {
+        let attestation = machines.attestation();
+        let mut child = machines
+            .exec(round % 3, &attestation)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        thread::sleep(Duration::from_millis(40 * u64::try_from(round).unwrap()));
+        let _ = child.kill();
+        let first = child.wait_with_output().unwrap().stdout == b"ran\n";
+        let second = machines.word((round + 1) % 3, &attestation);
+        assert!(!(first && second == "ran"), "round {round}");
+        assert!(["ran", "nonce_reused"].contains(&second.as_str()) || second == "store_unavailable");
+        assert_ne!(machines.word((round + 2) % 3, &attestation), "ran", "round {round}");
+    }
+}
+
+#[test]
+fn the_program_at_the_prompt_links_no_client_of_object_stores() {
+    let helper = Path::new(program()).with_file_name("recourse-store");
+    let links = |path: &Path| {
+        let bytes = fs::read(path).unwrap();
+        ["/object_store-", "/reqwest-"]
+            .map(|name| bytes.windows(name.len()).any(|window| window == name.as_bytes()))
+    };
+    assert_eq!(links(&helper), [true, true]);
+    assert_eq!(links(Path::new(program())), [false, false]);
+}
