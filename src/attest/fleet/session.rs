@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use super::{Address, Answer, Ask, HELPER, LINE_LIMIT};
 
-/// The variables that say who asks, none of which says whom.
+/// The variables that say who asks, none of which says whom: a region, too, becomes part of a host's name.
 const CREDENTIALS: &[&str] = &[
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",
@@ -22,8 +22,6 @@ const CREDENTIALS: &[&str] = &[
     "AWS_ROLE_ARN",
     "AWS_ROLE_SESSION_NAME",
     "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
-    "AWS_REGION",
-    "AWS_DEFAULT_REGION",
     "GOOGLE_SERVICE_ACCOUNT",
     "GOOGLE_APPLICATION_CREDENTIALS",
     "AZURE_STORAGE_ACCOUNT_KEY",
@@ -116,5 +114,21 @@ fn beside() -> Result<PathBuf, String> {
         Ok(path)
     } else {
         Err(format!("{} is not there: install it beside recourse", path.display()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CREDENTIALS;
+
+    #[test]
+    fn no_variable_chooses_the_store() {
+        for name in CREDENTIALS {
+            for word in
+                ["REGION", "ENDPOINT", "PROXY", "URL", "HOST", "ACCOUNT_NAME", "BUCKET", "ALLOW", "CERT"]
+            {
+                assert!(!name.contains(word), "{name}");
+            }
+        }
     }
 }

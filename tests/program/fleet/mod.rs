@@ -63,6 +63,12 @@ impl Machines {
             .env("RECOURSE_ATTESTATION_MODE", "require")
             .env("RECOURSE_TRUSTED_INSTANCES", &self.instance.base)
             .env("RECOURSE_ATTESTATION_STORE", &self.store)
+            // What would choose another store, or another way to it, is not handed on.
+            .env("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+            .env("AWS_ENDPOINT", "http://127.0.0.1:1")
+            .env("AWS_PROXY_URL", "http://127.0.0.1:1")
+            .env("AWS_REGION", "evil.example/")
+            .env("HTTP_PROXY", "http://127.0.0.1:1")
             .env("AWS_ACCESS_KEY_ID", "test")
             .env("AWS_SECRET_ACCESS_KEY", "test")
             .stdin(Stdio::null());
