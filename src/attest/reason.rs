@@ -45,7 +45,7 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::InvalidAttestation,
         Self::AttestationAbsent,
         Self::InstanceNotTrusted,
