@@ -202,10 +202,22 @@ pub struct InTerminal {
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
+impl Drop for InTerminal {
+    fn drop(&mut self) {
+        // What it runs gets the hang-up; it itself may wait for ever.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 impl InTerminal {
     fn start(scratch: &Scratch, words: &[&str], columns: u16, variables: &[(&str, &str)]) -> Self {
         let size = nix::pty::Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         let pty = nix::pty::openpty(Some(&size), None).unwrap();
+        // Whoever holds the terminal's other side keeps it from hanging up.
+        for side in [&pty.master, &pty.slave] {
+            rustix::io::fcntl_setfd(side, rustix::io::FdFlags::CLOEXEC).unwrap();
+        }
         let slave = File::from(pty.slave);
         let mut command = Command::new("setsid");
         command.arg("-w").arg("-c").args(words);
