@@ -98,19 +98,13 @@ impl<'q> Dialogue<'_, 'q> {
     /// Takes keys until one leads somewhere.
     fn choose(&mut self) -> io::Result<Result<Next, Stop>> {
         loop {
-            let key = match self.event(self.timeout)? {
-                Ok(Event::Key(key)) => key,
-                Ok(_) => continue,
+            let key = match self.pressed()? {
+                Ok(Some(key)) => key,
+                Ok(None) => {
+                    self.write("\n")?;
+                    return Ok(Ok(Next::Keys(Some("that was a text, not a key: nothing was taken from it"))));
+                }
                 Err(stop) => return Ok(Err(stop)),
-            };
-            let text = key == Key::Paste || matches!(key, Key::Char(_)) && self.more_follows()?;
-            if text {
-                self.write("\n")?;
-                return Ok(Ok(Next::Keys(Some("that was a text, not a key: nothing was taken from it"))));
-            }
-            let key = match key {
-                Key::Char(c) => Key::Char(c.to_ascii_lowercase()),
-                other => other,
             };
             return match key {
                 Key::Char('k') if self.keeps() => {
@@ -172,6 +166,23 @@ impl<'q> Dialogue<'_, 'q> {
                 Key::Char('y') => Ok(Ok(Next::Keys(Some("y is no answer here: r runs it, Enter does not")))),
                 _ => continue,
             };
+        }
+    }
+
+    /// The next key, a letter as a small one; `None`: what came is a text, and no key.
+    fn pressed(&mut self) -> io::Result<Result<Option<Key>, Stop>> {
+        loop {
+            let key = match self.event(self.timeout)? {
+                Ok(Event::Key(key)) => key,
+                Ok(_) => continue,
+                Err(stop) => return Ok(Err(stop)),
+            };
+            let text = key == Key::Paste || matches!(key, Key::Char(_)) && self.more_follows()?;
+            return Ok(Ok(match key {
+                _ if text => None,
+                Key::Char(c) => Some(Key::Char(c.to_ascii_lowercase())),
+                other => Some(other),
+            }));
         }
     }
 
@@ -252,17 +263,12 @@ impl<'q> Dialogue<'_, 'q> {
             true => "Press l to run them, any other key to go back: ",
             false => "[l] run them   [any other key] go back: ",
         })?;
-        loop {
-            let key = match self.event(self.timeout)? {
-                Ok(Event::Key(key)) => key,
-                Ok(_) => continue,
-                Err(stop) => return Ok(Err(stop)),
-            };
-            let text = key == Key::Paste || matches!(key, Key::Char(_)) && self.more_follows()?;
-            let yes = !text && matches!(key, Key::Char('l' | 'L'));
-            self.write(if yes { "look\n" } else { "\n" })?;
-            return Ok(Ok(if yes { Next::Decided(Decision::Look) } else { Next::Keys(None) }));
-        }
+        let yes = match self.pressed()? {
+            Ok(key) => key == Some(Key::Char('l')),
+            Err(stop) => return Ok(Err(stop)),
+        };
+        self.write(if yes { "look\n" } else { "\n" })?;
+        Ok(Ok(if yes { Next::Decided(Decision::Look) } else { Next::Keys(None) }))
     }
 
     fn details(&mut self) -> io::Result<Result<Next, Stop>> {

@@ -63,7 +63,8 @@ impl<'a> Aligned<'a> {
         let Some((_, first)) = inside.next() else { return Span::new(0, self.typed.len()) };
         let last = inside.next_back().map_or(first, |(_, last)| last);
         // What stands around a word without a blank belongs to it.
-        let before = self.typed[..first.start].rfind(char::is_whitespace).map_or(0, |at| at + 1);
+        let mut back = self.typed[..first.start].char_indices().rev();
+        let before = back.find(|(_, c)| c.is_whitespace()).map_or(0, |(at, blank)| at + blank.len_utf8());
         let opening = self.typed[before..first.start].chars().all(|c| "${(=\"'".contains(c));
         let start = if opening { before } else { first.start };
         let after = &self.typed[last.end..];
@@ -113,6 +114,8 @@ mod tests {
         assert_eq!(typed("begin; rm x; end", "{ :; rm x; }", "rm x"), "rm x");
         assert_eq!(typed("rm a; rm b", "rm a; rm b", "rm b"), "rm b");
         assert_eq!(typed("ls", "{ rm; }", "rm"), "ls");
+        // A blank of more than one byte.
+        assert_eq!(typed("echo\u{3000}$a", "echo a", "a"), "$a");
     }
 
     proptest::proptest! {
