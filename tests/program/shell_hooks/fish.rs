@@ -162,7 +162,9 @@ fn aliases_and_functions_with_our_words() {
     if missing("fish") {
         return;
     }
-    let own = "function contains; return 1; end\nfunction printf; end\nfunction commandline; end\nfunction functions; end\n\
+    // Where `functions` says yes to everything, fish's own handler of unknown commands calls itself until the stack is full.
+    let own = "function fish_command_not_found; end\n\
+        function contains; return 1; end\nfunction printf; end\nfunction commandline; end\nfunction functions; end\n\
         function recourse; end\nfunction math; echo 99; end\n";
     for start in [format!("{own}HOOK"), format!("HOOK\n{own}")] {
         let mut shell = Typing::new("fish", &start);
