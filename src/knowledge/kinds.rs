@@ -127,6 +127,8 @@ pub struct KindFile {
     pub flags: Vec<String>,
     /// Everything below a path.
     pub tree: bool,
+    /// It holds content that its attributes do not say: what an update by a plan does to an attribute that nobody declared is told.
+    pub content: bool,
     /// What stands for such a thing is a program that nothing is known of, unless it is called like one of these
     /// (`*` stands for any text): they build, test or look wherever they are met.
     pub ordinary: Vec<String>,
@@ -236,6 +238,11 @@ impl KindFile {
     pub fn cases(&self, action: Action) -> &[Case] {
         let action = self.like.get(&action).copied().unwrap_or(action);
         self.own_cases(action)
+    }
+
+    /// The facts that the cases of an action ask for.
+    pub fn asks(&self, action: Action) -> impl Iterator<Item = &str> {
+        self.cases(action).iter().flat_map(|case| &case.r#if).flat_map(FactCondition::keys)
     }
 
     /// The first case that holds. One that hangs on an unknown fact does not hold.

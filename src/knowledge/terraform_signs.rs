@@ -52,6 +52,7 @@ pub struct Sign {
 pub struct TerraformSigns {
     harmless: Words,
     minor: Words,
+    settings: Words,
     computed: Words,
     /// Parts of names below which an address range lets nobody in.
     pub ways: Words,
@@ -68,6 +69,15 @@ impl TerraformSigns {
     /// Changing what stands at this path loses nothing.
     pub fn is_harmless(&self, path: &str) -> bool {
         path.split('.').any(|part| self.harmless.has(part)) || self.minor.has(last_part(path))
+    }
+
+    /// It says where and how something runs, and nothing of what it holds.
+    pub fn is_setting(&self, path: &str) -> bool {
+        let fits = |name: &str| match name.contains('.') {
+            true => ends_so(path, name),
+            false => path.split('.').any(|part| part == name || crate::wildcard::fits(name, part)),
+        };
+        self.settings.iter().any(fits)
     }
 
     /// The provider tells it, not a person.
@@ -130,6 +140,8 @@ mod tests {
         assert!(signs.is_harmless("tags.Name") && signs.is_harmless("spec.template.metadata.labels.x"));
         assert!(!signs.is_harmless("rule.days"));
         assert!(signs.is_harmless("records.ttl") && !signs.is_harmless("ttl.enabled"));
+        assert!(signs.is_setting("settings.maintenance_window.day") && signs.is_setting("policy"));
+        assert!(!signs.is_setting("config.cleanup.policy") && !signs.is_setting("schema"));
         let knowledge = Knowledge::builtin();
         for kind in signs.kinds() {
             assert!(knowledge.kind(kind).is_some(), "{kind}");

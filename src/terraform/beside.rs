@@ -59,6 +59,13 @@ impl Beside {
     }
 }
 
+/// Attributes of a thing that holds content, of which nobody said what their change does to it.
+pub(super) fn untold(names: &[String]) -> Option<Beside> {
+    let mut beside = Beside::new(Action::Update, "terraform.untold");
+    beside.tell("names", FactValue::Text(printable(&names.join(", "))));
+    (!names.is_empty()).then_some(beside)
+}
+
 /// All of them that the type's data tells. `facts` are those of the change.
 pub(super) fn of(
     declared: &TerraformType,

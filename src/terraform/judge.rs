@@ -171,6 +171,8 @@ struct Known {
     wanted: Vec<String>,
     /// The other members of what it is a member of.
     siblings: Option<Related>,
+    /// It holds content of its own, and these are the attributes and facts whose change its kind has a word for.
+    content: Option<Vec<String>>,
 }
 
 /// What is known of each type in a plan, and what users say of it besides.
@@ -182,7 +184,9 @@ fn types<'p>(changes: &'p [ResourceChange], knowledge: &Knowledge) -> HashMap<&'
             let more = knowledge.raised_terraform(name).into_iter().map(Some);
             std::iter::once(knowledge.terraform(name))
                 .chain(more)
-                .map(|found| Known::of(found, name))
+                .enumerate()
+                // What users say of a type that is known already is no list of all its attributes.
+                .map(|(at, found)| Known::of(found, name, (at == 0).then_some(knowledge)))
                 .collect()
         });
     }
@@ -190,7 +194,7 @@ fn types<'p>(changes: &'p [ResourceChange], knowledge: &Knowledge) -> HashMap<&'
 }
 
 impl Known {
-    fn of(declared: Option<Arc<TerraformType>>, name: &str) -> Self {
+    fn of(declared: Option<Arc<TerraformType>>, name: &str, knowledge: Option<&Knowledge>) -> Self {
         let mut wanted: BTreeSet<&str> =
             BTreeSet::from(["name", "id", "region"]).into_iter().chain(PROTECTIONS).collect();
         if let Some(declared) = &declared {
@@ -213,7 +217,12 @@ impl Known {
             attribute: attribute.clone(),
             value: None,
         });
-        Self { declared, wanted, siblings }
+        let kind = declared.as_ref().and_then(|known| knowledge?.kind(&known.kind));
+        let content = kind.filter(|kind| kind.content).map(|kind| {
+            let changes = kind.asks(Action::Update).filter_map(|key| key.strip_prefix("changed."));
+            changes.map(str::to_owned).collect()
+        });
+        Self { declared, wanted, siblings, content }
     }
 }
 
@@ -232,9 +241,9 @@ fn mutations(change: &ResourceChange, verb: Verb, all: &mut OfAll<'_>, known: &K
         vec![unclear(&change.address, &reason)]
     };
     let Ok(attributes) = Attributes::of(change, &known.wanted) else { return unreadable() };
-    let siblings = known.siblings.as_ref();
-    let known = known.declared.as_deref();
     let Ok(read) = Changed::read(change, verb, known, &all.configured) else { return unreadable() };
+    let (siblings, content) = (known.siblings.as_ref(), known.content.is_some());
+    let known = known.declared.as_deref();
     let Changed { said, names, opens } = read;
     let mut action = verb.action();
     let mut facts = Facts::new();
@@ -250,6 +259,9 @@ fn mutations(change: &ResourceChange, verb: Verb, all: &mut OfAll<'_>, known: &K
             if action == Action::Update && said.only_labels {
                 "terraform.labels".to_owned()
             } else {
+                if content {
+                    found.extend(beside::untold(&said.untold));
+                }
                 if !declared.grants.is_empty() && action != Action::Delete {
                     grants::tell(&declared.grants, &attributes.after, &mut facts);
                     action = Action::Grant;
@@ -340,9 +352,11 @@ impl Changed {
     fn read(
         change: &ResourceChange,
         verb: Verb,
-        known: Option<&TerraformType>,
+        known: &Known,
         configured: &Configured<'_>,
     ) -> Result<Self, serde_json::Error> {
+        let asks = known.content.as_deref().unwrap_or_default();
+        let known = known.declared.as_deref();
         let body = &change.change;
         let parse = |raw: &RawValue| serde_json::from_str::<Value>(raw.get());
         let Verb::Do(action) = verb else { return Ok(Self::default()) };
@@ -359,7 +373,7 @@ impl Changed {
         }
         let marks = [parse(&body.before_sensitive)?, parse(&body.after_sensitive)?];
         let all = leaves(&before, &after, &parse(&body.after_unknown)?, [&marks[0], &marks[1]]);
-        let mut said = signs::read(&all, known, |name| configured.gives(&change.address, name));
+        let mut said = signs::read(&all, known, asks, |name| configured.gives(&change.address, name));
         if sets {
             // What is made protects nothing less than before, but what it deletes may be there already.
             said.beside.retain(|more| more.kind() == "protection.retention");
@@ -450,7 +464,7 @@ fn target(change: &ResourceChange, known: Option<&TerraformType>, attributes: &A
 
 /// A command that an apply runs and whose text the plan does not hold.
 pub fn unread_command(address: &str) -> Mutation {
-    unclear(address, &format!("the apply runs a command for {address} whose text is not in the plan"))
+    unclear(address, &format!("the apply may run a command for {address} whose text is not in the plan"))
 }
 
 /// A file that an apply writes and whose name the plan does not hold.

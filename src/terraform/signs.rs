@@ -19,12 +19,17 @@ pub(super) struct Said {
     pub(super) safe: bool,
     /// Names of the others.
     pub(super) names: Vec<String>,
+    /// Those of them of which neither the type's data nor their name says what becomes of what the thing holds.
+    pub(super) untold: Vec<String>,
 }
 
 /// Reads an update. `is_set` tells whether the configuration gives the attribute; `None`: there is no configuration.
+///
+/// `asks`: the attributes and facts whose change the type's kind has a word for.
 pub(super) fn read(
     leaves: &[Leaf],
     declared: Option<&TerraformType>,
+    asks: &[String],
     is_set: impl Fn(&str) -> Option<bool>,
 ) -> Said {
     let signs = terraform_signs();
@@ -32,6 +37,7 @@ pub(super) fn read(
     let any = !leaves.is_empty();
     let mut said = Said { only_labels: any, safe: any, ..Said::default() };
     let own = declared.map(own_paths).unwrap_or_default();
+    let spoken = declared.map(|declared| spoken_paths(declared, asks)).unwrap_or_default();
     let told: Vec<String> =
         declared.iter().flat_map(|declared| declared.facts.values()).map(|path| plain(path)).collect();
     for leaf in leaves {
@@ -46,6 +52,10 @@ pub(super) fn read(
         if found.is_empty() || !weaker.is_empty() || leaf.unknown {
             said.safe = false;
             let name = first_key(path).to_owned();
+            let known = || signs.is_setting(path) || spoken.iter().any(|spoken| overlaps(spoken, path));
+            if found.is_empty() && !said.untold.contains(&name) && !known() {
+                said.untold.push(name.clone());
+            }
             if !said.names.contains(&name) {
                 said.names.push(name);
             }
@@ -77,6 +87,14 @@ fn own_paths(declared: &TerraformType) -> Vec<String> {
     let paths = protected.filter_map(|fact| declared.facts.get(fact));
     let lists = declared.parts.keys().chain(&declared.opens).chain(&declared.grants);
     paths.chain(lists).map(|path| plain(path)).collect()
+}
+
+/// Attributes that the type's data speaks of at all.
+fn spoken_paths(declared: &TerraformType, asks: &[String]) -> Vec<String> {
+    let lists = [&declared.id, &declared.source, &declared.grants].into_iter().flatten();
+    let opens = declared.opens.iter().map(|entry| TerraformType::opening(entry).attribute);
+    let paths = declared.facts.values().chain(declared.parts.keys()).chain(lists).map(String::as_str);
+    paths.chain(opens).chain(asks.iter().map(String::as_str)).map(plain).collect()
 }
 
 /// `!a[0].b|default` as `a.b`.
@@ -198,7 +216,7 @@ mod tests {
 
     fn said(before: Value, after: Value, unknown: Value) -> Said {
         let none = json!({});
-        read(&leaves(&before, &after, &unknown, [&none, &none]), None, |_| None)
+        read(&leaves(&before, &after, &unknown, [&none, &none]), None, &[], |_| None)
     }
 
     fn kinds(before: Value, after: Value) -> Vec<String> {

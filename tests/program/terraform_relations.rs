@@ -97,3 +97,91 @@ fn what_only_gets_another_address_can_be_moved() {
     };
     assert!(moves("orders") && !moves("others"));
 }
+
+fn with(address: &str, actions: Value, before: Value, after: Value, more: Value) -> Value {
+    let mut change = change(address, "delete", before);
+    change["change"]["actions"] = actions;
+    change["change"]["after"] = after;
+    if more.get("importing").is_some() {
+        change["change"]["importing"] = more["importing"].clone();
+    } else {
+        change.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    }
+    change
+}
+
+#[test]
+fn an_object_left_over_from_a_replacement_is_judged_as_what_it_is() {
+    let left = |kind: &str, before: Value| {
+        let old = with(
+            &format!("{kind}.a"),
+            json!(["delete"]),
+            before.clone(),
+            Value::Null,
+            json!({"deposed": "1a2b"}),
+        );
+        let stays = with(&format!("{kind}.a"), json!(["no-op"]), before.clone(), before, json!({}));
+        judged(json!([old, stays]), json!([]))
+    };
+    let table = left("aws_dynamodb_table", json!({"name": "t"}));
+    assert_eq!(table.verdict(), Verdict::Block, "its items go, whatever stands at the address now");
+    assert!(table.assessments[0].mutation.facts.contains_key("deposed"));
+    assert_eq!(left("aws_iam_policy", json!({"arn": "a", "policy": "{}"})).verdict(), Verdict::Allow);
+}
+
+#[test]
+fn what_is_moved_imported_or_removed_from_the_state_loses_nothing_by_that() {
+    let table = json!({"name": "t"});
+    let other = json!({"name": "u"});
+    let moved = json!({"previous_address": "aws_dynamodb_table.old"});
+    let imported = json!({"importing": {"id": "t"}});
+    for more in [moved, imported] {
+        let judged = |actions: Value, after: &Value| {
+            let change = with("aws_dynamodb_table.a", actions, table.clone(), after.clone(), more.clone());
+            verdict(json!([change]), json!([]))
+        };
+        assert_eq!(judged(json!(["no-op"]), &table), Verdict::Allow, "{more}");
+        assert_eq!(
+            judged(json!(["update"]), &json!({"name": "t", "tags": {"a": "b"}})),
+            Verdict::Allow,
+            "{more}"
+        );
+        assert_eq!(judged(json!(["delete", "create"]), &other), Verdict::Block, "{more}");
+    }
+    let removed = |actions: Value, after: Value| {
+        let change = with("aws_dynamodb_table.a", actions, table.clone(), after, json!({}));
+        verdict(json!([change]), json!([]))
+    };
+    assert_eq!(removed(json!(["forget"]), Value::Null), Verdict::Allow);
+    assert_eq!(removed(json!(["create", "forget"]), table.clone()), Verdict::Allow);
+}
+
+/// A plan does not say whether a provisioner is for the making or for the destruction.
+#[test]
+fn commands_of_a_resource_are_read_when_it_is_made_and_when_it_goes() {
+    let provisioned = |expression: Value| {
+        json!([{"address": "terraform_data.a", "mode": "managed", "type": "terraform_data", "name": "a",
+            "provisioners": [{"type": "local-exec", "expressions": {"command": expression}}]}])
+    };
+    let done = |actions: Value, expression: Value| {
+        let value = json!({"id": "x"});
+        let [before, after] = match actions[0].as_str() {
+            Some("create") => [Value::Null, value],
+            Some("delete") => [value, Value::Null],
+            _ => [value.clone(), value],
+        };
+        judged(json!([with("terraform_data.a", actions, before, after, json!({}))]), provisioned(expression))
+    };
+    let text = json!({"constant_value": "rm -rf /srv/orders"});
+    let hidden = json!({"references": ["self.input"]});
+    let removes =
+        |done: &Evaluation| done.assessments.iter().any(|one| one.mutation.target.id.contains("/srv/orders"));
+    for actions in [json!(["delete"]), json!(["create"]), json!(["delete", "create"])] {
+        assert!(removes(&done(actions.clone(), text.clone())), "{actions}");
+        assert_eq!(done(actions.clone(), hidden.clone()).verdict(), Verdict::Escalate, "{actions}");
+    }
+    for actions in [json!(["no-op"]), json!(["update"]), json!(["forget"])] {
+        assert!(!removes(&done(actions.clone(), text.clone())), "{actions}");
+        assert_eq!(done(actions.clone(), hidden.clone()).verdict(), Verdict::Allow, "{actions}");
+    }
+}
