@@ -385,10 +385,11 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
         }
         'recourse;hook;shell' {
             [CompletionResult]::new('--shell', '--shell', [CompletionResultType]::ParameterName, 'The shell that it was typed in')
+            [CompletionResult]::new('--watcher', '--watcher', [CompletionResultType]::ParameterName, 'Process started beside this one, which ends it when it does not answer; it is stopped first')
             [CompletionResult]::new('--plain', '--plain', [CompletionResultType]::ParameterName, 'The line itself, not bash''s last history entry')
             [CompletionResult]::new('--below', '--below', [CompletionResultType]::ParameterName, 'The cursor stands behind the line: what is said begins on a new one')
             [CompletionResult]::new('--comments', '--comments', [CompletionResultType]::ParameterName, '`#` begins a comment also in zsh')
-            [CompletionResult]::new('--functions', '--functions', [CompletionResultType]::ParameterName, 'The shell can say what its functions do when it is asked (exit status 3)')
+            [CompletionResult]::new('--functions', '--functions', [CompletionResultType]::ParameterName, 'The shell can say what its functions do and its variables hold when it is asked (answer 3)')
             [CompletionResult]::new('--text', '--text', [CompletionResultType]::ParameterName, 'The shell takes another text onto its line')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The shell''s options come before its aliases')
             [CompletionResult]::new('--answer', '--answer', [CompletionResultType]::ParameterName, 'The status is printed too, before what else there is; and `?` before a person may be asked')

@@ -810,7 +810,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__hook__subcmd__shell)
-            opts="-h --shell --plain --below --comments --functions --text --state --answer --help"
+            opts="-h --shell --plain --below --comments --functions --text --state --answer --watcher --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -818,6 +818,10 @@ _recourse() {
             case "${prev}" in
                 --shell)
                     COMPREPLY=($(compgen -W "bash zsh fish" -- "${cur}"))
+                    return 0
+                    ;;
+                --watcher)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)

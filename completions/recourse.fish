@@ -308,10 +308,11 @@ complete -c recourse -n "__fish_recourse_using_subcommand hook; and not __fish_s
 complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_subcommand_from shell" -l shell -d 'The shell that it was typed in' -r -f -a "bash\t''
 zsh\t''
 fish\t''"
+complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_subcommand_from shell" -l watcher -d 'Process started beside this one, which ends it when it does not answer; it is stopped first' -r
 complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_subcommand_from shell" -l plain -d 'The line itself, not bash\'s last history entry'
 complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_subcommand_from shell" -l below -d 'The cursor stands behind the line: what is said begins on a new one'
 complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_subcommand_from shell" -l comments -d '`#` begins a comment also in zsh'
-complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_subcommand_from shell" -l functions -d 'The shell can say what its functions do when it is asked (exit status 3)'
+complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_subcommand_from shell" -l functions -d 'The shell can say what its functions do and its variables hold when it is asked (answer 3)'
 complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_subcommand_from shell" -l text -d 'The shell takes another text onto its line'
 complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_subcommand_from shell" -l state -d 'The shell\'s options come before its aliases'
 complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_subcommand_from shell" -l answer -d 'The status is printed too, before what else there is; and `?` before a person may be asked'

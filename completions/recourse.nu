@@ -400,10 +400,11 @@ module completions {
     --plain                   # The line itself, not bash's last history entry
     --below                   # The cursor stands behind the line: what is said begins on a new one
     --comments                # `#` begins a comment also in zsh
-    --functions               # The shell can say what its functions do when it is asked (exit status 3)
+    --functions               # The shell can say what its functions do and its variables hold when it is asked (answer 3)
     --text                    # The shell takes another text onto its line
     --state                   # The shell's options come before its aliases
     --answer                  # The status is printed too, before what else there is; and `?` before a person may be asked
+    --watcher: string         # Process started beside this one, which ends it when it does not answer; it is stopped first
     --help(-h)                # Print help
   ]
 

@@ -17,12 +17,14 @@ if [[ $- == *i* && -n ${BASH_VERSION-} ]]; then
 
 # What a parent process may have exported is not ours.
 builtin unset -v __recourse_bin __rc_bits __rc_deny __rc_act __rc_hide __rc_seen __rc_told __rc_line __rc_stop __rc_at __rc_control \
-  __rc_ignore __rc_none __rc_old __rc_trace __rc_set __rc_heal __rc_first __rc_strict __rc_put __rc_text __rc_bodies __rc_pre __rc_last \
-  __rc_rest __rc_when __rc_lost __rc_trap __rc_size __rc_off __rc_known __rc_head __rc_tail __rc_ps0 __rc_editor __rc_functrace __rc_changed __rc_since
+  __rc_ignore __rc_none __rc_old __rc_trace __rc_set __rc_heal __rc_first __rc_strict __rc_put __rc_text __rc_pre __rc_last \
+  __rc_rest __rc_when __rc_lost __rc_trap __rc_size __rc_off __rc_known __rc_head __rc_tail __rc_ps0 __rc_editor __rc_functrace __rc_changed __rc_since \
+  __rc_typed __rc_keys
 __recourse_bin=@BINARY@
 __rc_none='' __rc_bits=64 __rc_deny=0 __rc_act=8 __rc_hide=0 __rc_seen=0 __rc_told=0 __rc_stop=0 __rc_at=0 __rc_control=''
-__rc_put=() __rc_line=(- '') __rc_text='' __rc_bodies='' __rc_pre=0 __rc_last=0 __rc_rest=0 __rc_when=0 __rc_lost=0 __rc_trap=0
-__rc_ignore='' __rc_size='' __rc_off='' __rc_trace='' __rc_set='' __rc_first=1 __rc_old=0 __rc_strict=0 __rc_editor=0 __rc_functrace=0 __rc_changed=0 __rc_since=0
+__rc_put=() __rc_line=(- '') __rc_text='' __rc_pre=0 __rc_last=0 __rc_rest=0 __rc_when=0 __rc_lost=0 __rc_trap=0
+__rc_ignore='' __rc_size='' __rc_off='' __rc_trace='' __rc_set='' __rc_first=1 __rc_old=0 __rc_strict=0 __rc_editor=0 __rc_functrace=0 __rc_changed=0 __rc_since=0 __rc_typed=''
+__rc_keys=()
 __rc_known=()
 # The first and the last of PROMPT_COMMAND.
 __rc_head='__recourse_precmd;((__rc_seen))||\builtin eval "$__rc_heal"'
@@ -40,28 +42,14 @@ __recourse_say() { if [[ $- == *r* ]]; then builtin printf 'recourse: %s\n' "$1"
 # Whether a variable cannot be set.
 __recourse_fixed() { [[ $(builtin declare -p -- "$1" 2>/dev/null) == declare\ -*([!\ ])r* ]]; }
 
-# Feeds the guard: options, aliases, names of functions, the line, and when it asked for them the functions and variables
-# that the line names. The line is what history holds of it.
+# Feeds the guard: options, aliases, names of functions and the line, which is what history holds of it, or a text.
 __recourse_line() {
-  builtin local __rc_one
   builtin printf '%s:%s\0' "$-" "${BASHOPTS-}"
   builtin alias -p
   builtin printf '\0'
   builtin declare -F
   builtin printf '\0'
-  if [[ $1 == text ]]; then
-    __rc_one=$2
-    builtin shift 2
-  else
-    builtin shift
-    if [[ -z $__rc_bodies ]]; then
-      __recourse_last
-      builtin return
-    fi
-    __rc_one=$(__recourse_last)
-  fi
-  builtin printf '%s' "$__rc_one"
-  [[ -z $__rc_bodies ]] || __recourse_bodies "$__rc_one" "$@"
+  if [[ $1 == line ]]; then __recourse_last; else builtin printf '%s' "$2"; fi
 }
 
 # The last entry of history with its number. Where the form of times cannot be taken away, without.
@@ -77,11 +65,17 @@ __recourse_last() {
 }
 
 # Name and text of the functions that a text names, of those that these name, and so on; then what sets the variables that
-# all of these name, as they are now.
+# all of these name, as they are now; and an empty name. First comes what the guard got.
 __recourse_bodies() {
-  builtin local "__rc_text=$1" __rc_name __rc_body __rc_count=0 __rc_args __rc_dir
+  builtin local __rc_text __rc_name __rc_body __rc_count=0 __rc_args __rc_dir
   builtin local -A __rc_names
   __rc_names=()
+  if [[ $1 == line ]]; then
+    __rc_text=$(__recourse_last)
+  else
+    __rc_text=$2
+    builtin shift
+  fi
   builtin shift
   __rc_args=("$@")
   builtin set -f
@@ -96,13 +90,13 @@ __recourse_bodies() {
       [[ $__rc_name != __recourse_* ]] && builtin declare -F -- "$__rc_name" >/dev/null || continue
       ((++__rc_count <= 64)) || continue
       __rc_body=$(builtin declare -f -- "$__rc_name")
-      builtin printf '\0%s\0%s' "$__rc_name" "$__rc_body"
+      builtin printf '%s\0%s\0' "$__rc_name" "$__rc_body"
       __rc_text+=" $__rc_body"
     done
     __rc_text=${__rc_text//$'\n'/ }
     [[ $__rc_text == *[![:space:]]* ]] || break
   done
-  builtin printf '\0=\0'
+  builtin printf '=\0'
   [[ ${IFS-unset} == $' \t\n' ]] || __rc_names[IFS]=1
   for __rc_name in "${!__rc_names[@]}"; do
     [[ $__rc_name == [[:alpha:]_]* && $__rc_name != *[![:alnum:]_]* && $__rc_name != __rc_* && $__rc_name != PROMPT_COMMAND && $__rc_name != PS0 ]] || continue
@@ -116,6 +110,7 @@ __recourse_bodies() {
     [[ $__rc_dir != '~' && $__rc_dir != '~/'* ]] || __rc_dir=$HOME${__rc_dir#'~'}
     builtin printf 'pushd -n %q\n' "$__rc_dir"
   done
+  builtin printf '\0\0'
 }
 
 # Whether history may not hold the line that is about to run. What is kept out of it on purpose is lifted while a line is
@@ -128,8 +123,9 @@ __recourse_unseen() {
     ((__rc_last > 0)) && [[ ${HISTCONTROL-} != *ignoredups* && ${HISTCONTROL-} != *erasedups* ]]
 }
 
-# Starts the guard and takes its answer: status in __rc_code, the sum in __rc_sum. One that says nothing for 3 seconds is
-# spoken of, and after 10 it is given up.
+# Starts the guard and takes its answer: status in __rc_code, the sum in __rc_sum. It may first want to know what functions
+# do that the line names, and what its variables are. One that says nothing for 3 seconds is spoken of, and after 10 it is
+# given up.
 if ((BASH_VERSINFO[0] >= 4)); then
   # Older bash cannot even read it.
   builtin eval '__recourse_round() {
@@ -137,7 +133,10 @@ if ((BASH_VERSINFO[0] >= 4)); then
     # Only this word by itself leaves descriptors open; a function of that name is not ours, and this is a subshell.
     builtin unset -f exec
     { exec 8<&"${__rc_c[0]}" 9>&"${__rc_c[1]}" && builtin eval "exec ${__rc_c[1]}>&- ${__rc_c[0]}<&-"; } 2>/dev/null
-    __recourse_line "$@" 2>/dev/null >&9
+    { __recourse_line "$@"; builtin printf "\\0"; } 2>/dev/null >&9
+    __recourse_answer
+    [[ $__rc_code == 3 ]] || builtin return
+    __recourse_bodies "$@" 2>/dev/null >&9
     exec 9>&-
     __recourse_answer
   }'
@@ -176,7 +175,7 @@ __recourse_answer() {
 
 # Runs in a subshell. Prints a sum of 1: refused, 2: begins with a blank, 4: could not be seen whole, 16: __rc_put
 # holds a text for the line, 32: the guard is broken and that was said, 64: it came to its end, 128: SIGINT would not do.
-# Takes `line` and the positional parameters, or `text`, a text and these.
+# Takes `line` and the positional parameters, or `text`, a text that is no line, and these.
 __recourse_guard() {
   if [[ $- == *r* ]]; then
     __recourse_restricted "$@"
@@ -200,25 +199,25 @@ __recourse_guard() {
       builtin return
     fi
     if __recourse_unseen; then
-      builtin printf '68'
-      builtin return
+      # What keys gathered is the line as long as nothing of history is put in its place.
+      if [[ -z $__rc_typed ]] || [[ -o history && $- == *H* && $__rc_typed == *"${histchars-!}"* ]]; then
+        builtin printf '68'
+        builtin return
+      fi
+      __rc_words+=(--plain)
+      builtin shift
+      builtin set -- typed "$__rc_typed" "$@"
     fi
   fi
-  while builtin :; do
-    if [[ ! -x $__recourse_bin ]]; then
-      __rc_code=127
-    elif ((BASH_VERSINFO[0] < 4)); then
-      __rc_sum=$(__recourse_line "$@" 2>/dev/null | "$__recourse_bin" hook shell --shell bash --text --state ${__rc_words[@]+"${__rc_words[@]}"})
-      __rc_code=$?
-      [[ -n $__rc_sum ]] || __rc_sum=0
-    else
-      __recourse_round "$@"
-    fi
-    # It wants to know what functions do that the line names, and what its variables are.
-    [[ $__rc_code == 3 && ${__rc_words[${#__rc_words[@]} - 1]-} == --functions ]] || break
-    builtin unset -v '__rc_words[${#__rc_words[@]}-1]'
-    __rc_bodies=1
-  done
+  if [[ ! -x $__recourse_bin ]]; then
+    __rc_code=127
+  elif ((BASH_VERSINFO[0] < 4)); then
+    __rc_sum=$(__recourse_line "$@" 2>/dev/null | "$__recourse_bin" hook shell --shell bash --text --state ${__rc_words[@]+"${__rc_words[@]}"})
+    __rc_code=$?
+    [[ -n $__rc_sum ]] || __rc_sum=0
+  else
+    __recourse_round "$@"
+  fi
   case $__rc_code in
   0) builtin printf '%s+64' "${__rc_sum%+}" ;;
   126 | 130)
@@ -331,13 +330,51 @@ __recourse_hide() {
     HISTIGNORE=''
   fi
   [[ -z $__rc_off$__rc_size$__rc_control$__rc_ignore ]] || __rc_hide=2
-  # What history will not hold all the same is judged command by command, in subshells too.
-  if ((!__rc_functrace)) && [[ $- != *T* ]] && { [[ -n ${HISTIGNORE-} || ${HISTCONTROL-} == *ignorespace* || ${HISTCONTROL-} == *ignoreboth* ||
-    ${HISTSIZE-1} != *[!0]* || ! -o history ]] || ! builtin history 1 >/dev/null 2>&1; }; then
-    __rc_functrace=1
-    builtin set -T
+  # What history will not hold all the same is gathered by keys; or judged command by command, in subshells too.
+  __rc_typed=''
+  if [[ -n ${HISTIGNORE-} || ${HISTCONTROL-} == *ignorespace* || ${HISTCONTROL-} == *ignoreboth* || ${HISTSIZE-1} != *[!0]* ||
+    ! -o history ]] || [[ $- != *r* ]] && ! builtin history 1 >/dev/null 2>&1; then
+    ((${#__rc_keys[@]} || __rc_old)) || __recourse_gather
+    if ((!__rc_functrace)) && [[ $- != *T* ]]; then
+      __rc_functrace=1
+      builtin set -T
+    fi
+  elif ((${#__rc_keys[@]})); then
+    __recourse_gather_no_more
   fi
 }
+
+# The keys that accept a line hand it to us first, and then accept it.
+__recourse_gather() {
+  builtin local __rc_keymap __rc_one __rc_each
+  for __rc_keymap in emacs vi-insert vi-command; do
+    for __rc_one in accept-line operate-and-get-next; do
+      __rc_each=$(builtin bind -m "$__rc_keymap" -q "$__rc_one" 2>/dev/null) || builtin continue
+      while [[ $__rc_each == *'"'*'"'* ]]; do
+        __rc_each=${__rc_each#*'"'}
+        [[ ${__rc_each%%'"'*} == *'\\' ]] || __rc_keys+=("$__rc_keymap" "${__rc_each%%'"'*}" "$__rc_one")
+        __rc_each=${__rc_each#*'"'}
+      done
+    done
+    builtin bind -m "$__rc_keymap" -x '"\C-x\C-_r": __recourse_typed'
+    builtin bind -m "$__rc_keymap" '"\C-x\C-_a": accept-line'
+  done 2>/dev/null
+  for ((__rc_one = 0; __rc_one < ${#__rc_keys[@]}; __rc_one += 3)); do
+    builtin bind -m "${__rc_keys[__rc_one]}" "\"${__rc_keys[__rc_one + 1]}\": \"\\C-x\\C-_r\\C-x\\C-_a\"" 2>/dev/null
+  done
+}
+
+# These keys do again what they did.
+__recourse_gather_no_more() {
+  builtin local __rc_one
+  for ((__rc_one = 0; __rc_one < ${#__rc_keys[@]}; __rc_one += 3)); do
+    builtin bind -m "${__rc_keys[__rc_one]}" "\"${__rc_keys[__rc_one + 1]}\": ${__rc_keys[__rc_one + 2]}" 2>/dev/null
+  done
+  __rc_keys=()
+}
+
+# On such a key, once for each line of a command.
+__recourse_typed() { __rc_typed+=${__rc_typed:+$'\n'}$READLINE_LINE; }
 
 # Puts a text into history, and onto the line of the next prompt where the terminal takes part.
 __recourse_take() {

@@ -129,6 +129,12 @@ else if status is-interactive
         end
     end
 
+    # Becomes the guard. fish waits for nothing for a limited time, so what minds a guard that gives no sign of life is started
+    # beside it; the guard stops that at once.
+    set -g __rc_start '{ trap "kill \$s" TERM; sleep 2 & s=$!; wait $s && kill -0 $$ || exit
+        echo "recourse: still looking (Ctrl-C drops the line)" >&3; sleep 8 & s=$!; wait $s && kill -PIPE $$; } </dev/null >/dev/null 3>&2 2>&1 &
+        exec "$@" --watcher $!'
+
     # Asks the guard about a line. 0: it may run. What it prints is a text for the line.
     function __recourse_guard
         set -l code 127
@@ -141,7 +147,7 @@ else if status is-interactive
                 builtin functions -n
                 builtin printf '\0%s' $argv[1]
                 __recourse_bodies $argv[1]
-            end 2>/dev/null | command $__recourse_bin hook shell --shell fish --below --text)
+            end 2>/dev/null | command sh -c $__rc_start sh $__recourse_bin hook shell --shell fish --below --text)
             set code $status
             set -g __rc_text (string join \n -- $__rc_text | string collect)
         end
@@ -153,7 +159,9 @@ else if status is-interactive
         end
         if not builtin contains broken $__rc_told
             set -ga __rc_told broken
-            builtin echo "recourse: the guard failed (status $code of $__recourse_bin): lines are not judged; mend it, or take recourse out of your config.fish" >&2
+            set -l why "failed (status $code of $__recourse_bin)"
+            test $code = 141; and set why "gave no answer in 10 seconds ($__recourse_bin)"
+            builtin echo "recourse: the guard $why: lines are not judged; mend it, or take recourse out of your config.fish" >&2
         end
         return $__rc_strict
     end

@@ -24,15 +24,10 @@ __recourse_guard() {
   local -i __rc_code
   local -a __rc_comments
   [[ $1 == typed ]] && __rc_comments=($2)
-  if [[ ! -x $__recourse_bin ]]; then
+  if [[ ! -x $__recourse_bin || -o restricted ]]; then
     __rc_code=127
   else
-    __rc_text=$({
-      builtin printf '%s\0' "${4:-$__rc_options}"
-      [[ $1 == typed ]] && builtin alias -L
-      builtin printf '\0%s\0%s' "${(F)${(@k)functions[(I)[^_]*]}}" "$3"
-      __recourse_bodies "$3"
-    } 2>/dev/null | "$__recourse_bin" hook shell --shell zsh --text --state $__rc_comments)
+    __rc_text=$(__recourse_round "$1" "$3" "${4:-$__rc_options}" $__rc_comments)
     __rc_code=$?
   fi
   case $__rc_code in
@@ -41,21 +36,72 @@ __recourse_guard() {
   esac
   if (( ! (__rc_told & 1) )); then
     (( __rc_told |= 1 ))
-    builtin print -u2 -r -- "recourse: the guard failed (status $__rc_code of $__recourse_bin): lines are not judged${${__rc_strict:#0}:+, and refused}; mend it, or take recourse out of your startup file"
+    local __rc_why="failed (status $__rc_code of $__recourse_bin)"
+    [[ ! -o restricted ]] || __rc_why="cannot be started in a restricted shell"
+    (( __rc_code != 124 )) || __rc_why="gave no answer in 10 seconds ($__recourse_bin)"
+    builtin print -u2 -r -- "recourse: the guard $__rc_why: lines are not judged${${__rc_strict:#0}:+, and refused}; mend it, or take recourse out of your startup file"
   fi
   builtin return $__rc_strict
 }
 
+# In a subshell, which has no coprocess of the user's: starts the guard, prints the text that it wants on the line, and takes
+# its status. It may first want to know what functions do that the line names, and what its variables are. One that says
+# nothing for 3 seconds is spoken of, and after 10 it is given up: 124.
+__recourse_round() {
+  local __rc_kind=$1 __rc_line=$2 __rc_options=$3 __rc_answer
+  local -i __rc_left=3 __rc_start
+  builtin shift 3
+  coproc builtin exec "$__recourse_bin" hook shell --shell zsh --text --state --functions --answer "$@"
+  {
+    builtin printf '%s\0' "$__rc_options"
+    [[ $__rc_kind == typed ]] && builtin alias -L
+    builtin printf '\0%s\0%s\0' "${(F)${(@k)functions[(I)[^_]*]}}" "$__rc_line"
+  } 2>/dev/null >&p
+  while builtin :; do
+    __rc_answer='' __rc_start=SECONDS
+    if IFS= builtin read -r ${${__rc_left:#0}:+-t$__rc_left} -p __rc_answer; then
+      case $__rc_answer in
+        # It is alive, and a person may be asked.
+        ('?') __rc_left=0 ;;
+        (3) IFS= builtin read -r -p __rc_answer; __recourse_bodies "$__rc_line" 2>/dev/null >&p ;;
+        (*) builtin break ;;
+      esac
+    elif (( __rc_left && SECONDS - __rc_start >= __rc_left )); then
+      if (( __rc_left == 3 )); then
+        builtin print -u2 -r -- 'recourse: still looking (Ctrl-C drops the line)'
+        __rc_left=7
+      else
+        builtin kill -KILL $! 2>/dev/null
+        builtin return 124
+      fi
+    else
+      builtin wait $! 2>/dev/null
+      __rc_left=$?
+      # It ended without an answer, whatever it says.
+      case $__rc_left in (0 | 3 | 124 | 126 | 130) builtin return 125 ;; esac
+      builtin return $__rc_left
+    fi
+  done
+  __rc_kind=$__rc_answer
+  while IFS= builtin read -r -p __rc_answer; do builtin print -r -- "$__rc_answer"; done
+  builtin return $__rc_kind
+}
+
 # Name and text of the functions that a text names, of those that these name, and so on; then the values of the plain
-# variables that all of these name.
+# variables that all of these name; and an empty name.
 __recourse_bodies() {
   local __rc_rest=$1 __rc_name __rc_body
   local -A __rc_seen
+  local -aU __rc_later
   local -i __rc_count=0
+  if [[ $1 == *'()'* || $1 == *function* ]]; then
+    # A function that the line defines may be one that runs later by itself.
+    __rc_later=(${${(M)${(v)widgets}:#user:*}#user:} $chpwd_functions $precmd_functions $preexec_functions $periodic_functions
+      $zshaddhistory_functions $zshexit_functions $zsh_directory_name_functions)
+  fi
   builtin setopt extendedglob
-  builtin printf '\0'
   while [[ $__rc_rest == *[^[:space:]]* ]]; do
-    builtin set -- ${=__rc_rest//[^[:alnum:]_.:+-]/ }
+    builtin set -- ${(s: :)__rc_rest//[^[:alnum:]_.:+-]/ }
     __rc_rest=
     for __rc_name; do
       (( ! $+__rc_seen[$__rc_name] )) || builtin continue
@@ -71,12 +117,14 @@ __recourse_bodies() {
   done
   builtin printf '=\0'
   for __rc_name in ${(k)__rc_seen}; do
+    (( ! ${__rc_later[(Ie)$__rc_name]} )) || builtin print -r -- "zle -N $__rc_name"
     [[ $__rc_name == [[:alpha:]_][[:alnum:]_]# && $__rc_name != __rc_* ]] || builtin continue
     case ${(Pt)__rc_name} in
       ('') builtin print -r -- "unset -v $__rc_name" ;;
       (scalar* | integer*) (( ${#${(P)__rc_name}} > 4096 )) || builtin print -r -- "$__rc_name=${(qq)${(P)__rc_name}}" ;;
     esac
   done
+  builtin printf '\0\0'
 }
 
 # Enter, while INT is trapped: a refused line is not accepted.
@@ -148,7 +196,7 @@ __recourse_look() {
   builtin emulate -L zsh
   __rc_look=0 __rc_int=0
   # A subshell would not tell: traps are its own there.
-  () { builtin trap >| $1; __rc_traps=$(<$1) } =(:)
+  [[ -o restricted ]] || () { builtin trap >| $1; __rc_traps=$(<$1) } =(:)
   if (( $+functions[TRAPINT] )) || [[ -n ${(M)${(f)__rc_traps}:#* (INT|SIGINT)} ]]; then
     __rc_int=1
     (( __rc_told & 2 )) ||

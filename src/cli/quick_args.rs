@@ -116,6 +116,7 @@ fn hook(who: &str, words: &[OsString]) -> Option<HookCommand> {
 
 fn hook_shell(words: &[OsString]) -> Option<HookCommand> {
     let mut shell = None;
+    let mut watcher = None;
     let (mut plain, mut below, mut comments) = (false, false, false);
     let (mut functions, mut text, mut state, mut answer) = (false, false, false, false);
     let mut rest = words;
@@ -135,6 +136,17 @@ fn hook_shell(words: &[OsString]) -> Option<HookCommand> {
                 rest = after;
                 continue;
             }
+            "--watcher" => {
+                let (value, after) = value(after)?;
+                let value = value.to_str()?;
+                // No sign.
+                if !value.bytes().all(|byte| byte.is_ascii_digit()) {
+                    return None;
+                }
+                once(&mut watcher, value.parse().ok()?)?;
+                rest = after;
+                continue;
+            }
             _ => return None,
         };
         if std::mem::replace(flag, true) {
@@ -142,7 +154,17 @@ fn hook_shell(words: &[OsString]) -> Option<HookCommand> {
         }
     }
     let shell = shell?;
-    Some(HookCommand::Shell(HookShellArgs { shell, plain, below, comments, functions, text, state, answer }))
+    Some(HookCommand::Shell(HookShellArgs {
+        shell,
+        plain,
+        below,
+        comments,
+        functions,
+        text,
+        state,
+        answer,
+        watcher,
+    }))
 }
 
 /// The word after an option. What looks like an option itself, or is empty, may be no value.
@@ -232,6 +254,9 @@ mod tests {
             "hook shell --plain --shell Fish",
             "hook shell --plain --plain --shell bash",
             "hook shell --shell bash --shell bash",
+            "hook shell --shell fish --watcher 4711",
+            "hook shell --shell fish --watcher -1",
+            "hook shell --shell fish --watcher",
             "hook shell --shell tcsh",
             "hook shell --shell --plain",
             "hook shell --shell bash x",

@@ -1,15 +1,19 @@
 //! `hook shell`: what a shell's hook calls; `init bash` and its like: what prints that hook.
 
 use std::env;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
 
 use crate::exec::{Looks, Permit, REFUSED, Surroundings, ask_unjudged};
+use crate::hook::incoming::Incoming;
 use crate::hook::judged::{self, Loaded};
 use crate::hook::shell::{self, Form, Line, Manner, ShellKind};
 use crate::hook::{Script, script};
@@ -36,7 +40,7 @@ pub(super) struct HookShellArgs {
     /// `#` begins a comment also in zsh
     #[arg(long)]
     pub(super) comments: bool,
-    /// The shell can say what its functions do when it is asked (exit status 3)
+    /// The shell can say what its functions do and its variables hold when it is asked (answer 3)
     #[arg(long)]
     pub(super) functions: bool,
     /// The shell takes another text onto its line
@@ -48,6 +52,9 @@ pub(super) struct HookShellArgs {
     /// The status is printed too, before what else there is; and `?` before a person may be asked
     #[arg(long)]
     pub(super) answer: bool,
+    /// Process started beside this one, which ends it when it does not answer; it is stopped first
+    #[arg(long)]
+    pub(super) watcher: Option<u32>,
 }
 
 /// Shells that have a hook.
@@ -89,14 +96,11 @@ fn answer(args: &HookShellArgs) -> Result<(u8, String), Failure> {
     let watch = Watch::start(args);
     let state = args.state;
     let form = Form { shell: args.shell.kind(), history: history(args), comments: args.comments, state };
-    let bytes = setup::read_text()?;
-    let line = match Line::read(&bytes, form) {
-        Ok(line) => line,
+    let line = match told(args, form)? {
+        Ok(Some(line)) => line,
+        Ok(None) => return Ok((shell::WANTS_BODIES, String::new())),
         Err(why) => return Ok((unjudged(&why, &watch), String::new())),
     };
-    if args.functions && line.wants_bodies() {
-        return Ok((shell::WANTS_BODIES, String::new()));
-    }
     let mut text = String::new();
     if history(args) {
         text = format!("{}+", line.marks());
@@ -116,6 +120,24 @@ fn answer(args: &HookShellArgs) -> Result<(u8, String), Failure> {
         Err(failure) => unjudged(&failure.message, &watch),
     };
     Ok((code, text))
+}
+
+/// The line, with what the shell says of what it names. `None` when that is needed, and the shell has to come again.
+fn told(args: &HookShellArgs, form: Form) -> Result<Result<Option<Line>, String>, Failure> {
+    if !args.functions {
+        return Ok(Line::read(&setup::read_text()?, form).map(Some));
+    }
+    let failed = |error| Failure::usage(format!("-: {error}"));
+    let incoming = Incoming::line(io::stdin().lock(), form.parts()).map_err(failed)?;
+    match Line::read(incoming.first(), form) {
+        Ok(line) if line.wants_bodies() => {}
+        line => return Ok(line.map(Some)),
+    }
+    if !incoming.can_be_asked() {
+        return Ok(Ok(None));
+    }
+    output::print(&format!("{}\n\n", shell::WANTS_BODIES));
+    Ok(Line::read(&incoming.whole().map_err(failed)?, form).map(Some))
 }
 
 /// The line comes as `history 1` prints it.
@@ -169,6 +191,8 @@ impl Watch {
     fn start(args: &HookShellArgs) -> Self {
         let looking = Arc::new((Mutex::new(Looking::Still), Condvar::new()));
         let (seen, answer) = (Arc::clone(&looking), args.answer);
+        // From here on this thread minds it.
+        stop_watcher(args.watcher);
         // Without it the line is judged all the same.
         let _ = thread::Builder::new().spawn(move || {
             if still(&seen, SLOW) {
@@ -196,12 +220,30 @@ impl Watch {
         };
         self.looking.1.notify_all();
         match before {
-            Looking::Still if self.answer => output::print("?\n"),
+            Looking::Still if self.answer => wait_for_a_person(),
             Looking::GivenUp => loop {
                 thread::park();
             },
             Looking::Still | Looking::Over => {}
         }
+    }
+}
+
+/// Stops the process that minds a program which does not even get here. It is no other: our own child, and not gone.
+fn stop_watcher(watcher: Option<u32>) {
+    let Some(pid) = watcher.and_then(|pid| i32::try_from(pid).ok()).filter(|pid| *pid > 1) else { return };
+    let pid = Pid::from_raw(pid);
+    if waitpid(pid, Some(WaitPidFlag::WNOHANG)) == Ok(WaitStatus::StillAlive) {
+        let _ = kill(pid, Signal::SIGTERM);
+    }
+}
+
+/// Says that the shell has to wait as long as it takes; where it went away meanwhile nobody is asked any more.
+#[allow(clippy::exit)] // Its person sits at another prompt by now.
+fn wait_for_a_person() {
+    let mut out = io::stdout().lock();
+    if out.write_all(b"?\n").and_then(|()| out.flush()).is_err() {
+        std::process::exit(i32::from(REFUSED));
     }
 }
 
@@ -232,6 +274,9 @@ fn gives_up(looking: &(Mutex<Looking>, Condvar)) -> bool {
 /// Nothing came of it: a person decides, and this process ends with that, whatever still holds it.
 #[allow(clippy::exit)] // The main thread hangs in a look that does not end.
 fn give_up(answer: bool) {
+    if answer {
+        wait_for_a_person();
+    }
     let cwd = PathBuf::from("/");
     let code = ask_unjudged("looking at it took more than 10 seconds", &cwd, &RealWorld::new());
     if answer {

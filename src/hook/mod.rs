@@ -4,6 +4,7 @@
 //! through [`crate::exec`], and holds no judgement.
 
 pub mod coding;
+pub mod incoming;
 pub mod judged;
 mod kind;
 mod script;

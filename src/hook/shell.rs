@@ -2,8 +2,8 @@
 //!
 //! What comes in on standard input are parts with NUL bytes between them: the shell's options, aliases, names of functions,
 //! the line, and then name and text of functions that it may call, in turn; under the name `=`, what sets the variables that
-//! it names, the positional parameters and the directories. What goes out is the exit status (0: run it, 126: do not,
-//! [`WANTS_BODIES`]: come again with these). A text that the person wants on the line instead is printed
+//! it names, the positional parameters and the directories. What goes out is the exit status (0: run it, 126: do not), where
+//! it is asked for [`WANTS_BODIES`] before: these are needed and read from the same pipe. A text that the person wants on the line instead is printed
 //! to standard output; for bash as a sum, which its script evaluates in the shell itself, together with what else to mind.
 
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use crate::syntax::{fish, zsh};
 pub use super::kind::ShellKind;
 use super::session::{STATE, bodies, prelude, session};
 
-/// Exit status: the line names functions of the shell, and what they do is not known yet.
+/// Answer: the line names functions or variables of the shell, and what they are is not known yet.
 pub const WANTS_BODIES: u8 = 3;
 
 /// For bash's script: a text stands in `__rc_put`.
@@ -35,6 +35,8 @@ pub struct Line {
     pub session: Session,
     /// The shell said what the functions do that it may call.
     told: bool,
+    /// It names or defines a function of which the shell's list says nothing.
+    hidden: bool,
 }
 
 /// How the line comes.
@@ -48,6 +50,13 @@ pub struct Form {
     pub comments: bool,
     /// The shell's options come first.
     pub state: bool,
+}
+
+impl Form {
+    /// How many parts there are up to the line, with it.
+    pub fn parts(self) -> usize {
+        3 + usize::from(self.state)
+    }
 }
 
 impl Line {
@@ -74,6 +83,10 @@ impl Line {
             ShellKind::Zsh => zsh::to_bash(typed, form.comments),
             ShellKind::Fish => fish::to_bash(typed),
         };
+        // Of zsh's functions those whose names begin so are not told: there are hundreds. And what it will call some day.
+        let hidden = form.shell == ShellKind::Zsh
+            && (typed.contains("()")
+                || words(typed).any(|word| word.starts_with('_') || word.starts_with("function")));
         session.translated = form.shell != ShellKind::Bash;
         session.fish = form.shell == ShellKind::Fish;
         session.bodies = bodies(told.unwrap_or_default(), |name, body| match form.shell {
@@ -85,11 +98,14 @@ impl Line {
             ShellKind::Fish => fish::to_bash(body),
         });
         session.prelude = prelude(form.shell, options, &mut session.bodies);
-        Ok(Self { typed: typed.to_owned(), judged, session, told: told.is_some() })
+        Ok(Self { typed: typed.to_owned(), judged, session, told: told.is_some(), hidden })
     }
 
     /// It may call functions of the shell, and what they do was not said.
     pub fn wants_bodies(&self) -> bool {
+        if self.hidden && !self.told {
+            return true;
+        }
         let mut texts = vec![self.typed.as_str()];
         let mut seen: Vec<&str> = Vec::new();
         while !self.told

@@ -52,12 +52,57 @@ fn patterns_of_histignore_hide_nothing_from_the_guard() {
 }
 
 #[test]
-fn without_history_the_commands_are_judged_one_by_one_and_that_is_said() {
+fn without_history_lines_are_judged_whole() {
+    for (start, off) in [
+        ("PS1='> '\nHOOK\n", "set +o history"),
+        ("PS1='> '\nset -o vi\nHOOK\n", "set +o history"),
+        ("PS1='> '\nHISTSIZE=0\nreadonly HISTSIZE\nHOOK\n", "true"),
+    ] {
+        let mut shell = Typing::new("bash", start);
+        shell.runs(off);
+        shell.refuses("rm keep && touch after");
+        shell.refuses("rm keep; touch after");
+        shell.refuses("{ rm keep; } > keep2");
+        shell.refuses("{ echo x; } > keep2");
+        shell.refuses("for i in 1 2; do\recho $i\rdone > keep2");
+        shell.refuses_keys("{ rm keep; } > keep2\u{f}");
+        shell.runs("for i in 1 2; do\recho $i >> count\rdone");
+        assert_eq!(shell.read("count"), "1\n2\n");
+        assert_eq!(shell.said("is not in history"), 0, "{}", shell.terminal.text());
+        shell.runs("set -o history");
+        shell.refuses("{ rm keep; } > keep2");
+    }
+}
+
+#[test]
+fn without_history_and_with_other_keys_commands_are_judged_one_by_one_and_that_is_said() {
+    // The key is bound again, and its line is not handed over.
     let mut shell = Typing::new("bash", PLAIN);
     shell.runs("set +o history");
+    shell.runs("bind '\"\\C-m\": accept-line'");
     shell.refuses("rm keep && touch after");
     shell.refuses("rm keep; touch after");
     assert_eq!(shell.said("is not in history"), 1);
+}
+
+#[test]
+fn the_status_after_a_refusal() {
+    BASH.the_status_after_a_refusal_is_130();
+}
+
+#[test]
+fn a_restricted_shell() {
+    let mut shell = Typing::new("bash", "PS1='> '\nHOOK\nset -r");
+    shell.terminal.expect("a restricted shell starts nothing that is not on PATH: lines are not judged");
+    shell.runs("touch ran");
+    assert_eq!(shell.said("recourse:"), 1, "{}", shell.terminal.text());
+    assert_eq!(shell.said("restricted"), 1, "{}", shell.terminal.text());
+    let folder = std::path::Path::new(program()).parent().unwrap().display().to_string();
+    let mut shell = Typing::new("bash", &format!("PS1='> '\nPATH={folder}:$PATH\nHOOK\nset -r"));
+    shell.refuses("rm keep && touch after");
+    shell.runs("touch ran");
+    assert!(crate::support::exists(&shell.path("ran")));
+    assert_eq!(shell.said("restricted"), 0, "{}", shell.terminal.text());
 }
 
 #[test]
@@ -415,13 +460,5 @@ fn the_rest_of_a_paste_does_not_run() {
 #[test]
 fn a_guard_that_hangs_is_given_up() {
     BASH.a_look_that_does_not_end_is_given_up();
-    // One that does not even say that it is there.
-    let scratch = Scratch::with_policy(POLICY);
-    let stub = super::rows::stub(&scratch, "exec sleep 60");
-    let mut shell = Typing::starting(scratch, "bash", PLAIN, &stub);
-    shell.terminal.send("touch ran\r");
-    shell.terminal.expect("still looking");
-    shell.terminal.expect("gave no answer in 10 seconds");
-    let ran = shell.path("ran");
-    shell.terminal.until("the line to run", |_| crate::support::exists(&ran));
+    BASH.a_guard_that_gives_no_sign_is_given_up();
 }

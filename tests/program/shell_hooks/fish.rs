@@ -200,6 +200,7 @@ fn texts_that_are_run() {
 #[test]
 fn a_guard_that_hangs_is_given_up() {
     FISH.a_look_that_does_not_end_is_given_up();
+    FISH.a_guard_that_gives_no_sign_is_given_up();
 }
 
 #[test]
@@ -311,6 +312,27 @@ fn a_shell_that_is_not_interactive_claims_nothing() {
         .unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "none");
     assert!(output.stderr.is_empty());
+}
+
+#[test]
+fn the_status_after_a_refusal() {
+    if missing("fish") {
+        return;
+    }
+    let mut shell = FISH.typing();
+    // fish puts the status back after what a key calls, as this one shows.
+    shell.runs("bind \\cg 'sh -c \"exit 9\"'; sh -c 'exit 7'");
+    shell.terminal.send("sh -c 'exit 7'\r");
+    pause(300);
+    shell.terminal.send("\u{7}echo $status > before\r");
+    shell.settled();
+    assert_eq!(shell.read("before").trim(), "7");
+    shell.terminal.send("sh -c 'exit 7'\rrm keep; and touch after\r");
+    shell.terminal.expect(super::REFUSED);
+    pause(300);
+    shell.terminal.send("\u{15}echo $status > after-refusal\r");
+    shell.settled();
+    assert_eq!(shell.read("after-refusal").trim(), "7", "{}", shell.terminal.text());
 }
 
 #[test]

@@ -113,6 +113,20 @@ impl Dialect {
         assert_eq!(shell.read("count"), "x\n");
     }
 
+    pub(super) fn the_status_after_a_refusal_is_130(&self) {
+        if self.missing() {
+            return;
+        }
+        let mut shell = self.typing();
+        shell.terminal.send("rm keep && touch after\r");
+        shell.terminal.expect_count(REFUSED, 1);
+        pause(300);
+        let clear = if self.name == "bash" { "" } else { "\u{15}" };
+        shell.terminal.send(&format!("{clear}echo $? > status\r"));
+        shell.settled();
+        assert_eq!(shell.read("status").trim(), "130", "{}", shell.terminal.text());
+    }
+
     /// A warned line is noted, runs once, and leaves its own status.
     pub(super) fn a_warned_line_runs_once(&self) {
         if self.missing() {
@@ -159,9 +173,11 @@ impl Dialect {
         shell.terminal.send("\r\r  \r\r");
         shell.settled();
         shell.runs("touch a b c");
+        // It asks what the variable holds, and goes on.
+        shell.runs("touch \"$HOME\"");
         let after = fs::read_to_string(&log).unwrap().lines().count();
-        // Two lines that settle, and one.
-        assert_eq!(after - before, 3, "{}", shell.terminal.text());
+        // Three lines that settle, and two.
+        assert_eq!(after - before, 5, "{}", shell.terminal.text());
         assert!(!crate::support::exists(&shell.path("handled")));
     }
 
@@ -268,8 +284,8 @@ impl Dialect {
             return;
         }
         let scratch = Scratch::with_policy(POLICY);
-        // What comes in does not end.
-        let stub = stub(&scratch, &format!("exec '{}' \"$@\" < <(cat; exec sleep 60)", program()));
+        // Nothing comes in.
+        let stub = stub(&scratch, &format!("exec '{}' \"$@\" < <(exec sleep 60)", program()));
         let mut shell = Typing::starting(scratch, self.name, self.start, &stub);
         shell.terminal.send("touch ran\r");
         shell.terminal.expect("still looking");
@@ -282,6 +298,34 @@ impl Dialect {
         shell.terminal.expect("refused");
         pause(300);
         assert!(!crate::support::exists(&shell.path("ran")), "{}", shell.terminal.text());
+    }
+
+    /// A program that gives no sign of life: spoken of, then given up.
+    pub(super) fn a_guard_that_gives_no_sign_is_given_up(&self) {
+        if self.missing() {
+            return;
+        }
+        for strict in [false, true] {
+            let scratch = Scratch::with_policy(POLICY);
+            let stub = stub(&scratch, "exec sleep 60");
+            let set = match (strict, self.name) {
+                (false, _) => "",
+                (true, "fish") => "set -gx RECOURSE_SHELL_STRICT 1\n",
+                (true, _) => "export RECOURSE_SHELL_STRICT=1\n",
+            };
+            let start = format!("{set}{}", self.start);
+            let mut shell = Typing::starting(scratch, self.name, &start, &stub);
+            shell.terminal.send("touch ran\r");
+            shell.terminal.expect("still looking");
+            shell.terminal.expect("gave no answer in 10 seconds");
+            let ran = shell.path("ran");
+            if strict {
+                pause(700);
+                assert!(!crate::support::exists(&ran), "{}", shell.terminal.text());
+            } else {
+                shell.terminal.until("the line to run", |_| crate::support::exists(&ran));
+            }
+        }
     }
 
     /// A program that is gone: said once, and the person can work; or cannot, where that was asked for.

@@ -411,6 +411,37 @@ fn what_zsh_alone_runs() {
 }
 
 #[test]
+fn the_status_after_a_refusal() {
+    ZSH.the_status_after_a_refusal_is_130();
+}
+
+#[test]
+fn a_restricted_shell() {
+    if missing("zsh") {
+        return;
+    }
+    let mut shell = Typing::new("zsh", "PS1='> '\nHOOK\nsetopt restricted");
+    shell.terminal.expect("cannot be started in a restricted shell: lines are not judged");
+    shell.runs("touch ran");
+    assert_eq!(shell.said("recourse:"), 1, "{}", shell.terminal.text());
+}
+
+#[test]
+fn what_runs_later_is_judged_when_it_is_defined() {
+    if missing("zsh") {
+        return;
+    }
+    let mut shell = ZSH.typing();
+    shell.runs("zle -N late; bindkey '^G' late; precmd_functions+=(later)");
+    shell.refuses("late() { rm keep }");
+    shell.refuses("function late { rm keep }");
+    shell.refuses("later() { rm keep }");
+    shell.runs("other() { rm keep }");
+    shell.runs("late() { : }");
+    assert_eq!(shell.said("recourse: blocked"), 3, "{}", shell.terminal.text());
+}
+
+#[test]
 fn what_was_typed_is_shown() {
     if missing("zsh") {
         return;
@@ -440,4 +471,5 @@ fn a_refused_assignment_or_definition_does_not_take_place() {
 #[test]
 fn a_guard_that_hangs_is_given_up() {
     ZSH.a_look_that_does_not_end_is_given_up();
+    ZSH.a_guard_that_gives_no_sign_is_given_up();
 }
