@@ -1,79 +1,109 @@
-//! What a guarded prompt costs: the time from Enter to the effect of a line, with the hook and without it.
+//! What a guarded prompt costs: the time from Enter to the next prompt, with the hook, without it, and with an empty program
+//! started for each line, which nothing that judges can undercut.
 //!
-//! Nothing here fails: timings are read by people. Needs `python3` for the pseudo-terminal's other end.
+//! Nothing here fails: timings are read by people, on a machine that does nothing else. The three shells take turns line by
+//! line, so that what else happens hits them alike. Needs `python3` for the pseudo-terminal's other end. Another binary is
+//! measured with `RECOURSE_BENCH_BINARY`.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used)]
 
-use std::fs;
 use std::process::Command;
 
-const BINARY: &str = env!("CARGO_BIN_EXE_recourse");
+const ROUNDS: &str = "60";
 
-/// Types `true` into a shell many times and measures until the next prompt is there.
-const DRIVER: &str = r#"
-import os, pty, select, sys, time
-words = sys.argv[1:]
-pid, fd = pty.fork()
-if pid == 0:
-    os.execvp(words[0], words)
+/// Arguments: the program, how many rounds, the shells.
+const DRIVER: &str = r##"
+import os, pty, select, shutil, subprocess, sys, tempfile, time
+binary, rounds, shells = sys.argv[1], int(sys.argv[2]), sys.argv[3].split()
+LINES = ['true', 'ls', 'git status', 'echo $HOME', 'rm -rf build']
 MARK = b'@@'
-def prompt():
-    seen = b''
-    while MARK not in seen:
-        select.select([fd], [], [], 10)
-        seen += os.read(fd, 65536)
-prompt()
-times = []
-for turn in range(330):
-    time.sleep(0.004)
-    start = time.perf_counter()
-    os.write(fd, b'true\r')
-    prompt()
-    times.append(time.perf_counter() - start)
-times = sorted(times[30:])
-print(*('%.3f' % (1e3 * times[int((len(times) - 1) * at)]) for at in (0, .5, .99)))
-"#;
+folder = tempfile.mkdtemp()
+home, work, empty = folder + '/home', folder + '/work', folder + '/empty'
+os.makedirs(home + '/.config/fish')
+os.makedirs(work)
+shutil.copy('/bin/true', empty)
+SETUP = """cd "$0"; git init -q .; git config user.email a@b; git config user.name n; mkdir src; echo 'int main(){}' > src/a.c
+printf 'build\\n' > .gitignore; printf 'all:\\n\\tmkdir -p build && cc -o build/a src/a.c\\n' > Makefile; git add -A; git commit -qm one"""
+env = dict(os.environ, HOME=home, ZDOTDIR=folder, TERM='dumb', XDG_CONFIG_HOME=home + '/.config', GIT_CONFIG_GLOBAL='/dev/null')
+for name in ('XDG_STATE_HOME', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'RECOURSE_SHELL_HOOK'):
+    env.pop(name, None)
+subprocess.run(['bash', '-c', SETUP, work], check=True, env=env)
+EMPTY = {
+    'bash': "PS0='${x:+}$(%s)'\n" % empty,
+    'zsh': 'preexec() { %s }\n' % empty,
+    'fish': 'function p --on-event fish_preexec; %s; end\n' % empty,
+}
+PROMPT = {
+    'bash': "PS1='@\\[\\]@ '\nHISTFILE=\n",
+    'zsh': "PS1='@%{%}@ '\nunsetopt PROMPT_SP\n",
+    'fish': "set -g fish_greeting\nfunction fish_prompt; printf '@'; printf '@ '; end\n",
+}
+
+class Shell:
+    def __init__(self, shell, mode):
+        hook = ('%s init fish | source\n' if shell == 'fish' else 'eval "$(%s init ' + shell + ')"\n') % binary
+        more = {'bare': '', 'empty': EMPTY[shell], 'guarded': hook}[mode]
+        file = {'bash': folder + '/rc', 'zsh': folder + '/.zshrc', 'fish': home + '/.config/fish/config.fish'}[shell]
+        with open(file, 'w') as out:
+            out.write(PROMPT[shell] + more)
+        words = {'bash': ['bash', '--noprofile', '--rcfile', file, '-i'], 'zsh': ['zsh', '-d', '-i'], 'fish': ['fish', '-i']}[shell]
+        pid, self.fd = pty.fork()
+        if pid == 0:
+            os.chdir(work)
+            os.execvpe(words[0], words, env)
+        self.prompt()
+        # What it does behind its first prompt is not measured.
+        time.sleep(1)
+
+    def prompt(self):
+        seen = b''
+        while MARK not in seen:
+            if not select.select([self.fd], [], [], 20)[0]:
+                sys.exit('no prompt: %r' % seen[-2000:])
+            seen += os.read(self.fd, 65536)
+
+    def enter(self, line):
+        if line.startswith('rm'):
+            os.makedirs(work + '/build', exist_ok=True)
+            open(work + '/build/a.o', 'w').close()
+        os.write(self.fd, line.encode())
+        time.sleep(0.03)
+        while select.select([self.fd], [], [], 0)[0]:
+            os.read(self.fd, 65536)
+        start = time.perf_counter()
+        os.write(self.fd, b'\r')
+        self.prompt()
+        return 1e3 * (time.perf_counter() - start)
+
+def at(times, part):
+    return sorted(times)[int((len(times) - 1) * part)]
+
+print('%-5s %-13s %16s %16s %16s %16s' % ('', 'median / p95, ms', 'bare', 'empty program', 'guarded', 'added by hook'))
+for shell in shells:
+    modes = {mode: Shell(shell, mode) for mode in ('bare', 'empty', 'guarded')}
+    for line in LINES:
+        times = {mode: [] for mode in modes}
+        for turn in range(rounds + 5):
+            for mode, typing in modes.items():
+                times[mode].append(typing.enter(line))
+        both = {mode: (at(all[5:], .5), at(all[5:], .95)) for mode, all in times.items()}
+        added = tuple(both['guarded'][part] - both['bare'][part] for part in (0, 1))
+        cells = ['%.1f / %.1f' % pair for pair in (*both.values(), added)]
+        print('%-5s %-16s %13s %16s %16s %16s' % (shell, line, *cells), flush=True)
+shutil.rmtree(folder, ignore_errors=True)
+"##;
 
 fn main() {
     if std::env::args().any(|a| a == "--test" || a == "--list") {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
-    let driver = folder.path().join("driver.py");
-    fs::write(&driver, DRIVER).unwrap();
-    println!("{:<44} {:>9} {:>9} {:>9}", "Enter to the next prompt, `true` (ms)", "min", "median", "p99");
-    for shell in ["bash", "zsh"] {
-        let ps1 = if shell == "bash" { r"PS1='@\[\]@ '" } else { "PS1='@%{%}@ '" };
-        for (name, more) in [
-            ("bare", String::new()),
-            (
-                "with a program started per line",
-                match shell {
-                    "bash" => "PS0='${x:+}$(/bin/true)'\n".to_owned(),
-                    _ => "preexec() { /bin/true }\n".to_owned(),
-                },
-            ),
-            ("guarded", format!("eval \"$({BINARY} init {shell})\"\n")),
-        ] {
-            let file = folder.path().join(if shell == "bash" { "rc" } else { ".zshrc" });
-            fs::write(&file, format!("{ps1}\n{more}")).unwrap();
-            let rc = file.display().to_string();
-            let words: Vec<&str> = match shell {
-                "bash" => vec!["bash", "--noprofile", "--rcfile", &rc, "-i"],
-                _ => vec!["zsh", "-d", "-i"],
-            };
-            let output = Command::new("python3")
-                .arg(&driver)
-                .args(&words)
-                .env("ZDOTDIR", folder.path())
-                .env("HOME", folder.path())
-                .env("TERM", "dumb")
-                .output();
-            let text =
-                output.map_or_else(|e| e.to_string(), |o| String::from_utf8_lossy(&o.stdout).into_owned());
-            let mut figures = text.split_whitespace();
-            let mut next = || figures.next().unwrap_or("-").to_owned();
-            println!("{:<44} {:>9} {:>9} {:>9}", format!("{shell}, {name}"), next(), next(), next());
-        }
+    let binary = std::env::var("RECOURSE_BENCH_BINARY");
+    let binary = binary.unwrap_or_else(|_| env!("CARGO_BIN_EXE_recourse").to_owned());
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let there = |shell: &&str| std::env::split_paths(&path).any(|dir| dir.join(shell).is_file());
+    let shells: Vec<&str> = ["bash", "zsh", "fish"].into_iter().filter(there).collect();
+    let status = Command::new("python3").args(["-c", DRIVER, &binary, ROUNDS, &shells.join(" ")]).status();
+    if let Err(error) = status {
+        println!("python3 could not be started: {error}");
     }
 }

@@ -39,8 +39,12 @@ builtin shopt -q promptvars || __rc_old=1
 # A restricted shell lets nothing be redirected.
 __recourse_say() { if [[ $- == *r* ]]; then builtin printf 'recourse: %s\n' "$1"; else builtin printf 'recourse: %s\n' "$1" >&2; fi; }
 
-# Whether a variable cannot be set.
-__recourse_fixed() { [[ $(builtin declare -p -- "$1" 2>/dev/null) == declare\ -*([!\ ])r* ]]; }
+# Whether a variable cannot be set. Before each prompt this is asked, so where bash can tell it without a subshell it does.
+if ((BASH_VERSINFO[0] >= 5)); then
+  builtin eval '__recourse_fixed() { [[ ${!1+set} && ${!1@a} == *r* ]] || [[ -z ${!1+set} && $(builtin declare -p -- "$1" 2>/dev/null) == declare\ -*([!\ ])r* ]]; }'
+else
+  __recourse_fixed() { [[ $(builtin declare -p -- "$1" 2>/dev/null) == declare\ -*([!\ ])r* ]]; }
+fi
 
 # Feeds the guard: options, aliases, names of functions and the line, which is what history holds of it, or a text.
 __recourse_line() {
@@ -116,7 +120,7 @@ __recourse_bodies() {
 # Whether history may not hold the line that is about to run. What is kept out of it on purpose is lifted while a line is
 # typed. Where that cannot be done, the number of the history tells: what did not raise it was not added.
 __recourse_unseen() {
-  [[ -o history && ${HISTSIZE-1} == *[!0]* && -n $(builtin history 1 2>/dev/null) ]] && builtin shopt -q cmdhist || builtin return 0
+  [[ -o history && ${HISTSIZE-1} == *[!0]* ]] && builtin shopt -q cmdhist && builtin history 1 >/dev/null 2>&1 || builtin return 0
   if ((__rc_last > 0 && HISTCMD + __rc_old > __rc_last)); then builtin return 1; fi
   # While a command runs bash counts one less. A repeated line is added to nothing, or takes the place of an earlier one.
   [[ -n ${HISTIGNORE-} || ${HISTCONTROL-} == *ignorespace* || ${HISTCONTROL-} == *ignoreboth* ]] ||

@@ -106,7 +106,8 @@ fn answer(args: &HookShellArgs) -> Result<(u8, String), Failure> {
         text = format!("{}+", line.marks());
     }
     if line.is_empty() {
-        return Ok((0, text));
+        // A shell that runs something read something: its history does not hold it.
+        return Ok((0, if history(args) { format!("{}+", shell::UNSEEN) } else { text }));
     }
     let code = match judge(&line, args, &watch) {
         Ok(Permit::Run) => 0,

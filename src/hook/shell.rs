@@ -18,6 +18,9 @@ use super::session::{STATE, bodies, prelude, session};
 /// Answer: the line names functions or variables of the shell, and what they are is not known yet.
 pub const WANTS_BODIES: u8 = 3;
 
+/// For bash's script: the line could not be seen.
+pub const UNSEEN: u8 = 4;
+
 /// For bash's script: a text stands in `__rc_put`.
 const PUT: u8 = 16;
 
