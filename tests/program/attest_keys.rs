@@ -148,6 +148,7 @@ fn the_doctor_names_what_is_wrong() {
     let scratch = Scratch::new();
     let doctor = || String::from_utf8(scratch.run(&["doctor"]).stdout).unwrap();
     assert!(!doctor().contains("keys"), "nothing to say");
+    assert!(doctor().contains("ok       attestation     not set up, and you are guarded without it"));
     done(&scratch.run(&["keys", "generate", "--instance", "prod"]));
     assert!(doctor().contains("no key is active"));
     done(&scratch.run(&["keys", "activate", "prod-1"]));

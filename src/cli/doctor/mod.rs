@@ -194,7 +194,8 @@ fn kept() -> Finding {
     let store = match Store::existing(&places) {
         Ok(Some(store)) => store,
         Ok(None) => {
-            return Finding::new(what, State::Good, "nothing is kept".to_owned());
+            let detail = "nothing is kept so far; what a command would destroy is set aside first, and `recourse undo` brings it back";
+            return Finding::new(what, State::Good, detail.to_owned());
         }
         Err(error) => return lacking(format!("nothing is kept first: {error}")),
     };
@@ -225,7 +226,7 @@ fn kept() -> Finding {
     Finding::new(what, State::Good, detail)
 }
 
-/// What there is to say about keys and the audit log. Nothing where there are none.
+/// What there is to say about keys and the audit log; where there is neither, what they would be for.
 fn attestation() -> Vec<Finding> {
     let Ok(places) = setup::places() else { return Vec::new() };
     let mut found = Vec::new();
@@ -253,6 +254,11 @@ fn attestation() -> Vec<Finding> {
         Err(error) => {
             found.push(Finding::new("audit log", State::Lacking, error.to_string()));
         }
+    }
+    if found.is_empty() {
+        let detail = "not set up, and you are guarded without it: it signs what was judged and decided, so that \
+            somebody else can check it later (docs/attestation.md)";
+        found.push(Finding::new("attestation", State::Good, detail.to_owned()));
     }
     found
 }
