@@ -6,10 +6,11 @@
 use std::sync::Arc;
 
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use crate::knowledge::{SHIMS, places};
 use crate::model::Value;
-use crate::world::FileKind;
+use crate::world::{FileKind, LookError};
 
 use super::files::FileState;
 use super::interp::{Scope, Shell};
@@ -20,6 +21,9 @@ use super::step::StepKind;
 /// What every shim says of itself, and its size at most.
 const SHIM_MARK: &[u8] = b"Written by `recourse shim add`";
 const SHIM_LIMIT: u64 = 4096;
+
+/// A program that has not been touched for so many seconds was not put there for the command at hand.
+const SETTLED: u64 = 60 * 60;
 
 /// Longest program of a package that is read.
 const PACKAGED: u64 = 64 * 1024;
@@ -147,7 +151,8 @@ impl Shell<'_> {
             return Some(flow);
         }
         if !made && self.is_persons(dir) && self.knowledge.tool(base).is_some() {
-            return Some(self.by_name_as_well(state, name, call));
+            // What is no text counts by its name alone where only the person can have put it there, and not just now.
+            return (!self.is_settled(path)).then(|| self.by_name_as_well(state, name, call));
         }
         if let Some(flow) = self.unread(state, path, call) {
             return Some(flow);
@@ -351,6 +356,30 @@ impl Shell<'_> {
     /// Where people put programs for themselves: an agent could have put one there, and yet it mostly is what its name says.
     pub(super) fn is_persons(&self, dir: &Path) -> bool {
         self.world.home(None).is_some_and(|home| dir == home.join("bin") || dir == home.join(".local/bin"))
+    }
+
+    /// Whether a program among the person's own was put there by that person or an administrator, has stood there for a
+    /// while, and belongs to no project: nobody else may write it or where it stands, and no repository holds it.
+    fn is_settled(&self, path: &Path) -> bool {
+        let Ok(real) = self.world.canonicalize(path) else { return false };
+        let now = self.world.now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+        let own = |place: &Path| {
+            self.world.stat(place).ok().filter(|meta| {
+                let (user, group) = meta.owner;
+                // A group of the same number is the person's alone.
+                let others = if user == group { 0o002 } else { 0o022 };
+                [0, self.world.uid()].contains(&user) && meta.mode & others == 0
+            })
+        };
+        let stands = |file: &Path| {
+            file.ancestors().skip(1).all(|dir| {
+                own(dir).is_some() && matches!(self.world.lstat(&dir.join(".git")), Err(LookError::NotFound))
+            })
+        };
+        let old = own(&real).is_some_and(|meta| {
+            u64::try_from(meta.changed.0).is_ok_and(|changed| changed.saturating_add(SETTLED) < now)
+        });
+        old && stands(path) && stands(&real)
     }
 
     /// Whether a file stands there that may be run.

@@ -410,3 +410,47 @@ fn hostile_text_ends() {
         assert!(steps.len() < 50_000, "{text}");
     }
 }
+
+#[test]
+fn a_program_of_the_persons_own_counts_by_its_name_when_nobody_else_put_it_there() {
+    const OLD: i64 = 1_600_000_000;
+    const NEW: i64 = 1_699_999_990;
+    let placed = |folder: &str| {
+        let file = format!("{folder}/truncate");
+        world().file(&file, "\x7fELF\0").mode(&file, 0o755).modified(&file, OLD).env("PATH", folder)
+    };
+    let steps = |world: MemoryWorld| {
+        let mut recorder = Recorder::default();
+        let input = Input::Text("truncate -s 0 a.txt".to_owned());
+        let knowledge = Knowledge::builtin();
+        crate::programs::interpret(&input, &world, &knowledge, &Options::fresh("/w"), &mut recorder);
+        recorder.0
+    };
+    let bin = "/home/me/.local/bin";
+    let file = "/home/me/.local/bin/truncate";
+    let named = ["truncate -s 0 a.txt"];
+    assert_eq!(steps(placed(bin)), named);
+    assert_eq!(steps(placed("/home/me/bin")), named);
+    assert_eq!(steps(placed(bin).owner(file, 0)), named, "an administrator's");
+    for (why, world) in [
+        ("somebody else's", placed(bin).owner(file, 1001)),
+        ("anybody may write it", placed(bin).mode(file, 0o757)),
+        ("anybody may write beside it", placed(bin).mode(bin, 0o777)),
+        ("anybody may write above it", placed(bin).mode("/home/me", 0o777)),
+        ("it came just now", placed(bin).modified(file, NEW)),
+        ("a repository holds it", placed(bin).dir("/home/me/.local/.git")),
+        ("it is the project's", placed("/w")),
+        (
+            "it leads into a repository",
+            world()
+                .dir("/home/me/src/.git")
+                .file("/home/me/src/truncate", "\x7fELF\0")
+                .mode("/home/me/src/truncate", 0o755)
+                .link(file, "/home/me/src/truncate")
+                .env("PATH", bin),
+        ),
+    ] {
+        let steps = steps(world);
+        assert!(steps.iter().any(|step| step.starts_with("unknown")), "{why}: {steps:?}");
+    }
+}
