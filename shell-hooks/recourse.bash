@@ -337,7 +337,7 @@ __recourse_hide() {
   # What history will not hold all the same is gathered by keys; or judged command by command, in subshells too.
   __rc_typed=''
   if [[ -n ${HISTIGNORE-} || ${HISTCONTROL-} == *ignorespace* || ${HISTCONTROL-} == *ignoreboth* || ${HISTSIZE-1} != *[!0]* ||
-    ! -o history ]] || [[ $- != *r* ]] && ! builtin history 1 >/dev/null 2>&1; then
+    ! -o history ]] || { [[ $- != *r* ]] && ! builtin history 1 >/dev/null 2>&1; }; then
     ((${#__rc_keys[@]} || __rc_old)) || __recourse_gather
     if ((!__rc_functrace)) && [[ $- != *T* ]]; then
       __rc_functrace=1

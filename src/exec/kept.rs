@@ -28,12 +28,13 @@ pub(super) struct First {
 struct Point {
     head: Option<Head>,
     failed: Option<String>,
+    too_much: bool,
     file: Option<PathBuf>,
 }
 
 impl Point {
     fn of(kept: Kept) -> Self {
-        Self { head: kept.point, failed: kept.failed, file: kept.file }
+        Self { head: kept.point, failed: kept.failed, too_much: kept.too_much, file: kept.file }
     }
 }
 
@@ -72,9 +73,12 @@ impl First {
     /// What could be set aside now, when the person wants it.
     pub(super) fn offer(&self, around: &Surroundings<'_>) -> Option<Offer> {
         let places = may_keep(around).filter(|_| !self.command.is_empty())?;
-        if self.done.borrow().head.is_some() {
+        let done = self.done.borrow();
+        // What was tried in vain is not promised again.
+        if done.head.is_some() || done.failed.is_some() && !done.too_much {
             return None;
         }
+        drop(done);
         offer(&self.evaluation, &self.keeping(around, places))
     }
 

@@ -76,6 +76,8 @@ pub struct Kept {
     pub point: Option<Head>,
     /// Why it could not be kept, where that was tried.
     pub failed: Option<String>,
+    /// It is only more than is kept unasked: when a person wants it, it can be.
+    pub too_much: bool,
     /// The file of the point.
     pub file: Option<PathBuf>,
 }
@@ -108,9 +110,12 @@ pub fn before_run(evaluation: &Evaluation, keeping: &Keeping<'_>) -> Kept {
             let covered: Vec<bool> = if known { plan.covered } else { Vec::new() };
             let mut again = keeping.again(evaluation, &covered, &head.id);
             again.report.recovery_point = recovery_point(&head, &file);
-            Kept { evaluation: Some(again), point: Some(head), failed: None, file: Some(file) }
+            Kept { evaluation: Some(again), point: Some(head), file: Some(file), ..Kept::default() }
         }
-        Err(error) => Kept { failed: (known && helps).then(|| error.to_string()), ..Kept::default() },
+        Err(error) => {
+            let too_much = matches!(&error, Failure::Cannot(CannotKeep::TooMuch(_)));
+            Kept { failed: (known && helps).then(|| error.to_string()), too_much, ..Kept::default() }
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use crate::model::Verdict;
 use crate::policy::{EnforcementAction, KeepWhen};
 
 use super::plan::{Plan, is_unread, weighs};
+use super::store::Store;
 use super::{Budget, Keeping, Kept, Made, Task, action};
 
 /// What could be set aside before a command.
@@ -40,7 +41,9 @@ pub fn offer(evaluation: &Evaluation, keeping: &Keeping<'_>) -> Option<Offer> {
     } else {
         Plan::wanted(&evaluation.assessments, keeping.knowledge).with_services(evaluation, keeping)
     };
-    if !plan.helps(&evaluation.assessments) {
+    let store = Store::folder_of(keeping.places);
+    // What takes the store away cannot be kept in it.
+    if !plan.helps(&evaluation.assessments) || plan.wants.iter().any(|want| store.starts_with(&want.path)) {
         return None;
     }
     let after = keeping.again(evaluation, &plan.covered, "");
@@ -91,6 +94,7 @@ pub fn on_request(evaluation: &Evaluation, keeping: &Keeping<'_>, freely: bool) 
         Ok(None) => Kept::default(),
         Ok(Some((head, file))) => Kept {
             evaluation: None,
+            too_much: false,
             failed: (!head.without.is_empty()).then(|| head.without.join("; ")),
             point: Some(head),
             file: Some(file),

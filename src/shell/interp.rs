@@ -292,7 +292,12 @@ impl Shell<'_> {
     fn text(&mut self, state: &mut State, text: &str) {
         let (script, gaps) = parse(text);
         self.gaps(state, &gaps);
+        // What the shell at hand was told to run later is run where it learns what that is.
+        let mut later = std::mem::take(&mut state.exit_traps);
+        let scope = Scope { span: Some(Span::new(0, text.len())), ..state.scope.deeper() };
+        later.iter_mut().for_each(|trap| trap.scope = scope.clone());
         self.shell(state, |interp, inner| {
+            inner.exit_traps = later;
             let flow = interp.script(inner, &script);
             interp.leave(inner);
             flow

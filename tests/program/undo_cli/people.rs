@@ -102,6 +102,21 @@ fn a_key_keeps_first_where_policy_wants_a_person_to_say_so() {
 }
 
 #[test]
+fn what_holds_the_store_is_not_promised_to_be_kept() {
+    if no_person_here() {
+        return;
+    }
+    let place = Place::new();
+    let mut terminal = place.typed("recourse exec -c 'rm -rf ~'; echo status $?");
+    terminal.expect(ASKED);
+    let text = terminal.text();
+    assert!(!text.contains("[k]") && !text.contains("can be kept first"), "{text}");
+    terminal.send("\r");
+    terminal.expect("status 126");
+    terminal.finish();
+}
+
+#[test]
 fn for_a_screen_reader_the_key_is_a_sentence() {
     if no_person_here() {
         return;
