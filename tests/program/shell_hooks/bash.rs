@@ -65,7 +65,10 @@ fn without_history_lines_are_judged_whole() {
         shell.refuses("{ rm keep; } > keep2");
         shell.refuses("{ echo x; } > keep2");
         shell.refuses("for i in 1 2; do\recho $i\rdone > keep2");
-        shell.refuses_keys("{ rm keep; } > keep2\u{f}");
+        // vi has no such key.
+        if !start.contains("vi") {
+            shell.refuses_keys("{ rm keep; } > keep2\u{f}");
+        }
         shell.runs("for i in 1 2; do\recho $i >> count\rdone");
         assert_eq!(shell.read("count"), "1\n2\n");
         assert_eq!(shell.said("is not in history"), 0, "{}", shell.terminal.text());
