@@ -35,14 +35,17 @@ fn prints_settings(name: &str, call: &Call) -> bool {
         | "register-python-argcomplete" => true,
         "direnv" => matches!(words.first(), Some(&("hook" | "export"))),
         "brew" => words.first() == Some(&"shellenv"),
-        "conda" | "mamba" => words.first().is_some_and(|word| word.starts_with("shell.")),
+        "conda" | "mamba" | "micromamba" => {
+            words.first().is_some_and(|word| word.starts_with("shell."))
+                || matches!(words.as_slice(), ["shell", "hook" | "activate" | "deactivate", ..])
+        }
         "pyenv" | "rbenv" | "nodenv" | "goenv" | "jenv" | "starship" | "zoxide" | "atuin" | "mcfly"
         | "oh-my-posh" | "thefuck" | "pyenv-virtualenv" => {
             matches!(words.first(), Some(&("init" | "virtualenv-init" | "sh-shell"))) || name == "thefuck"
         }
         "fnm" | "opam" | "nvm" | "volta" => words.first() == Some(&"env"),
         "mise" | "rtx" => matches!(words.first(), Some(&("activate" | "env"))),
-        "fzf" => texts.contains(&"--bash") || texts.contains(&"--zsh"),
+        "fzf" => texts.iter().any(|text| matches!(*text, "--bash" | "--zsh" | "--fish" | "--nushell")),
         "minikube" => words.first() == Some(&"docker-env"),
         "docker-machine" => words.first() == Some(&"env"),
         "luarocks" => words.first() == Some(&"path"),

@@ -289,6 +289,7 @@ fn loops_functions_and_aliases() {
 #[test]
 fn text_that_becomes_a_program() {
     table(&[
+        ("awk -f src a.txt", &["awk -f src a.txt"]),
         ("eval 'rm x'", &["rm x"]),
         ("eval rm -f x", &["rm -f x"]),
         ("bash -c 'rm \"$1\" $0' a b", &["rm b a"]),

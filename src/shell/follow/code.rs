@@ -357,6 +357,12 @@ impl Shell<'_> {
                 self.emit_as(state, file.span, &shown, kind);
             }
             FileText::Missing => {}
+            // Only these run what lies in a directory; the others say that it is one.
+            FileText::Unknown
+                if !matches!(language, "python" | "node")
+                    && self
+                        .absolute(state, &value)
+                        .is_some_and(|at| self.is_kind(state, &at, FileKind::Directory) == Some(true)) => {}
             FileText::Unknown => {
                 let reason = format!("the {language} program `{shown}` could not be read");
                 self.emit_as(state, file.span, &shown, StepKind::Opaque { reason });
