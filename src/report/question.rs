@@ -162,8 +162,12 @@ fn said(asked: &Asked<'_>) -> Vec<Said> {
             lines.truncate(NAMED);
             lines.push(format!("and {rest} more"));
         }
-        // One that the headline is about is not said twice.
-        if lines != [report.assessment_reason.as_str()] && !lines.is_empty() {
+        // One that the headline is about is not said twice: what it does stands in the command.
+        let only = if shown.len() == 1 { lines.first() } else { None };
+        let reason = report.assessment_reason.as_str();
+        let said =
+            only.is_some_and(|line| line.strip_suffix(reason).is_some_and(|before| before.ends_with(": ")));
+        if lines != [reason] && !said && !lines.is_empty() {
             all.push(Said { label, spoken, code, lines });
         }
     }
