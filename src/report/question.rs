@@ -118,6 +118,24 @@ fn together(report: &ConsequenceReport) -> Vec<String> {
     distinct(report.cross_action_risks.iter().map(|risk| risk.explanation.clone()))
 }
 
+/// What words with variables in them name, where it is one thing: `$GONE/` may be all there is.
+fn meant(asked: &Asked<'_>) -> Vec<String> {
+    let Some(text) = asked.text else { return Vec::new() };
+    let shown = shown_mutations(asked.report);
+    let alone = |span| shown.iter().filter(|other| other.intent.span == Some(span)).count() == 1;
+    let of = |m: &&MutationReport| {
+        let span = m.intent.span.filter(|span| alone(*span))?;
+        let word = text.get(span.start..span.end)?;
+        let name = m.intent.target.id.as_str();
+        let one = word.contains('$') && !word.contains(char::is_whitespace);
+        (one && name.starts_with('/') && !name.contains(['\u{2026}', '*']))
+            .then(|| asked.report.secrets.mask(&format!("{word} is {name}")).into_owned())
+    };
+    let mut lines = distinct(shown.iter().filter_map(of));
+    lines.truncate(NAMED);
+    lines
+}
+
 /// Where it would run, for whom, and what else has to be said first.
 fn circumstances(asked: &Asked<'_>) -> Vec<Said> {
     let report = asked.report;
@@ -148,6 +166,10 @@ fn said(asked: &Asked<'_>) -> Vec<Said> {
     let report = asked.report;
     let shown = shown_mutations(report);
     let mut all = circumstances(asked);
+    let lines = meant(asked);
+    if !lines.is_empty() {
+        all.push(Said { label: "where", spoken: "Here", code: YELLOW, lines });
+    }
     for (label, spoken, code, tiers) in [
         ("lost", "This is lost for good:", RED, &[4][..]),
         ("unclear", "This is not known:", YELLOW, &[5]),

@@ -3,6 +3,7 @@
 mod always;
 mod safer;
 mod texts;
+mod words;
 
 use std::time::{Duration, Instant};
 
