@@ -127,13 +127,20 @@ fn meant(asked: &Asked<'_>) -> Vec<String> {
         let span = m.intent.span.filter(|span| alone(*span))?;
         let word = text.get(span.start..span.end)?;
         let name = m.intent.target.id.as_str();
-        let one = word.contains('$') && !word.contains(char::is_whitespace);
+        let one = names_a_variable(word) && !word.contains(char::is_whitespace);
         (one && name.starts_with('/') && !name.contains(['\u{2026}', '*']))
             .then(|| asked.report.secrets.mask(&format!("{word} is {name}")).into_owned())
     };
     let mut lines = distinct(shown.iter().filter_map(of));
     lines.truncate(NAMED);
     lines
+}
+
+/// `$'…'` names none.
+fn names_a_variable(word: &str) -> bool {
+    word.split('$')
+        .skip(1)
+        .any(|rest| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '{'))
 }
 
 /// Where it would run, for whom, and what else has to be said first.
