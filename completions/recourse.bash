@@ -1919,7 +1919,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__schema)
-            opts="-h --help report attestation registry evidence"
+            opts="-h --help report attestation registry evidence scan"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -818,7 +818,7 @@ module completions {
   ]
 
   def "nu-complete recourse schema name" [] {
-    [ "report" "attestation" "registry" "evidence" ]
+    [ "report" "attestation" "registry" "evidence" "scan" ]
   }
 
   # Print the JSON Schema of what recourse prints

@@ -133,4 +133,6 @@ pub(super) enum SchemaName {
     Registry,
     /// Evidence that `--evidence` takes
     Evidence,
+    /// The JSON of `scan`
+    Scan,
 }

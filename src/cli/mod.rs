@@ -119,6 +119,7 @@ fn run(command: Command) -> Result<u8, Failure> {
                 SchemaName::Attestation => crate::attest::ATTESTATION_SCHEMA,
                 SchemaName::Registry => crate::attest::REGISTRY_SCHEMA,
                 SchemaName::Evidence => crate::evaluate::EVIDENCE_SCHEMA,
+                SchemaName::Scan => scan::SCHEMA,
             });
             Ok(0)
         }

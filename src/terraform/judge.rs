@@ -73,7 +73,8 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
     }
     let providers = Providers::of(plan.configuration.as_ref());
     let configured = Configured::of(plan.configuration.as_ref());
-    let mut of_all = OfAll { references, others, providers, configured };
+    let names = signs::Names::default();
+    let mut of_all = OfAll { references, others, providers, configured, names };
     for change in changes {
         if change.mode == "data" {
             data(change, &types, &mut analysis);
@@ -232,6 +233,7 @@ struct OfAll<'p> {
     others: Others<'p>,
     providers: Providers,
     configured: Configured<'p>,
+    names: signs::Names,
 }
 
 /// The change, and what it does besides: protections that it takes away, parts that go, what it opens.
@@ -241,7 +243,7 @@ fn mutations(change: &ResourceChange, verb: Verb, all: &mut OfAll<'_>, known: &K
         vec![unclear(&change.address, &reason)]
     };
     let Ok(attributes) = Attributes::of(change, &known.wanted) else { return unreadable() };
-    let Ok(read) = Changed::read(change, verb, known, &all.configured) else { return unreadable() };
+    let Ok(read) = Changed::read(change, verb, known, all) else { return unreadable() };
     let (siblings, content) = (known.siblings.as_ref(), known.content.is_some());
     let known = known.declared.as_deref();
     let Changed { said, names, opens } = read;
@@ -353,8 +355,9 @@ impl Changed {
         change: &ResourceChange,
         verb: Verb,
         known: &Known,
-        configured: &Configured<'_>,
+        all: &mut OfAll<'_>,
     ) -> Result<Self, serde_json::Error> {
+        let OfAll { configured, names, .. } = all;
         let asks = known.content.as_deref().unwrap_or_default();
         let known = known.declared.as_deref();
         let body = &change.change;
@@ -372,14 +375,15 @@ impl Changed {
             return Ok(Self { opens, ..Self::default() });
         }
         let marks = [parse(&body.before_sensitive)?, parse(&body.after_sensitive)?];
-        let all = leaves(&before, &after, &parse(&body.after_unknown)?, [&marks[0], &marks[1]]);
-        let mut said = signs::read(&all, known, asks, |name| configured.gives(&change.address, name));
+        let differing = leaves(&before, &after, &parse(&body.after_unknown)?, [&marks[0], &marks[1]]);
+        let mut said =
+            signs::read(names, &differing, known, asks, |name| configured.gives(&change.address, name));
         if sets {
             // What is made protects nothing less than before, but what it deletes may be there already.
             said.beside.retain(|more| more.kind() == "protection.retention");
         }
         let top = |leaf: &Leaf| first_key(&leaf.path).to_owned();
-        Ok(Self { said, names: all.iter().map(top).collect(), opens })
+        Ok(Self { said, names: differing.iter().map(top).collect(), opens })
     }
 }
 

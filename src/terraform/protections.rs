@@ -40,7 +40,7 @@ fn amount(value: &FactValue) -> Option<i64> {
 }
 
 /// Words by which an attribute says that a protection does not work.
-const OFF: [&str; 13] = [
+const OFF: [&str; 14] = [
     "",
     "disabled",
     "suspended",
@@ -51,6 +51,7 @@ const OFF: [&str; 13] = [
     "inherited",
     "unspecified",
     "unlocked",
+    "mutable",
     "disable",
     "delete",
     "unprotected",

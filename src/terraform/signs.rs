@@ -1,6 +1,8 @@
 //! What the attributes that a change touches say by their names, of any type: which lose nothing, and which take something
 //! away (`terraform_signs.toml`).
 
+use std::collections::HashMap;
+
 use super::beside::Beside;
 use super::diff::Leaf;
 use super::protections::{is_on, is_weaker};
@@ -23,16 +25,52 @@ pub(super) struct Said {
     pub(super) untold: Vec<String>,
 }
 
+/// What is known of a path by its name.
+#[derive(Clone, Default)]
+struct Named {
+    harmless: bool,
+    computed: bool,
+    setting: bool,
+    signs: Vec<&'static Sign>,
+}
+
+/// The paths that were met: a plan has the same ones thousands of times, and the lists are long.
+#[derive(Default)]
+pub(super) struct Names(HashMap<String, Named>);
+
+/// Paths that are remembered at once: keys of maps are parts of paths, too.
+const REMEMBERED: usize = 20_000;
+
+impl Names {
+    fn of(&mut self, path: &str) -> Named {
+        if let Some(known) = self.0.get(path) {
+            return known.clone();
+        }
+        let signs = terraform_signs();
+        let named = Named {
+            harmless: signs.is_harmless(path),
+            computed: signs.is_computed(path),
+            setting: signs.is_setting(path),
+            signs: signs.of(path),
+        };
+        if self.0.len() >= REMEMBERED {
+            self.0.clear();
+        }
+        self.0.insert(path.to_owned(), named.clone());
+        named
+    }
+}
+
 /// Reads an update. `is_set` tells whether the configuration gives the attribute; `None`: there is no configuration.
 ///
 /// `asks`: the attributes and facts whose change the type's kind has a word for.
 pub(super) fn read(
+    names: &mut Names,
     leaves: &[Leaf],
     declared: Option<&TerraformType>,
     asks: &[String],
     is_set: impl Fn(&str) -> Option<bool>,
 ) -> Said {
-    let signs = terraform_signs();
     // What differs in nothing that is told may differ in anything.
     let any = !leaves.is_empty();
     let mut said = Said { only_labels: any, safe: any, ..Said::default() };
@@ -42,17 +80,18 @@ pub(super) fn read(
         declared.iter().flat_map(|declared| declared.facts.values()).map(|path| plain(path)).collect();
     for leaf in leaves {
         let path = leaf.path.as_str();
-        if signs.is_harmless(path) || is_computed(leaf, &is_set) {
+        let named = names.of(path);
+        if named.harmless || is_computed(leaf, &named, &is_set) {
             continue;
         }
         said.only_labels = false;
-        let found = signs.of(path);
+        let found = &named.signs;
         let weaker = found.iter().copied().filter(|sign| is_taken(sign.sense, leaf)).collect::<Vec<_>>();
         // Better than before, as far as its name says what is better.
         if found.is_empty() || !weaker.is_empty() || leaf.unknown {
             said.safe = false;
             let name = first_key(path).to_owned();
-            let known = || signs.is_setting(path) || spoken.iter().any(|spoken| overlaps(spoken, path));
+            let known = || named.setting || spoken.iter().any(|spoken| overlaps(spoken, path));
             if found.is_empty() && !said.untold.contains(&name) && !known() {
                 said.untold.push(name.clone());
             }
@@ -77,8 +116,8 @@ pub(super) fn read(
 }
 
 /// Told by the provider after the apply, whatever it will be.
-fn is_computed(leaf: &Leaf, is_set: &impl Fn(&str) -> Option<bool>) -> bool {
-    leaf.unknown && !is_set(first_key(&leaf.path)).unwrap_or(!terraform_signs().is_computed(&leaf.path))
+fn is_computed(leaf: &Leaf, named: &Named, is_set: &impl Fn(&str) -> Option<bool>) -> bool {
+    leaf.unknown && !is_set(first_key(&leaf.path)).unwrap_or(!named.computed)
 }
 
 /// Attributes of which the type's own data says what their loss means.
@@ -216,7 +255,7 @@ mod tests {
 
     fn said(before: Value, after: Value, unknown: Value) -> Said {
         let none = json!({});
-        read(&leaves(&before, &after, &unknown, [&none, &none]), None, &[], |_| None)
+        read(&mut Names::default(), &leaves(&before, &after, &unknown, [&none, &none]), None, &[], |_| None)
     }
 
     fn kinds(before: Value, after: Value) -> Vec<String> {

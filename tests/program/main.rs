@@ -37,6 +37,7 @@ mod grants;
 mod guarding;
 mod knowledge;
 mod looks;
+mod looks_kubernetes;
 mod looks_taken;
 mod mcp_serve;
 mod mcp_server;

@@ -205,6 +205,44 @@ fn a_baseline_hides_what_is_known_and_nothing_else() {
 }
 
 #[test]
+fn the_json_is_of_the_published_schema() {
+    let (scratch, _) = tree(&[
+        (
+            "a.sh",
+            "dropdb orders\nrm -rf \"$UNSET\"/*\nsome-unknown-tool --delete x\nterraform apply -auto-approve\n",
+        ),
+        (".github/workflows/x.yml", "a: [\n"),
+        ("Makefile", "clean:\n\trm -rf /srv/data\n"),
+    ]);
+    let printed = scratch.run(&["schema", "scan"]);
+    let schema: Value = serde_json::from_slice(&printed.stdout).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let valid = |options: &[&str]| {
+        let output = scratch.run(options);
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let wrong: Vec<String> = validator
+            .iter_errors(&report)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert!(wrong.is_empty(), "{wrong:?}");
+        report
+    };
+    let report = valid(&["scan", "--format", "json"]);
+    assert!(
+        report["findings"].as_array().unwrap().len() >= 3 && report["notRead"][0]["why"].is_string(),
+        "{report}"
+    );
+    valid(&["scan", "--format", "json", "Makefile"]);
+    scratch.run(&["scan", "--write-baseline", "known.json"]);
+    let known = valid(&["scan", "--format", "json", "--baseline", "known.json"]);
+    assert_eq!(
+        (&known["verdict"], &known["findings"][0]["baseline"]),
+        (&Value::from("allow"), &Value::from(true))
+    );
+    valid(&["scan", "--format", "json", "--", "."]);
+}
+
+#[test]
 fn sarif_has_what_code_scanning_needs() {
     let (scratch, _) = tree(&[("a b.sh", "echo\n  dropdb x\n"), (".github/workflows/x.yml", "a: [\n")]);
     let output = scratch.run(&["scan", "--format", "sarif"]);

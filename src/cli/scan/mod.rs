@@ -28,6 +28,9 @@ use finding::{Finding, Unseen};
 /// Version of the JSON form.
 const VERSION: &str = "recourse.scan.v1";
 
+/// The JSON Schema of the JSON form, as published in `docs/scan.schema.json`.
+pub(super) const SCHEMA: &str = include_str!("../../../docs/scan.schema.json");
+
 /// What a scan gives.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -11,12 +11,12 @@ mod human;
 mod markdown;
 mod sarif;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::model::{Source, Verdict};
 use crate::text::{count, list};
 
-use super::contract::ConsequenceReport;
+use super::contract::{ConsequenceReport, MutationReport};
 use group::{Group, act, groups, verdict};
 
 pub(super) use ci::{github, junit};
@@ -81,7 +81,7 @@ pub(super) fn looked_at(report: &ConsequenceReport) -> Option<String> {
     Some(text)
 }
 
-/// How many changes have a verdict, and of which types.
+/// How many resources have a verdict, and of which types.
 struct Row {
     verdict: Verdict,
     changes: usize,
@@ -109,10 +109,28 @@ impl Row {
     }
 }
 
-/// The changes in numbers, the worst verdict first.
+/// What is counted: of several effects on one resource the worst.
+fn counted(report: &ConsequenceReport) -> Vec<&MutationReport> {
+    let mut worst: HashMap<&str, &MutationReport> = HashMap::new();
+    let mut found = Vec::new();
+    for mutation in &report.mutations {
+        if mutation.intent.source != Source::Terraform {
+            found.push(mutation);
+            continue;
+        }
+        let known = worst.entry(&mutation.intent.target.id).or_insert(mutation);
+        if verdict(report, mutation) > verdict(report, known) {
+            *known = mutation;
+        }
+    }
+    found.extend(worst.into_values());
+    found
+}
+
+/// The resources in numbers, the worst verdict first.
 fn rows(report: &ConsequenceReport) -> Vec<Row> {
     let mut found: BTreeMap<Verdict, BTreeMap<&str, usize>> = BTreeMap::new();
-    for mutation in &report.mutations {
+    for mutation in counted(report) {
         let types = found.entry(verdict(report, mutation)).or_default();
         *types.entry(&mutation.intent.target.r#type).or_default() += 1;
     }
@@ -178,9 +196,17 @@ fn said(group: &Group<'_>, report: &ConsequenceReport) -> Vec<Said> {
 fn told<'a>(report: &'a ConsequenceReport, all: bool) -> (Vec<Group<'a>>, Option<String>) {
     let (told, counted): (Vec<Group<'_>>, Vec<Group<'_>>) =
         groups(report).into_iter().partition(|group| all || group.weighs() || group.takes());
+    // What stands above already is no part of the rest.
+    let ids = |groups: &[Group<'a>]| -> BTreeSet<&'a str> {
+        groups.iter().flat_map(|group| &group.members).map(|one| one.intent.target.id.as_str()).collect()
+    };
+    let above = ids(&told);
     let mut acts: BTreeMap<&str, usize> = BTreeMap::new();
     for group in &counted {
-        *acts.entry(group.action.as_str()).or_default() += group.members.len();
+        let rest = group.members.iter().filter(|one| !above.contains(one.intent.target.id.as_str())).count();
+        if rest > 0 {
+            *acts.entry(group.action.as_str()).or_default() += rest;
+        }
     }
     let said: Vec<String> = acts.iter().map(|(action, number)| format!("{number} × {action}")).collect();
     let said = (!said.is_empty()).then(|| format!("nothing is lost by the rest: {}", list(&said)));
