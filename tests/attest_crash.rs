@@ -12,7 +12,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use recourse::attest::audit::AuditLog;
+use recourse::attest::audit::{AuditLog, Limits};
 use recourse::attest::keys::KeyStore;
 use recourse::attest::nonces::Nonces;
 use recourse::attest::sign::{DEFAULT_VALIDITY, Evaluation, Profile, Signer, SignerSettings};
@@ -60,6 +60,10 @@ fn work(operation: &str, folder: &Path) {
             // Afterwards the first one may be spent already: that is what it is for.
             let _ = Nonces::open(&Places::under(folder)).spend(NONCE, Time::now());
         }
+        "note" => {
+            let limits = Limits { segment: 400, segments: 2, age: None };
+            AuditLog::open(&Places::under(folder)).within(limits).note("noted", json!({})).unwrap();
+        }
         other => panic!("{other}"),
     }
 }
@@ -69,6 +73,12 @@ fn prepare(operation: &str, folder: &Path) {
     match operation {
         "first-run" | "spend" => {}
         _ => drop(keys(folder).ensure_active().unwrap()),
+    }
+    if operation == "note" {
+        // So many that the next one begins a new file and takes the oldest away.
+        for _ in 0..5 {
+            work(operation, folder);
+        }
     }
 }
 
@@ -155,7 +165,7 @@ fn inspect(operation: &str, before: &Path, folder: &Path) {
     };
     work(next, folder);
     let (later, names) = named(folder);
-    if !matches!(operation, "sign" | "spend" | "first-run") {
+    if !matches!(operation, "sign" | "spend" | "first-run" | "note") {
         assert!(later > version && later > seen, "{later} after {version}, seen {seen}");
     }
     for (name, key) in &now {
@@ -173,12 +183,12 @@ fn inspect(operation: &str, before: &Path, folder: &Path) {
     // A private key that was half-way to its place is gone.
     let left = fs::read_dir(places.keys()).into_iter().flatten().flatten();
     let left = left.filter(|entry| entry.file_name().to_string_lossy().starts_with(".recourse-")).count();
-    assert!(left == 0 || operation == "sign" || operation == "spend", "{left} files half-way");
+    assert!(left == 0 || matches!(operation, "sign" | "spend" | "note"), "{left} files half-way");
 }
 
 #[test]
 fn killed_anywhere_nothing_is_lost() {
-    for operation in ["first-run", "generate", "rotate", "compromise", "sign", "spend"] {
+    for operation in ["first-run", "generate", "rotate", "compromise", "sign", "spend", "note"] {
         // In memory where possible: a killed process loses nothing that it handed to the kernel, so syncing only costs.
         let memory = Path::new("/dev/shm");
         let root = tempfile::tempdir_in(memory).or_else(|_| tempfile::tempdir()).unwrap();

@@ -1,32 +1,38 @@
 //! The audit log: what happened, in order, so that a change to it is found.
 //!
-//! Owns `audit.jsonl` and its head. Each line is canonical JSON and holds the SHA-256 of the line before it, so
-//! changing, removing or moving a line breaks the chain at a line that can be named. The head, in another folder, says
-//! how far the log reaches, so a cut end is found too. Who can rewrite both files can forge both: the log shows
-//! tampering by others and by accident, not by its owner.
+//! Owns `audit.jsonl`, the segments that it grew out of, and its head. Each line is canonical JSON and holds the SHA-256 of
+//! the line before it, so changing, removing or moving a line breaks the chain at a line that can be named. The head, in
+//! another folder, says how far the log was brought to the disk, so a cut end is found too. Who can rewrite both files can
+//! forge both: the log shows tampering by others and by accident, not by its owner.
+//!
+//! What must be recorded is brought to the disk, and the head with it. What is only noted costs one write and no wait: the
+//! head stays, and the next one that is brought to the disk takes what was noted before it along.
 //!
 //! A process that dies while it writes leaves half a line. The next one ends that line, and says in its own
 //! (`after: torn_line`) that the line before it is torn; the chain goes on over the torn bytes.
 
+mod lines;
+mod segments;
 mod shown;
+mod verify;
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use nix::sys::resource::{Resource, getrlimit};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::disk::{self, Access, DiskError, Lock, io_error};
-use super::document::hex;
 use super::places::Places;
 use super::time::Time;
 use crate::json;
 
-/// No line is longer, in bytes.
-const LINE_LIMIT: u64 = 1 << 20;
+use lines::{Backwards, LINE_LIMIT, Lines, digest, ends_line};
+pub use segments::{Limits, Pruned};
+pub use verify::Verified;
 
 const TORN: &str = "torn_line";
 const HEADLESS: &str = "missing_head";
@@ -62,7 +68,7 @@ pub enum AuditError {
 /// One event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// The line that it stands on, from 1.
+    /// The line that it stands on, from 1; 0 where nobody counted.
     pub line: u64,
     /// Its number, from 1.
     pub seq: u64,
@@ -74,45 +80,66 @@ pub struct Entry {
     pub details: Value,
 }
 
-/// What a log that holds has to say.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Verified {
-    /// How many events there are.
-    pub entries: u64,
-    /// Lines that a dying process left half-written.
-    pub torn: Vec<u64>,
-    /// Lines before which the head was missing, so that nobody knows whether lines were cut off there.
-    pub headless: Vec<u64>,
-}
-
 /// The audit log of this user.
 #[derive(Clone, Debug)]
 pub struct AuditLog {
     log: PathBuf,
     head: PathBuf,
+    /// Where it goes on in a new file; none: never.
+    limits: Option<Limits>,
 }
 
-/// How far the log reaches.
+/// How far the log was brought to the disk, and where it begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Head {
     /// Number of the last event.
     seq: u64,
     /// Digest of the last line.
     digest: String,
-    /// The log's size in bytes.
+    /// Bytes of `audit.jsonl` up to there.
     length: u64,
+    /// What was last in the segments that were taken away: its number and its line's digest.
+    start: Option<(u64, String)>,
 }
 
 impl Head {
     fn start() -> Self {
-        Self { seq: 0, digest: digest(b""), length: 0 }
+        Self { seq: 0, digest: digest(b""), length: 0, start: None }
     }
+
+    /// A head there, whatever it says of the beginning.
+    fn is_at(&self, other: &Self) -> bool {
+        (self.seq, &self.digest, self.length) == (other.seq, &other.digest, other.length)
+    }
+}
+
+/// Where the next line goes.
+struct End {
+    head: Head,
+    /// What the next line has to say of the one before it.
+    after: Option<&'static str>,
+    /// The line before it was not ended.
+    open: bool,
+}
+
+/// Whether an event waits for the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Durable {
+    Yes,
+    No,
 }
 
 impl AuditLog {
     /// The log below these places. Touches nothing yet.
     pub fn open(places: &Places) -> Self {
-        Self { log: places.audit_log(), head: places.audit_head() }
+        Self { log: places.audit_log(), head: places.audit_head(), limits: None }
+    }
+
+    /// Goes on in a new file where one is full, and takes the oldest away.
+    #[must_use]
+    pub fn within(mut self, limits: Limits) -> Self {
+        self.limits = Some(limits);
+        self
     }
 
     /// Adds an event, durably. Returns its number.
@@ -120,67 +147,159 @@ impl AuditLog {
     /// # Errors
     /// When the disk refuses, a file is not private, the head is damaged, or the event is too large.
     pub fn append(&self, event: &str, details: Value) -> Result<u64, AuditError> {
-        self.append_at(event, details, Time::now())
+        self.write(event, details, Time::now(), Durable::Yes)
     }
 
-    fn append_at(&self, event: &str, details: Value, now: Time) -> Result<u64, AuditError> {
+    /// Adds an event with one write, and does not wait for the disk. Returns its number.
+    ///
+    /// # Errors
+    /// As [`AuditLog::append`].
+    pub fn note(&self, event: &str, details: Value) -> Result<u64, AuditError> {
+        self.write(event, details, Time::now(), Durable::No)
+    }
+
+    fn write(&self, event: &str, details: Value, now: Time, durable: Durable) -> Result<u64, AuditError> {
         for path in [&self.log, &self.head] {
             if let Some(folder) = path.parent() {
                 disk::own_dir(folder)?;
             }
         }
         let _lock = Lock::acquire(&self.lock_path())?;
-        let existing = disk::open_private(&self.log, OpenOptions::new().read(true).append(true))?;
-        let (mut file, new) = match existing {
-            Some(file) => (file, false),
-            None => {
-                if self.read_head()?.is_none() {
-                    // First, so that a missing head always means something.
-                    self.write_head(&Head::start())?;
-                }
-                let made =
-                    OpenOptions::new().read(true).append(true).create_new(true).mode(0o600).open(&self.log);
-                (made.map_err(io_error("cannot make", &self.log))?, true)
+        let (mut file, mut new) = self.current()?;
+        let mut size = self.size(&file)?;
+        let full = self.limits.as_ref().is_some_and(|limits| limits.is_full(size));
+        let mut end = self.end(&mut file, size, durable == Durable::Yes || full)?;
+        if full && let Some(next) = self.rotate(&file, size, &mut end.head)? {
+            (file, new, size, end.open) = (next, true, 0, false);
+        }
+        let seq = end.head.seq.saturating_add(1);
+        let line = line(seq, now, event, &details, &end)?;
+        let mut bytes = Vec::with_capacity(line.len() + 2);
+        if end.open {
+            bytes.push(b'\n');
+        }
+        bytes.extend_from_slice(&line);
+        bytes.push(b'\n');
+        self.put(&mut file, size, &bytes)?;
+        if durable == Durable::Yes {
+            file.sync_all().map_err(io_error("cannot write", &self.log))?;
+            if new {
+                disk::sync_folder(&self.log)?;
             }
-        };
-        let size = file.metadata().map_err(io_error("cannot look at", &self.log))?.len();
-        let (mut head, mut after) = match self.read_head()? {
+            let length = size.saturating_add(bytes.len() as u64);
+            self.write_head(&Head { seq, digest: digest(&line), length, start: end.head.start })?;
+        }
+        Ok(seq)
+    }
+
+    /// One write; where it fails, what was written of it goes again: half a line after half a line could not be told.
+    fn put(&self, file: &mut File, size: u64, bytes: &[u8]) -> Result<(), AuditError> {
+        room_for(size.saturating_add(bytes.len() as u64)).map_err(io_error("cannot write", &self.log))?;
+        let written = file.write_all(bytes);
+        if written.is_err() {
+            let _ = file.set_len(size);
+        }
+        Ok(written.map_err(io_error("cannot write", &self.log))?)
+    }
+
+    /// The file that is written to, and whether it is new.
+    fn current(&self) -> Result<(File, bool), AuditError> {
+        if let Some(file) = disk::open_private(&self.log, OpenOptions::new().read(true).append(true))? {
+            return Ok((file, false));
+        }
+        match (self.read_head()?, self.closed()?.last()) {
+            // First, so that a missing head always means something.
+            (None, None) => self.write_head(&Head::start())?,
+            // A process died when it had put the full file away.
+            (Some(head), Some(last)) if head.seq == last.last && head.length > 0 => {
+                self.write_head(&Head { length: 0, ..head })?;
+            }
+            _ => {}
+        }
+        Ok((self.make()?, true))
+    }
+
+    fn make(&self) -> Result<File, AuditError> {
+        let mut how = OpenOptions::new();
+        how.read(true).append(true).create_new(true).mode(0o600);
+        Ok(how.open(&self.log).map_err(io_error("cannot make", &self.log))?)
+    }
+
+    /// Where the next line goes.
+    /// With `check`, what was noted has to continue the chain.
+    fn end(&self, file: &mut File, size: u64, check: bool) -> Result<End, AuditError> {
+        let (head, mut after) = match self.read_head()? {
             Some(head) => (head, None),
-            None => (Head::start(), Some(HEADLESS)),
+            None => (self.headless()?, Some(HEADLESS)),
         };
-        let mut bytes = Vec::new();
-        if size > head.length {
-            // Written, but its writer died before the head. Believed as far as it continues the chain.
-            let (reached, torn) = self.catch_up(&mut file, head)?;
-            head = reached;
+        let mut end = End { head, after: None, open: false };
+        if size > end.head.length {
+            // Noted, or written by a process that died before the head. Believed as far as it continues the chain.
+            let torn = match check {
+                true => self.catch_up(file, &mut end.head)?,
+                false => self.reach(file, size, &mut end.head)?,
+            };
             if torn {
                 after = Some(TORN);
             }
         }
-        if size > 0 && !ends_line(&mut file, size).map_err(io_error("cannot read", &self.log))? {
-            bytes.push(b'\n');
+        end.after = after;
+        end.open = size > 0 && !ends_line(file, size).map_err(io_error("cannot read", &self.log))?;
+        Ok(end)
+    }
+
+    /// What stands in for a head that is missing: the last segment's end.
+    fn headless(&self) -> Result<Head, AuditError> {
+        let mut head = Head { start: self.begins()?, ..Head::start() };
+        if let Some(last) = self.closed()?.last()
+            && let Some(mut file) = disk::open_private(&last.path, OpenOptions::new().read(true))?
+        {
+            let size = self.size(&file)?;
+            self.reach(&mut file, size, &mut head)?;
         }
-        let seq = head.seq.saturating_add(1);
-        let mut line = json!({
-            "seq": seq, "time": now.to_string(), "event": event, "previous": head.digest, "details": details,
-        });
-        if let (Some(after), Some(line)) = (after, line.as_object_mut()) {
-            line.insert("after".to_owned(), json!(after));
+        Ok(head)
+    }
+
+    /// Goes to the last line, reading from the end. True: the last bytes are half a line.
+    fn reach(&self, file: &mut File, size: u64, head: &mut Head) -> Result<bool, AuditError> {
+        let again = file.try_clone().map_err(io_error("cannot read", &self.log))?;
+        let mut lines = Backwards::new(again, size, &self.log);
+        let mut torn = None;
+        while let Some(line) = lines.next()? {
+            let whole = line.parsed.as_ref().filter(|_| line.complete);
+            if torn.is_none() {
+                torn = Some(whole.is_none());
+                head.digest.clone_from(&line.digest);
+            }
+            if let Some(parsed) = whole {
+                head.seq = parsed.entry.seq;
+                break;
+            }
         }
-        let line = json::canonical(&line)?;
-        if line.len() as u64 >= LINE_LIMIT {
-            return Err(AuditError::TooLarge);
+        Ok(torn.unwrap_or(false))
+    }
+
+    /// Goes on from the head over what was written behind it. True: the last bytes are half a line.
+    fn catch_up(&self, file: &mut File, head: &mut Head) -> Result<bool, AuditError> {
+        file.seek(SeekFrom::Start(head.length)).map_err(io_error("cannot read", &self.log))?;
+        let again = file.try_clone().map_err(io_error("cannot read", &self.log))?;
+        let mut lines = Lines::new(again, &self.log);
+        let (mut torn, mut broken) = (false, None);
+        while let Some(line) = lines.next()? {
+            torn = line.parsed.is_none() || !line.complete;
+            if let Some(parsed) = line.parsed.filter(|_| line.complete) {
+                // A break must stay one: what is written next follows what the head knew.
+                if parsed.previous != head.digest && broken.is_none() {
+                    broken = Some(head.digest.clone());
+                }
+                head.seq = parsed.entry.seq;
+            }
+            head.digest = line.digest;
         }
-        let digest = digest(&line);
-        bytes.extend_from_slice(&line);
-        bytes.push(b'\n');
-        let length = size.saturating_add(bytes.len() as u64);
-        file.write_all(&bytes).and_then(|()| file.sync_all()).map_err(io_error("cannot write", &self.log))?;
-        if new {
-            disk::sync_folder(&self.log)?;
+        if let Some(known) = broken {
+            head.digest = known;
         }
-        self.write_head(&Head { seq, digest, length })?;
-        Ok(seq)
+        Ok(torn)
     }
 
     /// All events that can be read, oldest first; lines that cannot are left out.
@@ -188,107 +307,52 @@ impl AuditLog {
     /// # Errors
     /// When the file cannot be read or is not private.
     pub fn read(&self) -> Result<Vec<Entry>, AuditError> {
-        let Some((file, _, _lock)) = self.look()? else { return Ok(Vec::new()) };
         let mut entries = Vec::new();
-        let mut lines = Lines::new(file, &self.log);
-        while let Some(line) = lines.next()? {
-            if let Some(parsed) = line.parsed {
-                entries.push(parsed.entry);
-            }
-        }
+        self.oldest_first(|entry| {
+            entries.push(entry);
+            true
+        })?;
         Ok(entries)
     }
 
-    /// Checks the whole chain and its end.
+    /// Shows events that can be read, oldest first, until `see` has seen enough. Holds one line at a time.
     ///
     /// # Errors
-    /// [`AuditError::Broken`] names the first line that is not as it was written.
-    pub fn verify(&self) -> Result<Verified, AuditError> {
-        let Some((file, size, _lock)) = self.look()? else {
-            return match self.read_head()? {
-                Some(head) if head.seq > 0 => {
-                    Err(broken(1, format!("the log is gone, its head counts {} events", head.seq)))
+    /// When a file cannot be read or is not private.
+    pub fn oldest_first(&self, mut see: impl FnMut(Entry) -> bool) -> Result<(), AuditError> {
+        for open in self.look()? {
+            let mut lines = Lines::new(open.file, &open.path).up_to(open.size);
+            while let Some(line) = lines.next()? {
+                if let Some(parsed) = line.parsed
+                    && !see(parsed.entry)
+                {
+                    return Ok(());
                 }
-                _ => Ok(Verified::default()),
-            };
-        };
-        let head = self.read_head()?;
-        let mut found = Verified::default();
-        let mut reached = Head::start();
-        // Whether the log ever stood as the head says.
-        let mut met = head.as_ref() == Some(&reached);
-        let mut torn: Option<u64> = None;
-        let mut lines = Lines::new(file, &self.log);
-        while let Some(line) = lines.next()? {
-            let number = line.number;
-            match line.parsed {
-                Some(parsed) if line.complete => {
-                    follow(&reached, &parsed, number, torn)?;
-                    found.torn.extend(torn.take());
-                    if parsed.after.as_deref() == Some(HEADLESS) {
-                        found.headless.push(number);
-                    }
-                    reached.seq = parsed.entry.seq;
-                }
-                _ if torn.is_some() => return Err(broken(torn.unwrap_or(number), UNREADABLE.to_owned())),
-                _ => torn = Some(number),
             }
-            reached.digest = line.digest;
-            reached.length = line.end;
-            met |= head.as_ref() == Some(&reached);
         }
-        let last = lines.number;
-        match head {
-            None if size > 0 => {
-                return Err(broken(last, format!("its head {} is missing", self.head.display())));
-            }
-            Some(head) if !met => {
-                let why = if head.length > reached.length {
-                    format!("the log ends here, its head counts {} events", head.seq)
-                } else {
-                    "it is not the line that the log's head names".to_owned()
-                };
-                return Err(broken(last.max(1), why));
-            }
-            _ => {}
-        }
-        // Nobody wrote after it yet. A whole line that cannot be read was not left by a dying process.
-        if let Some(line) = torn {
-            if lines.ended {
-                return Err(broken(line, UNREADABLE.to_owned()));
-            }
-            found.torn.push(line);
-        }
-        found.entries = reached.seq;
-        Ok(found)
+        Ok(())
     }
 
-    /// The log between two writes, and what keeps writers away from it. None: there is none.
-    fn look(&self) -> Result<Option<(File, u64, Lock)>, AuditError> {
-        let Some(file) = disk::open_private(&self.log, OpenOptions::new().read(true))? else {
-            return Ok(None);
-        };
-        let lock = Lock::acquire(&self.lock_path())?;
-        let size = file.metadata().map_err(io_error("cannot look at", &self.log))?.len();
-        Ok(Some((file, size, lock)))
+    /// The same, newest first.
+    ///
+    /// # Errors
+    /// As [`AuditLog::oldest_first`].
+    pub fn newest_first(&self, mut see: impl FnMut(Entry) -> bool) -> Result<(), AuditError> {
+        for open in self.look()?.into_iter().rev() {
+            let mut lines = Backwards::new(open.file, open.size, &open.path);
+            while let Some(line) = lines.next()? {
+                if let Some(parsed) = line.parsed
+                    && !see(parsed.entry)
+                {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
     }
 
-    /// Goes on from the head over what was written behind it. True: the last bytes are half a line.
-    fn catch_up(&self, file: &mut File, mut head: Head) -> Result<(Head, bool), AuditError> {
-        file.seek(SeekFrom::Start(head.length)).map_err(io_error("cannot read", &self.log))?;
-        let again = file.try_clone().map_err(io_error("cannot read", &self.log))?;
-        let mut lines = Lines::new(again, &self.log);
-        let mut torn = false;
-        while let Some(line) = lines.next()? {
-            if let Some(parsed) = &line.parsed
-                && line.complete
-            {
-                head.seq = parsed.entry.seq;
-            }
-            torn = line.parsed.is_none() || !line.complete;
-            head.digest = line.digest;
-        }
-        Ok((head, torn))
+    fn size(&self, file: &File) -> Result<u64, AuditError> {
+        Ok(file.metadata().map_err(io_error("cannot look at", &self.log))?.len())
     }
 
     fn lock_path(&self) -> PathBuf {
@@ -299,131 +363,53 @@ impl AuditLog {
         let Some(bytes) = disk::read_private(&self.head, 4096)? else { return Ok(None) };
         let damaged = || AuditError::Head { path: self.head.clone() };
         let value: Value = serde_json::from_slice(&bytes).map_err(|_| damaged())?;
-        let number = |name: &str| value.get(name).and_then(Value::as_u64).ok_or_else(damaged);
-        let digest = value.get("digest").and_then(Value::as_str).ok_or_else(damaged)?;
-        Ok(Some(Head { seq: number("seq")?, digest: digest.to_owned(), length: number("length")? }))
+        let place = |value: &Value| {
+            let digest = value.get("digest").and_then(Value::as_str)?;
+            Some((value.get("seq").and_then(Value::as_u64)?, digest.to_owned()))
+        };
+        let (seq, digest) = place(&value).ok_or_else(damaged)?;
+        let length = value.get("length").and_then(Value::as_u64).ok_or_else(damaged)?;
+        let start = match value.get("start") {
+            Some(start) => Some(place(start).ok_or_else(damaged)?),
+            None => None,
+        };
+        Ok(Some(Head { seq, digest, length, start }))
     }
 
     fn write_head(&self, head: &Head) -> Result<(), AuditError> {
-        let value = json!({"seq": head.seq, "digest": head.digest, "length": head.length});
+        let mut value = json!({"seq": head.seq, "digest": head.digest, "length": head.length});
+        if let (Some((seq, digest)), Some(value)) = (&head.start, value.as_object_mut()) {
+            value.insert("start".to_owned(), json!({"seq": seq, "digest": digest}));
+        }
         Ok(disk::write_atomic(&self.head, value.to_string().as_bytes(), Access::Private)?)
     }
 }
 
-const UNREADABLE: &str = "it is not a line that was written whole";
-
-/// That a line follows what was reached.
-fn follow(reached: &Head, line: &Parsed, number: u64, torn: Option<u64>) -> Result<(), AuditError> {
-    let says_torn = line.after.as_deref() == Some(TORN);
-    if let Some(torn) = torn.filter(|_| !says_torn) {
-        return Err(broken(torn, UNREADABLE.to_owned()));
+/// The bytes of a line.
+fn line(seq: u64, now: Time, event: &str, details: &Value, end: &End) -> Result<Vec<u8>, AuditError> {
+    let mut line = json!({
+        "seq": seq, "time": now.to_string(), "event": event, "previous": end.head.digest, "details": details,
+    });
+    if let (Some(after), Some(line)) = (end.after, line.as_object_mut()) {
+        line.insert("after".to_owned(), json!(after));
     }
-    let expected = reached.seq.saturating_add(1);
-    let why = if line.entry.seq != expected {
-        format!("it is event {}, event {expected} should follow", line.entry.seq)
-    } else if line.previous != reached.digest {
-        "the line before it is not the one that it followed when it was written".to_owned()
-    } else if says_torn && torn.is_none() {
-        "it says that the line before it is torn, which it is not".to_owned()
-    } else if !line.canonical {
-        "it is not written as the log writes".to_owned()
-    } else {
-        return Ok(());
-    };
-    Err(broken(number, why))
+    let line = json::canonical(&line)?;
+    if line.len() as u64 >= LINE_LIMIT { Err(AuditError::TooLarge) } else { Ok(line) }
 }
 
-/// A line of the file.
-struct Line {
-    number: u64,
-    /// Where the next one begins.
-    end: u64,
-    complete: bool,
-    digest: String,
-    hash: [u8; 32],
-    parsed: Option<Parsed>,
-}
-
-struct Parsed {
-    entry: Entry,
-    previous: String,
-    after: Option<String>,
-    canonical: bool,
-}
-
-/// Reads a file line by line, each of limited length.
-struct Lines<'a> {
-    reader: BufReader<File>,
-    path: &'a Path,
-    number: u64,
-    at: u64,
-    /// Whether the last line read was ended.
-    ended: bool,
-}
-
-impl<'a> Lines<'a> {
-    fn new(file: File, path: &'a Path) -> Self {
-        Self { reader: BufReader::new(file), path, number: 0, at: 0, ended: true }
+/// Whether a file may grow to this size: the system ends a process that tries all the same.
+fn room_for(size: u64) -> std::io::Result<()> {
+    match getrlimit(Resource::RLIMIT_FSIZE) {
+        Ok((most, _)) if size > most => Err(std::io::ErrorKind::FileTooLarge.into()),
+        _ => Ok(()),
     }
-
-    fn next(&mut self) -> Result<Option<Line>, AuditError> {
-        let mut bytes = Vec::new();
-        let mut limited = (&mut self.reader).take(LINE_LIMIT);
-        let read = limited.read_until(b'\n', &mut bytes).map_err(io_error("cannot read", self.path))?;
-        if read == 0 {
-            return Ok(None);
-        }
-        self.number += 1;
-        self.at += read as u64;
-        let complete = bytes.last() == Some(&b'\n');
-        if complete {
-            bytes.pop();
-        } else if read as u64 == LINE_LIMIT {
-            return Err(broken(self.number, "it is longer than a line can be".to_owned()));
-        }
-        self.ended = complete;
-        let parsed = parse(&bytes, self.number);
-        Ok(Some(Line {
-            number: self.number,
-            end: self.at,
-            complete,
-            digest: digest(&bytes),
-            hash: Sha256::digest(&bytes).into(),
-            parsed,
-        }))
-    }
-}
-
-fn parse(bytes: &[u8], line: u64) -> Option<Parsed> {
-    let value = json::parse(bytes, bytes.len()).ok()?;
-    let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
-    let seq =
-        value.get("seq").and_then(Value::as_f64).filter(|n| *n >= 1.0 && n.fract() == 0.0 && *n < 9e15)?;
-    let entry = Entry {
-        line,
-        seq: seq as u64,
-        time: text("time")?,
-        event: text("event")?,
-        details: value.get("details").cloned().unwrap_or(Value::Null),
-    };
-    let canonical = json::canonical(&value).is_ok_and(|canonical| canonical == bytes);
-    Some(Parsed { entry, previous: text("previous")?, after: text("after"), canonical })
-}
-
-fn ends_line(file: &mut File, size: u64) -> std::io::Result<bool> {
-    let mut last = [0u8];
-    file.seek(SeekFrom::Start(size.saturating_sub(1)))?;
-    file.read_exact(&mut last)?;
-    Ok(last == *b"\n")
-}
-
-fn digest(bytes: &[u8]) -> String {
-    format!("sha256:{}", hex(&Sha256::digest(bytes)))
 }
 
 fn broken(line: u64, why: String) -> AuditError {
     AuditError::Broken { line, why }
 }
 
+#[cfg(test)]
+mod segment_tests;
 #[cfg(test)]
 mod tests;

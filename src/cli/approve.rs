@@ -1,14 +1,17 @@
 //! `approve`: a person at a terminal allows what an agent was denied.
 
+use std::path::Path;
 use std::time::Duration;
 
 use nix::unistd::{Uid, User};
+use serde_json::json;
 
 use crate::approvals::{ApprovalError, Approvals, Entry, Here, State, Uses, WINDOW};
 use crate::attest::time::Time;
 use crate::attest::{Attestation, Places};
 use crate::config::Config;
-use crate::proof::{Approver, Gate, Proof};
+use crate::model::Secrets;
+use crate::proof::{Approver, Event, Front, Gate, Proof, Record};
 use crate::text::escape;
 
 use super::output::{self, Failure};
@@ -45,6 +48,7 @@ pub(super) fn run(args: &ApproveArgs) -> Result<u8, Failure> {
         State::Denied => return Ok(refused("it was denied; what was denied is asked about again later")),
         State::Requested if args.deny => {
             store.deny(&entry, &approver.user).map_err(failure)?;
+            noted(&entry, Event::Denied, &places)?;
             output::note("denied");
             return Ok(0);
         }
@@ -59,12 +63,26 @@ pub(super) fn run(args: &ApproveArgs) -> Result<u8, Failure> {
     }
     let approval = attested(&entry, &approver, &places)?;
     store.approve(&entry, Uses::Once, WINDOW, &approver.user, approval.as_ref()).map_err(failure)?;
+    noted(&entry, Event::Approved, &places)?;
     output::note(&format!(
         "approved: {} may do exactly this once within {} minutes",
         entry.asker,
         WINDOW.as_secs() / 60
     ));
     Ok(0)
+}
+
+/// What a person answered is recorded.
+fn noted(entry: &Entry, event: Event, places: &Places) -> Result<(), Failure> {
+    let config = Config::load()?.attestation.record;
+    Record::from(&Front::Exec)
+        // It was masked when it was asked for.
+        .command(&entry.shown, Path::new(&entry.cwd), &Secrets::default())
+        .with("riskAssessment", json!(entry.verdict))
+        .with("asker", json!(escape(&entry.asker)))
+        .with("request", json!(entry.id))
+        .note(event, Some(places), &config);
+    Ok(())
 }
 
 fn failure(error: ApprovalError) -> Failure {

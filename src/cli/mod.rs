@@ -21,6 +21,7 @@ mod installing;
 mod keys;
 mod knowledge;
 mod log;
+mod log_export;
 mod mcp;
 mod mcp_serve;
 mod output;

@@ -38,7 +38,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<u8, Failure> {
     };
     crate::world::keep_private(args.token_file.as_deref());
     let token = args.token_file.as_deref().map(setup::read_secret).transpose()?;
-    let judge = Evaluator { knowledge: setup::knowledge()?, proof };
+    let judge = Evaluator { knowledge: setup::knowledge()?, proof, record: config.record.clone() };
     let log = open_log(&config, &places).map_err(|error| Failure::internal(error.to_string()))?;
     keep_log(&config, &log, false).map_err(|error| Failure::internal(error.to_string()))?;
     let logging = config.clone();

@@ -18,6 +18,7 @@ use crate::hook::judged::{self, Loaded};
 use crate::hook::shell::{self, Form, Line, Manner, ShellKind};
 use crate::hook::{Script, script};
 use crate::policy::Profile;
+use crate::proof::Front;
 use crate::world::RealWorld;
 
 use super::common::Common;
@@ -155,7 +156,7 @@ fn unjudged(why: &str, watch: &Watch) -> u8 {
 fn judge(line: &Line, args: &HookShellArgs, watch: &Watch) -> Result<Permit, Failure> {
     let common = Common { profile: Some(Profile::Human), ..Common::default() };
     let setup = Setup::new(&common)?;
-    let attesting = attesting(&[])?;
+    let attesting = attesting(&[])?.by(Front::Shell);
     let mut context = setup.context.clone();
     context.session = Some(line.session.clone().into());
     let around = Surroundings {

@@ -11,6 +11,8 @@ use crate::attest::{Mode, Origin};
 
 use super::layers::metadata;
 use super::log::{LogConfig, LogSection};
+use super::record::{RecordConfig, RecordSection};
+use super::variables::{Variables, value};
 use super::{AttestationConfig, DEFAULT_BASE_URL, DEFAULT_KEY_CACHE_TTL, DEFAULT_MAX_AGE, DEFAULT_VALIDITY};
 
 /// A configuration larger than this is not one.
@@ -42,10 +44,6 @@ pub enum ConfigError {
     },
 }
 
-fn value(place: &str, what: impl Into<String>) -> ConfigError {
-    ConfigError::Value { place: place.to_owned(), what: what.into() }
-}
-
 /// `config.toml`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -54,6 +52,8 @@ pub(super) struct ConfigFile {
     pub(super) attestation: AttestationSection,
     #[serde(default)]
     pub(super) log: LogSection,
+    #[serde(default)]
+    pub(super) record: RecordSection,
     #[serde(default)]
     pub(super) places: PlacesSection,
 }
@@ -140,44 +140,29 @@ pub(super) fn parse(text: &str) -> Result<ConfigFile, String> {
 
 impl AttestationSection {
     /// What the environment says.
-    pub(super) fn from_environment(
-        variable: &dyn Fn(&str) -> Result<Option<String>, ConfigError>,
-    ) -> Result<Self, ConfigError> {
-        let flag = |name: &str| match variable(name)?.as_deref() {
-            None => Ok(None),
-            Some("true" | "1" | "yes") => Ok(Some(true)),
-            Some("false" | "0" | "no") => Ok(Some(false)),
-            Some(other) => Err(value(name, format!("is true or false, not {other:?}"))),
-        };
-        let seconds = |name: &str| match variable(name)? {
-            None => Ok(None),
-            Some(text) => text
-                .parse::<u64>()
-                .map(Some)
-                .map_err(|_| value(name, format!("is a number of seconds, not {text:?}"))),
-        };
-        let list = |text: String| {
-            text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
-        };
+    pub(super) fn from_environment(variables: &Variables<'_>) -> Result<Self, ConfigError> {
+        let flag = |name: &str| variables.flag(name);
+        let text = |name: &str| variables.text(name);
+        let seconds = |name: &str| variables.number(name, " of seconds");
         Ok(Self {
             enabled: flag("RECOURSE_ATTESTATION")?,
-            profile: variable("RECOURSE_ATTESTATION_PROFILE")?,
-            instance_id: variable("RECOURSE_INSTANCE_ID")?,
-            base_url: variable("RECOURSE_BASE_URL")?,
+            profile: text("RECOURSE_ATTESTATION_PROFILE")?,
+            instance_id: text("RECOURSE_INSTANCE_ID")?,
+            base_url: text("RECOURSE_BASE_URL")?,
             validity: seconds("RECOURSE_ATTESTATION_VALIDITY")?,
-            publish_dir: variable("RECOURSE_PUBLISH_DIR")?.map(PathBuf::from),
-            passphrase_file: variable("RECOURSE_KEY_PASSPHRASE_FILE")?.map(PathBuf::from),
-            mode: variable("RECOURSE_ATTESTATION_MODE")?,
-            trusted_instances: variable("RECOURSE_TRUSTED_INSTANCES")?.map(list),
+            publish_dir: text("RECOURSE_PUBLISH_DIR")?.map(PathBuf::from),
+            passphrase_file: text("RECOURSE_KEY_PASSPHRASE_FILE")?.map(PathBuf::from),
+            mode: text("RECOURSE_ATTESTATION_MODE")?,
+            trusted_instances: variables.list("RECOURSE_TRUSTED_INSTANCES")?,
             key_cache_ttl: seconds("RECOURSE_KEY_CACHE_TTL")?,
             cross_check: flag("RECOURSE_CROSS_CHECK")?,
             publish_evaluations: flag("RECOURSE_PUBLISH_EVALUATIONS")?,
             max_age: seconds("RECOURSE_ATTESTATION_MAX_AGE")?,
             allow_unfresh: flag("RECOURSE_ALLOW_UNFRESH")?,
-            audience: variable("RECOURSE_AUDIENCE")?,
-            evaluator_url: variable("RECOURSE_EVALUATOR_URL")?,
-            evaluator_token_file: variable("RECOURSE_EVALUATOR_TOKEN_FILE")?.map(PathBuf::from),
-            store: variable("RECOURSE_ATTESTATION_STORE")?,
+            audience: text("RECOURSE_AUDIENCE")?,
+            evaluator_url: text("RECOURSE_EVALUATOR_URL")?,
+            evaluator_token_file: text("RECOURSE_EVALUATOR_TOKEN_FILE")?.map(PathBuf::from),
+            store: text("RECOURSE_ATTESTATION_STORE")?,
         })
     }
 
@@ -328,6 +313,7 @@ impl AttestationSection {
             evaluator_url: self.evaluator_url,
             evaluator_token_file: self.evaluator_token_file,
             log: LogConfig::default(),
+            record: RecordConfig::default(),
         })
     }
 }

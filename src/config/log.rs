@@ -6,6 +6,7 @@ use crate::attest::tlog::Vkey;
 use crate::attest::tlog::ask::Asked;
 
 use super::ConfigError;
+use super::variables::{Variables, value};
 
 /// `[log]`, checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,36 +34,15 @@ pub(super) struct LogSection {
     require: Option<bool>,
 }
 
-fn value(place: &str, what: String) -> ConfigError {
-    ConfigError::Value { place: place.to_owned(), what }
-}
-
 impl LogSection {
     /// What the environment says.
-    pub(super) fn from_environment(
-        variable: &dyn Fn(&str) -> Result<Option<String>, ConfigError>,
-    ) -> Result<Self, ConfigError> {
-        let flag = |name: &str| match variable(name)?.as_deref() {
-            None => Ok(None),
-            Some("true" | "1" | "yes") => Ok(Some(true)),
-            Some("false" | "0" | "no") => Ok(Some(false)),
-            Some(other) => Err(value(name, format!("is true or false, not {other:?}"))),
-        };
-        let list = |text: String| {
-            text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
-        };
-        let quorum = variable("RECOURSE_WITNESS_QUORUM")?
-            .map(|text| {
-                text.parse()
-                    .map_err(|_| value("RECOURSE_WITNESS_QUORUM", format!("is a number, not {text:?}")))
-            })
-            .transpose()?;
+    pub(super) fn from_environment(variables: &Variables<'_>) -> Result<Self, ConfigError> {
         Ok(Self {
-            keep: flag("RECOURSE_LOG")?,
-            keys: variable("RECOURSE_LOG_KEYS")?.map(list),
-            witnesses: variable("RECOURSE_WITNESSES")?.map(list),
-            quorum,
-            require: flag("RECOURSE_REQUIRE_LOG")?,
+            keep: variables.flag("RECOURSE_LOG")?,
+            keys: variables.list("RECOURSE_LOG_KEYS")?,
+            witnesses: variables.list("RECOURSE_WITNESSES")?,
+            quorum: variables.number("RECOURSE_WITNESS_QUORUM", "")?,
+            require: variables.flag("RECOURSE_REQUIRE_LOG")?,
         })
     }
 

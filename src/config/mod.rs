@@ -9,8 +9,10 @@ mod file;
 mod layers;
 mod log;
 mod places;
+mod record;
 #[cfg(test)]
 mod tests;
+mod variables;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,12 +21,15 @@ use crate::attest::Mode;
 use crate::attest::fleet::Address;
 use file::{AttestationSection, ConfigFile, PlacesSection};
 use log::LogSection;
+use record::RecordSection;
+use variables::Variables;
 
 pub use file::ConfigError;
 pub(crate) use file::is_audience;
 pub use layers::{knowledge, knowledge_files, policy, policy_files, read_policy, variable};
 pub use log::{LogConfig, most};
 pub use places::user_places;
+pub use record::RecordConfig;
 
 /// Where the machine's settings stand.
 pub const SYSTEM_CONFIG: &str = "/etc/recourse/config.toml";
@@ -86,6 +91,8 @@ pub struct AttestationConfig {
     pub store: Option<Address>,
     /// The transparency log (`[log]`).
     pub log: LogConfig,
+    /// What is recorded also where nothing is attested (`[record]`).
+    pub record: RecordConfig,
 }
 
 impl Default for AttestationConfig {
@@ -110,6 +117,7 @@ impl Default for AttestationConfig {
             evaluator_token_file: None,
             store: None,
             log: LogConfig::default(),
+            record: RecordConfig::default(),
         }
     }
 }
@@ -158,13 +166,17 @@ impl Config {
         variable: &dyn Fn(&str) -> Result<Option<String>, ConfigError>,
     ) -> Result<Self, ConfigError> {
         let system = system.unwrap_or_default();
-        let ConfigFile { attestation: mut section, mut log, .. } = user.unwrap_or_default();
-        log.override_with(&LogSection::from_environment(variable)?);
+        let ConfigFile { attestation: mut section, mut log, mut record, .. } = user.unwrap_or_default();
+        let variables = Variables(variable);
+        log.override_with(&LogSection::from_environment(&variables)?);
         log.bind_to(&system.log);
-        section.override_with(&AttestationSection::from_environment(variable)?);
+        record.override_with(&RecordSection::from_environment(&variables)?);
+        record.bind_to(&system.record);
+        section.override_with(&AttestationSection::from_environment(&variables)?);
         section.bind_to(&system.attestation)?;
         let mut attestation = section.finish()?;
         attestation.log = log.finish()?;
+        attestation.record = record.finish()?;
         Ok(Self { attestation })
     }
 }

@@ -59,6 +59,15 @@ pub enum Input {
 }
 
 impl Input {
+    /// For people, secrets not masked yet.
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Shell(input) => input.shown(),
+            Self::Terraform { .. } => "(a plan)".to_owned(),
+            Self::Mcp(call) => call.shown(),
+        }
+    }
+
     /// A plan without a separate state.
     pub fn terraform(plan: terraform::Plan) -> Self {
         Self::Terraform { plan: Arc::new(plan), state: None }

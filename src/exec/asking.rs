@@ -88,10 +88,10 @@ pub(super) fn ask(
                 if name.is_some() && offer.is_some() {
                     case.first.keep_some(around);
                 }
-                return Answer::Yes;
+                return case.answered(if name.is_some() { "typed the name" } else { "yes" }, Answer::Yes);
             }
             Some(Decision::KeepThenRun) => match case.first.keep_now(around) {
-                Ok(()) => return Answer::Yes,
+                Ok(()) => return case.answered("keep, then run", Answer::Yes),
                 // It was to be kept and is not: that is another question.
                 Err(_) => offer = None,
             },
@@ -100,7 +100,7 @@ pub(super) fn ask(
                     exactly.allow(case, around, time);
                 }
                 case.first.keep_some(around);
-                return Answer::Yes;
+                return case.answered("yes, and for a while", Answer::Yes);
             }
             Some(Decision::Look) => return Answer::Look(looks),
             Some(Decision::Always) => {
@@ -108,10 +108,13 @@ pub(super) fn ask(
                     say(&format!("recourse: no rule was written: {}", escape(&error)));
                 }
                 case.first.keep_some(around);
-                return Answer::Yes;
+                return case.answered("yes, and always", Answer::Yes);
             }
-            Some(Decision::RunInstead(text) | Decision::Edited(text)) => return Answer::Instead(text),
-            Some(Decision::Abort(_)) | None => return Answer::No,
+            Some(Decision::RunInstead(text) | Decision::Edited(text)) => {
+                return case.answered("another command instead", Answer::Instead(text));
+            }
+            Some(Decision::Abort(_)) => return case.answered("no", Answer::No),
+            None => return case.answered("nobody to ask", Answer::No),
         }
     }
 }

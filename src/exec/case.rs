@@ -1,5 +1,7 @@
 //! One judged command on its way to running: what is asked about, by whom it may be answered, and the answer.
 
+use std::cell::Cell;
+
 use nix::unistd::{Uid, User};
 
 use crate::prompt::Replaceable;
@@ -30,6 +32,16 @@ pub(super) struct Case<'a> {
     pub(super) subject: Result<&'a Subject, &'a str>,
     /// Whether another command may run in its place.
     pub(super) replaceable: Replaceable,
+    /// What was answered, and by whom, for the record; `None`: nobody had to.
+    pub(super) answer: Cell<Option<&'static str>>,
+}
+
+impl Case<'_> {
+    /// Remembers how it was answered.
+    pub(super) fn answered(&self, how: &'static str, answer: Answer) -> Answer {
+        self.answer.set(Some(how));
+        answer
+    }
 }
 
 /// Who sits at the terminal.

@@ -116,6 +116,11 @@ impl First {
         Some(json!(recovery_point(done.head.as_ref()?, done.file.as_ref()?)?))
     }
 
+    /// Something was set aside.
+    pub(super) fn has_kept(&self) -> bool {
+        self.done.borrow().head.is_some()
+    }
+
     /// There is something to say.
     pub(super) fn speaks(&self) -> bool {
         let done = self.done.borrow();

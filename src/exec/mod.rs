@@ -18,6 +18,7 @@ mod program;
 pub mod shim;
 mod terraform;
 
+use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write};
@@ -26,14 +27,17 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
+use serde_json::json;
+
 use crate::approvals::Here;
 use crate::attest::Mode;
+use crate::config::{Config, user_places};
 use crate::evaluate::{EvaluationContext, Input, unjudged};
 use crate::knowledge::{Knowledge, variables};
 use crate::model::{Material, Part};
 use crate::policy::{EnforcementAction, Policy, Profile};
 use crate::prompt::{self, Replaceable};
-use crate::proof::{self, Subject};
+use crate::proof::{self, Event, Front, Record, Subject};
 use crate::report::Style;
 use crate::shell;
 use crate::syntax::aligned::Aligned;
@@ -123,7 +127,13 @@ fn round(what: &What, around: &Surroundings<'_>) -> Result<String, u8> {
         let evaluation = looks::evaluated(&input, around, &|| {});
         let mut first = kept::First::keep(evaluation, &text, around);
         first.evaluation.report.call_by_words(&text);
-        let case = Case { first: &first, text: Some(&text), subject, replaceable: Replaceable::AtOnce };
+        let case = Case {
+            first: &first,
+            text: Some(&text),
+            subject,
+            replaceable: Replaceable::AtOnce,
+            answer: Cell::default(),
+        };
         return match permission(&case, around) {
             Permission::Granted => {
                 first.close();
@@ -221,7 +231,7 @@ pub fn permit(line: &ShellLine<'_>, around: &Surroundings<'_>) -> Permit {
         // The shell runs the line that it has read, and no other: what is to run instead has to be accepted there.
         let replaceable =
             if takes_text { Replaceable::OnTheLine { as_typed: judged == typed } } else { Replaceable::No };
-        let case = Case { first: &first, text: Some(typed), subject, replaceable };
+        let case = Case { first: &first, text: Some(typed), subject, replaceable, answer: Cell::default() };
         return match permission(&case, around) {
             Permission::Granted => {
                 first.close();
@@ -239,9 +249,16 @@ pub fn permit(line: &ShellLine<'_>, around: &Surroundings<'_>) -> Permit {
 
 /// Asks a person whether to run what could not be judged, for this reason: 0, or the status of a refusal.
 pub fn ask_unjudged(why: &str, cwd: &Path, world: &dyn World) -> u8 {
+    let noted = |event: Event, answer: &str| {
+        // The configuration may be what cannot be read: then what is usual holds.
+        let config = Config::load().unwrap_or_default().attestation.record;
+        let record = Record::from(&Front::Shell).unjudged(why).and("session", session());
+        record.with("answer", json!(answer)).note(event, user_places().as_ref(), &config);
+    };
     if !prompt::available() {
         let lines: Vec<String> = why.lines().map(escape).collect();
         say(&format!("recourse: refused: this could not be judged: {}", lines.join("\n")));
+        noted(Event::Refused, "nobody to ask");
         return REFUSED;
     }
     let context = EvaluationContext {
@@ -250,7 +267,14 @@ pub fn ask_unjudged(why: &str, cwd: &Path, world: &dyn World) -> u8 {
         ..EvaluationContext::default()
     };
     let nothing = unjudged(why, &context, world);
-    if asking::confirm_unjudged(&nothing, cwd, why) { 0 } else { REFUSED }
+    let yes = asking::confirm_unjudged(&nothing, cwd, why);
+    if yes {
+        noted(Event::Executed, "yes");
+        0
+    } else {
+        noted(Event::Refused, "no");
+        REFUSED
+    }
 }
 
 /// What is attested of a command: its words as they were given.

@@ -11,14 +11,17 @@ use crate::attest::{Attestation, Failure, Mode, Places, Reason};
 use crate::config::AttestationConfig;
 use crate::model::Verdict;
 use crate::policy::{EnforcementAction, Profile};
-use crate::proof::{Approver, Attested, Event, Gate, Judged, Presented, Proof, Record, Standing, Subject};
+use crate::proof::{
+    Approver, Attested, Event, Front, Gate, Judged, Presented, Proof, Record, Standing, Subject, is_plain,
+};
 use crate::report::{VerificationSuggestion, render_line};
 use crate::text::escape;
 
 use super::allowed::Exactly;
 use super::asking::{ask, blocked_target, explain, nobody_to_ask};
 use super::case::{Answer, Case, user_name};
-use super::{REFUSED, Surroundings, say};
+use super::kept::session;
+use super::{REFUSED, Surroundings, say, shim};
 
 /// Whether it may run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +47,8 @@ pub struct Attesting {
     pub presented: Presented,
     /// Token of the configured evaluator.
     pub evaluator_token: Option<String>,
+    /// By what way it came.
+    front: Front,
     /// What is written when it could not be started after all.
     record: RefCell<Option<Record>>,
 }
@@ -56,7 +61,7 @@ impl Attesting {
         presented: Presented,
         evaluator_token: Option<String>,
     ) -> Self {
-        Self { config, places, presented, evaluator_token, record: RefCell::default() }
+        Self { config, places, presented, evaluator_token, front: Front::Exec, record: RefCell::default() }
     }
 
     /// Whether nothing of it plays a part.
@@ -67,15 +72,29 @@ impl Attesting {
     /// Records that what was granted could not be started.
     pub(super) fn not_started(&self, code: u8) {
         if let (Some(record), Some(places)) = (self.record.take(), &self.places) {
-            let _ = record.with("exitStatus", json!(code)).write(Event::NotStarted, places);
+            let record = record.with("exitStatus", json!(code));
+            if self.is_off() {
+                record.note(Event::NotStarted, Some(places), &self.config.record);
+            } else {
+                let _ = record.write(Event::NotStarted, places, &self.config.record);
+            }
         }
+    }
+
+    /// The same for what came another way.
+    #[must_use]
+    pub fn by(mut self, front: Front) -> Self {
+        self.front = front;
+        self
     }
 }
 
 /// Acts on an evaluation: runs quietly, notes, asks at the terminal, or refuses and says why.
 pub(super) fn permission(case: &Case<'_>, around: &Surroundings<'_>) -> Permission {
     if around.attesting.is_off() {
-        return match enforce(case, None, around) {
+        let answer = enforce(case, None, around);
+        noted(case, around, &answer);
+        return match answer {
             Answer::Yes => Permission::Granted,
             Answer::No => Permission::Refused(REFUSED),
             Answer::Instead(text) => Permission::Instead(text),
@@ -90,6 +109,44 @@ pub(super) fn permission(case: &Case<'_>, around: &Surroundings<'_>) -> Permissi
     };
     let session = Session { case, around, places, config: &around.attesting.config };
     session.run().unwrap_or_else(Permission::Refused)
+}
+
+/// Notes what becomes of it where nothing is attested, unless it is plainly allowed.
+fn noted(case: &Case<'_>, around: &Surroundings<'_>, answer: &Answer) {
+    let (config, places) = (&around.attesting.config.record, around.attesting.places.as_ref());
+    let report = &case.first.evaluation.report;
+    let event = match answer {
+        // Nothing is decided yet.
+        Answer::Look(_) => return,
+        Answer::Yes => Event::Executed,
+        Answer::No | Answer::Instead(_) => Event::Refused,
+    };
+    let plain = is_plain(report) && case.answer.get().is_none() && !case.first.has_kept();
+    if !config.enabled || (plain && !config.allowed) {
+        return;
+    }
+    let record = described(case, around);
+    record.note(event, places, config);
+    if event == Event::Executed {
+        around.attesting.record.replace(Some(record));
+    }
+}
+
+/// What is recorded of it in every case.
+fn described(case: &Case<'_>, around: &Surroundings<'_>) -> Record {
+    let report = &case.first.evaluation.report;
+    let front = match &around.attesting.front {
+        Front::Exec if shim::is_calling() => &Front::Shim,
+        front => front,
+    };
+    // A plan has no words of its own.
+    let text = case.text.unwrap_or("terraform apply");
+    Record::from(front)
+        .command(text, &around.context.cwd, &report.secrets)
+        .report(report, &around.context)
+        .and("session", session())
+        .and("answer", case.answer.get())
+        .and("recoveryPoint", case.first.recovery())
 }
 
 /// One command, one mode.
@@ -135,7 +192,7 @@ impl Session<'_> {
             }
         }
         let record = self.record(&standing);
-        if let Err(error) = record.write(Event::Executed, self.places) {
+        if let Err(error) = record.write(Event::Executed, self.places, &self.config.record) {
             let error = escape(&error.to_string());
             if standing.record {
                 say(&format!(
@@ -153,7 +210,7 @@ impl Session<'_> {
     fn answered(&self, standing: &Standing) -> Result<Option<Permission>, u8> {
         let answer = enforce(self.case, Some(standing), self.around);
         // That it did not run is not worth failing over.
-        let refused = || drop(self.record(standing).write(Event::Refused, self.places));
+        let refused = || drop(self.record(standing).write(Event::Refused, self.places, &self.config.record));
         match answer {
             Answer::Yes => Ok(None),
             // Nothing is decided yet.
@@ -284,12 +341,10 @@ impl Session<'_> {
 
     fn record(&self, standing: &Standing) -> Record {
         let report = &self.case.first.evaluation.report;
-        let record = Record::new(self.config.mode, report, self.case.subject.ok(), &self.around.context);
-        let record = record.standing(standing);
-        match self.case.first.recovery() {
-            Some(point) => record.with("recoveryPoint", point),
-            None => record,
-        }
+        described(self.case, self.around)
+            .attested(self.config.mode, report, self.case.subject.ok(), &self.around.context)
+            .and("instance", self.config.instance_id.clone())
+            .standing(standing)
     }
 
     /// Says and records why verification stops it.
@@ -304,7 +359,7 @@ impl Session<'_> {
 
     fn log_failure(&self, failure: &Failure) {
         let record = self.record(&Standing::default()).failure(failure);
-        if let Err(error) = record.write(Event::VerificationFailed, self.places) {
+        if let Err(error) = record.write(Event::VerificationFailed, self.places, &self.config.record) {
             say(&format!("recourse: the audit log could not be written: {}", escape(&error.to_string())));
         }
     }
@@ -350,7 +405,7 @@ fn enforce(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<'
             let exactly = Exactly::for_agent(case, around);
             if exactly.as_ref().is_some_and(|exactly| exactly.was_approved(case, around)) {
                 case.first.keep_some(around);
-                return Answer::Yes;
+                return case.answered("a person approved it before", Answer::Yes);
             }
             explain(case, standing, around);
             say("recourse: refused: a person has to decide, and an agent is not asked");
@@ -358,18 +413,18 @@ fn enforce(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<'
                 Some(exactly) => exactly.request(case, around),
                 None => say("recourse: a person can run it in a terminal of their own"),
             }
-            Answer::No
+            case.answered("an agent is not asked", Answer::No)
         }
         EnforcementAction::Ask => {
             if let Some(why) = nobody_to_ask(profile) {
                 explain(case, standing, around);
                 say(&format!("recourse: refused: a person has to decide, and {}", escape(&why)));
-                return Answer::No;
+                return case.answered("nobody to ask", Answer::No);
             }
             let exactly = Exactly::of(case, around);
             if exactly.as_ref().is_some_and(|exactly| exactly.is_allowed(case, around)) {
                 case.first.keep_some(around);
-                return Answer::Yes;
+                return case.answered("allowed for a while before", Answer::Yes);
             }
             ask(case, standing, around, exactly.as_ref(), None)
         }

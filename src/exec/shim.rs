@@ -150,6 +150,11 @@ fn same(one: &Path, other: &Path) -> bool {
     one == other || matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(a), Ok(b)) if a == b)
 }
 
+/// Whether a shim called us.
+pub(super) fn is_calling() -> bool {
+    env::var_os(CALLED).is_some()
+}
+
 /// What the search for a program has to leave out, and what the program is told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Behind {
@@ -184,7 +189,7 @@ impl Behind {
                 .map(|places| Shims::below(&places.data).0)
                 .filter(|ours| ours.is_dir()),
             over: over.collect(),
-            called: env::var_os(CALLED).is_some(),
+            called: is_calling(),
             chain,
         }
     }

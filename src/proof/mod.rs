@@ -10,6 +10,7 @@ mod input;
 mod log;
 mod record;
 mod remote;
+mod who;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -27,8 +28,9 @@ pub use covers::changed;
 pub use gate::{Gate, Judged, Presented, Standing};
 pub use input::{InputError, Subject};
 pub use log::{WentOn, go_on, keep_log, log_policy, open_log, own_proof};
-pub use record::{Event, Record};
+pub use record::{Event, Record, is_plain};
 pub use remote::{RemoteError, evaluate as evaluate_remotely};
+pub use who::Front;
 
 /// What attestations say who evaluated.
 pub const EVALUATOR: &str = concat!("recourse:consequence:", env!("CARGO_PKG_VERSION"));

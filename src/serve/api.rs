@@ -7,13 +7,14 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::config;
+use crate::config::{self, RecordConfig};
 use crate::evaluate::{EvaluationContext, Input, Supplied, evaluate};
 use crate::json as strict;
 use crate::knowledge::Knowledge;
 use crate::mcp_call::{CallError, McpCall};
 use crate::model::Actor;
-use crate::proof::{Proof, ProofError, Subject};
+use crate::proof::{Event, Front, Proof, ProofError, Record, Subject, is_plain};
+use crate::report::ConsequenceReport;
 use crate::shell;
 use crate::terraform;
 use crate::world::RealWorld;
@@ -48,6 +49,8 @@ pub struct Evaluator {
     pub knowledge: Knowledge,
     /// Signs, where attestation is on.
     pub proof: Option<Proof>,
+    /// What is recorded.
+    pub record: RecordConfig,
 }
 
 /// The body. One struct for the three sources; which fields belong together is checked after reading.
@@ -79,6 +82,7 @@ impl Judge for Evaluator {
         let request: Request<'_> =
             serde_json::from_slice(body).map_err(|error| invalid(error.to_string()))?;
         let (input, subject) = input(&request)?;
+        let shown = input.shown();
         let mut context = context(&request)?;
         context.signed = self.proof.is_some();
         let policy = config::policy(&context.cwd).map_err(|error| ApiError::Internal(error.to_string()))?;
@@ -87,6 +91,7 @@ impl Judge for Evaluator {
         if done.internal_error {
             return Err(ApiError::Internal("the evaluation failed; nothing is allowed".to_owned()));
         }
+        let mut id = None;
         let written = match (&self.proof, subject) {
             (Some(proof), Ok(subject)) => {
                 let attested =
@@ -94,12 +99,34 @@ impl Judge for Evaluator {
                         ProofError::Input(what) => invalid(what.to_string()),
                         error => ApiError::Internal(error.to_string()),
                     })?;
+                id = Some(attested.attestation.id().to_owned());
                 serde_json::to_string(&attested.beside(&done.report))
             }
             (Some(_), Err(why)) => return Err(invalid(why)),
             (None, _) => serde_json::to_string(&done.report),
         };
+        self.noted(&shown, &done.report, &context, id);
         written.map_err(|error| ApiError::Internal(error.to_string()))
+    }
+}
+
+impl Evaluator {
+    /// Notes what was answered, unless it is plainly allowed.
+    fn noted(
+        &self,
+        shown: &str,
+        report: &ConsequenceReport,
+        context: &EvaluationContext,
+        signed: Option<String>,
+    ) {
+        if !self.record.enabled || (is_plain(report) && !self.record.allowed) {
+            return;
+        }
+        Record::from(&Front::Api)
+            .command(shown, &context.cwd, &report.secrets)
+            .report(report, context)
+            .and("attestationId", signed)
+            .note(Event::Evaluated, config::user_places().as_ref(), &self.record);
     }
 }
 

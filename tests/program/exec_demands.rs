@@ -34,14 +34,11 @@ fn written(scratch: &Scratch, document: &str) -> PathBuf {
     file
 }
 
-/// The last entries of the audit log.
+/// The last entries of the audit log, oldest first.
 fn logged(scratch: &Scratch, last: &str) -> Vec<Value> {
     let output = scratch.run(&["log", "--last", last, "--format", "json"]);
-    String::from_utf8(output.stdout)
-        .unwrap()
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().rev().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn state(scratch: &Scratch) -> PathBuf {

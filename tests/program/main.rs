@@ -46,6 +46,7 @@ mod oracle;
 mod places;
 mod prompt;
 mod really;
+mod record;
 mod review;
 mod scan;
 mod secrets;

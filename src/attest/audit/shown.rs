@@ -5,27 +5,32 @@ use std::io::{Read, Seek, SeekFrom};
 
 use sha2::{Digest, Sha256};
 
-use super::{AuditError, AuditLog, LINE_LIMIT, Lines, broken, io_error};
+use super::lines::{LINE_LIMIT, Lines};
+use super::segments::Open;
+use super::{AuditError, AuditLog, broken, io_error};
 use crate::attest::document::hex;
 
-/// An event's number, where the next line begins, and its line's digest.
+/// An event's number, where the next line begins in its file, and its line's digest.
 type Shown = (u64, u64, [u8; 32]);
 
 impl AuditLog {
-    /// Whether these events are still the lines with these digests.
+    /// Whether these events are still the lines with these digests. Those that were taken away are no more.
     ///
     /// # Errors
     /// [`AuditError::Broken`] names the first event that is another one now.
     pub fn holds(&self, shown: &[(u64, [u8; 32])]) -> Result<(), AuditError> {
-        let mut wanted = shown.iter().peekable();
-        if let (Some((file, _, _lock)), true) = (self.look()?, wanted.peek().is_some()) {
-            let mut lines = Lines::new(file, &self.log);
-            while let (Some(line), Some((seq, digest))) = (lines.next()?, wanted.peek()) {
-                if line.parsed.is_some_and(|parsed| parsed.entry.seq == *seq) {
-                    if line.hash != *digest {
-                        break;
+        let gone = self.read_head()?.and_then(|head| head.start).map_or(0, |(seq, _)| seq);
+        let mut wanted = shown.iter().filter(|(seq, _)| *seq > gone).peekable();
+        if wanted.peek().is_some() {
+            'files: for open in self.look()? {
+                let mut lines = Lines::new(open.file, &open.path).up_to(open.size);
+                while let (Some(line), Some((seq, digest))) = (lines.next()?, wanted.peek()) {
+                    if line.parsed.is_some_and(|parsed| parsed.entry.seq == *seq) {
+                        if line.hash != *digest {
+                            break 'files;
+                        }
+                        wanted.next();
                     }
-                    wanted.next();
                 }
             }
         }
@@ -46,36 +51,72 @@ impl AuditLog {
         let (seq, end, last) = known.unwrap_or((0, 0, Sha256::digest(b"").into()));
         let rewritten =
             || broken(seq.max(1), "it was rewritten since it went into the transparency log".to_owned());
-        let Some((mut file, size, _lock)) = self.look()? else {
+        let mut files = self.look()?;
+        if files.is_empty() {
             return if known.is_none() { Ok(Vec::new()) } else { Err(rewritten()) };
-        };
-        let there =
-            size >= end && ends_with(&mut file, end, &last).map_err(io_error("cannot read", &self.log))?;
-        if known.is_some() && !there {
-            return Err(rewritten());
         }
-        file.seek(SeekFrom::Start(end)).map_err(io_error("cannot read", &self.log))?;
-        let mut lines = Lines::new(file, &self.log);
-        lines.at = end;
-        let (mut expected, mut previous) = (seq, format!("sha256:{}", hex(&last)));
-        let mut found = Vec::new();
+        let mut at = Behind { seq, previous: format!("sha256:{}", hex(&last)), found: Vec::new() };
+        let mut from = end;
+        match self.read_head()?.and_then(|head| head.start) {
+            // What came next was taken away before it went in.
+            Some((gone, digest)) if gone >= seq => {
+                (at.seq, at.previous, from) = (gone, digest, 0);
+            }
+            _ if known.is_some() => {
+                files.retain(|open| open.last.is_none_or(|last| last >= seq));
+                let first = files.first_mut().ok_or_else(rewritten)?;
+                let there = first.size >= end
+                    && ends_with(&mut first.file, end, &last)
+                        .map_err(io_error("cannot read", &first.path))?;
+                if !there {
+                    return Err(rewritten());
+                }
+            }
+            _ => {}
+        }
+        for open in files {
+            at.read(open, from, &rewritten)?;
+            from = 0;
+        }
+        Ok(at.found)
+    }
+}
+
+/// How far the log was read.
+struct Behind {
+    seq: u64,
+    previous: String,
+    found: Vec<Shown>,
+}
+
+impl Behind {
+    /// Reads one file from this place on.
+    fn read(
+        &mut self,
+        mut open: Open,
+        from: u64,
+        rewritten: &dyn Fn() -> AuditError,
+    ) -> Result<(), AuditError> {
+        open.file.seek(SeekFrom::Start(from)).map_err(io_error("cannot read", &open.path))?;
+        let mut lines = Lines::new(open.file, &open.path).up_to(open.size.saturating_sub(from));
+        lines.at = from;
         while let Some(line) = lines.next()? {
             let end = line.end;
             // Half a line of a dying process, which the next writer ends and names.
             if let Some(parsed) = line.parsed.filter(|_| line.complete) {
-                expected += 1;
-                if parsed.entry.seq != expected || parsed.previous != previous {
-                    return Err(if found.is_empty() {
+                self.seq += 1;
+                if parsed.entry.seq != self.seq || parsed.previous != self.previous {
+                    return Err(if self.found.is_empty() {
                         rewritten()
                     } else {
-                        broken(expected, "the chain does not hold there".to_owned())
+                        broken(self.seq, "the chain does not hold there".to_owned())
                     });
                 }
-                found.push((expected, end, line.hash));
+                self.found.push((self.seq, end, line.hash));
             }
-            previous = line.digest;
+            self.previous = line.digest;
         }
-        Ok(found)
+        Ok(())
     }
 }
 

@@ -9,6 +9,7 @@ mod planfile;
 mod show;
 mod waiting;
 
+use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::unix::process::ExitStatusExt;
@@ -237,7 +238,13 @@ fn permitted(
         around.context.cwd = directory.to_owned();
         let first = First::nothing(looks::evaluated(input, &mut around, &|| {}));
         around.context.cwd.clone_from(&asked_from);
-        let case = Case { first: &first, text: None, subject, replaceable: Replaceable::AtOnce };
+        let case = Case {
+            first: &first,
+            text: None,
+            subject,
+            replaceable: Replaceable::AtOnce,
+            answer: Cell::default(),
+        };
         match permission(&case, &around) {
             Permission::Granted => return Ok(first.evaluation),
             Permission::Refused(code) => return Err(code),

@@ -12,7 +12,7 @@ use crate::keep::{Head, Keeping, before_run};
 use crate::knowledge::Knowledge;
 use crate::model::Actor;
 use crate::policy::{EnforcementAction, Policy, Profile};
-use crate::proof::{Gate, Judged, Presented, Proof, Subject};
+use crate::proof::{Event, Front, Gate, Judged, Presented, Proof, Record, Subject, is_plain};
 use crate::report::ConsequenceReport;
 use crate::shell;
 use crate::shell::Start;
@@ -39,9 +39,19 @@ pub(super) fn judge(agent: Agent, request: &Request) -> Answer {
     match Judging::new(agent, request).and_then(|mut judging| judging.run()) {
         Ok(answer) => answer,
         Err(why) => {
+            unjudged(agent, request.session.as_deref(), &why);
             Answer::Deny(format!("recourse could not judge this call, so it does not run: {}", escape(&why)))
         }
     }
+}
+
+/// Notes that a call was refused because it could not be judged.
+pub(super) fn unjudged(agent: Agent, session: Option<&str>, why: &str) {
+    // The configuration may be what cannot be read: then what is usual holds.
+    let config = Config::load().unwrap_or_default().attestation.record;
+    let record = Record::from(&Front::Agent(agent.name().to_owned())).unjudged(why);
+    let session = session.map(|id| format!("{}:{id}", agent.name()));
+    record.and("session", session).note(Event::Refused, config::user_places().as_ref(), &config);
 }
 
 /// One call and all that judging it needs.
@@ -148,7 +158,7 @@ impl<'a> Judging<'a> {
         let worst = judged.iter().max_by_key(|done| (action(&done.evaluation), done.evaluation.verdict()));
         let Some(worst) = worst else { return Ok(Answer::Silent) };
         let report = &worst.evaluation.report;
-        Ok(match action(&worst.evaluation) {
+        let answer = match action(&worst.evaluation) {
             EnforcementAction::Run => kept_line(&kept).map_or(Answer::Silent, Answer::Note),
             EnforcementAction::Note => {
                 let said = note(report);
@@ -156,7 +166,40 @@ impl<'a> Judging<'a> {
             }
             EnforcementAction::Ask => self.ask(worst),
             EnforcementAction::Refuse => Answer::Deny(reason("recourse blocks this", report)),
-        })
+        };
+        self.noted(worst, &answer, &kept);
+        Ok(answer)
+    }
+
+    /// Notes what the agent is told, unless it is plainly allowed.
+    fn noted(&self, worst: &Done, answer: &Answer, kept: &[Head]) {
+        let (config, report) = (&self.attestation.record, &worst.evaluation.report);
+        let asked = report.enforcement.as_ref().is_some_and(|one| one.action == EnforcementAction::Ask);
+        let (event, said) = match answer {
+            Answer::Silent | Answer::Note(_) => {
+                (Event::Permitted, asked.then_some("a person approved it before"))
+            }
+            Answer::Ask(_) => (Event::Asked, None),
+            Answer::Deny(_) => (Event::Refused, asked.then_some("an agent is not asked")),
+        };
+        let plain = is_plain(report) && kept.is_empty() && event == Event::Permitted;
+        if !config.enabled || (plain && !config.allowed) {
+            return;
+        }
+        let points: Vec<&str> = kept.iter().map(|head| head.id.as_str()).collect();
+        Record::from(&Front::Agent(self.agent.name().to_owned()))
+            .command(&self.shown(report), &self.context.cwd, &report.secrets)
+            .report(report, &self.context)
+            .and("session", self.session())
+            .and("answer", said)
+            .and("recoveryPoints", (!points.is_empty()).then_some(points))
+            .and("attestationId", worst.attested.as_ref().map(|one| one.id().to_owned()))
+            .note(event, self.places.as_ref(), config);
+    }
+
+    /// The agent's session.
+    fn session(&self) -> Option<String> {
+        self.request.session.as_ref().map(|id| format!("{}:{id}", self.agent.name()))
     }
 
     /// Sets aside first what this would destroy.
@@ -165,7 +208,6 @@ impl<'a> Judging<'a> {
             return (evaluation, None);
         };
         let command = self.shown(&evaluation.report);
-        let session = self.request.session.as_ref().map(|id| format!("{}:{id}", self.agent.name()));
         let keeping = Keeping {
             world,
             knowledge: &self.knowledge,
@@ -173,7 +215,7 @@ impl<'a> Judging<'a> {
             context: &self.context,
             places,
             command: &command,
-            session,
+            session: self.session(),
         };
         let kept = before_run(&evaluation, &keeping);
         (kept.evaluation.unwrap_or(evaluation), kept.point)

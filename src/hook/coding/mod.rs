@@ -77,6 +77,7 @@ pub fn run(agent: Agent, input: impl Read + Send + 'static) -> Output {
 
 /// The answer when we cannot judge.
 fn failed(agent: Agent, why: &str) -> Output {
+    judge::unjudged(agent, None, why);
     let reason = format!("recourse could not judge this call ({why}), so it does not run");
     agent.write("", &Answer::Deny(reason))
 }

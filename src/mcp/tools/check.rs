@@ -217,7 +217,8 @@ fn get_policy(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, String
 fn judged(tools: &Tools, arguments: &Arguments<'_>) -> Result<(Evaluation, Circumstances), String> {
     let at = tools.circumstances(arguments, Supplied::default())?;
     let text = arguments.text("command").unwrap_or_default().to_owned();
-    let done = tools.judge(Input::Shell(shell::Input::Text(text)), &at)?;
+    let done = tools.judge(Input::Shell(shell::Input::Text(text.clone())), &at)?;
+    tools.noted(&text, &done, &at, None);
     Ok((done, at))
 }
 

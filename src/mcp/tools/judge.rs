@@ -1,16 +1,17 @@
 //! The evaluating tools: arguments become an input and its circumstances, the one function judges.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use serde_json::{Value, json};
 
+use crate::attest::Attestation;
 use crate::config;
 use crate::evaluate::{Evaluation, EvaluationContext, Input, Supplied, evaluate};
 use crate::mcp_call::McpCall;
 use crate::model::Actor;
 use crate::policy::Policy;
-use crate::proof::{InputError, Subject};
+use crate::proof::{Event, Front, InputError, Record, Subject, is_plain};
 use crate::report::{self, BriefProof};
 use crate::shell as words;
 use crate::terraform as plans;
@@ -265,6 +266,27 @@ impl Tools {
         Ok(done)
     }
 
+    /// Notes what was answered, unless it is plainly allowed.
+    pub(super) fn noted(
+        &self,
+        shown: &str,
+        done: &Evaluation,
+        at: &Circumstances,
+        signed: Option<&Attestation>,
+    ) {
+        let (config, report) = (&self.attestation.record, &done.report);
+        if !config.enabled || (is_plain(report) && !config.allowed) {
+            return;
+        }
+        let client = self.client.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Record::from(&Front::Mcp(client))
+            .command(shown, &at.context.cwd, &report.secrets)
+            .report(report, &at.context)
+            .and("session", Some(format!("mcp:{}", self.session)))
+            .and("attestationId", signed.map(|one| one.id().to_owned()))
+            .note(Event::Evaluated, config::user_places().as_ref(), config);
+    }
+
     /// Judges, signs where that is on, and writes as much of the report as is wanted.
     fn report(
         &self,
@@ -273,6 +295,7 @@ impl Tools {
         at: Circumstances,
         detail: Detail,
     ) -> Result<String, String> {
+        let shown = input.shown();
         let done = self.judge(input, &at)?;
         let report = &done.report;
         let unsigned = |error: &dyn std::fmt::Display| format!("the report could not be signed: {error}");
@@ -283,6 +306,7 @@ impl Tools {
             }
             _ => None,
         };
+        self.noted(&shown, &done, &at, signed.as_ref().map(|signed| &signed.attestation));
         let written = |error: serde_json::Error| error.to_string();
         match (detail, signed) {
             (Detail::Brief, signed) => {

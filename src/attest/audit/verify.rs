@@ -1,0 +1,153 @@
+//! Whether the log is as it was written, over all its files.
+
+use super::lines::{Lines, Parsed};
+use super::segments::Open;
+use super::{AuditError, AuditLog, HEADLESS, Head, TORN, broken};
+
+/// What a log that holds has to say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verified {
+    /// The number of the last event.
+    pub entries: u64,
+    /// Events that were taken away as the configuration says, all before the others.
+    pub pruned: u64,
+    /// Lines that a dying process left half-written.
+    pub torn: Vec<u64>,
+    /// Lines before which the head was missing, so that nobody knows whether lines were cut off there.
+    pub headless: Vec<u64>,
+}
+
+const UNREADABLE: &str = "it is not a line that was written whole";
+
+/// How far the check is.
+struct Walk {
+    reached: Head,
+    head: Option<Head>,
+    /// Whether the log ever stood as the head says.
+    met: bool,
+    torn: Option<u64>,
+    /// Whether the last line was ended.
+    ended: bool,
+    found: Verified,
+}
+
+impl AuditLog {
+    /// Checks the whole chain and its end.
+    ///
+    /// # Errors
+    /// [`AuditError::Broken`] names the first line that is not as it was written.
+    pub fn verify(&self) -> Result<Verified, AuditError> {
+        let files = self.look()?;
+        let head = self.read_head()?;
+        if files.is_empty() {
+            return match head {
+                Some(head) if head.seq > 0 => {
+                    Err(broken(1, format!("the log is gone, its head counts {} events", head.seq)))
+                }
+                _ => Ok(Verified::default()),
+            };
+        }
+        let mut reached = Head::start();
+        if let Some((seq, digest)) = head.as_ref().and_then(|head| head.start.clone()) {
+            (reached.seq, reached.digest) = (seq, digest);
+        }
+        let found = Verified { pruned: reached.seq, ..Verified::default() };
+        let mut walk = Walk { reached, head, met: false, torn: None, ended: true, found };
+        let (mut last, mut empty) = (0, true);
+        for open in files {
+            empty &= open.size == 0;
+            let (closed, name) =
+                (open.last, open.path.file_name().map(|name| name.to_string_lossy().into_owned()));
+            last = walk.file(open).map_err(|error| match (error, closed) {
+                (AuditError::Broken { line, why }, Some(_)) => {
+                    broken(line, format!("of {}: {why}", name.unwrap_or_default()))
+                }
+                (error, _) => error,
+            })?;
+        }
+        self.end_of(walk, last, empty)
+    }
+
+    /// Whether it reaches as far as the head says, and ends well.
+    fn end_of(&self, mut walk: Walk, last: u64, empty: bool) -> Result<Verified, AuditError> {
+        match walk.head {
+            None if !empty => {
+                return Err(broken(last, format!("its head {} is missing", self.head.display())));
+            }
+            Some(head) if !walk.met => {
+                let why = if head.length > walk.reached.length {
+                    format!("the log ends here, its head counts {} events", head.seq)
+                } else {
+                    "it is not the line that the log's head names".to_owned()
+                };
+                return Err(broken(last.max(1), why));
+            }
+            _ => {}
+        }
+        // Nobody wrote after it yet. A whole line that cannot be read was not left by a dying process.
+        if let Some(line) = walk.torn {
+            if walk.ended {
+                return Err(broken(line, UNREADABLE.to_owned()));
+            }
+            walk.found.torn.push(line);
+        }
+        walk.found.entries = walk.reached.seq;
+        Ok(walk.found)
+    }
+}
+
+impl Walk {
+    /// Goes over one file; the number of its last line.
+    fn file(&mut self, open: Open) -> Result<u64, AuditError> {
+        self.reached.length = 0;
+        self.meet();
+        let mut lines = Lines::new(open.file, &open.path).up_to(open.size);
+        while let Some(line) = lines.next()? {
+            let number = line.number;
+            match line.parsed {
+                Some(parsed) if line.complete => {
+                    follow(&self.reached, &parsed, number, self.torn)?;
+                    self.found.torn.extend(self.torn.take());
+                    if parsed.after.as_deref() == Some(HEADLESS) {
+                        self.found.headless.push(number);
+                    }
+                    self.reached.seq = parsed.entry.seq;
+                }
+                _ if self.torn.is_some() => {
+                    return Err(broken(self.torn.unwrap_or(number), UNREADABLE.to_owned()));
+                }
+                _ => self.torn = Some(number),
+            }
+            self.reached.digest = line.digest;
+            self.reached.length = line.end;
+            self.meet();
+        }
+        self.ended = lines.ended;
+        Ok(lines.number)
+    }
+
+    fn meet(&mut self) {
+        self.met |= self.head.as_ref().is_some_and(|head| head.is_at(&self.reached));
+    }
+}
+
+/// That a line follows what was reached.
+fn follow(reached: &Head, line: &Parsed, number: u64, torn: Option<u64>) -> Result<(), AuditError> {
+    let says_torn = line.after.as_deref() == Some(TORN);
+    if let Some(torn) = torn.filter(|_| !says_torn) {
+        return Err(broken(torn, UNREADABLE.to_owned()));
+    }
+    let expected = reached.seq.saturating_add(1);
+    let why = if line.entry.seq != expected {
+        format!("it is event {}, event {expected} should follow", line.entry.seq)
+    } else if line.previous != reached.digest {
+        "the line before it is not the one that it followed when it was written".to_owned()
+    } else if says_torn && torn.is_none() {
+        "it says that the line before it is torn, which it is not".to_owned()
+    } else if !line.canonical {
+        "it is not written as the log writes".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(broken(number, why))
+}
