@@ -62,6 +62,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--profile', '--profile', [CompletionResultType]::ParameterName, 'Whose enforcement to state [env: RECOURSE_PROFILE]')
             [CompletionResult]::new('--environment', '--environment', [CompletionResultType]::ParameterName, 'Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]')
             [CompletionResult]::new('--actor', '--actor', [CompletionResultType]::ParameterName, 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]')
+            [CompletionResult]::new('--audience', '--audience', [CompletionResultType]::ParameterName, 'Whom an attestation is for: a host, or the machines of one kind; it counts nowhere else [env: RECOURSE_AUDIENCE]')
             [CompletionResult]::new('--evidence', '--evidence', [CompletionResultType]::ParameterName, 'Evidence gathered elsewhere, with the raw output that proves it')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Verdict from which on the exit status is not 0')
@@ -75,6 +76,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--profile', '--profile', [CompletionResultType]::ParameterName, 'Whose enforcement to state [env: RECOURSE_PROFILE]')
             [CompletionResult]::new('--environment', '--environment', [CompletionResultType]::ParameterName, 'Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]')
             [CompletionResult]::new('--actor', '--actor', [CompletionResultType]::ParameterName, 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]')
+            [CompletionResult]::new('--audience', '--audience', [CompletionResultType]::ParameterName, 'Whom an attestation is for: a host, or the machines of one kind; it counts nowhere else [env: RECOURSE_AUDIENCE]')
             [CompletionResult]::new('--evidence', '--evidence', [CompletionResultType]::ParameterName, 'Evidence gathered elsewhere, with the raw output that proves it')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Verdict from which on the exit status is not 0')
@@ -89,6 +91,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--profile', '--profile', [CompletionResultType]::ParameterName, 'Whose enforcement to state [env: RECOURSE_PROFILE]')
             [CompletionResult]::new('--environment', '--environment', [CompletionResultType]::ParameterName, 'Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]')
             [CompletionResult]::new('--actor', '--actor', [CompletionResultType]::ParameterName, 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]')
+            [CompletionResult]::new('--audience', '--audience', [CompletionResultType]::ParameterName, 'Whom an attestation is for: a host, or the machines of one kind; it counts nowhere else [env: RECOURSE_AUDIENCE]')
             [CompletionResult]::new('--evidence', '--evidence', [CompletionResultType]::ParameterName, 'Evidence gathered elsewhere, with the raw output that proves it')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Verdict from which on the exit status is not 0')
@@ -107,6 +110,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--profile', '--profile', [CompletionResultType]::ParameterName, 'Whose enforcement to state [env: RECOURSE_PROFILE]')
             [CompletionResult]::new('--environment', '--environment', [CompletionResultType]::ParameterName, 'Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]')
             [CompletionResult]::new('--actor', '--actor', [CompletionResultType]::ParameterName, 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]')
+            [CompletionResult]::new('--audience', '--audience', [CompletionResultType]::ParameterName, 'Whom an attestation is for: a host, or the machines of one kind; it counts nowhere else [env: RECOURSE_AUDIENCE]')
             [CompletionResult]::new('--evidence', '--evidence', [CompletionResultType]::ParameterName, 'Evidence gathered elsewhere, with the raw output that proves it')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--plan', '--plan', [CompletionResultType]::ParameterName, 'Explain a Terraform plan, binary or in JSON, instead of a command')
@@ -632,10 +636,16 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
         }
         'recourse;log' {
             [CompletionResult]::new('--last', '--last', [CompletionResultType]::ParameterName, 'Only the last so many events')
+            [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Only what is not older: a time such as 2026-03-01T00:00:00Z, or 90m, 12h, 7d ago')
+            [CompletionResult]::new('--session', '--session', [CompletionResultType]::ParameterName, 'Only what came from this session, as the log names it, or its end')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output; JSON is one event on each line')
+            [CompletionResult]::new('--refused', '--refused', [CompletionResultType]::ParameterName, 'Only what was refused')
+            [CompletionResult]::new('--follow', '--follow', [CompletionResultType]::ParameterName, 'Go on with what is added, until Ctrl-C; oldest first')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('verify', 'verify', [CompletionResultType]::ParameterValue, 'Check that nothing in it was changed, removed, moved or cut off')
+            [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write it out for other systems, oldest first')
+            [CompletionResult]::new('prune', 'prune', [CompletionResultType]::ParameterValue, 'Take the oldest files of it away, as `[record]` says or as said here')
             [CompletionResult]::new('checkpoint', 'checkpoint', [CompletionResultType]::ParameterValue, 'Put everything that was signed or recorded into the transparency log, sign it, and ask its witnesses')
             [CompletionResult]::new('prove', 'prove', [CompletionResultType]::ParameterValue, 'Print the proof that something is in the transparency log, or that the log only grew')
             [CompletionResult]::new('key', 'key', [CompletionResultType]::ParameterValue, 'Print the transparency log''s key, for those who verify or witness it')
@@ -646,6 +656,22 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;log;export' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the lines')
+            [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Only what is not older: a time such as 2026-03-01T00:00:00Z, or 90m, 12h, 7d ago')
+            [CompletionResult]::new('--session', '--session', [CompletionResultType]::ParameterName, 'Only what came from this session, as the log names it, or its end')
+            [CompletionResult]::new('--refused', '--refused', [CompletionResultType]::ParameterName, 'Only what was refused')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'recourse;log;prune' {
+            [CompletionResult]::new('--days', '--days', [CompletionResultType]::ParameterName, 'Keep what is not older')
+            [CompletionResult]::new('--segments', '--segments', [CompletionResultType]::ParameterName, 'Keep so many files of it, the one that is written to included')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
         'recourse;log;checkpoint' {
@@ -717,6 +743,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--witness-quorum', '--witness-quorum', [CompletionResultType]::ParameterName, 'How many of the witnesses must have seen the log [default: as configured, else most of them]')
             [CompletionResult]::new('--proof', '--proof', [CompletionResultType]::ParameterName, 'The proof, instead of the one that is published; repeated for a chain')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--key-validity', '--key-validity', [CompletionResultType]::ParameterName, 'Refuse what was signed while its key was not the active one, give or take five minutes')
             [CompletionResult]::new('--report', '--report', [CompletionResultType]::ParameterName, 'Insist on a report with its attestation beside it')
             [CompletionResult]::new('--require-log', '--require-log', [CompletionResultType]::ParameterName, 'Refuse what no transparency log is shown to hold')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')

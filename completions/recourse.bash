@@ -223,11 +223,17 @@ _recourse() {
             recourse__subcmd__log,checkpoint)
                 cmd="recourse__subcmd__log__subcmd__checkpoint"
                 ;;
+            recourse__subcmd__log,export)
+                cmd="recourse__subcmd__log__subcmd__export"
+                ;;
             recourse__subcmd__log,key)
                 cmd="recourse__subcmd__log__subcmd__key"
                 ;;
             recourse__subcmd__log,prove)
                 cmd="recourse__subcmd__log__subcmd__prove"
+                ;;
+            recourse__subcmd__log,prune)
+                cmd="recourse__subcmd__log__subcmd__prune"
                 ;;
             recourse__subcmd__log,verify)
                 cmd="recourse__subcmd__log__subcmd__verify"
@@ -343,7 +349,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__evaluate__subcmd__mcp)
-            opts="-h --cwd --profile --environment --actor --evidence --format --fail-on --attest --server --tool --arguments --description --annotations --help"
+            opts="-h --cwd --profile --environment --actor --audience --evidence --format --fail-on --attest --server --tool --arguments --description --annotations --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -365,6 +371,10 @@ _recourse() {
                     return 0
                     ;;
                 --actor)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --audience)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -419,7 +429,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__evaluate__subcmd__shell)
-            opts="-h --cwd --profile --environment --actor --evidence --format --fail-on --attest --help"
+            opts="-h --cwd --profile --environment --actor --audience --evidence --format --fail-on --attest --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -441,6 +451,10 @@ _recourse() {
                     return 0
                     ;;
                 --actor)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --audience)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -475,7 +489,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__evaluate__subcmd__terraform)
-            opts="-h --cwd --profile --environment --actor --evidence --format --fail-on --attest --state --help"
+            opts="-h --cwd --profile --environment --actor --audience --evidence --format --fail-on --attest --state --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -497,6 +511,10 @@ _recourse() {
                     return 0
                     ;;
                 --actor)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --audience)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -591,7 +609,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__explain)
-            opts="-h --cwd --profile --environment --actor --evidence --format --plan --tool --server --arguments --help"
+            opts="-h --cwd --profile --environment --actor --audience --evidence --format --plan --tool --server --arguments --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -613,6 +631,10 @@ _recourse() {
                     return 0
                     ;;
                 --actor)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --audience)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1561,13 +1583,21 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__log)
-            opts="-h --last --format --help verify checkpoint prove key witness"
+            opts="-h --last --since --refused --session --follow --format --help verify export prune checkpoint prove key witness"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --last)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --session)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1591,6 +1621,32 @@ _recourse() {
             case "${prev}" in
                 --format)
                     COMPREPLY=($(compgen -W "human json" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__log__subcmd__export)
+            opts="-h --format --since --refused --session --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "jsonl syslog otel" -- "${cur}"))
+                    return 0
+                    ;;
+                --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --session)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1626,6 +1682,28 @@ _recourse() {
                     return 0
                     ;;
                 --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__log__subcmd__prune)
+            opts="-h --days --segments --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --days)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --segments)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2062,7 +2140,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__verify)
-            opts="-h --trust --mode --cross-check --max-age --cached-registry --registry --now --report --input --plan --permit --parent --require-log --log-key --witness --witness-quorum --proof --format --help"
+            opts="-h --trust --mode --cross-check --max-age --key-validity --cached-registry --registry --now --report --input --plan --permit --parent --require-log --log-key --witness --witness-quorum --proof --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -58,6 +58,7 @@ agent\t''
 ci\t''"
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from shell" -l environment -d 'Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]' -r
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from shell" -l actor -d 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from shell" -l audience -d 'Whom an attestation is for: a host, or the machines of one kind; it counts nowhere else [env: RECOURSE_AUDIENCE]' -r
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from shell" -l evidence -d 'Evidence gathered elsewhere, with the raw output that proves it' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from shell" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'
@@ -78,6 +79,7 @@ agent\t''
 ci\t''"
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -l environment -d 'Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]' -r
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -l actor -d 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -l audience -d 'Whom an attestation is for: a host, or the machines of one kind; it counts nowhere else [env: RECOURSE_AUDIENCE]' -r
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -l evidence -d 'Evidence gathered elsewhere, with the raw output that proves it' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from terraform" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'
@@ -99,6 +101,7 @@ agent\t''
 ci\t''"
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l environment -d 'Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]' -r
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l actor -d 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l audience -d 'Whom an attestation is for: a host, or the machines of one kind; it counts nowhere else [env: RECOURSE_AUDIENCE]' -r
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l evidence -d 'Evidence gathered elsewhere, with the raw output that proves it' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand evaluate; and __fish_seen_subcommand_from mcp" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'
@@ -124,6 +127,7 @@ agent\t''
 ci\t''"
 complete -c recourse -n "__fish_recourse_using_subcommand explain" -l environment -d 'Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]' -r
 complete -c recourse -n "__fish_recourse_using_subcommand explain" -l actor -d 'Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]' -r
+complete -c recourse -n "__fish_recourse_using_subcommand explain" -l audience -d 'Whom an attestation is for: a host, or the machines of one kind; it counts nowhere else [env: RECOURSE_AUDIENCE]' -r
 complete -c recourse -n "__fish_recourse_using_subcommand explain" -l evidence -d 'Evidence gathered elsewhere, with the raw output that proves it' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand explain" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
@@ -420,18 +424,34 @@ complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_s
 complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from refresh" -l justification -d 'Why, for the record' -r
 complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from refresh" -l force -d 'Accept it even when it is older than the one accepted before; recorded in the audit log'
 complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from refresh" -s h -l help -d 'Print help'
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify checkpoint prove key witness" -l last -d 'Only the last so many events' -r
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify checkpoint prove key witness" -l format -d 'Form of the output; JSON is one event on each line' -r -f -a "human\t'For people'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -l last -d 'Only the last so many events' -r
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -l since -d 'Only what is not older: a time such as 2026-03-01T00:00:00Z, or 90m, 12h, 7d ago' -r
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -l session -d 'Only what came from this session, as the log names it, or its end' -r
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -l format -d 'Form of the output; JSON is one event on each line' -r -f -a "human\t'For people'
 json\t'For programs'"
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify checkpoint prove key witness" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify checkpoint prove key witness" -f -a "verify" -d 'Check that nothing in it was changed, removed, moved or cut off'
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify checkpoint prove key witness" -f -a "checkpoint" -d 'Put everything that was signed or recorded into the transparency log, sign it, and ask its witnesses'
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify checkpoint prove key witness" -f -a "prove" -d 'Print the proof that something is in the transparency log, or that the log only grew'
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify checkpoint prove key witness" -f -a "key" -d 'Print the transparency log\'s key, for those who verify or witness it'
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify checkpoint prove key witness" -f -a "witness" -d 'Witness transparency logs of others: cosign what only grew since it was seen last'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -l refused -d 'Only what was refused'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -l follow -d 'Go on with what is added, until Ctrl-C; oldest first'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -f -a "verify" -d 'Check that nothing in it was changed, removed, moved or cut off'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -f -a "export" -d 'Write it out for other systems, oldest first'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -f -a "prune" -d 'Take the oldest files of it away, as `[record]` says or as said here'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -f -a "checkpoint" -d 'Put everything that was signed or recorded into the transparency log, sign it, and ask its witnesses'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -f -a "prove" -d 'Print the proof that something is in the transparency log, or that the log only grew'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -f -a "key" -d 'Print the transparency log\'s key, for those who verify or witness it'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -f -a "witness" -d 'Witness transparency logs of others: cosign what only grew since it was seen last'
 complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from verify" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from export" -l format -d 'Form of the lines' -r -f -a "jsonl\t'One JSON object for each event'
+syslog\t'RFC 5424, the event as JSON (`@cee:`) in the message'
+otel\t'OTLP in JSON, one request with one log record on each line'"
+complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from export" -l since -d 'Only what is not older: a time such as 2026-03-01T00:00:00Z, or 90m, 12h, 7d ago' -r
+complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from export" -l session -d 'Only what came from this session, as the log names it, or its end' -r
+complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from export" -l refused -d 'Only what was refused'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from prune" -l days -d 'Keep what is not older' -r
+complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from prune" -l segments -d 'Keep so many files of it, the one that is written to included' -r
+complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from prune" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from checkpoint" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from checkpoint" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -475,6 +495,7 @@ complete -c recourse -n "__fish_recourse_using_subcommand verify" -l witness-quo
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -l proof -d 'The proof, instead of the one that is published; repeated for a chain' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l key-validity -d 'Refuse what was signed while its key was not the active one, give or take five minutes'
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -l report -d 'Insist on a report with its attestation beside it'
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -l require-log -d 'Refuse what no transparency log is shown to hold'
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -29,6 +29,7 @@ module completions {
     --profile: string@"nu-complete recourse evaluate shell profile" # Whose enforcement to state [env: RECOURSE_PROFILE]
     --environment: string     # Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]
     --actor: string           # Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]
+    --audience: string        # Whom an attestation is for: a host, or the machines of one kind; it counts nowhere else [env: RECOURSE_AUDIENCE]
     --evidence: path          # Evidence gathered elsewhere, with the raw output that proves it
     --format: string@"nu-complete recourse evaluate shell format" # Form of the output
     --fail-on: string@"nu-complete recourse evaluate shell fail_on" # Verdict from which on the exit status is not 0
@@ -55,6 +56,7 @@ module completions {
     --profile: string@"nu-complete recourse evaluate terraform profile" # Whose enforcement to state [env: RECOURSE_PROFILE]
     --environment: string     # Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]
     --actor: string           # Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]
+    --audience: string        # Whom an attestation is for: a host, or the machines of one kind; it counts nowhere else [env: RECOURSE_AUDIENCE]
     --evidence: path          # Evidence gathered elsewhere, with the raw output that proves it
     --format: string@"nu-complete recourse evaluate terraform format" # Form of the output
     --fail-on: string@"nu-complete recourse evaluate terraform fail_on" # Verdict from which on the exit status is not 0
@@ -82,6 +84,7 @@ module completions {
     --profile: string@"nu-complete recourse evaluate mcp profile" # Whose enforcement to state [env: RECOURSE_PROFILE]
     --environment: string     # Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]
     --actor: string           # Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]
+    --audience: string        # Whom an attestation is for: a host, or the machines of one kind; it counts nowhere else [env: RECOURSE_AUDIENCE]
     --evidence: path          # Evidence gathered elsewhere, with the raw output that proves it
     --format: string@"nu-complete recourse evaluate mcp format" # Form of the output
     --fail-on: string@"nu-complete recourse evaluate mcp fail_on" # Verdict from which on the exit status is not 0
@@ -108,6 +111,7 @@ module completions {
     --profile: string@"nu-complete recourse explain profile" # Whose enforcement to state [env: RECOURSE_PROFILE]
     --environment: string     # Environment that it acts on, for example `production` [env: RECOURSE_ENVIRONMENT]
     --actor: string           # Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]
+    --audience: string        # Whom an attestation is for: a host, or the machines of one kind; it counts nowhere else [env: RECOURSE_AUDIENCE]
     --evidence: path          # Evidence gathered elsewhere, with the raw output that proves it
     --format: string@"nu-complete recourse explain format" # Form of the output
     --plan: path              # Explain a Terraform plan, binary or in JSON, instead of a command
@@ -697,6 +701,10 @@ module completions {
   # Show or check the audit log; keep, prove and witness the transparency log
   export extern "recourse log" [
     --last: string            # Only the last so many events
+    --since: string           # Only what is not older: a time such as 2026-03-01T00:00:00Z, or 90m, 12h, 7d ago
+    --refused                 # Only what was refused
+    --session: string         # Only what came from this session, as the log names it, or its end
+    --follow                  # Go on with what is added, until Ctrl-C; oldest first
     --format: string@"nu-complete recourse log format" # Form of the output; JSON is one event on each line
     --help(-h)                # Print help (see more with '--help')
   ]
@@ -709,6 +717,26 @@ module completions {
   export extern "recourse log verify" [
     --format: string@"nu-complete recourse log verify format" # Form of the output
     --help(-h)                # Print help (see more with '--help')
+  ]
+
+  def "nu-complete recourse log export format" [] {
+    [ "jsonl" "syslog" "otel" ]
+  }
+
+  # Write it out for other systems, oldest first
+  export extern "recourse log export" [
+    --format: string@"nu-complete recourse log export format" # Form of the lines
+    --since: string           # Only what is not older: a time such as 2026-03-01T00:00:00Z, or 90m, 12h, 7d ago
+    --refused                 # Only what was refused
+    --session: string         # Only what came from this session, as the log names it, or its end
+    --help(-h)                # Print help (see more with '--help')
+  ]
+
+  # Take the oldest files of it away, as `[record]` says or as said here
+  export extern "recourse log prune" [
+    --days: string            # Keep what is not older
+    --segments: string        # Keep so many files of it, the one that is written to included
+    --help(-h)                # Print help
   ]
 
   def "nu-complete recourse log checkpoint format" [] {
@@ -789,6 +817,7 @@ module completions {
     --mode: string            # What to do with it: ignore, log, verify or require [default: require]
     --cross-check: string@"nu-complete recourse verify cross_check" # Whether to fetch the durable copy and compare
     --max-age: string         # How old it may be, in seconds [default: as it says itself]
+    --key-validity            # Refuse what was signed while its key was not the active one, give or take five minutes
     --cached-registry: path   # The registry that was accepted last, instead of the cache folder; only read, and a fetch is always made
     --registry: path          # The registry to verify with; nothing is fetched
     --now: string             # The time that it is, such as 2026-05-01T14:30:00Z [default: the clock]

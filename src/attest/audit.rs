@@ -34,6 +34,9 @@ use lines::{Backwards, LINE_LIMIT, Lines, digest, ends_line};
 pub use segments::{Limits, Pruned};
 pub use verify::Verified;
 
+/// What a head and a short line take, in bytes.
+const LEAST_ROOM: u64 = 4096;
+
 const TORN: &str = "torn_line";
 const HEADLESS: &str = "missing_head";
 
@@ -159,6 +162,8 @@ impl AuditLog {
     }
 
     fn write(&self, event: &str, details: Value, now: Time, durable: Durable) -> Result<u64, AuditError> {
+        // The head and the line each have to have room.
+        room_for(LEAST_ROOM).map_err(io_error("cannot write", &self.log))?;
         for path in [&self.log, &self.head] {
             if let Some(folder) = path.parent() {
                 disk::own_dir(folder)?;

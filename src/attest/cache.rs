@@ -17,7 +17,7 @@ use super::disk::{self, Access, DiskError, Lock};
 use super::document::hex;
 use super::origin::Origin;
 use super::reason::{Failure, Reason};
-use super::registry::{KeyState, Registry};
+use super::registry::{KeyEntry, KeyState, Registry};
 use super::time::Time;
 use crate::json as strict;
 
@@ -67,6 +67,8 @@ pub struct Cached {
     pub fetched_at: Time,
     /// The registry.
     pub registry: Registry,
+    /// Keys that were in registries before and are no more: what was known of them stays known.
+    pub gone: Vec<KeyEntry>,
 }
 
 /// Why the place for registries cannot be used.
@@ -114,7 +116,7 @@ impl MemoryStore {
     pub fn having_accepted(registry: Registry) -> Self {
         Self {
             kept: Mutex::default(),
-            seen: Some(Cached { fetched_at: Time::from_millis(i64::MIN), registry }),
+            seen: Some(Cached { fetched_at: Time::from_millis(i64::MIN), registry, gone: Vec::new() }),
         }
     }
 }
@@ -173,6 +175,7 @@ impl CacheStore for DirectoryStore {
         let path = self.file(origin);
         let kept = json!({
             "fetchedAt": cached.fetched_at.to_string(),
+            "gone": cached.gone.iter().map(KeyEntry::to_value).collect::<Vec<_>>(),
             "origin": origin.to_string(),
             "registry": cached.registry.to_value(),
         });
@@ -189,7 +192,14 @@ fn read_kept(bytes: &[u8], origin: &Origin) -> Result<Cached, String> {
         return Err("it is another instance's".to_owned());
     }
     let fetched_at = kept.get("fetchedAt").and_then(Value::as_str).unwrap_or_default();
+    // A registry of these keys alone is read as strictly.
+    let gone = json!({"keys": kept.get("gone").cloned().unwrap_or_else(|| json!([]))});
+    let gone = Registry::from_value(&gone).map_err(|error| error.to_string())?;
+    if !gone.unusable.is_empty() {
+        return Err("a key that was known is unusable".to_owned());
+    }
     Ok(Cached {
+        gone: gone.keys,
         fetched_at: fetched_at.parse().map_err(|error: super::time::TimeError| error.to_string())?,
         registry: Registry::from_value(kept.get("registry").unwrap_or(&Value::Null))
             .map_err(|error| error.to_string())?,
@@ -259,6 +269,8 @@ pub struct Registries<'a> {
     pub store: &'a dyn CacheStore,
     /// How long a registry is used without fetching, in seconds.
     pub ttl: u64,
+    /// After how many seconds a newer one is asked for; where none can be had, the kept one counts until `ttl`.
+    pub revalidate: u64,
     /// How often to try again after a network error.
     pub retries: u32,
     /// The time that it is.
@@ -279,7 +291,18 @@ impl Registries<'_> {
             // A registry from the future was kept under another clock.
             let young = (0..ttl).contains(&age);
             if young && cached.registry.lookup(key_id).is_ok() {
-                return Ok(Found { registry: cached.registry, fresh: false, warning: None });
+                let due = age >= i64::try_from(self.revalidate.saturating_mul(1000)).unwrap_or(i64::MAX);
+                let kept = |warning| Ok(Found { registry: cached.registry.clone(), fresh: false, warning });
+                if !due {
+                    return kept(None);
+                }
+                // Once: what is kept still counts.
+                return match (Self { retries: 0, ..*self }).refresh(origin) {
+                    Err(failure) if failure.reason == Reason::NetworkError => {
+                        kept(Some(format!("the kept registry is used: {}", failure.detail)))
+                    }
+                    other => other,
+                };
             }
         }
         self.refresh(origin)
@@ -293,11 +316,11 @@ impl Registries<'_> {
     pub fn refresh(&self, origin: &Origin) -> Result<Found, Failure> {
         let cached = self.load(origin)?;
         let fetched = self.fetch_registry(origin)?;
-        let registry = match cached {
-            Some(cached) => accept(cached.registry, fetched)?,
-            None => fetched,
+        let (registry, gone) = match cached {
+            Some(cached) => accept(cached, fetched)?,
+            None => (fetched, Vec::new()),
         };
-        let cached = Cached { fetched_at: self.now, registry };
+        let cached = Cached { fetched_at: self.now, registry, gone };
         let warning = match self.store.save(origin, &cached, false) {
             Ok(true) => None,
             Ok(false) => {
@@ -344,7 +367,7 @@ impl Registries<'_> {
             failed(format!("the event could not be logged, nothing was changed: {error}"))
         })?;
         self.store
-            .save(origin, &Cached { fetched_at: self.now, registry }, true)
+            .save(origin, &Cached { fetched_at: self.now, registry, gone: Vec::new() }, true)
             .map_err(|error| failed(error.to_string()))?;
         Ok(record)
     }
@@ -379,10 +402,12 @@ pub fn get(fetch: &dyn Fetch, url: &str, limit: usize, retries: u32) -> Result<V
     }
 }
 
-/// Which of two registries counts, by their versions (§5.5). A compromise, once seen, is never taken back.
-fn accept(cached: Registry, fetched: Registry) -> Result<Registry, Failure> {
+/// Which of two registries counts, by their versions (§5.5), and what is known of keys that are in it no more. A compromise
+/// and a retirement, once seen, are never taken back, not by leaving the key out for a while either; and a name never
+/// gets another key.
+fn accept(cached: Cached, fetched: Registry) -> Result<(Registry, Vec<KeyEntry>), Failure> {
     let rollback = |detail: String| Err(Failure::new(Reason::RegistryRollback, detail));
-    match (cached.version, fetched.version) {
+    match (cached.registry.version, fetched.version) {
         (Some(old), None) => {
             rollback(format!("the registry has no version, version {old} was accepted before"))
         }
@@ -391,27 +416,42 @@ fn accept(cached: Registry, fetched: Registry) -> Result<Registry, Failure> {
         }
         (Some(old), Some(new)) if new == old => {
             // Nothing changes at an equal version, except that a compromise is believed at once.
-            let mut kept = cached;
+            let mut kept = cached.registry;
             for key in &mut kept.keys {
                 if is_compromised(&fetched, &key.key_id) {
                     key.state = KeyState::Compromised;
                 }
             }
-            Ok(kept)
+            Ok((kept, cached.gone))
         }
         _ => {
-            let revived = cached.keys.iter().find(|key| {
-                key.state == KeyState::Compromised
-                    && fetched.keys.iter().any(|new| new.key_id == key.key_id)
-                    && !is_compromised(&fetched, &key.key_id)
-            });
-            match revived {
-                Some(key) => {
-                    rollback(format!("the registry takes back that key {} is compromised", key.key_id))
+            let known = cached.registry.keys.into_iter().chain(cached.gone);
+            let mut gone = Vec::new();
+            for key in known {
+                let mut named = fetched.keys.iter().filter(|new| new.key_id == key.key_id).peekable();
+                if named.peek().is_none() {
+                    gone.push(key);
+                } else if let Some(why) = named.find_map(|new| taken_back(&key, new)) {
+                    return rollback(format!("the registry takes back that key {} {why}", key.key_id));
                 }
-                None => Ok(fetched),
             }
+            Ok((fetched, gone))
         }
+    }
+}
+
+/// What a newer entry of a key takes back that may never be.
+fn taken_back(known: &KeyEntry, new: &KeyEntry) -> Option<&'static str> {
+    match known.state {
+        KeyState::Compromised if new.state != KeyState::Compromised => Some("is compromised"),
+        KeyState::Retired if !matches!(new.state, KeyState::Retired | KeyState::Compromised) => {
+            Some("is retired")
+        }
+        // What is compromised verifies nothing, whatever stands there.
+        _ if known.public_key != new.public_key && new.state != KeyState::Compromised => {
+            Some("has the public key that was known under this name")
+        }
+        _ => None,
     }
 }
 

@@ -52,7 +52,7 @@ fn at(seconds: i64) -> Time {
 }
 
 fn registries<'a>(fetch: &'a Script, store: &'a dyn CacheStore, now: i64) -> Registries<'a> {
-    Registries { fetch, store, ttl: 100, retries: 1, now: at(now) }
+    Registries { fetch, store, ttl: 100, revalidate: u64::MAX, retries: 1, now: at(now) }
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn the_folder_is_private_and_survives() {
     let store = DirectoryStore::new(&folder);
     assert_eq!(store.load(&origin()).unwrap(), None);
     let registry = |version| Registry::from_value(&keys(Some(version), &[("a", "active")])).unwrap();
-    let kept = |version| Cached { fetched_at: at(5), registry: registry(version) };
+    let kept = |version| Cached { fetched_at: at(5), registry: registry(version), gone: Vec::new() };
     assert!(store.save(&origin(), &kept(4), false).unwrap());
     assert_eq!(store.load(&origin()).unwrap(), Some(kept(4)));
     assert!(!store.save(&origin(), &kept(3), false).unwrap(), "another process was faster");
@@ -219,4 +219,68 @@ fn a_registry_that_cannot_be_kept_is_used_with_a_warning() {
     let fetch = Script::new(vec![Ok(keys(Some(1), &[("a", "active")]))]);
     let found = registries(&fetch, &Unwritable, 0).get(&origin(), "a").unwrap();
     assert!(found.warning.unwrap().contains("could not be kept"));
+}
+
+#[test]
+fn what_was_known_of_a_key_is_not_forgotten_by_leaving_it_out() {
+    let other = |version, state: &str| {
+        let mut registry = keys(Some(version), &[("k", state)]);
+        registry["keys"][0]["public_key"] = json!("BB");
+        registry
+    };
+    let out = |version| keys(Some(version), &[("other", "active")]);
+    let table = [
+        ("compromised", vec![out(8), keys(Some(9), &[("k", "active")])], false),
+        ("compromised", vec![out(8), out(9), keys(Some(10), &[("k", "compromised")])], true),
+        ("retired", vec![keys(Some(8), &[("k", "active")])], false),
+        ("retired", vec![out(8), keys(Some(9), &[("k", "pending")])], false),
+        ("retired", vec![out(8), keys(Some(9), &[("k", "retired")])], true),
+        ("active", vec![other(8, "active")], false),
+        ("active", vec![out(8), other(9, "active")], false),
+        ("active", vec![out(8), keys(Some(9), &[("k", "active")])], true),
+        ("active", vec![other(8, "compromised")], true),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    for (number, (state, then, accepted)) in table.into_iter().enumerate() {
+        let stores: [Box<dyn CacheStore>; 2] = [
+            Box::<MemoryStore>::default(),
+            Box::new(DirectoryStore::new(folder.path().join(number.to_string()))),
+        ];
+        for store in stores {
+            let mut answers = vec![Ok(keys(Some(7), &[("k", state)]))];
+            answers.extend(then.iter().cloned().map(Ok));
+            let count = answers.len();
+            let fetch = Script::new(answers);
+            let mut last = None;
+            for now in 0..count {
+                last = Some(registries(&fetch, store.as_ref(), now as i64).refresh(&origin()));
+            }
+            match last.unwrap() {
+                Ok(_) => assert!(accepted, "{state}, then {then:?}"),
+                Err(failure) => {
+                    assert!(!accepted, "{state}, then {then:?}: {failure}");
+                    assert_eq!(failure.reason, Reason::RegistryRollback);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_newer_registry_is_asked_for_within_minutes_and_the_kept_one_counts_where_there_is_none() {
+    let fetch = Script::new(vec![
+        Ok(keys(Some(7), &[("k", "active")])),
+        Err(true),
+        Ok(keys(Some(8), &[("k", "compromised")])),
+    ]);
+    let store = MemoryStore::default();
+    let get =
+        |now| Registries { revalidate: 10, ..registries(&fetch, &store, now) }.get(&origin(), "k").unwrap();
+    assert!(get(0).fresh);
+    assert!(!get(9).fresh);
+    assert_eq!(fetch.count(), 1);
+    let kept = get(11);
+    assert!(!kept.fresh && kept.warning.unwrap().contains("kept registry"));
+    assert_eq!(fetch.count(), 2, "asked for once");
+    assert_eq!(get(12).registry.keys[0].state, KeyState::Compromised);
 }

@@ -27,6 +27,10 @@ pub struct Options {
     pub trusted: Vec<Origin>,
     /// How long a fetched registry is used, in seconds.
     pub ttl: u64,
+    /// After how many seconds a newer registry is asked for; where none can be had, the kept one counts until `ttl`.
+    pub revalidate: u64,
+    /// Whether what was signed outside the time in which its key was active is refused.
+    pub key_validity: bool,
     /// Whether to fetch the durable copy and compare.
     pub cross_check: bool,
     /// How old an attestation may be, in seconds.
@@ -46,6 +50,8 @@ impl Default for Options {
         Self {
             trusted: Vec::new(),
             ttl: DEFAULT_TTL,
+            revalidate: u64::MAX,
+            key_validity: false,
             cross_check: false,
             max_age: None,
             now: None,
@@ -237,23 +243,25 @@ impl Verifier {
     fn check_signature(&self, attestation: &Attestation) -> Result<Verified, Failure> {
         let origin = attestation.origin();
         let known = self.known.iter().find(|(of, _)| of.as_ref().is_none_or(|of| of == origin));
+        let strict = self.options.key_validity;
         if let Some((_, registry)) = known {
-            return signed_by(attestation, registry);
+            return signed_by(attestation, registry, strict);
         }
         let registries = Registries {
             fetch: self.fetch.as_ref(),
             store: self.store.as_ref(),
             ttl: self.options.ttl,
+            revalidate: self.options.revalidate,
             retries: self.options.retries,
             now: self.now(),
         };
         let found = registries.get(origin, attestation.key_id())?;
         let mut warning = found.warning;
-        let result = match signed_by(attestation, &found.registry) {
+        let result = match signed_by(attestation, &found.registry, strict) {
             Err(failure) if !found.fresh => match registries.refresh(origin) {
                 Ok(fresh) => {
                     warning = fresh.warning;
-                    signed_by(attestation, &fresh.registry)
+                    signed_by(attestation, &fresh.registry, strict)
                 }
                 // It failed already; that nothing newer can be had does not change it.
                 Err(error) if error.reason == Reason::NetworkError => Err(failure),
@@ -350,12 +358,15 @@ fn check_report(attestation: &Attestation, report: &Value) -> Result<(), Failure
     if same { Ok(()) } else { Err(mismatch("the report beside the attestation is not the attested output")) }
 }
 
-/// Whether a key of this registry, in a state that verifies, signed.
-fn signed_by(attestation: &Attestation, registry: &Registry) -> Result<Verified, Failure> {
+/// Whether a key of this registry, in a state that verifies, signed; with `strict`, while it was the active one.
+fn signed_by(attestation: &Attestation, registry: &Registry, strict: bool) -> Result<Verified, Failure> {
     let entry = registry
         .lookup(attestation.key_id())
         .map_err(|error| Failure::new(Reason::KeyNotFound, error.to_string()))?;
     check_state(entry)?;
+    if strict {
+        check_validity(entry, attestation.timestamp())?;
+    }
     let checked = PublicKey::from_base64url(&entry.public_key)
         .and_then(|key| key.verify(attestation.payload(), attestation.signature()));
     match checked {
@@ -383,6 +394,30 @@ fn check_state(entry: &KeyEntry) -> Result<(), Failure> {
         KeyState::Compromised => {
             Err(Failure::new(Reason::KeyCompromised, format!("key {} is compromised", entry.key_id)))
         }
+    }
+}
+
+/// Whether a key was the active one then, give or take the clocks. A time that cannot be read bounds nothing on its side
+/// of an active key, and is none to be within for any other.
+fn check_validity(entry: &KeyEntry, time: Time) -> Result<(), Failure> {
+    let outside = |what: &str, at: &dyn std::fmt::Display| {
+        let detail = format!("it was signed at {time}, key {} was {what} at {at}", entry.key_id);
+        Err(Failure::new(Reason::AttestationExpired, detail))
+    };
+    let read = |text: &Option<String>| text.as_deref().and_then(|text| text.parse::<Time>().ok());
+    if let Some(from) = read(&entry.valid_from)
+        && from.since(time) > CLOCK_SKEW
+    {
+        return outside("not active before it became so", &from);
+    }
+    if entry.state == KeyState::Active {
+        return Ok(());
+    }
+    let ends = [&entry.deprecated_at, &entry.valid_until, &entry.retired_at];
+    match ends.into_iter().find_map(read) {
+        Some(end) if time.since(end) > CLOCK_SKEW => outside("replaced", &end),
+        Some(_) => Ok(()),
+        None => outside("replaced", &"a time that its registry does not say"),
     }
 }
 

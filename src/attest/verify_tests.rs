@@ -286,3 +286,39 @@ fn the_own_instance_needs_no_network() {
     assert!(check(&verifier, &good()).is_ok());
     assert_eq!(net.asked(), 0);
 }
+
+#[test]
+fn what_a_key_signed_outside_its_time_is_told() {
+    let with = |state: &str, times: Value| {
+        let mut registry = registry(7, &[("k-1", 1, state)]);
+        for (name, time) in times.as_object().unwrap() {
+            registry["keys"][0][name] = time.clone();
+        }
+        registry
+    };
+    let strict = || Options { key_validity: true, ..options() };
+    let after = "2026-05-01T14:20:00Z";
+    let table = [
+        ("active", json!({"valid_from": "2026-05-01T14:00:00Z"}), true),
+        ("active", json!({}), true),
+        // Within what clocks may differ.
+        ("active", json!({"valid_from": "2026-05-01T14:33:00Z"}), true),
+        ("active", json!({"valid_from": "2099-01-01T00:00:00Z"}), false),
+        ("active", json!({"valid_from": "2026-05-01T14:00:00Z", "valid_until": after}), true),
+        (
+            "deprecated",
+            json!({"valid_from": "2026-05-01T14:00:00Z", "deprecated_at": "2026-05-01T14:40:00Z"}),
+            true,
+        ),
+        ("deprecated", json!({"valid_from": "2026-05-01T14:00:00Z", "deprecated_at": after}), false),
+        ("retired", json!({"deprecated_at": after, "retired_at": "2026-05-01T14:40:00Z"}), false),
+        ("retired", json!({}), false),
+    ];
+    for (state, times, holds) in table {
+        let registry = with(state, times.clone());
+        assert!(offline(options(), &registry, &good()).is_ok(), "{state} {times}: nobody asked");
+        let found = offline(strict(), &registry, &good());
+        assert_eq!(found.is_ok(), holds, "{state} {times}");
+        assert!(holds || found == Err(Reason::AttestationExpired), "{state} {times}: {found:?}");
+    }
+}

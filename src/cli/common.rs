@@ -22,9 +22,17 @@ pub(super) struct Common {
     /// Who asks, as KIND/NAME with the kind human, agent, ci or service [env: RECOURSE_ACTOR]
     #[arg(long, value_name = "ID", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(super) actor: Option<String>,
+    /// Whom an attestation is for: a host, or the machines of one kind; it counts nowhere else [env: RECOURSE_AUDIENCE]
+    #[arg(long, value_name = "NAME", value_parser = audience)]
+    pub(super) audience: Option<String>,
     /// Evidence gathered elsewhere, with the raw output that proves it
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) evidence: Option<PathBuf>,
+}
+
+fn audience(text: &str) -> Result<String, &'static str> {
+    let good = crate::config::is_audience(text);
+    good.then(|| text.to_owned()).ok_or("is up to 200 printable ASCII characters without spaces")
 }
 
 #[derive(Clone, Copy, Debug, clap::Args)]

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::attest::audit::{AuditLog, Entry};
 use crate::attest::time::Time;
 
-use super::log::{Wanted, as_json};
+use super::log_lines::{Wanted, as_json};
 use super::output::{self, Failure};
 
 /// Facility of syslog: log audit.

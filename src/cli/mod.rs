@@ -22,6 +22,7 @@ mod keys;
 mod knowledge;
 mod log;
 mod log_export;
+mod log_lines;
 mod mcp;
 mod mcp_serve;
 mod output;

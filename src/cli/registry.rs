@@ -87,7 +87,8 @@ fn export(args: &ExportArgs) -> Result<u8, Failure> {
 fn refresh(args: &RefreshArgs) -> Result<u8, Failure> {
     let origin = Origin::base(&args.url).map_err(|error| Failure::usage(error.to_string()))?;
     let (fetch, store) = (HttpFetch::new(), cache_store()?);
-    let registries = Registries { fetch: &fetch, store: &store, ttl: 0, retries: 1, now: Time::now() };
+    let registries =
+        Registries { fetch: &fetch, store: &store, ttl: 0, revalidate: 0, retries: 1, now: Time::now() };
     let result = if args.force {
         let log = AuditLog::open(&places()?);
         let mut write = |record: &ForcedRefresh| {

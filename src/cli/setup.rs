@@ -55,6 +55,7 @@ impl Setup {
         let actor = actor.map(|id| Actor::parse(&id));
         let context = EvaluationContext {
             cwd,
+            audience: common.audience.clone(),
             environment,
             actor,
             profile,

@@ -51,6 +51,9 @@ pub(super) struct VerifyArgs {
     /// How old it may be, in seconds [default: as it says itself]
     #[arg(long, value_name = "SECONDS")]
     pub(super) max_age: Option<String>,
+    /// Refuse what was signed while its key was not the active one, give or take five minutes
+    #[arg(long)]
+    pub(super) key_validity: bool,
     /// The registry that was accepted last, instead of the cache folder; only read, and a fetch is always made
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) cached_registry: Option<OsString>,
@@ -222,7 +225,8 @@ fn verifier_without_proofs(args: &VerifyArgs) -> Result<Verifier, Failure> {
     // The own registry is fetched from nobody; a comparison with the durable copy has to ask all the same.
     let cross_check = args.cross_check || (config.cross_check && args.registry.is_none());
     let log = args.log.policy(&config)?;
-    let options = Options { trusted, max_age, now, cross_check, log, ..Options::default() };
+    let key_validity = args.key_validity;
+    let options = Options { trusted, max_age, now, cross_check, key_validity, log, ..Options::default() };
     match (given_path(args.registry.as_deref()), given_path(args.cached_registry.as_deref())) {
         (Some(_), Some(_)) => Err(Failure::usage(
             "--registry and --cached-registry cannot be used together: the first fetches nothing",

@@ -22,6 +22,8 @@ use crate::world::World;
 use super::input::meant_for;
 use super::{Attested, Subject, covers};
 
+/// After so many seconds the registry is asked for again: a compromise must not wait for a day.
+const REVALIDATE: u64 = 300;
 /// How long a nonce without an expiry is remembered.
 const NONCE_MEMORY: i64 = 400 * 24 * 60 * 60;
 
@@ -349,6 +351,8 @@ impl Gate<'_> {
         let options = Options {
             trusted,
             ttl: self.config.key_cache_ttl.as_secs(),
+            revalidate: REVALIDATE,
+            key_validity: self.mode() == Mode::Require,
             cross_check,
             max_age: self.config.max_age.map(|age| age.as_secs()),
             now: Some(self.now()?),

@@ -230,3 +230,43 @@ fn what_is_published_is_what_the_schemas_say() {
     assert_eq!(fs::read_dir(root.join(".well-known/attestations")).unwrap().count(), 0);
     assert!(valid("registry.schema.json", &read(&root.join(".well-known/recourse-keys.json"))));
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_compromise_is_said_on_a_full_disk() {
+    let scratch = Scratch::new();
+    let disk = scratch.root().join("disk");
+    fs::create_dir_all(&disk).unwrap();
+    let script = r#"
+        set -e
+        "$R" keys generate && "$R" keys activate full-1
+        cat /dev/zero > fill 2>/dev/null || true
+        if echo more > more 2>/dev/null; then echo "NOT FULL"; fi
+        "$R" keys compromise full-1 --reason "a full disk"
+        "$R" keys list --format json
+        ls data/recourse/keys
+    "#;
+    let mut command = std::process::Command::new("bwrap");
+    command
+        .args(["--dev-bind", "/", "/", "--size", "400000", "--tmpfs"])
+        .arg(&disk)
+        .arg("--chdir")
+        .arg(&disk);
+    command.args(["--", "bash", "-c", script]).env("R", crate::support::program());
+    for (name, folder) in
+        [("XDG_DATA_HOME", "data"), ("XDG_STATE_HOME", "state"), ("XDG_CACHE_HOME", "cache")]
+    {
+        command.env(name, disk.join(folder));
+    }
+    command.env("HOME", scratch.root().join("home")).env("RECOURSE_INSTANCE_ID", "full");
+    command.env("XDG_CONFIG_HOME", scratch.root().join("config"));
+    let Ok(output) = command.output() else {
+        return crate::support::skipped("bwrap makes no small disk: it is not there");
+    };
+    let (out, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    if said.contains("bwrap:") {
+        return crate::support::skipped(&format!("bwrap makes no small disk: {said}"));
+    }
+    assert!(output.status.success() && !out.contains("NOT FULL"), "{out}{said}");
+    assert!(out.contains("compromised") && !out.contains("full-1.pem"), "{out}{said}");
+}

@@ -72,6 +72,13 @@ impl Instance {
         text
     }
 
+    /// Serves a registry in which the key has been active since then.
+    pub(crate) fn active_since(&self, time: Time) {
+        let mut registry: Value = serde_json::from_str(&self.publish()).unwrap();
+        registry["keys"][0]["valid_from"] = json!(time.to_string());
+        self.serve(Some(registry.to_string()));
+    }
+
     fn serve(&self, registry: Option<String>) {
         *self.registry.lock().unwrap() = registry;
     }

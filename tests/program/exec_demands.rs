@@ -101,6 +101,12 @@ fn what_is_required_is_young_whatever_it_says_itself() {
     assert!(said(&refused).contains("attestation_expired"), "{}", said(&refused));
     let mut longer = required;
     longer[2].1 = "2000";
+    // Its key was not the active one then.
+    let refused = touch(&scratch, &file, &longer);
+    assert_eq!(refused.status.code(), Some(126));
+    assert!(said(&refused).contains("not active before"), "{}", said(&refused));
+    instance.active_since(Time::now().plus_seconds(-2000));
+    fs::remove_dir_all(scratch.root().join("home/.cache/recourse")).unwrap();
     assert_eq!(touch(&scratch, &file, &longer).status.code(), Some(0));
 }
 
@@ -338,4 +344,13 @@ fn no_variable_moves_what_the_system_binds() {
     let refused = scratch.run(&["exec", "--", "true"]);
     assert_eq!(refused.status.code(), Some(125));
     assert!(said(&refused).contains("/etc/recourse/config.toml"), "{}", said(&refused));
+}
+
+#[test]
+fn an_evaluation_names_whom_it_is_for() {
+    let scratch = Scratch::with_policy(ALLOW);
+    let words = ["evaluate", "shell", "--attest", "--audience", "runner-7", "--format", "json", "touch ran"];
+    let report = crate::support::json(&scratch.run(&words));
+    assert_eq!(report["attestation"]["input"]["audience"], "runner-7", "{report}");
+    assert_eq!(scratch.run(&["evaluate", "shell", "--audience", "two words", "true"]).status.code(), Some(2));
 }

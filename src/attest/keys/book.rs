@@ -152,6 +152,18 @@ impl Book {
     }
 }
 
+/// What to do where nothing signs.
+pub(crate) fn no_active(book: &Book) -> String {
+    match book.next_pending() {
+        Some(key) => format!(
+            "no key is active and nothing can be signed: `recourse keys activate {}` makes the pending key active",
+            key.key_id
+        ),
+        None => "no key is active and nothing can be signed: `recourse keys generate`, then `recourse keys activate`"
+            .to_owned(),
+    }
+}
+
 /// The instance's own record: what must not be forgotten even when the registry is.
 struct Record {
     instance_id: String,

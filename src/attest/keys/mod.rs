@@ -7,6 +7,7 @@
 mod book;
 mod error;
 mod export;
+mod gone;
 pub(super) mod material;
 
 use std::fmt;
@@ -25,8 +26,8 @@ use super::signature;
 use super::time::Time;
 use super::tlog::journal;
 
-use book::Book;
 pub use book::Stamp;
+use book::{Book, no_active};
 use material::Unreadable;
 
 pub use error::KeyError;
@@ -179,6 +180,7 @@ impl KeyStore {
                 }
             }
         }
+        found.extend(self.left_over(&book)?);
         Ok(found)
     }
 
@@ -395,7 +397,13 @@ impl KeyStore {
         let (mut book, mut outcome) = (self.existing(key_id)?, Outcome::default());
         let before = book.entry(key_id)?.clone();
         self.step(&mut book, &mut outcome, key_id, to)?;
-        self.commit_because(&mut book, &mut outcome, None, reason)?;
+        match to {
+            KeyState::Compromised => self.commit_at_all_costs(&mut book, &mut outcome, key_id, reason)?,
+            _ => self.commit_because(&mut book, &mut outcome, None, reason)?,
+        }
+        if matches!(to, KeyState::Retired | KeyState::Compromised) {
+            self.destroy(key_id, &mut outcome);
+        }
         if before.state == KeyState::Active {
             outcome.notes.push(no_active(&book));
         }
@@ -412,6 +420,7 @@ impl KeyStore {
     /// Makes a key's name and file, and enters it as pending. The registry is not written yet.
     fn make(&self, book: &mut Book, outcome: &mut Outcome) -> Result<String, KeyError> {
         let key = material::generate().map_err(KeyError::Make)?;
+        self.reserve();
         let pem = material::to_pem(&key, self.passphrase.as_ref()).map_err(KeyError::Make)?;
         let key_id = loop {
             let key_id = book.take_name(&self.places)?;
@@ -559,17 +568,6 @@ fn legal(book: &Book, key_id: &str, to: KeyState) -> Result<KeyState, KeyError> 
         Ok(from)
     } else {
         Err(KeyError::Illegal { key_id: key_id.to_owned(), from, to })
-    }
-}
-
-fn no_active(book: &Book) -> String {
-    match book.next_pending() {
-        Some(key) => format!(
-            "no key is active and nothing can be signed: `recourse keys activate {}` makes the pending key active",
-            key.key_id
-        ),
-        None => "no key is active and nothing can be signed: `recourse keys generate`, then `recourse keys activate`"
-            .to_owned(),
     }
 }
 

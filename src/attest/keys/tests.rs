@@ -313,3 +313,32 @@ fn many_at_once_leave_one_active_key() {
     assert_eq!(listed.len(), 9);
     assert_eq!(version(&keys), 18);
 }
+
+#[test]
+fn a_key_that_never_signs_again_is_destroyed() {
+    for state in [KeyState::Compromised, KeyState::Retired] {
+        let (_folder, keys) = key_in(state);
+        assert!(!keys.places.keys().join("test-1.pem").exists(), "{state}");
+        assert!(!keys.list().unwrap()[0].private_key);
+    }
+    let (_folder, keys) = key_in(KeyState::Deprecated);
+    let pem = keys.places.keys().join("test-1.pem");
+    let kept = fs::read(&pem).unwrap();
+    keys.retire("test-1").unwrap();
+    // A copy that somebody puts back, and one that no key speaks of.
+    for name in ["test-1.pem", "test-7.pem"] {
+        let path = keys.places.keys().join(name);
+        fs::write(&path, &kept).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        assert!(keys.warnings().unwrap().iter().any(|warning| warning.contains(name)), "{name}");
+    }
+    assert!(keys.activate("test-1").is_err());
+}
+
+#[test]
+fn room_is_kept_for_a_compromise() {
+    let (_folder, keys) = key_in(KeyState::Active);
+    let reserve = keys.places.keys().join("reserve");
+    assert!(fs::metadata(&reserve).unwrap().len() >= 1 << 16);
+    assert_eq!(fs::metadata(&reserve).unwrap().permissions().mode() & 0o777, 0o600);
+}
