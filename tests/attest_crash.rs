@@ -61,7 +61,7 @@ fn work(operation: &str, folder: &Path) {
             let _ = Nonces::open(&Places::under(folder)).spend(NONCE, Time::now());
         }
         "note" => {
-            let limits = Limits { segment: 400, segments: 2, age: None };
+            let limits = Limits { segment: 1, segments: 2, age: None };
             AuditLog::open(&Places::under(folder)).within(limits).note("noted", json!({})).unwrap();
         }
         other => panic!("{other}"),
@@ -75,8 +75,8 @@ fn prepare(operation: &str, folder: &Path) {
         _ => drop(keys(folder).ensure_active().unwrap()),
     }
     if operation == "note" {
-        // So many that the next one begins a new file and takes the oldest away.
-        for _ in 0..5 {
+        // Each begins a new file; the next one takes the oldest away, too.
+        for _ in 0..3 {
             work(operation, folder);
         }
     }

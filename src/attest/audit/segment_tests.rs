@@ -150,6 +150,33 @@ fn half_a_line_at_the_end_of_a_file_is_taken_over_into_the_next() {
 }
 
 #[test]
+fn a_new_file_that_was_not_made_yet_is_none_that_is_missed() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = small(folder.path(), 0);
+    while files(&log).is_empty() {
+        log.append("kept", json!({})).unwrap();
+    }
+    let last = log.closed().unwrap()[0].last;
+    fs::remove_file(&log.log).unwrap();
+    // What went in with it is missed, as long as the head knows of it.
+    assert!(log.verify().is_err());
+    let head = log.read_head().unwrap().unwrap();
+    let digest = lines::Backwards::new(
+        fs::File::open(&files(&log)[0]).unwrap(),
+        fs::metadata(&files(&log)[0]).unwrap().len(),
+        &log.log,
+    )
+    .next()
+    .unwrap()
+    .unwrap()
+    .digest;
+    log.write_head(&Head { seq: last, digest, length: 0, ..head }).unwrap();
+    assert_eq!(log.verify().unwrap().entries, last);
+    assert_eq!(log.note("noted", json!({})).unwrap(), last + 1);
+    assert_eq!(log.verify().unwrap().entries, last + 1);
+}
+
+#[test]
 fn what_cannot_be_written_leaves_nothing_and_links_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let log = AuditLog::open(&Places::under(folder.path()));

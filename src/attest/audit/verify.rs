@@ -65,6 +65,10 @@ impl AuditLog {
                 (error, _) => error,
             })?;
         }
+        // A process died when it had put the full file away: the next one is not there yet.
+        let length = std::mem::take(&mut walk.reached.length);
+        walk.meet();
+        walk.reached.length = length;
         self.end_of(walk, last, empty)
     }
 
