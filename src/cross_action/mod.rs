@@ -95,8 +95,12 @@ fn takes(assessment: &Assessment, path: &Path) -> bool {
 /// An original is deleted because a copy was made, and the copy is deleted too.
 fn copies(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) {
     for at in 0..assessments.len() {
-        let Subject::Path(subject) = &assessments[at].mutation.subject else { continue };
-        if subject.copies.is_empty() {
+        let copies: Vec<PathBuf> = match &assessments[at].mutation.subject {
+            Subject::Path(subject) => subject.copies.clone(),
+            Subject::Git { copies, .. } => copies.iter().map(|copy| copy.at.clone()).collect(),
+            _ => continue,
+        };
+        if copies.is_empty() {
             continue;
         }
         let tier = match text(&assessments[at], "loss.outright") {
@@ -104,13 +108,14 @@ fn copies(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) {
             Some("unseen") => Tier::NeedsReview,
             _ => continue,
         };
-        let copies: Vec<PathBuf> = subject.copies.clone();
         // Mutations stand in program order, and only copies that still stood by then are told: later ones count.
         let killers: Vec<usize> = (at + 1..assessments.len())
             .filter(|other| copies.iter().any(|copy| takes(&assessments[*other], copy)))
             .collect();
+        // Which of its files a copy holds is not told of git's acts: any that goes may be the one.
+        let named = matches!(assessments[at].mutation.subject, Subject::Path(_));
         let all = copies.iter().all(|copy| killers.iter().any(|other| takes(&assessments[*other], copy)));
-        if !all {
+        if named && !all || killers.is_empty() {
             continue;
         }
         let original = assessments[at].mutation.target.id.clone();

@@ -1,9 +1,9 @@
 //! A mutation on its way, with what the act does to files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::model::{Mutation, Saved};
-use crate::shell::Packing;
+use crate::shell::{Packing, Printed};
 
 /// What an act does to files, beyond what its action says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub enum Change {
     Moved { from: PathBuf, to: PathBuf },
     /// A copy is made. `packed`: inside an archive.
     Copied { from: PathBuf, to: PathBuf, packed: bool },
+    /// A patch is made of the files below `dir` that git tracks, against git's index.
+    Patched { dir: PathBuf, to: PathBuf },
     /// A symbolic link, or another name of the same file; without a target where it leads is not known.
     Linked { at: PathBuf, target: Option<PathBuf>, symbolic: bool },
     /// A file that stays holds another text: this one, where it is known.
@@ -25,12 +27,20 @@ pub enum Change {
 }
 
 impl Change {
+    /// What git printed into a file, where that is a patch of the working tree that it ran in.
+    pub(super) fn patched(printed: Option<Printed>, cwds: &[PathBuf], to: &Path) -> Option<Self> {
+        match (printed, cwds) {
+            (Some(Printed::Changes), [dir]) => Some(Self::Patched { dir: dir.clone(), to: to.to_owned() }),
+            _ => None,
+        }
+    }
+
     /// Whether it says what stands at a place from then on.
     pub(super) fn puts(&self) -> bool {
         match self {
             Self::Made { .. } | Self::Moved { .. } | Self::Linked { .. } | Self::Rewritten { .. } => true,
             Self::Copied { packed, .. } => !packed,
-            Self::Packs { .. } | Self::Saved { .. } => false,
+            Self::Packs { .. } | Self::Patched { .. } | Self::Saved { .. } => false,
         }
     }
 }

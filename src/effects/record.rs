@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::model::{Action, Cause, FactValue, Mutation, PathOrigin, PathSubject, Subject, Value};
-use crate::shell::{FileState, Held, Now};
+use crate::model::{Action, Cause, CopyMade, FactValue, Mutation, PathOrigin, PathSubject, Subject, Value};
+use crate::shell::{FileState, Now};
 use crate::world::FileKind;
 use crate::world::resolve::physical;
 
@@ -265,11 +265,11 @@ impl Scene<'_> {
 
     /// What changes inside a copied tree leaves it whole no longer, where the source has it too.
     fn hole(&mut self, path: &Path) {
-        let spoils = |held: &&Held| {
+        let spoils = |held: &&CopyMade| {
             let inside = path.strip_prefix(&held.at).ok().filter(|rest| !rest.as_os_str().is_empty());
             inside.is_some_and(|rest| self.look.at(&held.source.join(rest)).is_some())
         };
-        let spoilt: Vec<Held> = self.files.held_above(path).filter(spoils).cloned().collect();
+        let spoilt: Vec<CopyMade> = self.files.held_above(path).filter(spoils).cloned().collect();
         for held in spoilt {
             self.files.release(&held);
         }
@@ -325,6 +325,9 @@ impl Scene<'_> {
                 self.files.rewrite(path, text.map_or(Now::Unread, Now::Text));
             }
             Change::Saved { dir, what } => self.files.save(dir, what),
+            Change::Patched { dir, to } => {
+                self.files.hold(CopyMade { at: to, source: dir, packed: true, patch: true });
+            }
             Change::Packs { at, packing } => self.files.packings.set_file(at, packing),
             Change::Copied { from, to, packed } => {
                 let (mut from, mut to) = (key(&from), key(&to));
@@ -367,7 +370,7 @@ impl Scene<'_> {
         for held in beside {
             self.files.hold(held);
         }
-        self.files.hold(Held { at: to, source: from, packed });
+        self.files.hold(CopyMade { at: to, source: from, packed, patch: false });
     }
 
     /// What git takes off the working tree may be what this command brought there: then that content goes. Whether git
@@ -425,9 +428,9 @@ impl Scene<'_> {
     }
 
     /// Copies of other trees in the same place, of which nothing has a name that now comes from `from`.
-    fn beside(&self, from: &Path, to: &Path) -> Vec<Held> {
+    fn beside(&self, from: &Path, to: &Path) -> Vec<CopyMade> {
         let Some(new) = self.look.names(from) else { return Vec::new() };
-        let apart = |held: &&Held| {
+        let apart = |held: &&CopyMade| {
             let old = self.look.names(&held.source);
             held.at == to
                 && held.source != from

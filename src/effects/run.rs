@@ -143,11 +143,13 @@ fn printed(scene: &mut Scene<'_>, invocation: &Invocation) -> Option<Draft> {
             let to = scene.only_path(path)?;
             let packs =
                 packing::packing(scene, invocation).map(|packing| Change::Packs { at: to.clone(), packing });
+            let patch = Change::patched(git, scene.cwds(), &to);
             let changes = sources
                 .into_iter()
                 .filter(|from| *from != to)
                 .map(|from| Change::Copied { from, to: to.clone(), packed: true })
                 .chain(packs)
+                .chain(patch)
                 .collect();
             Some(Draft { mutation: None, changes, by_action: false })
         }

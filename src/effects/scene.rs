@@ -296,7 +296,7 @@ impl<'a> Scene<'a> {
             _ => std::collections::BTreeSet::new(),
         };
         let names = names.iter().filter(|name| name.as_known() != Some("")).cloned().collect::<Vec<_>>();
-        Subject::Git { dir, names, saved }
+        Subject::Git { dir, names, saved, copies: self.files.copies_made() }
     }
 
     /// A mutation of unknown reach.

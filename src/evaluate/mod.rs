@@ -110,6 +110,9 @@ pub struct EvaluationContext {
     pub session: Option<Arc<shell::Session>>,
     /// What is not as `cwd` and the environment say.
     pub start: shell::Start,
+    /// The environment seen here is the very one that it would run with: a name that it lacks is unset. Otherwise the shell
+    /// that runs it may know more of them, and both are judged.
+    pub same_environment: bool,
     /// The report will be signed: the programs that are started are named by their digest, too.
     pub signed: bool,
     /// Files that the input itself was read from.

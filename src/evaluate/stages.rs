@@ -57,15 +57,29 @@ pub(super) fn shell(
     };
     options.deadline = Some(world.elapsed() + READING);
     options.start = context.start.clone();
-    programs::interpret(input, world, knowledge, &options, &mut collect);
+    let unset = programs::interpret(input, world, knowledge, &options, &mut collect);
+    let mut mutations = std::mem::take(&mut collect.mutations);
+    if !unset.is_empty() && !context.same_environment {
+        // Who writes a name means it to be set: where the shell that runs this knows it, this is what happens.
+        options.start.variables.extend(unset.into_iter().map(|name| (name, None)));
+        programs::interpret(input, world, knowledge, &options, &mut collect);
+        let further = std::mem::take(&mut collect.mutations);
+        mutations = joined(mutations, further);
+    }
     told.secrets = collect.secrets;
     told.named = collect.named;
     told.touched = collect.touched;
-    let mut mutations = collect.mutations;
     if context.made_for_it {
         made::settle(&mut mutations, knowledge);
     }
     mutations
+}
+
+/// What happens in one case, and what else happens in another.
+fn joined(mut first: Vec<Mutation>, further: Vec<Mutation>) -> Vec<Mutation> {
+    let more: Vec<Mutation> = further.into_iter().filter(|one| !first.contains(one)).collect();
+    first.extend(more);
+    first
 }
 
 /// A plan's changes, and what the commands that its apply runs on this machine would do.

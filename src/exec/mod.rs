@@ -299,6 +299,7 @@ pub(crate) fn with_profile<'a>(around: &Surroundings<'a>) -> Surroundings<'a> {
         context.profile = Some(Profile::Agent);
     }
     context.signed = !around.attesting.is_off();
+    context.same_environment = true;
     if context.profile.is_none() {
         context.profile = Some(if prompt::available() { Profile::Human } else { Profile::Ci });
     }

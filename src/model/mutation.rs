@@ -282,6 +282,19 @@ pub enum Saved {
     Ignored,
 }
 
+/// A copy that a command made before it acts.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CopyMade {
+    /// Where the copy stands.
+    pub at: PathBuf,
+    /// What it is a copy of: a file, or a tree.
+    pub source: PathBuf,
+    /// It is an archive (or another form) that holds the source, not the same file or tree under another name.
+    pub packed: bool,
+    /// It only holds how files below the source that git tracks differ from its index: git's own acts alone can count on it.
+    pub patch: bool,
+}
+
 /// What is acted on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
@@ -295,6 +308,8 @@ pub enum Subject {
         names: Vec<Value>,
         /// What the same command saved before.
         saved: BTreeSet<Saved>,
+        /// Copies of files that the same command made before.
+        copies: Vec<CopyMade>,
     },
     /// Rows or tables of a database.
     Sql {

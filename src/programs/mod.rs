@@ -57,6 +57,7 @@ mod xargs;
 pub(crate) use make::recipes;
 pub(crate) use tasks::{composer_command, just_recipes};
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::effects::program::{Does, Draft, Packed, Scene};
@@ -237,8 +238,8 @@ pub fn interpret(
     knowledge: &Knowledge,
     options: &Options,
     sink: &mut dyn Sink,
-) {
-    shell::interpret(input, world, knowledge, &Rooms, options, sink);
+) -> BTreeSet<String> {
+    shell::interpret(input, world, knowledge, &Rooms, options, sink)
 }
 
 /// What `input` leaves a shell with that goes on afterwards (`shell::left`).

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
-use crate::model::{Save, Saved};
+use crate::model::{CopyMade, Save, Saved};
 use crate::world::resolve::{Link, Links, physical};
 
 use super::packing::Packings;
@@ -36,6 +36,8 @@ pub enum Printed {
     Objects,
     /// Changes that are only in the working tree may be among it.
     WorkTree,
+    /// All changes of tracked files that are not in the index, as a patch that puts them back.
+    Changes,
 }
 
 /// The overlay over the machine's files, and what was saved into git.
@@ -43,9 +45,9 @@ pub enum Printed {
 pub struct Files {
     states: BTreeMap<PathBuf, FileState>,
     /// Where this command put copies: the copy or archive, what it holds, and whether the copy is an archive.
-    held: BTreeSet<Held>,
+    held: BTreeSet<CopyMade>,
     /// Copies that jobs in the background are making, job by job.
-    unfinished: Vec<BTreeSet<Held>>,
+    unfinished: Vec<BTreeSet<CopyMade>>,
     /// How many of them, from the first on, are the jobs of a shell further out.
     others: usize,
     /// Links that this command made.
@@ -73,17 +75,6 @@ pub struct Files {
     pub(super) texts: Texts,
     /// What git moved.
     pub(crate) moved: Moved,
-}
-
-/// A copy that this command made.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Held {
-    /// Where the copy stands.
-    pub at: PathBuf,
-    /// What it is a copy of.
-    pub source: PathBuf,
-    /// It is an archive (or another form) that holds the source, not the same file or tree under another name.
-    pub packed: bool,
 }
 
 /// A link that this command made.
@@ -166,7 +157,7 @@ impl Files {
     }
 
     /// Records that a copy of `source` stands at `at`.
-    pub fn hold(&mut self, held: Held) {
+    pub fn hold(&mut self, held: CopyMade) {
         self.held.insert(held);
     }
 
@@ -209,17 +200,17 @@ impl Files {
     }
 
     /// Copies that stand at or below a path.
-    pub fn held_in<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a Held> {
+    pub fn held_in<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a CopyMade> {
         self.held.iter().filter(move |held| held.at.starts_with(path))
     }
 
     /// Copies of trees that a path may lie in.
-    pub fn held_above<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a Held> {
+    pub fn held_above<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a CopyMade> {
         self.held.iter().filter(move |held| path.starts_with(&held.at))
     }
 
     /// Forgets one copy.
-    pub fn release(&mut self, held: &Held) {
+    pub fn release(&mut self, held: &CopyMade) {
         self.held.remove(held);
     }
 
@@ -233,19 +224,24 @@ impl Files {
 
     /// What stands in copies at or below a path, and nowhere else that this command knows of: with it, the last copy goes.
     pub fn only_held<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a Path> {
-        let inside = move |held: &&Held| held.at.starts_with(path);
-        self.held.iter().filter(inside).map(|held| held.source.as_path()).filter(move |source| {
-            !self.held.iter().any(|other| source.starts_with(&other.source) && !other.at.starts_with(path))
-        })
+        let inside = move |held: &&CopyMade| held.at.starts_with(path);
+        self.held.iter().filter(|held| !held.patch).filter(inside).map(|held| held.source.as_path()).filter(
+            move |source| {
+                !self
+                    .held
+                    .iter()
+                    .any(|other| source.starts_with(&other.source) && !other.at.starts_with(path))
+            },
+        )
     }
 
     /// Copies that are recorded here and were not `before`.
-    pub fn copies_since(&self, before: &Self) -> BTreeSet<Held> {
+    pub fn copies_since(&self, before: &Self) -> BTreeSet<CopyMade> {
         self.held.difference(&before.held).cloned().collect()
     }
 
     /// Records copies that one more job in the background is making, besides those of jobs `before` it.
-    pub fn leave_unfinished(&mut self, before: &Self, copies: BTreeSet<Held>) {
+    pub fn leave_unfinished(&mut self, before: &Self, copies: BTreeSet<CopyMade>) {
         self.unfinished.clone_from(&before.unfinished);
         self.unfinished.push(copies);
     }
@@ -354,19 +350,25 @@ impl Files {
                 *target = onto(&to, target, from);
             }
         }
-        self.held.extend(moved.into_iter().map(|held| Held { at: onto(&to, &held.at, from), ..held }));
+        self.held.extend(moved.into_iter().map(|held| CopyMade { at: onto(&to, &held.at, from), ..held }));
     }
 
     /// Where copies stand that this command made of a path (or of a directory above it).
     pub fn copies(&self, path: &Path) -> Vec<PathBuf> {
         self.held
             .iter()
+            .filter(|held| !held.patch)
             .filter_map(|held| {
                 let rest = path.strip_prefix(&held.source).ok()?;
                 let whole = held.packed || rest.as_os_str().is_empty();
                 Some(if whole { held.at.clone() } else { held.at.join(rest) })
             })
             .collect()
+    }
+
+    /// All copies that this command made so far and that still stand.
+    pub fn copies_made(&self) -> Vec<CopyMade> {
+        self.held.iter().cloned().collect()
     }
 
     /// Records a state. Everything recorded below the path goes when the path is gone or replaced by a move; copies that

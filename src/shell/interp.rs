@@ -20,6 +20,7 @@ const RAW: usize = 240;
 /// Walks `input` and hands its steps to `sink` in program order.
 ///
 /// Total: whatever the input, it ends within the limits of `options`; what could not be walked is a step that says so.
+/// The names that the typed text itself puts into words though nothing sets them: taken for empty.
 pub(crate) fn interpret(
     input: &Input,
     world: &dyn World,
@@ -27,8 +28,8 @@ pub(crate) fn interpret(
     programs: &dyn Programs,
     options: &Options,
     sink: &mut dyn Sink,
-) {
-    walk(input, world, knowledge, programs, options, sink);
+) -> BTreeSet<String> {
+    walk(input, world, knowledge, programs, options, sink).1
 }
 
 /// What `input` leaves a shell with that goes on afterwards.
@@ -39,7 +40,7 @@ pub(crate) fn left(
     programs: &dyn Programs,
     options: &Options,
 ) -> Left {
-    walk(input, world, knowledge, programs, options, &mut super::kept::Nowhere)
+    walk(input, world, knowledge, programs, options, &mut super::kept::Nowhere).0
 }
 
 fn walk(
@@ -49,7 +50,7 @@ fn walk(
     programs: &dyn Programs,
     options: &Options,
     sink: &mut dyn Sink,
-) -> Left {
+) -> (Left, BTreeSet<String>) {
     let mut interp = shell(world, knowledge, programs, options, sink);
     let mut state = interp.initial();
     interp.told(&mut state);
@@ -74,7 +75,7 @@ fn walk(
         interp.emit(&mut state, whole, StepKind::Guard { variable });
     }
     // Past a limit nothing is known any more.
-    if interp.stopped { Left::default() } else { interp.left }
+    (if interp.stopped { Left::default() } else { interp.left }, interp.unset)
 }
 
 /// An interpreter that has seen nothing.
@@ -110,6 +111,7 @@ fn shell<'a>(
         built_unread: false,
         typed: Arc::from(""),
         guarded: BTreeSet::new(),
+        unset: BTreeSet::new(),
         left: Left::default(),
     }
 }
@@ -283,6 +285,8 @@ pub struct Shell<'a> {
     pub(super) typed: Arc<str>,
     /// Variables of the guard that were set to something else.
     pub(super) guarded: BTreeSet<String>,
+    /// Names that the typed text put into words and nothing sets.
+    pub(super) unset: BTreeSet<String>,
     /// What the text leaves the shell with.
     left: Left,
 }

@@ -45,7 +45,7 @@ mod walk;
 mod zsh;
 
 pub use crate::wildcard as pattern;
-pub use files::{FileState, Files, Held, Printed};
+pub use files::{FileState, Files, Printed};
 pub(crate) use interp::{interpret, left};
 pub use kept::{Kept, add};
 pub use options::{Left, Limits, Options, Session, Start};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::model::{Span, Value};
 use crate::syntax::{Assignment, Command, CommandKind, Part, Script, Word};
 
+use super::builtins::is_question;
 use super::expand::{Expansion, plain_text};
 use super::interp::{Scope, Shell, parse};
 use super::redirect::{Opened, Output};
@@ -100,9 +101,14 @@ impl Shell<'_> {
     ) -> Flow {
         self.substituted = None;
         self.behind_wide_alias(state, command);
+        let unset = self.unset.clone();
         let Ok(expanded) = self.expand_words(state, words) else {
             return self.aborted(state);
         };
+        // Who asks whether a name is set minds both.
+        if expanded.first().and_then(|word| word.arg.value.as_known()).is_some_and(is_question) {
+            self.unset = unset;
+        }
         let Ok(opened) = self.open(state, &command.redirections) else {
             state.status = Status::False;
             return Flow::Next;

@@ -181,13 +181,19 @@ impl Shell<'_> {
             CommandKind::Case { word, arms } => {
                 state.within(&scope.deeper(), |state| self.case(state, word, arms))
             }
-            CommandKind::Test(expression) => match self.test_expression(state, expression) {
-                Ok(status) => {
-                    state.status = status;
-                    Flow::Next
+            CommandKind::Test(expression) => {
+                // Who asks whether a name is set minds both.
+                let unset = self.unset.clone();
+                let status = self.test_expression(state, expression);
+                self.unset = unset;
+                match status {
+                    Ok(status) => {
+                        state.status = status;
+                        Flow::Next
+                    }
+                    Err(_) => Flow::Exit,
                 }
-                Err(_) => Flow::Exit,
-            },
+            }
             CommandKind::Arithmetic(word) => match self.arithmetic(state, &word.parts) {
                 Ok(super::expand::Number::Known(n)) => {
                     state.status = Status::from_bool(n != 0);

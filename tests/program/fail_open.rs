@@ -339,3 +339,39 @@ fn scripts_of_a_package_are_followed_or_asked_about() {
         assert!(verdict <= Verdict::Warn, "{text:?} is {verdict:?}");
     }
 }
+
+#[test]
+fn a_name_that_nothing_sets_here_may_be_set_where_it_runs() {
+    let home = Home::new();
+    home.write("p/build/kept", "words that stand nowhere else");
+    for text in [
+        "rm -rf $WHERE/foo",
+        "rm -rf \"$WHERE\"",
+        "cd $WHERE && rm -rf foo",
+        "kubectl --context $WHERE delete namespace shop",
+        "dropdb $OPTIONS shop",
+        "rm -rf $WHERE/",
+        "unset OTHER; rm -rf $WHERE/foo",
+    ] {
+        home.stopped("p", text);
+    }
+    for text in [
+        "ls $WHERE",
+        "unset WHERE; rm -rf $WHERE/foo",
+        "rm -rf ${WHERE:-nothing}",
+        "[ -n \"$WHERE\" ] && rm -rf build",
+        "[[ -n $WHERE ]] && rm -rf build",
+        "WHERE=nothing; rm -rf $WHERE",
+    ] {
+        home.runs("p", text);
+    }
+    // Before it runs in this very environment, there is nothing to guess.
+    let context = EvaluationContext {
+        cwd: home.dir().join("p"),
+        same_environment: true,
+        ..EvaluationContext::default()
+    };
+    let input = Input::Shell(shell::Input::Text("rm -rf $WHERE/foo".to_owned()));
+    let done = evaluate(input, &context, &home.world(), &Knowledge::builtin(), &Policy::default());
+    assert_eq!(done.verdict(), Verdict::Allow);
+}

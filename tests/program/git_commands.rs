@@ -373,3 +373,49 @@ fn trees_and_hooks_that_git_lays_out_elsewhere() {
         ],
     );
 }
+
+#[test]
+fn what_the_same_line_copied_or_put_into_a_patch_before_is_not_lost() {
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let home = home.path().canonicalize().unwrap();
+    let top = repository(&home);
+    write(top.join("image.bin"), "one");
+    git(&top, &["add", "image.bin"]);
+    git(&top, &["commit", "-qm", "image"]);
+    write(top.join("image.bin"), "a\0b");
+    judged(
+        &home,
+        &top,
+        &[
+            (
+                "allow",
+                &[
+                    "git diff > ../work.patch && git checkout -- src/a.py",
+                    "git diff --binary > ../work.patch; git restore src",
+                    "cp src/a.py ../kept.py && git checkout -- src/a.py",
+                    "cp -a . ../kept && git checkout -- .",
+                    "tar czf ../kept.tgz src && git restore src/a.py",
+                ],
+            ),
+            (
+                "block",
+                &[
+                    // Not there any more, not there yet, not below it, not a patch, or not all of it.
+                    "git diff > ../work.patch && git checkout -- src/a.py && rm ../work.patch",
+                    "cp src/a.py ../kept.py && git checkout -- src/a.py && echo x > ../kept.py",
+                    "git checkout -- src/a.py && git diff > ../work.patch",
+                    "git diff > ../work.patch && git checkout -- image.bin",
+                    "git diff --stat > ../work.patch && git checkout -- src/a.py",
+                    "git diff README.md > ../work.patch && git checkout -- src/a.py",
+                    "git -c diff.external=true diff > ../work.patch && git checkout -- src/a.py",
+                    "git diff --cached > ../work.patch && git checkout -- src/a.py",
+                    "git diff > ../work.patch && rm src/a.py",
+                    "git diff > ../work.patch && git clean -f",
+                    "git diff > kept.patch && git checkout -- src/a.py && git clean -f",
+                    "cp src/b.py ../kept.py && git checkout -- src/a.py",
+                    "cp src/a.py /dev/null && git checkout -- src/a.py",
+                ],
+            ),
+        ],
+    );
+}

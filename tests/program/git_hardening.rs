@@ -51,6 +51,7 @@ fn on(dir: &Path, names: &[&str]) -> Subject {
         dir: Value::known(dir.to_str().unwrap()),
         names: names.iter().map(|name| Value::known(*name)).collect(),
         saved: BTreeSet::new(),
+        copies: Vec::new(),
     }
 }
 

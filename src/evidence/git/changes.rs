@@ -4,8 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::model::{Loss, LossClass, Saved, Subject};
-use crate::world::{FileKind, LookError, Meta};
+use crate::evidence::path::lasts;
+use crate::model::{CopyMade, Loss, LossClass, Saved, Subject};
+use crate::world::{FileKind, LookError, Meta, Query};
 
 use super::digest::hex;
 use super::incoming::{Differing, difference, ignored};
@@ -13,6 +14,9 @@ use super::index::IndexEntry;
 use super::look::Look;
 use super::pathspec::Pathspecs;
 use super::repository::FileStatus;
+
+/// Largest file that is looked into for whether it is text, in bytes: beyond `core.bigFileThreshold` git prints no lines.
+const LARGEST_TEXT: u64 = 16 << 20;
 
 /// What came of looking.
 pub(super) enum Outcome {
@@ -244,7 +248,7 @@ impl Counted<'_, '_> {
                 self.look.session.git().note(common, |done| done.only_saved = true);
                 LossClass::Tracked
             }
-
+            FileStatus::Modified if self.copied(&place, name, difference.is_none()) => LossClass::Copied,
             FileStatus::Modified => {
                 self.loss.modified += 1;
                 LossClass::Lost
@@ -327,6 +331,39 @@ impl Counted<'_, '_> {
         let cache = self.look.session.git();
         let done = cache.done(&self.look.repo.place().common_dir).with(&cache.saves());
         done.saved_paths.iter().chain(&done.saved_tracked).any(|(_, specs)| specs.matches(name))
+    }
+
+    /// Whether the same command made a copy before that stays: outside of the working tree, where git takes nothing away. A
+    /// patch counts for text that comes back to what the index has.
+    fn copied(&mut self, place: &Path, name: &str, to_index: bool) -> bool {
+        let (world, top) = (self.look.world, self.top);
+        let Subject::Git { copies, .. } = &self.look.mutation.subject else { return false };
+        let of: Vec<&CopyMade> = copies
+            .iter()
+            .filter(|copy| place.starts_with(&copy.source) && !copy.at.starts_with(top))
+            .collect();
+        if of.is_empty() {
+            return false;
+        }
+        let places = self.look.session.places(world);
+        let stay: Vec<_> = of.into_iter().filter(|copy| lasts(world, &places, &copy.at)).collect();
+        stay.iter().any(|copy| !copy.patch) || to_index && !stay.is_empty() && self.is_patched(place, name)
+    }
+
+    /// Whether a patch holds the whole difference of a file: git takes it for text as it stands, and prints it itself.
+    fn is_patched(&mut self, place: &Path, name: &str) -> bool {
+        let world = self.look.world;
+        let set = |key: &str| self.look.config(key).is_some_and(|value| value != "false" && value != "auto");
+        if ["diff.external", "color.ui", "color.diff", "core.autocrlf"].into_iter().any(set)
+            || world.env("GIT_EXTERNAL_DIFF").is_some()
+        {
+            return false;
+        }
+        let asked = ["check-attr", "-z", "--all", "--", name].map(str::to_owned);
+        let query = Query::Git { dir: self.top.to_owned(), arguments: asked.to_vec() };
+        let text = world.read_file(place, LARGEST_TEXT).is_ok_and(|bytes| !bytes.contains(&0));
+        let left = self.look.session.time_left(world);
+        text && world.ask(&query, left).is_ok_and(|attributes| attributes.is_empty())
     }
 
     fn saved(&self, what: Saved) -> bool {

@@ -393,6 +393,14 @@ fn say_loss(evidence: &mut Evidence, loss: Loss, verb: &str) {
         parts.truncate(3);
         list(&parts)
     };
+    if loss.classes.contains_key(&LossClass::Copied) {
+        let outright = FactValue::Text("lost".to_owned());
+        evidence.fact(
+            "loss.outright",
+            outright,
+            "what would be lost if this command had not made a copy before",
+        );
+    }
     if class == "unseen" {
         missing(evidence, &summary);
     } else {

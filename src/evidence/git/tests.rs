@@ -91,6 +91,7 @@ impl Repo {
                 dir: Value::known(self.top.to_str().unwrap()),
                 names: names.iter().map(|name| Value::known(*name)).collect(),
                 saved: std::collections::BTreeSet::new(),
+                copies: Vec::new(),
             },
             target: Target::default(),
             source: Source::Shell,

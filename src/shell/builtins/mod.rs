@@ -20,6 +20,11 @@ pub(super) use options::{letter, switch};
 pub(crate) use printf::decode_escapes;
 pub(super) use printf::format_printf;
 
+/// Whether a builtin of this name only answers a question about its words.
+pub(super) fn is_question(name: &str) -> bool {
+    matches!(name, "test" | "[")
+}
+
 /// Whether the shell has a builtin of this name.
 pub(super) fn is_builtin(name: &str) -> bool {
     const NAMES: [&str; 60] = [

@@ -1,5 +1,7 @@
 //! Parameter expansion with its operators.
 
+use std::sync::Arc;
+
 use crate::model::Value;
 use crate::shell::interp::Shell;
 use crate::shell::state::{Content, State};
@@ -80,6 +82,9 @@ impl Shell<'_> {
         if let Some(ParameterOperator::Default(which, colon, word)) = &parameter.operator {
             return self.default(state, parameter, held, (*which, *colon, word), quoted, builder);
         }
+        if matches!(held, Held::Unset) {
+            self.miss(state, &parameter.name);
+        }
         if matches!(held, Held::Unset)
             && state.switches.nounset
             && !matches!(parameter.name.as_str(), "@" | "*")
@@ -122,6 +127,15 @@ impl Shell<'_> {
         };
         self.deliver(state, held, quoted, builder);
         Ok(())
+    }
+
+    /// Notes a name that the typed text means to be set, and that nothing sets: `unset` would have said so.
+    fn miss(&mut self, state: &State, name: &str) {
+        let typed = state.scope.host.is_none() && Arc::ptr_eq(&state.scope.source, &self.typed);
+        let named = name.starts_with(|first: char| first.is_alphabetic() || first == '_');
+        if typed && named && state.unset_is_empty && self.content(state, name).is_none() {
+            self.unset.insert(name.to_owned());
+        }
     }
 
     fn deliver(&self, state: &State, held: Held, quoted: bool, builder: &mut Builder) {

@@ -257,7 +257,8 @@ fn finish(scene: &Scene<'_>, invocation: &Invocation, draft: Draft, dirs: &[Path
     let dir = Value::one_of(dirs.iter().map(|dir| dir.to_string_lossy().into_owned()).collect());
     let single = dirs.first().filter(|_| dirs.len() == 1);
     let saved = single.map_or_else(BTreeSet::new, |dir| scene.files.saved(dir));
-    let subject = Subject::Git { dir, names: draft.names, saved };
+    let copies = scene.files.copies_made();
+    let subject = Subject::Git { dir, names: draft.names, saved, copies };
     let mut mutation = scene.mutation(draft.action, &draft.kind, subject, shown, None);
     for (key, value) in draft.facts {
         fact(&mut mutation, &key, value, &format!("the command says {key}"));

@@ -94,7 +94,7 @@ pub(crate) fn patch(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Planned> 
                     scene.on_other(Action::Update, "patch.targets", std::slice::from_ref(&whole), &whole);
                 planned.push(Planned::of(draft));
             }
-            Source::Git(Printed::WorkTree) => {
+            Source::Git(Printed::WorkTree | Printed::Changes) => {
                 let draft = Draft::new(Action::Update, "git.changes").flag("whole", true).flag("patch", true);
                 planned.push(finish(scene, invocation, draft, &dirs));
             }
@@ -124,7 +124,18 @@ pub(crate) fn printed(invocation: &Invocation) -> Option<Printed> {
         }
         _ => false,
     };
-    Some(if objects { Printed::Objects } else { Printed::WorkTree })
+    let whole = || {
+        let plain = ["diff", "--binary", "--full-index", "--no-color", "--no-ext-diff", "-p", "--patch"];
+        let mut words = invocation.args.iter().skip(1);
+        words.all(|word| word.value.as_known().is_some_and(|text| plain.contains(&text)))
+    };
+    Some(if objects {
+        Printed::Objects
+    } else if says("diff") && whole() {
+        Printed::Changes
+    } else {
+        Printed::WorkTree
+    })
 }
 
 fn unseen(scene: &Scene<'_>, name: &str) -> Planned {
