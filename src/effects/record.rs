@@ -149,6 +149,10 @@ impl Scene<'_> {
         };
         match state {
             FileState::Gone => PathOrigin::Gone,
+            // Round about, what stood there is back: a copy that took the place of what it was made of.
+            FileState::MovedFrom(source) | FileState::CopiedFrom(source) if source == at => {
+                PathOrigin::Existing
+            }
             FileState::MovedFrom(source) => from(source),
             // The last copy of something is as good as the thing itself.
             FileState::CopiedFrom(source) if self.is_gone(source) => from(source),

@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 
 use crate::attest::{Mode, Places};
 use crate::evaluate::Evaluation;
-use crate::keep::{Head, Keeping, Kept, Offer, before_run, offer, on_request, recovery_point};
+use crate::keep::{Head, Keeping, Kept, Offer, before_run, make_store, offer, on_request, recovery_point};
 use crate::knowledge::agents;
+use crate::model::Verdict;
 use crate::text::escape;
 
 use super::{Surroundings, say};
@@ -51,6 +52,16 @@ impl First {
             first.done = RefCell::new(Point::of(kept));
         }
         first
+    }
+
+    /// Makes the store where there is none and something may have to go there: whether it has to be judged once more, with
+    /// the store there.
+    pub(super) fn makes_store(evaluation: &Evaluation, around: &Surroundings<'_>) -> bool {
+        let wanted = evaluation.verdict() > Verdict::Allow;
+        may_keep(around).filter(|_| wanted).is_some_and(|places| {
+            let first = Self::nothing(evaluation.clone());
+            make_store(evaluation, &first.keeping(around, places))
+        })
     }
 
     /// Nothing of this is on this machine's files.

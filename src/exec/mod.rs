@@ -124,7 +124,10 @@ fn round(what: &What, around: &Surroundings<'_>) -> Result<String, u8> {
     let subject = subject(what);
     let subject = subject.as_ref().map_err(String::as_str);
     loop {
-        let evaluation = looks::evaluated(&input, around, &|| {});
+        let mut evaluation = looks::evaluated(&input, around, &|| {});
+        if kept::First::makes_store(&evaluation, around) {
+            evaluation = looks::evaluated(&input, around, &|| {});
+        }
         let mut first = kept::First::keep(evaluation, &text, around);
         first.evaluation.report.call_by_words(&text);
         let case = Case {
@@ -215,7 +218,10 @@ pub fn permit(line: &ShellLine<'_>, around: &Surroundings<'_>) -> Permit {
     let mut below = below;
     loop {
         // The shell minds only our own looking; looks are other programs, and bounded.
-        let evaluation = looks::evaluated(&input, around, looked);
+        let mut evaluation = looks::evaluated(&input, around, looked);
+        if kept::First::makes_store(&evaluation, around) {
+            evaluation = looks::evaluated(&input, around, looked);
+        }
         let mut first = kept::First::keep(evaluation, typed, around);
         if judged != typed {
             first.evaluation.report.speak_of(&Aligned::new(typed, judged));

@@ -33,6 +33,7 @@ use crate::attest::Places;
 use crate::attest::document::hex;
 use crate::evaluate::{Evaluation, EvaluationContext, with_recovery_point};
 use crate::knowledge::Knowledge;
+use crate::model::Verdict;
 use crate::policy::{EnforcementAction, KeepSettings, KeepWhen, Policy, Profile, UnknownPrograms};
 use crate::report::RecoveryPoint;
 use crate::text::size;
@@ -80,6 +81,15 @@ pub struct Kept {
     pub too_much: bool,
     /// The file of the point.
     pub file: Option<PathBuf>,
+}
+
+/// Makes the store where there is none; whether it did. What is to be kept for the first time may be followed, in the same
+/// command, by what reaches the store: that has to be judged once more, with the store there.
+pub fn make_store(evaluation: &Evaluation, keeping: &Keeping<'_>) -> bool {
+    let wanted = evaluation.verdict() > Verdict::Allow && keeping.is_on(&keeping.policy.keep());
+    wanted
+        && matches!(Store::existing(keeping.places), Ok(None))
+        && Store::open(keeping.places).is_ok_and(|store| store.label().is_ok())
 }
 
 /// Sets aside what a judged command would destroy, where that lets it run. Complete and on the disk when it returns.

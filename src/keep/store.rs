@@ -136,6 +136,15 @@ impl Store {
         &self.folder
     }
 
+    /// Puts a file into it that says what it is.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(super) fn label(&self) -> Result<(), StoreError> {
+        let said = "What commands would have destroyed is kept here until it is too old. See: recourse undo --help\n";
+        Ok(disk::write_atomic(&self.folder.join("README"), said.as_bytes(), Access::Private)?)
+    }
+
     /// Keeps others from undoing, forgetting and pruning meanwhile.
     ///
     /// # Errors

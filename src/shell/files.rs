@@ -363,6 +363,8 @@ impl Files {
                 let whole = held.packed || rest.as_os_str().is_empty();
                 Some(if whole { held.at.clone() } else { held.at.join(rest) })
             })
+            // One that was moved back is the thing itself.
+            .filter(|at| at != path)
             .collect()
     }
 

@@ -375,3 +375,44 @@ fn a_name_that_nothing_sets_here_may_be_set_where_it_runs() {
     let done = evaluate(input, &context, &home.world(), &Knowledge::builtin(), &Policy::default());
     assert_eq!(done.verdict(), Verdict::Allow);
 }
+
+#[test]
+fn a_repository_that_is_made_by_name_has_what_stood_there_as_untracked_files() {
+    let home = Home::new();
+    home.write("p/notes.md", "words that stand nowhere else");
+    home.write("Documents/thesis.txt", "words that stand nowhere else");
+    fs::create_dir(home.dir().join("free")).unwrap();
+    for text in [
+        "git init -q ~ && git -C ~ clean -fdxq Documents",
+        "git init -q ~; cd ~; git clean -fdq Documents",
+        "git init -q ~/Documents && cd ~/Documents && git clean -fdq",
+        "git init -q ../Documents; git -C ../Documents clean -fdx",
+        "git init -q --separate-git-dir ../g ../Documents && git -C ../Documents clean -fdx",
+        "git init -q && git clean -fdx",
+    ] {
+        home.stopped("p", text);
+    }
+    home.runs("p", "git init -q ../free && git -C ../free clean -fdx");
+    home.runs("p", "git init -q ../made && git -C ../made clean -fdx");
+}
+
+#[test]
+fn a_copy_that_took_the_place_of_what_it_was_made_of_is_that_thing() {
+    let home = Home::new();
+    home.write("p/notes.md", "words that stand nowhere else");
+    home.write("p/other", "other words that stand nowhere else");
+    for text in [
+        "cp notes.md n2 && mv n2 notes.md && echo > notes.md",
+        "cp notes.md n2; mv n2 notes.md; rm notes.md",
+        "install notes.md n2; mv n2 notes.md; truncate -s0 notes.md",
+        "cp notes.md n2; mv n2 n3; mv n3 notes.md; rm notes.md",
+        "cp -r ../p ../q; mv ../q/notes.md notes.md; rm notes.md",
+        "cp notes.md n2; cp n2 notes.md; rm n2 notes.md",
+        "mv notes.md t; mv other notes.md; mv t other; rm other",
+    ] {
+        home.stopped("p", text);
+    }
+    for text in ["cp notes.md n2 && mv n2 notes.md", "cp notes.md n2; mv notes.md n3; rm n2"] {
+        home.runs("p", text);
+    }
+}

@@ -65,6 +65,14 @@ fn one(mutation: &Mutation, dir: &Path, world: &dyn World, session: &mut Session
     if mutation.kind == "git.repository" {
         // Made by this command: nothing of before is in it, but what stood there becomes untracked files.
         session.git().note(dir, |done| done.made = true);
+        // One that is made by name stands there, under whatever name that place has.
+        if let Subject::Git { names, .. } = &mutation.subject {
+            for name in names.iter().filter_map(|name| name.as_known()) {
+                let place = dir.join(name);
+                let place = world.canonicalize(&place).unwrap_or(place);
+                session.git().note(&place, |done| done.made = true);
+            }
+        }
         nothing(evidence, "an existing repository keeps everything".to_owned());
         return;
     }

@@ -8,7 +8,7 @@ use crate::approvals::{Approvals, Asked, Demand, Entry, Exact, Taken};
 use crate::attest::{Attestation, Mode, Places};
 use crate::config::{self, AttestationConfig, Config};
 use crate::evaluate::{Evaluation, EvaluationContext, Input, evaluate};
-use crate::keep::{Head, Keeping, before_run};
+use crate::keep::{Head, Keeping, before_run, make_store};
 use crate::knowledge::Knowledge;
 use crate::model::Actor;
 use crate::policy::{EnforcementAction, Policy, Profile};
@@ -144,8 +144,8 @@ impl<'a> Judging<'a> {
             .chain(&tools::patches(&self.request.acts).map_err(|Unreadable(why)| why)?)
         {
             let (input, subject) = input(act)?;
-            let evaluation = evaluate(input, &self.context, &world, &self.knowledge, &self.policy);
-            let (evaluation, point) = self.keep(evaluation, &world);
+            let judge = || evaluate(input.clone(), &self.context, &world, &self.knowledge, &self.policy);
+            let (evaluation, point) = self.keep(&judge, &world);
             kept.extend(point);
             let attested = self.attest(&subject, &evaluation, &world)?;
             judged.push(Done { evaluation, subject, attested });
@@ -202,8 +202,9 @@ impl<'a> Judging<'a> {
         self.request.session.as_ref().map(|id| format!("{}:{id}", self.agent.name()))
     }
 
-    /// Sets aside first what this would destroy.
-    fn keep(&self, evaluation: Evaluation, world: &RealWorld) -> (Evaluation, Option<Head>) {
+    /// Judges, and sets aside first what this would destroy.
+    fn keep(&self, judge: &dyn Fn() -> Evaluation, world: &RealWorld) -> (Evaluation, Option<Head>) {
+        let mut evaluation = judge();
         let Some(places) = self.places.as_ref().filter(|_| self.attestation.mode != Mode::Require) else {
             return (evaluation, None);
         };
@@ -217,6 +218,9 @@ impl<'a> Judging<'a> {
             command: &command,
             session: self.session(),
         };
+        if make_store(&evaluation, &keeping) {
+            evaluation = judge();
+        }
         let kept = before_run(&evaluation, &keeping);
         (kept.evaluation.unwrap_or(evaluation), kept.point)
     }

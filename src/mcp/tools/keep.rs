@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::attest::{Mode, Places};
 use crate::config::{self, AttestationConfig};
 use crate::evaluate::{Evaluation, Input, Supplied};
-use crate::keep::{Keeping, Kept, before_run};
+use crate::keep::{Keeping, Kept, before_run, make_store};
 use crate::model::{Actor, Verdict};
 use crate::policy::{EnforcementAction, KeepWhen, Profile};
 use crate::shell as words;
@@ -91,7 +91,7 @@ fn keep(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, String> {
     at.context.actor.get_or_insert_with(|| Actor::parse(&tools.who()));
     // It keeps files of this user for this user, as a hook does.
     let world = RealWorld::new();
-    let before = tools.judge_in(input, &at, &world)?;
+    let mut before = tools.judge_in(input.clone(), &at, &world)?;
     let command = before.report.secrets.mask(&shown).into_owned();
     let keeping = Keeping {
         world: &world,
@@ -102,6 +102,9 @@ fn keep(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, String> {
         command: &command,
         session: Some(tools.session()),
     };
+    if make_store(&before, &keeping) {
+        before = tools.judge_in(input, &at, &world)?;
+    }
     let kept = before_run(&before, &keeping);
     serde_json::to_string(&answer(&before, &kept, &at))
         .map(|json| result::structured(&json))

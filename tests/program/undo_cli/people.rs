@@ -261,3 +261,21 @@ fn only_a_person_who_says_so_forgets() {
     let output = place.run(&["kept"]);
     assert!(both(&output).contains("nothing is kept"), "{}", both(&output));
 }
+
+#[test]
+fn what_reaches_the_store_is_seen_at_the_first_use_too() {
+    for text in [
+        "rm -f notes.md; find ~/.local -delete",
+        "rm -f notes.md; find ~ -path '*recourse*' -type f -delete",
+        "rm -f notes.md; rm -rf ~/.l*l/share",
+        "rm -f notes.md; for d in ~/.*/share/*; do rm -rf \"$d\"; done",
+        "rm -f notes.md; find ~ -mmin -1 -type f -exec truncate -s 0 {} +",
+        "rm -f notes.md; git init -q ~ && git -C ~ clean -fdxq .local",
+    ] {
+        let scratch = Scratch::lasting();
+        scratch.file("notes.md", "words that stand nowhere else\n");
+        let done = scratch.recourse(&["exec", "--profile", "agent", "-c", text]).output().unwrap();
+        assert_eq!(done.status.code(), Some(126), "{text}: {}", String::from_utf8_lossy(&done.stderr));
+        assert!(scratch.work().join("notes.md").exists(), "{text}");
+    }
+}
