@@ -4,6 +4,7 @@ use crate::code::language::Language;
 use crate::code::library;
 use crate::model::Value;
 
+use super::method::is_promised;
 use super::{Arguments, Machine, Object};
 
 impl Machine<'_> {
@@ -15,6 +16,10 @@ impl Machine<'_> {
                 if matches!(member, "call" | "apply" | "bind" | "__call__")
                     && library::changes(self.language, &name) =>
             {
+                Object::Member(Box::new(Object::Native(name)), member.to_owned())
+            }
+            // What a promise of it gives.
+            Object::Native(name) if self.language == Language::Node && is_promised(member) => {
                 Object::Member(Box::new(Object::Native(name)), member.to_owned())
             }
             // A function of a module that was looked up by a name.

@@ -9,6 +9,11 @@ use super::act::join_texts;
 use super::operate::braces;
 use super::{Arguments, Machine, Object};
 
+/// Whether a method of this name is a promise's.
+pub(super) fn is_promised(name: &str) -> bool {
+    matches!(name, "then" | "catch" | "finally")
+}
+
 /// Longest text that is put in another's place, in bytes.
 const REPLACEMENT_LIMIT: usize = 4096;
 
@@ -40,6 +45,10 @@ impl Machine<'_> {
                     list = inner.clone();
                 }
                 return self.call(receiver, Arguments::of(list));
+            }
+            // A promise stands for what it gives.
+            _ if self.language == Language::Node && is_promised(name) => {
+                return self.promised(receiver, name, arguments);
             }
             _ => {}
         }
@@ -75,6 +84,25 @@ impl Machine<'_> {
                 own.unwrap_or(result)
             }
         }
+    }
+
+    /// `p.then(f)`, `p.catch(f)`, `p.finally(f)`: what `p` gives is handed to `f`.
+    fn promised(&mut self, receiver: Object, name: &str, arguments: Arguments) -> Object {
+        let mut given = arguments.list.into_iter();
+        let first = if name == "then" { given.next() } else { None };
+        let rest: Vec<Object> = given.chain(arguments.named.into_iter().map(|(_, value)| value)).collect();
+        let result = match first {
+            Some(next @ (Object::Function(_) | Object::Native(_) | Object::Member(..) | Object::Either(_))) => {
+                self.call(next, Arguments::of(vec![receiver]))
+            }
+            Some(other) => {
+                self.callbacks(&Arguments::of(vec![other]));
+                Object::Unknown
+            }
+            None => receiver,
+        };
+        self.callbacks(&Arguments::of(rest));
+        result
     }
 
     fn map_method(&mut self, entries: &[(String, Object)], name: &str, arguments: &Arguments) -> Object {

@@ -49,6 +49,16 @@ impl Machine<'_> {
         }
     }
 
+    /// A field of a class is a member of each thing of it, and of the class.
+    fn field(&mut self, class: &str, member: &Stmt) {
+        let Stmt::Expr(Expr::Assign { target, .. }) = member else { return };
+        let Expr::Name(name) = target.as_ref() else { return };
+        let Some(value) = self.get(name).cloned() else { return };
+        for owner in ["this", "self", "cls", class] {
+            self.share(&format!("{owner}.{name}"), &value);
+        }
+    }
+
     pub(super) fn class(&mut self, name: &str, body: &[Stmt]) {
         for member in body {
             match member {
@@ -63,6 +73,7 @@ impl Machine<'_> {
                 }
                 other => {
                     self.statement(other);
+                    self.field(name, other);
                 }
             }
         }

@@ -17,6 +17,15 @@ impl Machine<'_> {
         }
     }
 
+    /// A member that a function sets is there for other functions, too: one of all that any of them sets.
+    pub(super) fn share(&mut self, name: &str, object: &Object) {
+        let both = match self.shared.remove(name) {
+            Some(old) => old.or(object.clone()),
+            None => object.clone(),
+        };
+        self.shared.insert(name.to_owned(), both);
+    }
+
     /// Sets a variable and gives its old value.
     pub(super) fn replace(&mut self, name: &str, object: Object) -> Object {
         let old = self.get(name).cloned().unwrap_or(Object::Unknown);
@@ -92,6 +101,7 @@ impl Machine<'_> {
                     && self.place_of(target).is_none()
                 {
                     self.set_outside(&name, &object);
+                    self.share(&name, &object);
                     self.set(&name, object);
                 } else {
                     self.put_at(target, &object);
