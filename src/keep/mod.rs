@@ -113,7 +113,8 @@ pub fn before_run(evaluation: &Evaluation, keeping: &Keeping<'_>) -> Kept {
         (false, _) => Made::ForUnread,
     };
     let budget = Budget { items: settings.files, copied: settings.bytes, free: settings.free };
-    let task = Task { plan: &plan, touched: &evaluation.touched, known, unread, made, budget, partly: false };
+    let touched = if unread { unread::places(evaluation, keeping) } else { evaluation.touched.clone() };
+    let task = Task { plan: &plan, touched: &touched, known, unread, made, budget, partly: false };
     match keeping.capture(&task) {
         Ok(None) => Kept::default(),
         Ok(Some((head, file))) => {

@@ -13,10 +13,12 @@ use std::time::Duration;
 
 use rustix::fs::{Access, access};
 
+use crate::evaluate::Evaluation;
 use crate::evidence::{Budget as Looking, Session, Uncommitted, uncommitted};
 use crate::text::{count, size};
 
 use super::Keeping;
+use super::plan::is_unread;
 use super::files::{CannotKeep, Capture, Way};
 use super::git::with_parents;
 use super::point::{Content, Head, Item, Made, Was};
@@ -153,6 +155,26 @@ struct Looked {
     found: Vec<(PathBuf, Vec<PathBuf>)>,
     /// It is all of it.
     whole: bool,
+}
+
+/// What the command names, and the working trees in which it starts what nobody can read.
+pub(super) fn places(evaluation: &Evaluation, keeping: &Keeping<'_>) -> Vec<PathBuf> {
+    let mut session = Session::new();
+    let unread = evaluation.assessments.iter().filter(|judged| is_unread(judged));
+    let here = unread.map(|judged| &judged.mutation.context).filter(|context| context.host.is_none());
+    let mut places: Vec<PathBuf> = Vec::new();
+    for dir in here.flat_map(|context| &context.cwd).filter(|dir| **dir != keeping.context.cwd) {
+        let top = match session.git().discover(keeping.world, dir) {
+            Ok(Some(repo)) => repo.work_tree().map(Path::to_owned),
+            _ => None,
+        };
+        let top = top.unwrap_or_else(|| dir.clone());
+        if !places.contains(&top) {
+            places.push(top);
+        }
+    }
+    places.extend(evaluation.touched.iter().cloned());
+    places
 }
 
 /// Looks at the working tree for what is not committed in it, and at the places outside of it that the command names.

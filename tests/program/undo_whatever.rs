@@ -230,3 +230,28 @@ fn what_a_program_that_nobody_can_read_is_given_outside_of_its_directory_comes_b
     assert_eq!(fs::metadata(&other).unwrap().permissions().mode() & 0o777, 0o710);
     assert_eq!(fs::read_to_string(work.with_file_name("single")).unwrap(), "alone\n");
 }
+
+#[test]
+fn what_a_program_that_nobody_can_read_takes_where_it_is_started_comes_back() {
+    for line in [
+        "cd ../other && ../unread ../finisher",
+        "(cd ../other; ../unread ../finisher)",
+        "sh -c 'cd ../other && ../unread ../finisher'",
+        "cd ../other; ../unread ../finisher; cd -; ../unread ../finisher",
+    ] {
+        let place = Place::new();
+        let (work, other) = (place.work(), place.work().with_file_name("other"));
+        fs::create_dir(&other).unwrap();
+        fs::write(other.join("notes.md"), "nowhere else\n").unwrap();
+        fs::write(work.with_file_name("finisher"), "#!/bin/sh\nrm -f notes.md\n").unwrap();
+        fs::copy("/bin/sh", work.with_file_name("unread")).unwrap();
+        for dir in [&work, &other] {
+            assert!(Command::new("git").args(["init", "-q"]).arg(dir).status().unwrap().success());
+        }
+        let output = place.recourse(&["exec", "--profile", "agent", "-c", line].map(OsStr::new));
+        assert!(!other.join("notes.md").exists(), "{line}: {}", said(&output));
+        let undone = place.undo(&[]);
+        assert!(undone.status.success(), "{line}: {}", said(&undone));
+        assert_eq!(fs::read_to_string(other.join("notes.md")).unwrap(), "nowhere else\n", "{line}");
+    }
+}
