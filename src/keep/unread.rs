@@ -18,9 +18,9 @@ use crate::evidence::{Budget as Looking, Session, Uncommitted, uncommitted};
 use crate::text::{count, size};
 
 use super::Keeping;
-use super::plan::is_unread;
 use super::files::{CannotKeep, Capture, Way};
 use super::git::with_parents;
+use super::plan::is_unread;
 use super::point::{Content, Head, Item, Made, Was};
 use super::store::Store;
 use super::storing::HERE;

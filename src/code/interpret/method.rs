@@ -92,9 +92,9 @@ impl Machine<'_> {
         let first = if name == "then" { given.next() } else { None };
         let rest: Vec<Object> = given.chain(arguments.named.into_iter().map(|(_, value)| value)).collect();
         let result = match first {
-            Some(next @ (Object::Function(_) | Object::Native(_) | Object::Member(..) | Object::Either(_))) => {
-                self.call(next, Arguments::of(vec![receiver]))
-            }
+            Some(
+                next @ (Object::Function(_) | Object::Native(_) | Object::Member(..) | Object::Either(_)),
+            ) => self.call(next, Arguments::of(vec![receiver])),
             Some(other) => {
                 self.callbacks(&Arguments::of(vec![other]));
                 Object::Unknown
