@@ -3,27 +3,31 @@
 use std::path::{Path, PathBuf};
 
 use crate::model::Value;
-use crate::world::resolve::{Links, resolve};
 
 pub(crate) use crate::model::keeps_nothing;
 
+/// The places that a path names, without `..`; `None` where one is not known.
+pub(super) type Places<'a> = &'a dyn Fn(&Path) -> Option<Vec<PathBuf>>;
+
 /// The absolute path of `value` for a program that runs in one of `cwds` (empty: not known where). Unknown where what
 /// stands before a `..` is.
-pub(super) fn absolute(value: &Value, cwds: &[PathBuf], links: &dyn Links) -> Value {
+pub(super) fn absolute(value: &Value, cwds: &[PathBuf], places: Places<'_>) -> Value {
     match value {
         Value::Known(_) | Value::OneOf(_) => {
             let mut all = Vec::new();
             for text in value.choices().unwrap_or_default() {
                 if text.starts_with('/') {
-                    all.push(resolve(Path::new(text), links));
+                    all.push(places(Path::new(text)));
                 } else if cwds.is_empty() {
                     return below_somewhere(text);
                 } else {
-                    all.extend(cwds.iter().map(|dir| resolve(&dir.join(text), links)));
+                    all.extend(cwds.iter().map(|dir| places(&dir.join(text))));
                 }
             }
-            let all = all.iter().map(|path| path.as_deref().map(text_of)).collect::<Option<Vec<_>>>();
-            all.map_or(Value::Unknown, Value::one_of)
+            let all = all.into_iter().collect::<Option<Vec<_>>>();
+            all.map_or(Value::Unknown, |all| {
+                Value::one_of(all.iter().flatten().map(|path| text_of(path)).collect())
+            })
         }
         Value::Affix { prefix, suffix } => {
             let (directory, rest) = match prefix.rfind('/') {
@@ -35,12 +39,15 @@ pub(super) fn absolute(value: &Value, cwds: &[PathBuf], links: &dyn Links) -> Va
                 return Value::Unknown;
             }
             let anchored = |dir: &Path| {
-                let Some(place) = resolve(dir, links) else { return Value::Unknown };
-                let mut text = text_of(&place);
-                if !text.ends_with('/') {
-                    text.push('/');
-                }
-                Value::Affix { prefix: format!("{text}{rest}"), suffix: suffix.clone() }
+                let inside = |place: &PathBuf| {
+                    let mut text = text_of(place);
+                    if !text.ends_with('/') {
+                        text.push('/');
+                    }
+                    Value::Affix { prefix: format!("{text}{rest}"), suffix: suffix.clone() }
+                };
+                let all = places(dir).unwrap_or_default();
+                all.iter().map(inside).reduce(|all, one| all.join(&one)).unwrap_or(Value::Unknown)
             };
             if directory.starts_with('/') {
                 return anchored(Path::new(directory));
@@ -53,9 +60,8 @@ pub(super) fn absolute(value: &Value, cwds: &[PathBuf], links: &dyn Links) -> Va
                     Value::Affix { prefix: String::new(), suffix: suffix.clone() }
                 };
             }
-            let mut places = cwds.iter().map(|dir| anchored(&dir.join(directory)));
-            let first = places.next().unwrap_or(Value::Unknown);
-            places.fold(first, |all, one| all.join(&one))
+            let all = cwds.iter().map(|dir| anchored(&dir.join(directory)));
+            all.reduce(|all, one| all.join(&one)).unwrap_or(Value::Unknown)
         }
         Value::Lines(_) | Value::Unknown => Value::Unknown,
     }
@@ -144,7 +150,7 @@ pub(crate) fn is_remote(value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::resolve::Link;
+    use crate::world::resolve::{Link, Links, resolve};
 
     struct NoLinks;
 
@@ -152,6 +158,10 @@ mod tests {
         fn link(&self, path: &Path) -> Link {
             if path.ends_with("hidden") { Link::Unknown } else { Link::None }
         }
+    }
+
+    fn plain(path: &Path) -> Option<Vec<PathBuf>> {
+        Some(vec![resolve(path, &NoLinks)?])
     }
 
     #[test]
@@ -170,7 +180,7 @@ mod tests {
     }
 
     fn at(text: &str, cwds: &[&str]) -> Value {
-        absolute(&Value::known(text), &cwds.iter().map(PathBuf::from).collect::<Vec<_>>(), &NoLinks)
+        absolute(&Value::known(text), &cwds.iter().map(PathBuf::from).collect::<Vec<_>>(), &plain)
     }
 
     #[test]
@@ -190,11 +200,11 @@ mod tests {
         let cwds = [PathBuf::from("/w")];
         let affix =
             |prefix: &str, suffix: &str| Value::Affix { prefix: prefix.into(), suffix: suffix.into() };
-        assert_eq!(absolute(&affix("out/x", ".o"), &cwds, &NoLinks), affix("/w/out/x", ".o"));
-        assert_eq!(absolute(&affix("/tmp/a/../", ""), &cwds, &NoLinks), affix("/tmp/", ""));
-        assert_eq!(absolute(&affix("/tmp/a", "/../x"), &cwds, &NoLinks), Value::Unknown);
-        assert_eq!(absolute(&affix("", "/bin"), &cwds, &NoLinks), affix("", "/bin"));
-        assert_eq!(absolute(&affix("x", "/../.."), &[], &NoLinks), Value::Unknown);
+        assert_eq!(absolute(&affix("out/x", ".o"), &cwds, &plain), affix("/w/out/x", ".o"));
+        assert_eq!(absolute(&affix("/tmp/a/../", ""), &cwds, &plain), affix("/tmp/", ""));
+        assert_eq!(absolute(&affix("/tmp/a", "/../x"), &cwds, &plain), Value::Unknown);
+        assert_eq!(absolute(&affix("", "/bin"), &cwds, &plain), affix("", "/bin"));
+        assert_eq!(absolute(&affix("x", "/../.."), &[], &plain), Value::Unknown);
     }
 
     #[test]

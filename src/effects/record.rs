@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::model::{Action, Cause, CopyMade, FactValue, Mutation, PathOrigin, PathSubject, Subject, Value};
-use crate::shell::{FileState, Now};
+use crate::shell::{FileState, Now, of_a_process};
 use crate::world::FileKind;
 use crate::world::resolve::physical;
 
@@ -30,6 +30,7 @@ impl Scene<'_> {
                 // What is written through one name is gone under the others.
                 let follows = in_place || subject.follow || behind(subject);
                 self.through_links(subject, follows);
+                self.mounted_below(subject);
                 self.annotate(subject);
                 if follows && let Some(path) = known(&subject.path).map(|path| self.recorded(path)) {
                     subject.copies.retain(|copy| !self.files.is_link(copy, &path));
@@ -102,10 +103,21 @@ impl Scene<'_> {
         }
         let Some(path) = known(&subject.path) else { return };
         let now = physical(Path::new(path), self.look, false);
-        match self.files.through(&self.recorded(path), last) {
+        let real = self.files.through(&self.recorded(path), last);
+        // A link may lead to a name that means another file by now.
+        let real = real.and_then(|real| self.places(&real)?.pop());
+        match real {
             Some(real) if now.as_ref() != Some(&real) => subject.path = Value::Known(text_of(&real)),
             Some(_) => {}
             None => subject.path = Value::Unknown,
+        }
+    }
+
+    /// A tree in which something else is seen than what stands there: what is in it is not known.
+    fn mounted_below(&self, subject: &mut PathSubject) {
+        let over = |path: &String| self.files.mounts.lies_below(Path::new(path));
+        if subject.recursive && subject.path.choices().is_some_and(|all| all.iter().any(over)) {
+            subject.path = Value::Unknown;
         }
     }
 
@@ -321,7 +333,8 @@ impl Scene<'_> {
                 self.moved(&from, to);
             }
             Change::Linked { at, target, symbolic } => {
-                let (at, target) = (key(&at), target.as_deref().map(key));
+                let named = |to: PathBuf| if of_a_process(&text_of(&to)) { to } else { key(&to) };
+                let (at, target) = (key(&at), target.map(named));
                 self.files.link(at, target, symbolic);
             }
             Change::Rewritten { path, text } => {

@@ -7,9 +7,9 @@ use crate::model::{
     AGAINST, Action, Cause, Context, Fact, FactValue, Facts, Mutation, PathSubject, RuleRef, Source, Subject,
     Target, Value,
 };
-use crate::shell::{FileState, Files, Invocation, Packing, Printed, Step};
+use crate::shell::{FileState, Files, Invocation, Packing, Printed, Step, places};
 use crate::world::FileKind;
-use crate::world::resolve::{Link, Links, physical};
+use crate::world::resolve::{Link, Links, physical, resolve};
 
 use super::draft::Draft;
 use super::paths::{absolute, text_of};
@@ -98,9 +98,20 @@ impl<'a> Scene<'a> {
     pub(crate) fn absolute(&self, value: &Value, dirs: &[PathBuf]) -> Value {
         match self.step.context.host {
             // What is here says nothing there: shown as it is written.
-            Some(_) => absolute(value, dirs, &Elsewhere),
-            None => absolute(value, dirs, &self.files.over(self.look)),
+            Some(_) => absolute(value, dirs, &|path| Some(vec![resolve(path, &Elsewhere)?])),
+            None if self.hides(value) => Value::Unknown,
+            None => absolute(value, dirs, &|path| self.places(path)),
         }
+    }
+
+    /// Whether what is not known of a word may be a name of a process, behind which anything may be.
+    fn hides(&self, value: &Value) -> bool {
+        matches!(value, Value::Affix { prefix, suffix } if self.step.names.may_lead(prefix, suffix))
+    }
+
+    /// The places that an absolute path names for the program that runs, without `..`; `None` where one is not known.
+    pub(super) fn places(&self, path: &Path) -> Option<Vec<PathBuf>> {
+        places((&self.step.names, self.files), self.cwds(), path, &self.files.over(self.look))
     }
 
     /// The name under which a place is recorded, and the content of a link that this command made behind it.
@@ -290,7 +301,8 @@ impl<'a> Scene<'a> {
     /// Something in the git repository of the working directory.
     pub(super) fn git_subject(&self, names: &[Value]) -> Subject {
         let cwds = self.cwds();
-        let dir = Value::one_of(cwds.iter().map(|dir| text_of(dir)).collect());
+        let all = cwds.iter().map(|dir| self.places(dir)).collect::<Option<Vec<_>>>().unwrap_or_default();
+        let dir = Value::one_of(all.iter().flatten().map(|dir| text_of(dir)).collect());
         let saved = match cwds {
             [only] => self.files.saved(only),
             _ => std::collections::BTreeSet::new(),

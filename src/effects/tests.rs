@@ -42,8 +42,13 @@ fn run(line: &str) -> Vec<Mutation> {
     for command in line.split(';') {
         let words = command.split_whitespace().map(value).collect::<Vec<_>>();
         let context = Context { cwd: vec!["/w".into()], ..Context::default() };
-        let step =
-            |kind| Step { kind, span: Span::default(), raw: command.to_owned(), context: context.clone() };
+        let step = |kind| Step {
+            kind,
+            span: Span::default(),
+            raw: command.to_owned(),
+            context: context.clone(),
+            names: std::sync::Arc::default(),
+        };
         let arg = |value: &Value| Arg { value: value.clone(), span: Span::default(), explicit: true };
         let kind = match words.first().and_then(Value::as_known) {
             Some(">") => StepKind::Write {

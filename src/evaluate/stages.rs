@@ -232,6 +232,7 @@ fn sql(
         span: Span::default(),
         raw: call.shown(),
         context: Context { cwd: told(&context.cwd), ..Context::default() },
+        names: std::sync::Arc::default(),
     };
     collect.step(step, &mut shell::Files::default());
     collect.mutations

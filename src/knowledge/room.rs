@@ -45,6 +45,8 @@ pub enum Room {
     Make,
     /// `mktemp`: a name that nothing has yet.
     Mktemp,
+    /// `bwrap`, `unshare`, `mount`: what is seen where.
+    Mounts,
     /// `mv`: what is overwritten, and where the content goes.
     Move,
     /// `node --test`, `node -r`.

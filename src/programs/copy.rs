@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use crate::knowledge::Match;
 use crate::model::{Action, Subject, Value};
-use crate::shell::Invocation;
+use crate::shell::{Invocation, of_a_process};
 use crate::world::FileKind;
 
 use super::backup;
 use super::place::{Placed, overwrite_facts, placed, with_displaced};
-use crate::effects::program::{Change, Draft, Scene, flag, is_remote, text_of};
+use crate::effects::program::{Change, Draft, Scene, flag, is_remote, keeps_nothing, text_of};
 
 /// See [`Room::Copy`](crate::knowledge::Room::Copy).
 pub(super) struct Copy;
@@ -186,7 +186,10 @@ fn link(scene: &Scene<'_>, invocation: &Invocation, placed: &Placed) -> Draft {
                 let text = placed.source.value.as_known();
                 let from = text.zip(to.parent()).map(|(text, dir)| text_of(&dir.join(text)));
                 let target = from.map(|from| scene.absolute(&Value::Known(from), &[]));
-                let target = target.as_ref().and_then(Value::as_known).map(PathBuf::from);
+                let target = target.as_ref().and_then(Value::as_known);
+                // A name of a process leads elsewhere when another one uses it.
+                let target = target.filter(|to| keeps_nothing(to) || !text.is_some_and(of_a_process));
+                let target = target.map(PathBuf::from);
                 changes.push(Change::Linked { at: to, target, symbolic: true });
             }
         }

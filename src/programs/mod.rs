@@ -24,6 +24,7 @@ mod less;
 mod m4;
 mod make;
 mod mktemp;
+mod mounts;
 mod moves;
 mod node;
 mod npm;
@@ -136,6 +137,7 @@ fn of(room: Room) -> &'static dyn Program {
         Room::M4 => &m4::M4,
         Room::Make => &make::Make,
         Room::Mktemp => &mktemp::Mktemp,
+        Room::Mounts => &mounts::Mounts,
         Room::Move => &moves::Move,
         Room::Node => &node::Node,
         Room::Nox => &tasks::Nox,

@@ -18,8 +18,17 @@ pub(super) struct Parallel;
 impl super::Program for Parallel {
     fn runs(&self, shell: &mut Shell<'_>, state: &mut State, run: &Run<'_>) -> Option<Flow> {
         // As a semaphore it runs its one command, as declared.
-        let once = run.name == "sem" || run.matched.has("--semaphore");
-        (!once).then(|| parallel(shell, state, run.call, run.matched))
+        if run.name == "sem" || run.matched.has("--semaphore") {
+            return None;
+        }
+        let before = state.cwd.clone();
+        for dir in run.matched.cwd() {
+            state.go_out();
+            state.cwd = shell.directories(state, &dir);
+        }
+        let flow = parallel(shell, state, run.call, run.matched);
+        state.cwd = before;
+        Some(flow)
     }
 }
 

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::model::{CopyMade, Save, Saved};
 use crate::world::resolve::{Link, Links, physical};
 
+use super::mounts::Mounts;
 use super::packing::Packings;
-
 use super::rewritten::{Moved, Texts};
 
 /// A path after earlier steps of the same command. Paths are keys: see [`Files::key`].
@@ -58,8 +58,9 @@ pub struct Files {
     stamped: BTreeMap<PathBuf, bool>,
     /// What the text in the pipe between two stages is a copy of.
     stream: Vec<PathBuf>,
-    /// Archives that this command packs.
+    /// Archives that this command packs, and what it mounts.
     pub packings: Packings,
+    pub mounts: Mounts,
     /// Files that hold what git printed, and whether the pipe does.
     gits: BTreeMap<PathBuf, Printed>,
     from_git: Option<Printed>,
@@ -495,6 +496,7 @@ impl Files {
         self.saves.retain(|act| other.saves.contains(act));
         self.gits.retain(|file, printed| other.gits.get(file) == Some(printed));
         self.packings.merge(&other.packings);
+        self.mounts.merge(&other.mounts);
         if self.from_git != other.from_git {
             self.from_git = None;
         }

@@ -91,6 +91,7 @@ impl Shell<'_> {
             session: options.interactive,
             exit_traps: Vec::new(),
             descriptors: BTreeMap::new(),
+            names: Default::default(),
         }
     }
 

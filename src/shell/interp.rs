@@ -301,6 +301,7 @@ impl Shell<'_> {
         let scope = Scope { span: Some(Span::new(0, text.len())), ..state.scope.deeper() };
         later.iter_mut().for_each(|trap| trap.scope = scope.clone());
         self.shell(state, |interp, inner| {
+            inner.names = Arc::default();
             inner.exit_traps = later;
             let flow = interp.script(inner, &script);
             interp.leave(inner);
@@ -428,7 +429,7 @@ impl Shell<'_> {
             None if self.is_data(&kind) => self.discreet(state, "a file that is read", kind),
             None => (kind, shorten(raw)),
         };
-        let step = Step { kind, span, raw, context: self.context(state) };
+        let step = Step { kind, span, raw, context: self.context(state), names: Arc::clone(&state.names) };
         if let Some(seen) = &mut self.seen
             && !seen.insert(fingerprint(&step))
         {
@@ -486,6 +487,7 @@ fn fingerprint(step: &Step) -> u64 {
     let mut hasher = DefaultHasher::new();
     step.span.hash(&mut hasher);
     step.context.cwd.hash(&mut hasher);
+    step.names.hash(&mut hasher);
     match &step.kind {
         StepKind::Run(invocation) => {
             for arg in &invocation.args {

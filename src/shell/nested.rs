@@ -105,6 +105,7 @@ impl Shell<'_> {
         let mut inner_scope = state.scope.through(name);
         inner_scope.privileged |= matched.privileged();
         let mut inner = state.clone();
+        inner.go_out();
         for dir in matched.cwd() {
             inner.cwd = self.directories(&inner, &dir);
         }

@@ -1,12 +1,16 @@
 //! Redirections: what is opened for writing, and where standard input comes from.
 
+use std::sync::Arc;
+
 use crate::model::{Span, Value};
 use crate::syntax::{Command, Redirection, RedirectionOperator, RedirectionTarget};
 use crate::world::FileKind;
 
+use super::descriptors::set_input;
 use super::expand::{Abort, Expanded};
 use super::files::{FileState, Files};
 use super::interp::Shell;
+use super::names::{Names, Open};
 use super::simple::Call;
 use super::state::{Flow, State, Status};
 use super::step::{Arg, Mode, Stdin, Stdout, StepKind};
@@ -38,7 +42,9 @@ pub(crate) struct Opened {
     writes: Vec<Opening>,
     pub(super) stdin: Option<Stdin>,
     pub(super) output: Output,
-    descriptors: Vec<(String, Stdin)>,
+    pub(super) descriptors: Vec<(String, Stdin)>,
+    /// What names of open files mean with them.
+    pub(super) names: Arc<Names>,
     /// One of them fails for certain: the command does not run.
     pub(super) refused: bool,
     /// Whether all files can be opened for writing, as far as can be seen.
@@ -46,6 +52,11 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
+    /// Whether they open anything that has a name of its own then.
+    pub(super) fn opens_any(&self, before: &Arc<Names>) -> bool {
+        !Arc::ptr_eq(&self.names, before)
+    }
+
     /// The file that standard output goes to.
     pub(super) fn output_file(&self) -> Stdout {
         match self.writes.iter().rev().find(|opening| opening.stdout) {
@@ -58,21 +69,26 @@ impl Opened {
 impl Shell<'_> {
     /// Expands the words of redirections, in order.
     pub(super) fn open(&mut self, state: &mut State, list: &[Redirection]) -> Expanded<Opened> {
+        let before = Arc::clone(&state.names);
         let mut opened = Opened {
             writes: Vec::new(),
             stdin: None,
             output: Output::Same,
             descriptors: Vec::new(),
+            names: Arc::clone(&before),
             refused: false,
             opens: Status::True,
         };
+        let mut done = Ok(());
         for redirection in list {
-            self.open_one(state, redirection, &mut opened)?;
-            if opened.refused {
+            // Each finds what those before it opened.
+            done = self.open_one(state, redirection, &mut opened);
+            if done.is_err() || opened.refused {
                 break;
             }
         }
-        Ok(opened)
+        opened.names = std::mem::replace(&mut state.names, before);
+        done.map(|()| opened)
     }
 
     /// Expands one redirection, and notes what it opens.
@@ -98,6 +114,7 @@ impl Shell<'_> {
                     text => Stdin::Text(text),
                 };
                 set_input(opened, descriptor, text);
+                state.opens(descriptor, 0, Open::Stream);
                 return Ok(());
             }
             RedirectionTarget::Word(word) => word,
@@ -111,6 +128,7 @@ impl Shell<'_> {
             Op::HereDocument | Op::HereString => {
                 let text = self.expand_text(state, word)?.concat(&Value::known("\n"));
                 set_input(opened, descriptor, Stdin::Text(text));
+                state.opens(descriptor, 0, Open::Stream);
                 return Ok(());
             }
             Op::Read => return self.open_to_read(state, word, descriptor, opened),
@@ -130,6 +148,7 @@ impl Shell<'_> {
             Op::ReadWrite => Mode::ReadWrite,
         };
         let path = self.target_word(state, word)?;
+        let path = self.by_its_own_name(state, path);
         self.open_to_write(state, redirection, descriptor, path, mode, opened);
         Ok(())
     }
@@ -149,6 +168,8 @@ impl Shell<'_> {
                 && self.exists(state, &path) == Some(false)
         });
         if !opened.refused {
+            let open = self.opened_at(state, &path.value);
+            state.opens(descriptor, 0, open);
             let input = self.input_from(state, path.value);
             set_input(opened, descriptor, input);
         }
@@ -166,13 +187,14 @@ impl Shell<'_> {
         opened: &mut Opened,
     ) {
         use RedirectionOperator as Op;
+        let both = matches!(redirection.operator, Op::WriteBoth | Op::AppendBoth | Op::Duplicate);
+        self.note_opened(state, (descriptor, both), &path.value, mode);
         if redirection.operator == Op::ReadWrite && matches!(descriptor, None | Some("0")) {
             let input = self.input_from(state, path.value);
             set_input(opened, Some("0"), input);
             // Programs read their standard input; only a duplicate of it would be written to.
             return;
         }
-        let both = matches!(redirection.operator, Op::WriteBoth | Op::AppendBoth | Op::Duplicate);
         let stdout = both
             || descriptor == Some("1")
             || (descriptor.is_none() && redirection.operator != Op::ReadWrite);
@@ -244,37 +266,6 @@ impl Shell<'_> {
         }
     }
 
-    fn duplicate(
-        &self,
-        state: &State,
-        redirection: &Redirection,
-        descriptor: Option<&str>,
-        known: &str,
-        opened: &mut Opened,
-    ) {
-        let writes = state.scope.text(redirection.span).contains('>');
-        match descriptor.unwrap_or(if writes { "1" } else { "0" }) {
-            "1" if known != "1" => opened.output = Output::Lost,
-            "0" => {
-                let input = match known {
-                    "-" => Stdin::Empty,
-                    "0" => return,
-                    other => state
-                        .descriptors
-                        .get(&format!("/dev/fd/{other}"))
-                        .cloned()
-                        .or_else(|| {
-                            let name = format!("/dev/fd/{other}");
-                            opened.descriptors.iter().find(|(n, _)| *n == name).map(|(_, s)| s.clone())
-                        })
-                        .unwrap_or(Stdin::Unknown),
-                };
-                opened.stdin = Some(input);
-            }
-            _ => {}
-        }
-    }
-
     /// A file name after a redirection operator: one word.
     fn target_word(&mut self, state: &mut State, word: &crate::syntax::Word) -> Expanded<Arg> {
         let mut words = self.expand_words(state, std::slice::from_ref(word))?;
@@ -285,18 +276,6 @@ impl Shell<'_> {
                 let all = words.iter().filter_map(|w| w.arg.value.as_known().map(str::to_owned)).collect();
                 Ok(Arg { value: Value::one_of(all), span: state.scope.place(word.span), explicit: false })
             }
-        }
-    }
-
-    fn input_from(&self, state: &State, path: Value) -> Stdin {
-        match path.as_known() {
-            Some("/dev/null") => Stdin::Empty,
-            Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => state.stdin.clone(),
-            Some(name) => match state.descriptors.get(name) {
-                Some(known) => known.clone(),
-                None => Stdin::File(path),
-            },
-            None => Stdin::File(path),
         }
     }
 
@@ -423,9 +402,13 @@ impl Shell<'_> {
             return Flow::Next;
         }
         let stdin = opened.stdin.clone().map(|new| std::mem::replace(&mut state.stdin, new));
+        let names = std::mem::replace(&mut state.names, Arc::clone(&opened.names));
         let output =
             (opened.output != Output::Same).then(|| std::mem::replace(&mut state.output, Value::known("")));
         let flow = run(self, state);
+        if opened.opens_any(&names) {
+            state.names = names;
+        }
         if let Some(stdin) = stdin {
             state.stdin = stdin;
         }
@@ -480,12 +463,5 @@ impl Shell<'_> {
             }
             Stdin::Inherited | Stdin::Unknown => None,
         }
-    }
-}
-
-fn set_input(opened: &mut Opened, descriptor: Option<&str>, input: Stdin) {
-    match descriptor {
-        None | Some("0") => opened.stdin = Some(input),
-        Some(other) => opened.descriptors.push((format!("/dev/fd/{other}"), input)),
     }
 }

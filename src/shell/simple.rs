@@ -137,6 +137,7 @@ impl Shell<'_> {
                     state.files = inner.files.clone();
                     // `A=<(…) command`: the name has to lead somewhere.
                     state.descriptors.clone_from(&inner.descriptors);
+                    state.names.clone_from(&inner.names);
                     let value = self.scalar(&inner, &assignment.name).unwrap_or(Value::known(""));
                     environment.push((assignment.name.clone(), value));
                 }
@@ -173,6 +174,7 @@ impl Shell<'_> {
         let scope = &Arc::clone(&state.scope);
         self.mind_own_input(state, &call, &mut opened);
         let before = opened.stdin.clone().map(|new| std::mem::replace(&mut state.stdin, new));
+        let names = std::mem::replace(&mut state.names, Arc::clone(&opened.names));
         let content = match opened.output {
             Output::File if self.empties_others(state, &opened) => None,
             Output::File => {
@@ -189,6 +191,7 @@ impl Shell<'_> {
             if let Some(stdin) = before {
                 state.stdin = stdin;
             }
+            state.names = names;
             state.status = Status::False;
             return Flow::Next;
         }
@@ -196,15 +199,18 @@ impl Shell<'_> {
         let output =
             (opened.output != Output::Same).then(|| std::mem::replace(&mut state.output, Value::known("")));
         let redirects = opened.stdin.is_some();
+        let opens = opened.opens_any(&names);
         call.opened = Some(opened);
         let mut inner = Scope::clone(scope);
         inner.capture &= output.is_none();
         let flow = state.within(&inner, |state| self.dispatch(state, &call));
+        let first = call.words.first().and_then(|word| word.arg.value.as_known());
+        let stays = first == Some("exec") && call.words.len() == 1;
+        if opens && !stays {
+            state.names = names;
+        }
         if redirects
-            && !call
-                .words
-                .first()
-                .is_some_and(|word| word.arg.value.as_known() == Some("exec") && call.words.len() == 1)
+            && !stays
             && let Some(stdin) = before
         {
             state.stdin = stdin;

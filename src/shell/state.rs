@@ -9,6 +9,7 @@ use crate::syntax::Command;
 
 use super::files::Files;
 use super::interp::Scope;
+use super::names::Names;
 use super::step::Stdin;
 pub(super) use super::switches::{Switches, Words};
 
@@ -221,6 +222,8 @@ pub struct State {
     pub(super) exit_traps: Vec<Trap>,
     /// Open file descriptors above 2 and redirections by `exec`: what reading them gives.
     pub(crate) descriptors: BTreeMap<String, Stdin>,
+    /// What names of the process mean: its open files, and the shells that it comes from.
+    pub(crate) names: Arc<Names>,
 }
 
 impl State {
@@ -230,6 +233,13 @@ impl State {
         let result = run(self);
         self.scope = before;
         result
+    }
+
+    /// What starts here is another process than the shell, which stays in its directory.
+    pub(crate) fn go_out(&mut self) {
+        if !self.names.knows_outer(&self.cwd) {
+            Arc::make_mut(&mut self.names).go_out(&self.cwd);
+        }
     }
 
     /// Goes through what runs only if something unknown turns out so.
@@ -316,6 +326,9 @@ impl State {
         }
         if self.descriptors != other.descriptors {
             self.descriptors.clear();
+        }
+        if self.names != other.names {
+            self.names = Arc::new(self.names.join(&other.names));
         }
         self
     }

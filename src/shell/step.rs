@@ -1,10 +1,13 @@
 //! What interpretation hands on: steps.
 
+use std::sync::Arc;
+
 use crate::code::CodeEffect;
 use crate::knowledge::Match;
 use crate::model::{Context, Span, Value};
 
 use super::files::Files;
+use super::names::Names;
 
 /// A word as a program receives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,6 +145,8 @@ pub struct Step {
     pub raw: String,
     /// Circumstances.
     pub context: Context,
+    /// What names of the process mean that it runs in.
+    pub names: Arc<Names>,
 }
 
 /// Receives the steps in program order.

@@ -8,6 +8,7 @@ use crate::world::{Entry, FileKind, LookError};
 
 use super::files::FileState;
 use super::interp::Shell;
+use super::names::places;
 use super::rewritten::Now;
 use super::state::State;
 
@@ -20,12 +21,31 @@ impl Shell<'_> {
 
     /// Where the kernel goes with an absolute path; `None` when what stands before a `..` cannot be told.
     pub(crate) fn resolved(&self, state: &State, path: &Path) -> Option<PathBuf> {
-        resolve(path, &state.files.over(&Disk(self.world)))
+        let disk = Disk(self.world);
+        if state.scope.host.is_some() {
+            return resolve(path, &state.files.over(&disk));
+        }
+        let mut all = places((&state.names, &state.files), &state.cwd, path, &state.files.over(&disk))?;
+        let one = all.pop();
+        one.filter(|_| all.is_empty())
+    }
+
+    /// The paths that a name of a process means (`/proc/self/cwd`), which mean the same whoever uses them then.
+    pub(crate) fn led(&self, state: &State, path: &Path) -> Option<Vec<PathBuf>> {
+        if state.scope.host.is_some() {
+            return Some(vec![path.to_owned()]);
+        }
+        let all = state.names.led(path, &state.cwd, &state.files.over(&Disk(self.world)))?;
+        // What was opened goes on to be what it was under another name.
+        let left = |place: &PathBuf| {
+            place != path && matches!(state.files.nearest(place), Some((_, FileState::Gone)))
+        };
+        (!all.iter().any(left)).then_some(all)
     }
 
     /// The same with every link followed: where a program finds itself that runs there.
     pub(crate) fn physical(&self, state: &State, path: &Path) -> Option<PathBuf> {
-        physical(path, &state.files.over(&Disk(self.world)), true)
+        physical(&self.resolved(state, path)?, &state.files.over(&Disk(self.world)), true)
     }
 
     /// The name under which a path is recorded, its own links that this command made followed; `None` when they lead

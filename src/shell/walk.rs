@@ -6,6 +6,7 @@ use crate::model::{Span, Value};
 use crate::syntax::{Command, CommandKind, Script};
 
 use super::interp::Shell;
+use super::names::Open;
 use super::state::{Flow, State, Status};
 use super::step::{Stdin, StepKind};
 
@@ -46,6 +47,7 @@ impl Shell<'_> {
         let others = files.enter_shell();
         let mut ended = state.clone();
         ended.files = files;
+        ended.go_out();
         ended.exit_traps.clear();
         run(self, &mut ended);
         for (_, escaped) in self.escapes.split_off(mark) {
@@ -205,7 +207,8 @@ impl Shell<'_> {
                 }
                 Err(_) => Flow::Exit,
             },
-            CommandKind::Coproc { body, .. } => {
+            CommandKind::Coproc { body, name } => {
+                self.assign_scalar(state, &format!("{name}_PID"), Value::Unknown);
                 let scope = scope.deeper();
                 let mut inner = state.clone();
                 inner.stdin = Stdin::Unknown;
@@ -314,9 +317,11 @@ impl Shell<'_> {
             inner_scope.piped |= index > 0;
             let mut inner = state.clone();
             inner.stdin = input;
+            inner.piped(index > 0, !last);
             if last && state.switches.lastpipe {
                 let flow = inner.within(&inner_scope, |inner| self.command(inner, stage));
                 inner.stdin = state.stdin.clone();
+                inner.names = Arc::clone(&state.names);
                 *state = inner;
                 return flow;
             }
@@ -420,7 +425,9 @@ impl Shell<'_> {
         self.shell(&mut inner, |interp, inner| inner.within(&scope, |inner| interp.script(inner, script)));
         state.files = inner.files;
         self.counter += 1;
-        let name = format!("/dev/fd/{}", 63usize.wrapping_add(self.counter));
+        let number = u32::try_from(self.counter).unwrap_or(0).wrapping_add(63);
+        let name = format!("/dev/fd/{number}");
+        Arc::make_mut(&mut state.names).set(number, Open::Stream);
         let content = match (write, inner.output) {
             (true, _) | (_, Value::Unknown) => Stdin::Unknown,
             (false, text) => Stdin::Text(text),

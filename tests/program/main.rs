@@ -42,6 +42,7 @@ mod looks_taken;
 mod mcp_serve;
 mod mcp_server;
 mod oracle;
+mod other_names;
 #[cfg(unix)]
 mod places;
 mod prompt;

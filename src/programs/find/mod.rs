@@ -19,6 +19,7 @@ use std::time::Duration;
 use crate::model::Value;
 use crate::world::World;
 
+use crate::shell::Names;
 use crate::shell::program::{Arg, Files, Flow, Run, Shell, State};
 
 use expression::Stop;
@@ -143,7 +144,7 @@ pub(super) fn evaluate(
     arguments: &[Arg],
     cwd: &Path,
     world: &dyn World,
-    files: &Files,
+    (names, files): (&Names, &Files),
     limits: FindLimits,
 ) -> Found {
     let plan = match expression::parse(arguments) {
@@ -174,7 +175,7 @@ pub(super) fn evaluate(
         let actions = plan.actions.iter().enumerate().map(one).collect();
         return Found { actions, ..Found::default() };
     }
-    let view = View { world, files, cwd, follow: plan.follow, deleted: BTreeSet::new() };
+    let view = View { world, files, names, cwd, follow: plan.follow, deleted: BTreeSet::new() };
     let mut walk = Walk::new(&plan, view, limits);
     for start in &plan.starts {
         let choices = start.choices().unwrap_or_default();

@@ -25,14 +25,14 @@ pub(super) fn find(shell: &mut Shell<'_>, state: &mut State, call: &Call) -> Flo
     };
     if cwds.is_empty() {
         let nowhere = std::path::PathBuf::from("/");
-        let found = evaluate(&arguments, &nowhere, shell.world, &state.files, limits);
+        let found = evaluate(&arguments, &nowhere, shell.world, (&state.names, &state.files), limits);
         for action in found.actions {
             unlisted(shell, state, call, &action);
         }
         printed = Value::Unknown;
     }
     for cwd in cwds {
-        let found = evaluate(&arguments, &cwd, shell.world, &state.files, limits);
+        let found = evaluate(&arguments, &cwd, shell.world, (&state.names, &state.files), limits);
         if found.refused {
             state.status = Status::False;
             continue;

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::model::Span;
+use crate::shell::Names;
 use crate::shell::program::FileState;
 use crate::world::MemoryWorld;
 
@@ -26,7 +27,13 @@ fn words(text: &str) -> Vec<Arg> {
 }
 
 fn run(text: &str) -> Found {
-    evaluate(&words(text), Path::new("/p"), &world(), &Files::default(), FindLimits::default())
+    evaluate(
+        &words(text),
+        Path::new("/p"),
+        &world(),
+        (&Names::default(), &Files::default()),
+        FindLimits::default(),
+    )
 }
 
 /// The paths of the first action, uncertain ones with a question mark.
@@ -124,21 +131,44 @@ fn actions_keep_their_words() {
 fn what_is_not_known_reaches_everything() {
     let mut arguments = words("x -name *.py -delete");
     arguments[0].value = Value::Unknown;
-    let found = evaluate(&arguments, Path::new("/p"), &world(), &Files::default(), FindLimits::default());
+    let found = evaluate(
+        &arguments,
+        Path::new("/p"),
+        &world(),
+        (&Names::default(), &Files::default()),
+        FindLimits::default(),
+    );
     assert!(matches!(found.actions[0].paths, FoundPaths::Below { .. }));
     let mut arguments = words(". -name x -delete");
     arguments[2].value = Value::one_of(vec!["*.md".into(), "*.txt".into()]);
-    let found = evaluate(&arguments, Path::new("/p"), &world(), &Files::default(), FindLimits::default());
+    let found = evaluate(
+        &arguments,
+        Path::new("/p"),
+        &world(),
+        (&Names::default(), &Files::default()),
+        FindLimits::default(),
+    );
     let FoundPaths::Listed(list) = &found.actions[0].paths else { panic!("{found:?}") };
     assert_eq!(list.iter().filter(|f| !f.certain).count(), 2);
     let limits = FindLimits { entries: 3, ..FindLimits::default() };
-    let found = evaluate(&words(". -delete"), Path::new("/p"), &world(), &Files::default(), limits);
+    let found = evaluate(
+        &words(". -delete"),
+        Path::new("/p"),
+        &world(),
+        (&Names::default(), &Files::default()),
+        limits,
+    );
     assert!(
         matches!(&found.actions[0].paths, FoundPaths::Below { starts, chosen: None, .. } if starts[0].as_known() == Some("."))
     );
     let limits = FindLimits { paths: 1, ..FindLimits::default() };
-    let found =
-        evaluate(&words(". -name *.py -delete"), Path::new("/p"), &world(), &Files::default(), limits);
+    let found = evaluate(
+        &words(". -name *.py -delete"),
+        Path::new("/p"),
+        &world(),
+        (&Names::default(), &Files::default()),
+        limits,
+    );
     assert!(
         matches!(&found.actions[0].paths, FoundPaths::Below { chosen: Some(list), .. } if list.len() == 1),
         "what is chosen is not all that is there: {found:?}"
@@ -155,7 +185,7 @@ fn earlier_steps_count() {
         &words(". ( -name *.py -o -name *.txt ) -delete"),
         Path::new("/p"),
         &world(),
-        &files,
+        (&Names::default(), &files),
         FindLimits::default(),
     );
     let FoundPaths::Listed(list) = &found.actions[0].paths else { panic!("{found:?}") };
@@ -172,6 +202,6 @@ proptest! {
             "-mtime", "-maxdepth", "1", "-L", "-fprintf", ".", "src", "-not", "-empty", "-newerXY", "-newerct",
         ]), 0..10)) {
         let arguments = words.iter().map(|w| Arg::literal(*w, Span::default())).collect::<Vec<_>>();
-        let _ = evaluate(&arguments, Path::new("/p"), &world(), &Files::default(), FindLimits::default());
+        let _ = evaluate(&arguments, Path::new("/p"), &world(), (&Names::default(), &Files::default()), FindLimits::default());
     }
 }

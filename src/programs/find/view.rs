@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::shell::program::{FileState, Files};
-use crate::world::resolve::{Disk, physical, resolve};
+use crate::shell::{Names, places};
+use crate::world::resolve::{Disk, physical};
 use crate::world::{Entry, FileKind, LookError, Meta, World};
 
 /// What is known of a path.
@@ -19,6 +20,7 @@ pub(super) struct Seen {
 pub(super) struct View<'a> {
     pub(super) world: &'a dyn World,
     pub(super) files: &'a Files,
+    pub(super) names: &'a Names,
     pub(super) cwd: &'a Path,
     /// Symbolic links are followed (`-L`).
     pub(super) follow: bool,
@@ -39,10 +41,13 @@ impl View<'_> {
     /// The absolute path as the kernel finds it; `None` when it cannot be told.
     pub(super) fn absolute(&self, text: &str) -> Option<PathBuf> {
         let disk = Disk(self.world);
+        let over = self.files.over(&disk);
+        let cwds = [self.cwd.to_owned()];
+        let mut all = places((self.names, self.files), &cwds, &self.cwd.join(text), &over)?;
+        let path = all.pop().filter(|_| all.is_empty())?;
         if text.ends_with('/') {
-            return physical(&self.cwd.join(text), &self.files.over(&disk), true);
+            return physical(&path, &over, true);
         }
-        let path = resolve(&self.cwd.join(text), &self.files.over(&disk))?;
         Some(if self.files.is_untouched() { path } else { self.files.key(&path, &disk) })
     }
 

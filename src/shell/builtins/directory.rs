@@ -72,6 +72,10 @@ impl Shell<'_> {
         }
         let searched = self.cd_path(state, target);
         let all = searched.unwrap_or_else(|| joined(state, target));
+        let led = all.iter().map(|path| self.led(state, path)).collect::<Option<Vec<_>>>();
+        let Some(all) = led.map(|all| all.into_iter().flatten().collect::<Vec<_>>()) else {
+            return self.enter(state, true, Vec::new(), Status::Unknown);
+        };
         let tried = all.len();
         let all: Vec<PathBuf> = all.into_iter().filter(|path| self.passable(state, path)).collect();
         if all.is_empty() && tried > 0 {

@@ -1,0 +1,123 @@
+//! A file by another name: through `/proc`, through what is open, and where something else is mounted. One command a line.
+
+#![cfg(target_os = "linux")]
+
+use crate::evasions::Fixture;
+
+const LOSES: &[&str] = &[
+    // Directories and roots of processes.
+    "rm -f /proc/$$/cwd/notes.md",
+    "rm -rf /proc/$BASHPID/cwd/scratch",
+    "p=$$; rm -f /proc/$p/root$HOME/Documents/thesis.md",
+    "cd /proc/$$/cwd && rm -rf scratch",
+    "cd /proc/$$/cwd/scratch && rm -rf *",
+    "(cd scratch; rm -f /proc/$$/cwd/notes.md)",
+    "env -C scratch rm -f /proc/$$/cwd/notes.md",
+    "cd /; rm -f /proc/self/cwd/$OLDPWD/notes.md",
+    r#"rm -f "$(readlink -f /proc/$$/cwd)/notes.md""#,
+    "coproc sleep 1; rm -f /proc/$COPROC_PID/cwd/notes.md",
+    "sleep 9 & rm -f /proc/$!/cwd/notes.md",
+    "rm -f /proc/987654321/cwd/notes.md",
+    "rm -f /proc/self/task/987654321/cwd/notes.md",
+    // What is open, for reading or for adding to it.
+    "truncate -s0 /dev/fd/0 < notes.md",
+    "tee /dev/fd/3 3<notes.md </dev/null",
+    "sh -c ': > /dev/stdin' < notes.md",
+    ": < notes.md > /dev/stdin",
+    "dd if=/dev/null of=/dev/fd/3 3<notes.md status=none",
+    "cp /dev/null /dev/fd/4 4<notes.md",
+    "sort -o /dev/fd/5 README.md 5<notes.md",
+    "exec 5<notes.md; cp README.md /proc/self/fd/5",
+    "exec 5<notes.md; : > /dev/fd/5",
+    "exec 5<notes.md; : > /proc/$$/fd/5",
+    "exec 5<notes.md; truncate -s 0 /proc/$$/fd/5",
+    "exec 5<notes.md; mv notes.md moved.md; : > /dev/fd/5",
+    "exec 5<notes.md; cd scratch; : > /dev/fd/5",
+    "exec 5>>notes.md; : > /dev/fd/5",
+    "exec 3<notes.md 4<&3; : > /dev/fd/4",
+    "{ read -r l; : > /dev/stdin; } < notes.md",
+    "(: > /dev/stdout) >> notes.md",
+    "if test -f x; then exec 5<notes.md; else exec 5<draft.txt; fi; : > /dev/fd/5",
+    r#"python3 -c "open('/dev/fd/3','w')" 3<notes.md"#,
+    "ln -s /proc/self/fd/9 x; exec 9<notes.md; : > x",
+    "ln -s /dev/stdin x; : < notes.md > x",
+    "ln -s /proc/self/cwd x; cd ~/Documents; rm -f ~/proj/x/thesis.md",
+    ": > /dev/fd/9",
+    "n=$(cat number); exec 5<notes.md; : > /dev/fd/$n",
+    // Open directories.
+    "exec 7<~/Documents/; cd /proc/self/fd/7 && rm -f thesis.md",
+    "exec 7<~/Documents; find /proc/self/fd/7/ -name '*.md' -delete",
+    "exec 7<scratch; rm -rf /dev/fd/7/*",
+    "exec 7<scratch; cp README.md /dev/fd/7/exp1.py",
+    "exec 7<scratch; rm -f /dev/fd/7/../notes.md",
+    "rm -f /dev/fd/7/thesis.md 7<~/Documents/",
+    "{ rm -f /dev/fd/0/thesis.md; } < ~/Documents/",
+    "exec {d}<~/Documents; rm -rf /proc/$$/fd/$d/old",
+    // Other directories, and what is mounted.
+    "unshare -r --wd=$HOME/Documents rm -f thesis.md",
+    "unshare -R ~/Documents rm -f /thesis.md",
+    "parallel --workdir ~/Documents -j1 'rm -f {}' ::: thesis.md",
+    "unshare -rm sh -c 'mount --bind ~/Documents build && rm -rf build/*'",
+    "unshare -rm sh -c 'mount --rbind ~/Documents build; rm -rf build/old'",
+    "unshare -rm bash -c 'mount -o bind scratch build; cd build && find . -delete'",
+    "unshare -rm sh -c 'mount --bind scratch build && rm -rf build'",
+    "unshare -rm sh -c 'mount --bind scratch build && make clean'",
+    "unshare -rm sh -c 'mount --bind emptydir scratch; rm -rf scratch/*'",
+    "unshare -rm sh -c 'mount --bind emptydir scratch'; rm -rf scratch/deep",
+    "sudo mount --bind ~/Documents build; sudo rm -rf build/old",
+    "bwrap --bind / / --bind ~/Documents /mnt rm -rf /mnt/old",
+    "bwrap --dev-bind / / --bind ~/Documents /mnt sh -c 'rm -f /mnt/thesis.md'",
+    "bwrap --ro-bind /usr /usr --symlink usr/bin /bin --bind ~/Documents /d rm -rf /d/old",
+    "bwrap --bind / / --bind ~/Documents /tmp/q sh -c 'echo > /tmp/q/thesis.md'",
+    "bwrap --bind / / --chdir ~/Documents rm -f thesis.md",
+    r#"bwrap --ro-bind /usr /usr --bind ~/Documents "$HOME" rm -rf old"#,
+];
+
+const LOSES_NOTHING: &[&str] = &[
+    "cat notes.md | tee /dev/stderr | wc -l",
+    "tee /dev/stderr < notes.md",
+    "cat /dev/stdin < notes.md",
+    "cat /dev/fd/3 3<notes.md",
+    "echo x > /dev/fd/2",
+    "echo x >> /dev/stderr",
+    "echo x > /proc/self/fd/1",
+    "exec 3>&1; echo x > /dev/fd/3",
+    "echo x | tee >(wc -l) > /dev/null",
+    "diff <(sort notes.md) <(sort draft.txt)",
+    "while read -r l; do echo \"$l\" > /dev/stderr; done < notes.md",
+    "{ echo a; echo b > /dev/stderr; } > emptydir/out 2>&1",
+    "exec 5>emptydir/log; echo x > /dev/fd/5",
+    "cp notes.md /dev/stdout",
+    "cp /dev/stdin emptydir/copy < notes.md",
+    "cp /proc/$$/cwd/notes.md emptydir/copy",
+    "echo x > /proc/$$/cwd/emptydir/new",
+    "cat /proc/$$/status; ls -l /proc/self/fd /proc/$$/fd",
+    "cd /proc/$$/cwd && ls",
+    "ln -sf /dev/stdout emptydir/access.log && echo x > emptydir/access.log",
+    "unshare -r --wd=emptydir touch new",
+    "unshare -rm sh -c 'mount --bind emptydir build && ls build'",
+    "bwrap --bind / / --chdir \"$PWD/emptydir\" touch new",
+    "bwrap --ro-bind / / --bind \"$PWD/emptydir\" /mnt touch /mnt/new",
+    "parallel --wd emptydir touch ::: a b",
+];
+
+fn wrong(commands: &[&str], right: impl Fn(&str) -> bool) -> Vec<String> {
+    let fixture = Fixture::lay();
+    let judged = commands.iter().map(|command| (fixture.verdict(command), command));
+    judged
+        .filter(|(verdict, _)| !right(verdict))
+        .map(|(verdict, command)| format!("{verdict}: {command}"))
+        .collect()
+}
+
+#[test]
+fn what_is_lost_by_another_name_is_stopped() {
+    let wrong = wrong(LOSES, |verdict| matches!(verdict, "escalate" | "block"));
+    assert!(wrong.is_empty(), "not stopped:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn streams_and_what_only_reads_by_such_names_are_not_stopped() {
+    let wrong = wrong(LOSES_NOTHING, |verdict| matches!(verdict, "allow" | "warn"));
+    assert!(wrong.is_empty(), "stopped:\n{}", wrong.join("\n"));
+}
