@@ -161,6 +161,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
         'recourse;kept' {
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'How many, the newest first [default: all]')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--ids', '--ids', [CompletionResultType]::ParameterName, 'For completion scripts: an id and its command a line')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('list', 'list', [CompletionResultType]::ParameterValue, 'All that is kept, the newest first (the default)')
@@ -174,6 +175,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
         'recourse;kept;list' {
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'How many, the newest first [default: all]')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--ids', '--ids', [CompletionResultType]::ParameterName, 'For completion scripts: an id and its command a line')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break

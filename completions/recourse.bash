@@ -1110,7 +1110,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__kept)
-            opts="-h --limit --format --help list show pin unpin forget prune"
+            opts="-h --limit --ids --format --help list show pin unpin forget prune"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1146,7 +1146,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__kept__subcmd__list)
-            opts="-h --limit --format --help"
+            opts="-h --limit --ids --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2304,7 +2304,27 @@ _recourse_behind() {
             return
             ;;
     esac
+    if ((first == 0)) && _recourse_points; then
+        return
+    fi
     _recourse "$@"
+}
+
+# Ids of recovery points.
+_recourse_points() {
+    local cur=${COMP_WORDS[COMP_CWORD]} id about
+    case "$cur ${COMP_WORDS[COMP_CWORD - 1]}" in
+        -* | *" --to" | *" --format") return 1 ;;
+    esac
+    case "${COMP_WORDS[1]} ${COMP_WORDS[2]}" in
+        "kept pin" | "kept unpin" | "kept forget" | "kept show") ((COMP_CWORD > 2)) || return 1 ;;
+        "undo "*) ((COMP_CWORD > 1)) || return 1 ;;
+        *) return 1 ;;
+    esac
+    COMPREPLY=()
+    while IFS=$'\t' read -r id about; do
+        [[ $id == "$cur"* ]] && COMPREPLY+=("$id")
+    done < <(command recourse kept list --ids 2>/dev/null)
 }
 
 if [[ "${BASH_VERSINFO[0]}" -eq 4 && "${BASH_VERSINFO[1]}" -ge 4 || "${BASH_VERSINFO[0]}" -gt 4 ]]; then

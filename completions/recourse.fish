@@ -172,6 +172,7 @@ complete -c recourse -n "__fish_recourse_using_subcommand undo" -s h -l help -d 
 complete -c recourse -n "__fish_recourse_using_subcommand kept; and not __fish_seen_subcommand_from list show pin unpin forget prune" -l limit -d 'How many, the newest first [default: all]' -r
 complete -c recourse -n "__fish_recourse_using_subcommand kept; and not __fish_seen_subcommand_from list show pin unpin forget prune" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand kept; and not __fish_seen_subcommand_from list show pin unpin forget prune" -l ids -d 'For completion scripts: an id and its command a line'
 complete -c recourse -n "__fish_recourse_using_subcommand kept; and not __fish_seen_subcommand_from list show pin unpin forget prune" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand kept; and not __fish_seen_subcommand_from list show pin unpin forget prune" -f -a "list" -d 'All that is kept, the newest first (the default)'
 complete -c recourse -n "__fish_recourse_using_subcommand kept; and not __fish_seen_subcommand_from list show pin unpin forget prune" -f -a "show" -d 'One recovery point in full: what it holds, and what `undo` would do'
@@ -182,6 +183,7 @@ complete -c recourse -n "__fish_recourse_using_subcommand kept; and not __fish_s
 complete -c recourse -n "__fish_recourse_using_subcommand kept; and __fish_seen_subcommand_from list" -l limit -d 'How many, the newest first [default: all]' -r
 complete -c recourse -n "__fish_recourse_using_subcommand kept; and __fish_seen_subcommand_from list" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand kept; and __fish_seen_subcommand_from list" -l ids -d 'For completion scripts: an id and its command a line'
 complete -c recourse -n "__fish_recourse_using_subcommand kept; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand kept; and __fish_seen_subcommand_from show" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
@@ -501,3 +503,10 @@ complete -c recourse -n "__fish_recourse_using_subcommand verify" -l require-log
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand schema" -s h -l help -d 'Print help (see more with \'--help\')'
+
+function __fish_recourse_points
+    contains -- -- (commandline -opc)
+    or command recourse kept list --ids 2>/dev/null
+end
+complete -c recourse -n "__fish_recourse_using_subcommand undo; and not contains -- -- (commandline -opc)" -f -k -a "(__fish_recourse_points)"
+complete -c recourse -n "__fish_recourse_using_subcommand kept; and __fish_seen_subcommand_from show pin unpin forget" -f -k -a "(__fish_recourse_points)"

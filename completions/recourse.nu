@@ -187,6 +187,7 @@ module completions {
   # What is kept: when, by whom, what, how large
   export extern "recourse kept" [
     --limit: string           # How many, the newest first [default: all]
+    --ids                     # For completion scripts: an id and its command a line
     --format: string@"nu-complete recourse kept format" # Form of the output
     --help(-h)                # Print help (see more with '--help')
   ]
@@ -198,6 +199,7 @@ module completions {
   # All that is kept, the newest first (the default)
   export extern "recourse kept list" [
     --limit: string           # How many, the newest first [default: all]
+    --ids                     # For completion scripts: an id and its command a line
     --format: string@"nu-complete recourse kept list format" # Form of the output
     --help(-h)                # Print help (see more with '--help')
   ]

@@ -61,7 +61,7 @@ pub enum DiskError {
         expected: &'static str,
     },
     /// It belongs to somebody else.
-    #[error("{} belongs to user {owner}, not to the user who runs recourse (user {user})", path.display())]
+    #[error("{} belongs to user {owner}, not to the user who runs recourse (user {user}): move it away, or `chown` it if it is yours", path.display())]
     Foreign {
         /// What it is called.
         path: PathBuf,
@@ -107,7 +107,11 @@ pub(crate) fn io_error(action: &'static str, path: &Path) -> impl FnOnce(io::Err
 /// # Errors
 /// When it cannot be made, is no real folder, belongs to somebody else, or others can get at it.
 pub fn private_dir(path: &Path) -> Result<(), DiskError> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(io_error("cannot make", path))?;
+    if let Err(error) = DirBuilder::new().recursive(true).mode(0o700).create(path) {
+        // What stands in the way says more than that something does.
+        check_dir(path)?;
+        return Err(io_error("cannot make", path)(error));
+    }
     check_dir(path).map(|_| ())
 }
 

@@ -71,7 +71,27 @@ _recourse_behind() {
             return
             ;;
     esac
+    if ((first == 0)) && _recourse_points; then
+        return
+    fi
     _recourse "$@"
+}
+
+# Ids of recovery points.
+_recourse_points() {
+    local cur=${COMP_WORDS[COMP_CWORD]} id about
+    case "$cur ${COMP_WORDS[COMP_CWORD - 1]}" in
+        -* | *" --to" | *" --format") return 1 ;;
+    esac
+    case "${COMP_WORDS[1]} ${COMP_WORDS[2]}" in
+        "kept pin" | "kept unpin" | "kept forget" | "kept show") ((COMP_CWORD > 2)) || return 1 ;;
+        "undo "*) ((COMP_CWORD > 1)) || return 1 ;;
+        *) return 1 ;;
+    esac
+    COMPREPLY=()
+    while IFS=$'\t' read -r id about; do
+        [[ $id == "$cur"* ]] && COMPREPLY+=("$id")
+    done < <(command recourse kept list --ids 2>/dev/null)
 }
 
 if [[ "${BASH_VERSINFO[0]}" -eq 4 && "${BASH_VERSINFO[1]}" -ge 4 || "${BASH_VERSINFO[0]}" -gt 4 ]]; then
@@ -80,6 +100,44 @@ else
     complete -F _recourse_behind -o bashdefault -o default recourse
 fi
 "#;
+
+/// Ids of recovery points for zsh, with what ran beside them.
+const ZSH_POINTS: &str = r#"
+(( $+functions[_recourse_points] )) ||
+_recourse_points() {
+    local -a points
+    local id about
+    while IFS=$'\t' read -r id about; do
+        points+=("$id:${about//:/\\:}")
+    done < <(command recourse kept list --ids 2>/dev/null)
+    _describe -V -t recovery-points 'recovery point' points
+}
+"#;
+
+/// Ids of recovery points for fish, with what ran beside them.
+const FISH_POINTS: &str = r#"
+function __fish_recourse_points
+    contains -- -- (commandline -opc)
+    or command recourse kept list --ids 2>/dev/null
+end
+complete -c recourse -n "__fish_recourse_using_subcommand undo; and not contains -- -- (commandline -opc)" -f -k -a "(__fish_recourse_points)"
+complete -c recourse -n "__fish_recourse_using_subcommand kept; and __fish_seen_subcommand_from show pin unpin forget" -f -k -a "(__fish_recourse_points)"
+"#;
+
+/// The script for zsh, in which the words that are recovery points are completed by their ids.
+fn with_points(script: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(script);
+    let (head, body) = text.split_once('\n').unwrap_or((&text, ""));
+    let mut page = format!("{head}\n{ZSH_POINTS}");
+    for line in body.lines() {
+        let is_point =
+            line.contains("id -- The recovery point") || line.contains("ids -- The recovery points");
+        let line = if is_point { line.replace(":_default'", ":_recourse_points'") } else { line.to_owned() };
+        page.push_str(&line);
+        page.push('\n');
+    }
+    page.into_bytes()
+}
 
 /// The completion script for a shell.
 pub(super) fn script(definition: &Command, shell: CompletionShell) -> Vec<u8> {
@@ -91,8 +149,14 @@ pub(super) fn script(definition: &Command, shell: CompletionShell) -> Vec<u8> {
             generate(Shell::Bash);
             script.extend_from_slice(BEHIND.as_bytes());
         }
-        CompletionShell::Zsh => generate(Shell::Zsh),
-        CompletionShell::Fish => generate(Shell::Fish),
+        CompletionShell::Zsh => {
+            generate(Shell::Zsh);
+            script = with_points(&script);
+        }
+        CompletionShell::Fish => {
+            generate(Shell::Fish);
+            script.extend_from_slice(FISH_POINTS.as_bytes());
+        }
         CompletionShell::PowerShell => generate(Shell::PowerShell),
         CompletionShell::Elvish => generate(Shell::Elvish),
         CompletionShell::Nushell => {

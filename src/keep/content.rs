@@ -7,6 +7,11 @@ use std::path::{Path, PathBuf};
 
 use crate::attest::disk::check_dir;
 
+use super::progress::Progress;
+
+/// Bytes that are copied before it is told how far it is.
+const PART: u64 = 16 << 20;
+
 /// A new file that only this user may read.
 pub(crate) fn create(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).custom_flags(nix::libc::O_NOFOLLOW).open(path)
@@ -32,21 +37,35 @@ pub(crate) fn share(_from: &File, _to: &File) -> bool {
 }
 
 /// Copies a whole file into an empty one, without filling its holes. The number of bytes that were really copied.
-pub(crate) fn copy(from: &mut File, to: &mut File) -> io::Result<u64> {
+pub(crate) fn copy(from: &mut File, to: &mut File, progress: &Progress) -> io::Result<u64> {
     let meta = from.metadata()?;
     let size = meta.len();
     if meta.blocks().saturating_mul(512) >= size {
         from.rewind()?;
-        return io::copy(from, to);
+        return stretch(from, to, size, progress);
     }
     to.set_len(size)?;
     let (mut at, mut copied) = (0, 0);
     while let Some((start, end)) = data(from, at, size)? {
         from.seek(SeekFrom::Start(start))?;
         to.seek(SeekFrom::Start(start))?;
-        // The kernel copies by itself, and shares where it can.
-        copied += io::copy(&mut Read::by_ref(from).take(end - start), to)?;
+        copied += stretch(from, to, end - start, progress)?;
         at = end;
+    }
+    Ok(copied)
+}
+
+/// Copies so many bytes, a part at a time so that it can be told how far it is.
+fn stretch(from: &mut File, to: &mut File, length: u64, progress: &Progress) -> io::Result<u64> {
+    let mut copied = 0;
+    while copied < length {
+        // The kernel copies by itself, and shares where it can.
+        let part = io::copy(&mut Read::by_ref(from).take(PART.min(length - copied)), to)?;
+        if part == 0 {
+            break;
+        }
+        progress.bytes(part);
+        copied += part;
     }
     Ok(copied)
 }

@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 use super::attributes::{self, Led};
 use super::content::Folder;
 use super::point::{Content, Item, Name, Was};
+use super::progress::Progress;
 
 /// Names in a directory beside what is set aside, beyond which its time is not kept: listing it would cost more.
 const AROUND: usize = 4096;
@@ -128,6 +129,8 @@ pub struct Capture {
     left_out: BTreeSet<PathBuf>,
     /// The list of files that have a name in the store, as long as names are given.
     pub(super) noted: Option<fs::File>,
+    /// Tells whoever waits.
+    pub(crate) progress: Progress,
 }
 
 impl Capture {
@@ -149,6 +152,7 @@ impl Capture {
             here: 0,
             left_out: BTreeSet::new(),
             noted: None,
+            progress: Progress::default(),
         }
     }
 

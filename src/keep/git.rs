@@ -25,19 +25,21 @@ const LOOKED_AT: usize = 10;
 /// Entries and bytes of what tools make again that are kept all the same.
 const CHEAP: (u64, u64) = (5_000, 64 << 20);
 
-/// Sets aside what is wanted of a repository. No repository there is nothing to do.
+/// Sets aside what is wanted of a repository. No repository there is nothing to do. With `easing` an act that is half set
+/// aside would make more work than none.
 pub(super) fn set_aside(
     wanted: &Repository,
+    easing: bool,
     limit: usize,
     capture: &mut Capture,
     world: &dyn World,
 ) -> Result<(), CannotKeep> {
     let mut session = Session::new();
     let looked_at = limit.saturating_mul(LOOKED_AT);
-    match at_stake(&wanted.act, looked_at, world, &mut session) {
+    match at_stake(&wanted.act, looked_at, easing, world, &mut session) {
         Ok(stake) => take(&stake, wanted.way, capture),
         // Nothing of it is lost by this, whatever it is.
-        Err(_) if !wanted.weighs => Ok(()),
+        Err(_) if !(wanted.weighs || easing && wanted.eases) => Ok(()),
         Err(why) => Err(CannotKeep::Untold(why)),
     }
 }

@@ -8,15 +8,18 @@
 //! [`before_run`], and [`on_request`] where a person wants it; `evaluate` never does, and says what would be kept ([`offer`]).
 
 mod attributes;
+mod cheap;
 mod commands;
 mod content;
 mod files;
 mod git;
+mod little;
 mod lossy;
 mod names;
 mod offer;
 mod plan;
 mod point;
+mod progress;
 mod services;
 mod sqlite;
 mod store;
@@ -40,12 +43,14 @@ use crate::text::size;
 use crate::world::World;
 
 pub(crate) use attributes::{Led, read as read_attributes, write as write_attributes};
+pub use cheap::why_copied;
 pub(crate) use content::{copy as copy_content, create, open, share};
 pub use files::{Budget, CannotKeep, Capture, Way};
 pub(crate) use files::{UNDER_WAY, is_absent, names};
 pub use offer::{Offer, offer, on_request};
 use plan::Plan;
 pub use point::{Content, Head, Held, Item, Made, Name, VERSION, Was};
+pub(crate) use progress::Progress;
 pub use store::{PointName, Store, StoreError};
 pub(crate) use store::{clear, new_id, shown};
 use unread::Unread;
@@ -98,10 +103,13 @@ pub fn before_run(evaluation: &Evaluation, keeping: &Keeping<'_>) -> Kept {
     if !keeping.is_on(&settings) {
         return Kept::default();
     }
-    let plan = keeping.plan(evaluation);
+    let mut plan = keeping.plan(evaluation);
     let helps = plan.helps(&evaluation.assessments);
     let eases = !helps && plan.eases(&evaluation.assessments, keeping.knowledge);
     let known = (helps || eases) && keeping.lets_run(evaluation, &plan.covered);
+    if eases {
+        plan.only_eases();
+    }
     let unread =
         plan.unread && keeping.wants_unread(&settings) && action(evaluation) <= EnforcementAction::Note;
     if !known && !unread {
@@ -115,7 +123,12 @@ pub fn before_run(evaluation: &Evaluation, keeping: &Keeping<'_>) -> Kept {
     let budget = Budget { items: settings.files, copied: settings.bytes, free: settings.free };
     let touched = if unread { unread::places(evaluation, keeping) } else { evaluation.touched.clone() };
     let task = Task { plan: &plan, touched: &touched, known, unread, made, budget, partly: false };
-    match keeping.capture(&task) {
+    let mut done = keeping.capture(&task);
+    if done.is_err() && unread && !helps {
+        // What is nowhere else is worth more than ease.
+        done = keeping.capture(&Task { known: false, made: Made::ForUnread, ..task });
+    }
+    match done {
         Ok(None) => Kept::default(),
         Ok(Some((head, file))) => {
             let covered: Vec<bool> = if known { plan.covered } else { Vec::new() };
@@ -203,6 +216,7 @@ impl Keeping<'_> {
         let id = new_id()?;
         let name = PointName::new(time, &id);
         let mut capture = Capture::new(store.contents(&name), store.folder(), task.budget);
+        capture.progress = Progress::at_terminal("keeping");
         let done = self.fill(&mut capture, &store, task).and_then(|without| capture.sync().map(|()| without));
         let without = match done {
             Ok(Some(without)) => without,
@@ -233,6 +247,7 @@ impl Keeping<'_> {
             bytes: capture.bytes,
             copied: capture.copied,
             folders: capture.folders(),
+            commits: if task.known { task.plan.commits() } else { 0 },
             without,
         };
         let items: Vec<Item> = capture.items.into_values().collect();
@@ -280,8 +295,15 @@ impl Keeping<'_> {
                 take(self.want(want, capture))?;
             }
             let limit = usize::try_from(task.budget.items).unwrap_or(usize::MAX);
+            let easing = task.made == Made::ForEase;
+            for path in task.plan.absent.iter().filter(|path| path.symlink_metadata().is_err()) {
+                let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
+                if let (Some(parent), Some(name)) = (parent, path.file_name()) {
+                    capture.absent(&parent.join(name));
+                }
+            }
             for repository in &task.plan.repositories {
-                take(git::set_aside(repository, limit, capture, self.world))?;
+                take(git::set_aside(repository, easing, limit, capture, self.world))?;
             }
             for database in &task.plan.databases {
                 take(sqlite::set_aside(database, capture))?;

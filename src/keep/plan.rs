@@ -9,12 +9,11 @@ use std::path::{Path, PathBuf};
 use crate::evaluate::Evaluation;
 use crate::evidence::RepositoryAct;
 use crate::knowledge::{Ease, Keep, Knowledge};
-use crate::model::{
-    Action, Assessment, Cause, FactValue, Mutation, PathOrigin, PathSubject, Subject, Tier, Value,
-};
+use crate::model::{Action, Assessment, Cause, Mutation, PathOrigin, PathSubject, Subject, Tier, Value};
 
 use super::Keeping;
 use super::files::Way;
+use super::little::{NAMES, is_little, is_of_names_alone, is_quick, is_set, patched};
 use super::services::{self, Wanted};
 
 /// Fact of an act that means to leave nothing behind (`shred`).
@@ -25,8 +24,8 @@ const PATCHED: &str = "file.patched";
 /// Things that are looked at, to see whose they are or where they lead.
 const OWNED: usize = 20_000;
 
-/// Things that are looked at, to see whether only names go.
-const NAMES: usize = 200;
+/// Commits of an act of which it is not known how many it makes.
+const MANY: u64 = 1_000;
 
 /// Kind of what is on a remote: elsewhere, so that it bears on nothing that is lost here.
 const REMOTE: &str = "git.remote-ref";
@@ -42,6 +41,8 @@ pub(super) struct Want {
     pub way: Way,
     /// Where the act follows a link.
     pub follow: bool,
+    /// Something is lost by it, or going back from it by oneself would be work.
+    pub counts: bool,
 }
 
 /// What to set aside of a repository for one act.
@@ -53,6 +54,8 @@ pub(super) struct Repository {
     pub way: Way,
     /// Something is lost by it.
     pub weighs: bool,
+    /// Going back from it by oneself would be work.
+    pub eases: bool,
 }
 
 /// What to set aside for a command.
@@ -60,6 +63,8 @@ pub(super) struct Repository {
 pub(super) struct Plan {
     /// Files and trees.
     pub wants: Vec<Want>,
+    /// Places where nothing stands, and something is moved to.
+    pub absent: Vec<PathBuf>,
     /// Repositories.
     pub repositories: Vec<Repository>,
     /// SQLite databases.
@@ -88,7 +93,7 @@ impl Plan {
     fn made(assessments: &[Assessment], knowledge: &Knowledge, wanted: bool) -> Self {
         let mut plan = Self { unread: assessments.iter().any(is_unread), wanted, ..Self::default() };
         plan.covered = assessments.iter().map(|judged| plan.cover(judged, knowledge)).collect();
-        let several = plan.repositories.len() > 1 || plan.unread || !plan.wants.is_empty();
+        let several = !is_one_call(&plan.repositories) || plan.unread || !plan.wants.is_empty();
         // What one act saves the next may drop: of several none may be left out.
         let any = plan.repositories.iter().any(|repository| repository.weighs);
         for repository in &mut plan.repositories {
@@ -141,6 +146,22 @@ impl Plan {
             || self.wants.iter().any(|want| want.way == Way::Name && is_of_names_alone(&want.path))
     }
 
+    /// Leaves out what nobody would miss: where nothing is lost for good, what a tool makes again is not worth the time.
+    pub(super) fn only_eases(&mut self) {
+        self.wants.retain(|want| want.counts || want.way == Way::Name && is_of_names_alone(&want.path));
+        self.databases.clear();
+    }
+
+    /// Commits that the command itself makes, as far as can be told: later ones are somebody's work.
+    pub(super) fn commits(&self) -> u64 {
+        let acts = self.repositories.iter().map(|repository| &repository.act.mutation);
+        let commits = acts.filter(|act| matches!(act.kind.as_str(), "git.commit" | "git.commits"));
+        commits.fold(0, |all, act| {
+            let many = !act.context.once || is_set(act, "brings") || is_set(act, "rebase");
+            all + if many { MANY } else { 1 }
+        })
+    }
+
     /// Leaves to a person what would take away the directory that somebody works in, or all that is in a home.
     pub(super) fn leave(&mut self, assessments: &[Assessment], cwd: &Path, home: Option<&Path>) {
         let doomed: Vec<Option<Vec<PathBuf>>> = assessments.iter().map(doomed).collect();
@@ -161,16 +182,32 @@ impl Plan {
             return false;
         }
         let mutation = &judged.mutation;
+        if let Some(files) = patched(mutation) {
+            let (there, none): (Vec<PathBuf>, Vec<PathBuf>) =
+                files.into_iter().partition(|path| path.symlink_metadata().is_ok());
+            self.wants.extend(there.into_iter().map(|path| Want {
+                path,
+                below: false,
+                way: Way::Content,
+                follow: true,
+                counts: true,
+            }));
+            self.absent.extend(none);
+            return true;
+        }
         let parts = knowledge.kind(&mutation.kind).map(|kind| kind.keep.clone()).unwrap_or_default();
         if parts.is_empty() {
             return false;
         }
         match &mutation.subject {
-            Subject::Path(subject) => self.path(judged, subject, &parts),
+            Subject::Path(subject) => {
+                let counts = weighs(judged) || is_work(judged, knowledge);
+                self.path(judged, subject, &parts, counts)
+            }
             Subject::Git { dir, .. } if dir.choices().is_some() && !mutation.context.privileged => {
                 let act = RepositoryAct { mutation: mutation.clone(), parts, among_others: false };
-                let weighs = weighs(judged);
-                self.repositories.push(Repository { act, way: Way::Name, weighs });
+                let (weighs, eases) = (weighs(judged), is_work(judged, knowledge));
+                self.repositories.push(Repository { act, way: Way::Name, weighs, eases });
                 true
             }
             Subject::Sql { dialect: "sqlite", database: Value::Known(file), .. }
@@ -183,7 +220,7 @@ impl Plan {
         }
     }
 
-    fn path(&mut self, judged: &Assessment, subject: &PathSubject, parts: &[Keep]) -> bool {
+    fn path(&mut self, judged: &Assessment, subject: &PathSubject, parts: &[Keep], counts: bool) -> bool {
         let mutation = &judged.mutation;
         let way = way(mutation, parts);
         // What an earlier step is thought to have done may have failed: what stands there now is set aside in any case.
@@ -207,7 +244,11 @@ impl Plan {
         }
         paths.extend(subject.moved_in.iter().cloned());
         // What takes another's place has to go back to its own.
-        paths.extend(subject.from.clone().filter(|_| is_set(mutation, "renames")));
+        let from = subject.from.clone().filter(|_| is_set(mutation, "renames"));
+        if from.is_some() {
+            self.absent.extend(paths.iter().filter(|path| path.symlink_metadata().is_err()).cloned());
+        }
+        paths.extend(from.clone());
         if paths.iter().any(|path| !path.is_absolute()) {
             return false;
         }
@@ -224,18 +265,34 @@ impl Plan {
         let behind = subject.recursive && subject.shown.len() > 1 && subject.shown.ends_with('/');
         let follow = subject.follow || behind || mutation.action == Action::Update;
         for path in paths {
+            // A directory takes all that stands in it along.
+            let moved = from.as_ref() == Some(&path);
+            let below = below || moved;
+            // It lives on under another name, and may be written into there.
+            let way = if moved && is_quick(&path) { Way::Content } else { way };
             if below && way == Way::Name {
                 self.wants.extend(linked(&path).into_iter().map(|path| Want {
                     path,
                     below,
                     way: Way::Content,
                     follow: false,
+                    counts,
                 }));
             }
-            self.wants.push(Want { path, below, way, follow });
+            self.wants.push(Want { path, below, way, follow, counts });
         }
         true
     }
+}
+
+/// Whether all acts on repositories are those of one call, which runs once.
+fn is_one_call(repositories: &[Repository]) -> bool {
+    let mut calls = repositories.iter().map(|repository| &repository.act.mutation);
+    let Some(first) = calls.next() else { return true };
+    repositories.len() == 1
+        || first.span.is_some()
+            && first.context.once
+            && calls.all(|other| other.span == first.span && other.context.once)
 }
 
 /// Whether going back by oneself would be work, and setting aside what that needs is none.
@@ -243,7 +300,8 @@ fn is_work(judged: &Assessment, knowledge: &Knowledge) -> bool {
     let mutation = &judged.mutation;
     let Some(kind) = knowledge.kind(&mutation.kind) else { return false };
     let says = |ease: &Ease| ease.flag.as_ref().is_none_or(|flag| is_set(mutation, flag));
-    if kind.ease.iter().any(|ease| ease.on == mutation.action && says(ease)) {
+    if kind.ease.iter().any(|ease| ease.on == mutation.action && says(ease)) || is_little(judged, &kind.keep)
+    {
         return true;
     }
     let rights = |part: &Keep| matches!(part, Keep::Rights | Keep::TreeRights);
@@ -279,26 +337,6 @@ fn is_of_a_repository(subject: &Subject) -> bool {
     };
     let mut paths = subject.path.choices().unwrap_or_default().iter().map(Path::new);
     paths.any(|path| within(path) && little(path))
-}
-
-/// Whether no content goes with it, but names that nobody else knows: links, pipes, directories, further names of files.
-fn is_of_names_alone(path: &Path) -> bool {
-    let mut pending = vec![path.to_owned()];
-    let mut left = NAMES;
-    let mut found = false;
-    while let Some(path) = pending.pop() {
-        let Ok(meta) = path.symlink_metadata() else { continue };
-        let kind = meta.file_type();
-        if left == 0 || kind.is_file() && meta.nlink() < 2 {
-            return false;
-        }
-        (left, found) = (left - 1, true);
-        if kind.is_dir() {
-            let Ok(entries) = std::fs::read_dir(&path) else { return false };
-            pending.extend(entries.filter_map(Result::ok).map(|entry| entry.path()));
-        }
-    }
-    found
 }
 
 /// The trees that go, links to them resolved.
@@ -409,10 +447,6 @@ fn may_be_kept(judged: &Assessment, wanted: bool) -> bool {
 
 fn changes(mutation: &Mutation) -> bool {
     matches!(mutation.action, Action::Delete | Action::Replace | Action::Update | Action::Create)
-}
-
-fn is_set(mutation: &Mutation, key: &str) -> bool {
-    mutation.facts.get(key).is_some_and(|fact| fact.value != FactValue::Bool(false))
 }
 
 /// A program that could not be read takes part.

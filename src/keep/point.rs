@@ -101,9 +101,16 @@ pub struct Head {
     /// Folders with content: one for each file system that something was kept on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<Name>,
+    /// Commits that the command itself makes, at most: what is committed beyond them is work that went on.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub commits: u64,
     /// What the command may destroy and is not in it, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub without: Vec<String>,
+}
+
+fn is_none(commits: &u64) -> bool {
+    *commits == 0
 }
 
 impl Head {

@@ -65,6 +65,7 @@ impl Capture {
                 Some(stored) => stored.clone(),
                 None => {
                     let stored = self.store_one(one, goes(one), many)?;
+                    self.progress.file();
                     if one.names > 1 {
                         known.insert(one.id, stored.clone());
                     }
@@ -157,6 +158,7 @@ impl Capture {
             && !(small && !many && self.here < HERE)
             && let Some(stored) = self.link(one)
         {
+            self.progress.bytes(stored.size);
             return Ok(stored);
         }
         let twin = if one.names > 1 { self.twin(one) } else { None };
@@ -176,6 +178,7 @@ impl Capture {
                 .take(meta.len())
                 .read_to_end(&mut bytes)
                 .map_err(|source| io(&one.path, source))?;
+            self.progress.bytes(bytes.len() as u64);
             (self.put(one, &bytes)?, bytes.len() as u64)
         } else {
             (self.copy(one, &mut file)?, meta.len())
@@ -245,7 +248,9 @@ impl Capture {
         self.abilities.entry(key).or_insert(shared);
         if !shared {
             self.spend(one.taken)?;
-            content::copy(from, &mut to).map_err(wrong)?;
+            content::copy(from, &mut to, &self.progress).map_err(wrong)?;
+        } else {
+            self.progress.bytes(one.size);
         }
         self.folders[index].written(target);
         Ok(Content::Stored(u8::try_from(index).unwrap_or(0), number))

@@ -201,6 +201,8 @@ pub struct Context {
     pub via: Vec<String>,
     /// It runs only if something unknown turns out so (a branch, a loop that may be empty).
     pub maybe: bool,
+    /// It runs at most once, as the text says it: in no loop, function or other text, and no wrapper repeats it.
+    pub once: bool,
     /// What the operator was asked first (`rm -i` at a terminal).
     pub asks: bool,
     /// Acts of the same command that put work into git, and have succeeded where this runs.

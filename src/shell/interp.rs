@@ -449,6 +449,10 @@ impl Shell<'_> {
             privileged: state.scope.privileged,
             via: state.scope.via.clone(),
             maybe: state.maybe,
+            once: state.loops == 0
+                && self.calls.is_empty()
+                && state.scope.span.is_none()
+                && state.scope.via.is_empty(),
             asks: state.scope.asks,
             saves: state.files.saves(),
         }

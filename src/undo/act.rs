@@ -6,7 +6,7 @@ use std::io::{self, Seek};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::keep::{Item, Was, names};
+use crate::keep::{Item, Progress, Was, names};
 
 use super::Step;
 use super::dirs::{Dir, Dirs, split};
@@ -46,7 +46,7 @@ pub(super) fn all(stage: &Stage<'_>, kept: &Kept) -> Vec<Failed> {
     let mut failed = Vec::new();
     for act in &stage.acts {
         let wrong = match act {
-            Act::Rewrite(item) => rewrite(item, kept, &mut dirs),
+            Act::Rewrite(item) => rewrite(item, kept, &stage.progress, &mut dirs),
             Act::Rights(item) => at(item, &mut dirs).and_then(|(dir, name)| rights::give(item, &dir, name)),
             Act::Place { .. } | Act::Remove { .. } => continue,
         };
@@ -132,7 +132,7 @@ fn clear(done: &[(&Act<'_>, Changed)], dirs: &mut Dirs) -> Vec<Failed> {
 }
 
 /// Writes into the very file, so that its other names lead to the same again.
-fn rewrite(item: &Item, kept: &Kept, dirs: &mut Dirs) -> io::Result<()> {
+fn rewrite(item: &Item, kept: &Kept, progress: &Progress, dirs: &mut Dirs) -> io::Result<()> {
     let Was::File { content, size, .. } = &item.was else { return Ok(()) };
     let (dir, name) = at(item, dirs)?;
     let thing = dir.thing(name)?.ok_or(io::ErrorKind::NotFound)?;
@@ -148,7 +148,7 @@ fn rewrite(item: &Item, kept: &Kept, dirs: &mut Dirs) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).open(&path)?;
     file.set_len(0)?;
     file.rewind()?;
-    kept.write(content, *size, &mut file)?;
+    kept.write(content, *size, &mut file, progress)?;
     file.sync_all()?;
     rights::give(item, &dir, name)
 }

@@ -12,7 +12,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::attest::disk::check_dir;
-use crate::keep::{Content, Head, Item, Name, StoreError, Was, copy_content, create, open, share};
+use crate::keep::{Content, Head, Item, Name, Progress, StoreError, Was, copy_content, create, open, share};
 
 /// Bytes that are compared at once.
 const CHUNK: usize = 1 << 16;
@@ -75,7 +75,14 @@ impl Kept {
     }
 
     /// Writes content into an empty file.
-    pub(super) fn write(&self, content: &Content, size: u64, into: &mut File) -> io::Result<()> {
+    pub(super) fn write(
+        &self,
+        content: &Content,
+        size: u64,
+        into: &mut File,
+        progress: &Progress,
+    ) -> io::Result<()> {
+        progress.file();
         match content {
             Content::Here(text) => into.write_all(&STANDARD.decode(text).map_err(io::Error::other)?),
             Content::Packed(folder, number, at) => {
@@ -86,7 +93,7 @@ impl Kept {
             Content::Stored(folder, number) | Content::Linked(folder, number) => {
                 let mut from = opened(&self.place(*folder, *number)?)?;
                 if !share(&from, into) {
-                    copy_content(&mut from, into)?;
+                    copy_content(&mut from, into, progress)?;
                 }
                 Ok(())
             }
@@ -111,9 +118,15 @@ impl Kept {
     }
 
     /// Makes a new private file with this content.
-    pub(super) fn make(&self, content: &Content, size: u64, at: &Path) -> io::Result<File> {
+    pub(super) fn make(
+        &self,
+        content: &Content,
+        size: u64,
+        at: &Path,
+        progress: &Progress,
+    ) -> io::Result<File> {
         let mut file = create(at)?;
-        self.write(content, size, &mut file)?;
+        self.write(content, size, &mut file, progress)?;
         Ok(file)
     }
 

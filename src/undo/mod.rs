@@ -100,7 +100,7 @@ fn compared(items: Vec<Item>, kept: &Kept, head: &Head) -> Vec<(Item, Step)> {
     let mut steps = compare::steps(items, kept, only_named(head));
     // To do a command again is wanted whole.
     if !matches!(head.made, Made::ForUndo(_)) {
-        went_on::spare(&mut steps, kept, head.time);
+        went_on::spare(&mut steps, kept, head);
     }
     steps
 }

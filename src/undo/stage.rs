@@ -10,7 +10,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use crate::keep::{Content, Item, UNDER_WAY, Was};
+use crate::keep::{Content, Item, Progress, UNDER_WAY, Was};
 
 use super::Step;
 use super::compare::has_changed;
@@ -94,6 +94,8 @@ pub(super) struct Stage<'a> {
     /// What came back otherwise than it was, and why.
     pub(super) remarks: Vec<Failed>,
     made: usize,
+    /// Tells whoever waits.
+    pub(super) progress: Progress,
 }
 
 /// What the names of a point's undo begin with while it is under way.
@@ -113,6 +115,7 @@ impl<'a> Stage<'a> {
             acts: Vec::new(),
             remarks: Vec::new(),
             made: 0,
+            progress: Progress::at_terminal("undoing"),
         }
     }
 
@@ -246,7 +249,7 @@ impl<'a> Stage<'a> {
                 return self.note(item, dir, name);
             }
         }
-        let file = self.kept.make(content, *size, at)?;
+        let file = self.kept.make(content, *size, at, &self.progress)?;
         if self.made <= FEW {
             file.sync_all()?;
         }

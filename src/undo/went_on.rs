@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::keep::{Item, Was};
+use crate::keep::{Head, Item, Was};
 use crate::world::{Query, RealWorld, World};
 
 use super::Step;
@@ -21,9 +21,15 @@ const LIMIT: u64 = 16 << 20;
 /// Messages of a log's lines that a commit leaves.
 const COMMITTED: &[&str] = &["commit", "merge", "pull", "cherry-pick", "revert"];
 
-/// Leaves alone what went on. `time`: when the point was made, in milliseconds since the epoch.
-pub(super) fn spare(steps: &mut [(Item, Step)], kept: &Kept, time: i64) {
+/// Leaves alone what went on since the point was made, beyond what its command itself committed.
+pub(super) fn spare(steps: &mut [(Item, Step)], kept: &Kept, head: &Head) {
     let mut committed: BTreeMap<PathBuf, bool> = BTreeMap::new();
+    // As it was told then: the time of a commit says only in which second it was made.
+    let told: BTreeMap<PathBuf, Vec<u8>> = steps
+        .iter()
+        .filter(|(item, _)| head.commits > 0 && item.path.0.ends_with("logs/HEAD"))
+        .map(|(item, _)| (item.path.0.clone(), content(item, kept).unwrap_or_default()))
+        .collect();
     for (item, step) in steps.iter_mut().filter(|(_, step)| matches!(step, Step::Replaced | Step::Gone)) {
         let path = item.path.0.as_path();
         let Some((dir, rest)) = git_dir(path) else { continue };
@@ -32,7 +38,10 @@ pub(super) fn spare(steps: &mut [(Item, Step)], kept: &Kept, time: i64) {
         if !(logs || rest.starts_with("refs") || own.iter().any(|name| rest == Path::new(name))) {
             continue;
         }
-        let committed = *committed.entry(dir.clone()).or_insert_with(|| has_committed(&dir, time));
+        let committed = *committed.entry(dir.clone()).or_insert_with(|| {
+            let log = dir.join("logs/HEAD");
+            commits_since(&log, told.get(&log), head.time) > head.commits
+        });
         let stays = committed
             && if logs {
                 grew(item, kept, path)
@@ -73,14 +82,19 @@ fn went_forward(item: &Item, kept: &Kept, dir: &Path, path: &Path) -> bool {
     answer.is_ok_and(|said| said.trim_ascii() == b"0")
 }
 
-/// Whether something was committed since, as the log of what was checked out tells.
-fn has_committed(dir: &Path, time: i64) -> bool {
-    let log = read(&dir.join("logs/HEAD")).unwrap_or_default();
-    String::from_utf8_lossy(&log).lines().rev().any(|line| {
+/// How often something was committed since, as the log of what was checked out tells: behind what it said then, or where
+/// that is not known by the time.
+fn commits_since(log: &Path, before: Option<&Vec<u8>>, time: i64) -> u64 {
+    let log = read(log).unwrap_or_default();
+    let behind = before.and_then(|before| log.strip_prefix(before.as_slice()));
+    let text = String::from_utf8_lossy(behind.unwrap_or(&log));
+    let is_one = |line: &&str| {
         let Some((head, message)) = line.split_once('\t') else { return false };
         let when = head.rsplit(' ').nth(1).and_then(|seconds| seconds.parse::<i64>().ok());
-        when.is_some_and(|when| when > time / 1000) && COMMITTED.iter().any(|word| message.starts_with(word))
-    })
+        (behind.is_some() || when.is_some_and(|when| when > time / 1000))
+            && COMMITTED.iter().any(|word| message.starts_with(word))
+    };
+    text.lines().filter(is_one).count() as u64
 }
 
 /// A ref's commit, where it names one.

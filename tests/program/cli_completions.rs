@@ -105,6 +105,75 @@ fn shells_read_their_scripts_and_complete() {
     }
 }
 
+/// The id of the only recovery point of a home in which a file was removed, and a folder with the program in it.
+fn with_a_point(scratch: &Scratch) -> String {
+    scratch.file("notes.md", "nowhere else\n");
+    let removed = scratch.run(&["exec", "--profile", "agent", "-c", "rm notes.md"]);
+    assert!(removed.status.success(), "{}", String::from_utf8_lossy(&removed.stderr));
+    let listed = String::from_utf8(scratch.run(&["kept", "list", "--ids"]).stdout).unwrap();
+    let (id, about) = listed.trim_end().split_once('\t').unwrap();
+    assert!(about.starts_with("rm notes.md (") && id.len() == 8, "{listed}");
+    id.to_owned()
+}
+
+#[test]
+fn shells_offer_the_ids_of_recovery_points() {
+    let scratch = Scratch::lasting();
+    let id = with_a_point(&scratch);
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/completions");
+    let bin = Path::new(env!("CARGO_BIN_EXE_recourse")).parent().unwrap().display().to_string();
+    let home = scratch.root().join("home").display().to_string();
+    let within = |program: &str, words: &[&str], script: &str| {
+        let set = [format!("HOME={home}"), format!("PATH={bin}:/usr/local/bin:/usr/bin:/bin")];
+        let mut all = vec!["-i", set[0].as_str(), set[1].as_str(), program];
+        all.extend(words);
+        all.push(script);
+        let there =
+            ["/usr/local/bin", "/usr/bin", "/bin"].iter().any(|dir| Path::new(dir).join(program).exists());
+        if !there {
+            crate::support::skipped(&format!("{program} is not installed, so it offered no recovery points"));
+            return None;
+        }
+        read_by("env", &all)
+    };
+    let start = &id[..3];
+    for (words, at, offered) in [
+        (format!("recourse undo {start}"), 2, true),
+        ("recourse undo ''".to_owned(), 2, true),
+        (format!("recourse kept pin {start}"), 3, true),
+        (format!("recourse kept forget {start}"), 3, true),
+        ("recourse undo zz".to_owned(), 2, false),
+        (format!("recourse undo -- {start}"), 3, false),
+        (format!("recourse undo --to {start}"), 3, false),
+    ] {
+        let script = format!(
+            "source {folder}/recourse.bash; COMP_WORDS=({words}); COMP_CWORD={at}; _recourse_behind recourse \"${{COMP_WORDS[{at}]}}\" x; echo \"${{COMPREPLY[@]}}\""
+        );
+        if let Some(text) = within("bash", &["--norc", "-c"], &script) {
+            assert_eq!(text.contains(&id), offered, "{words}: {text}");
+        }
+        if words.contains("''") {
+            continue;
+        }
+        let script = format!("source {folder}/recourse.fish; complete -C '{words}'");
+        if let Some(text) = within("fish", &["--no-config", "-c"], &script) {
+            let line = format!("{id}\trm notes.md (");
+            assert_eq!(text.contains(&line), offered, "{words}: {text}");
+        }
+    }
+    // What zsh would show is taken from the function that shows it.
+    for words in ["undo", "kept pin", "kept forget"] {
+        let script = format!(
+            "autoload -Uz compinit; compinit -D -u; source {folder}/_recourse
+             _describe() {{ print -r -- ${{(P)@[-1]}} }}; _recourse_points
+             grep -q '_recourse_points' {folder}/_recourse && print read {words}"
+        );
+        if let Some(text) = within("zsh", &["-f", "-c"], &script) {
+            assert!(text.contains(&format!("{id}:rm notes.md (")), "{text}");
+        }
+    }
+}
+
 /// There is no PowerShell in a package registry: its grammar for tree-sitter reads the script.
 #[test]
 fn the_script_for_powershell_is_powershell() {

@@ -70,6 +70,7 @@ mod transparency;
 mod undo_cli;
 mod undo_code;
 #[cfg(target_os = "linux")]
+mod undo_ease;
 mod undo_files;
 mod undo_git;
 #[cfg(target_os = "linux")]

@@ -364,23 +364,54 @@ fn writing_into_what_came_back_never_writes_into_what_is_kept() {
     assert_eq!(fs::read(&other).unwrap(), vec![2_u8; 200_000]);
 }
 
+/// What keeping, undoing and the list of what is kept say of a store that is not this user's alone.
+fn is_refused(place: &Place, to_do: &str) {
+    let output = place.recourse(&["exec", "--profile", "agent", "-c", "rm other"].map(OsStr::new));
+    assert_eq!(output.status.code(), Some(126), "{}", said(&output));
+    assert!(said(&output).contains(to_do), "{}", said(&output));
+    assert_eq!(fs::read(place.work().join("other")).unwrap(), b"nowhere else");
+    for words in [&["undo", "--yes"][..], &["kept"], &["undo", "--to", "beside"]] {
+        let output = place.recourse(&words.iter().map(OsStr::new).collect::<Vec<_>>());
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {}", said(&output));
+        assert!(said(&output).contains(to_do), "{words:?}: {}", said(&output));
+    }
+    assert!(!place.work().join("file").exists() && !place.work().join("beside").exists());
+}
+
 #[test]
-fn a_store_that_others_can_write_is_refused() {
+fn a_store_that_is_not_this_users_alone_neither_keeps_nor_gives_back() {
     let place = Place::new();
     place.write("file", b"content");
+    place.write("other", b"nowhere else");
     place.exec("rm file");
-    fs::set_permissions(place.store(), Permissions::from_mode(0o777)).unwrap();
-    let output = place.undo(&[]);
-    assert!(!output.status.success());
-    assert!(said(&output).contains("others can get at it"), "{}", said(&output));
-    assert!(!place.work().join("file").exists());
+    for mode in [0o770, 0o707, 0o750, 0o777] {
+        fs::set_permissions(place.store(), Permissions::from_mode(mode)).unwrap();
+        is_refused(&place, "chmod 0700");
+    }
     fs::set_permissions(place.store(), Permissions::from_mode(0o700)).unwrap();
+    // Whoever is not allowed to give it away cannot try that.
+    if std::os::unix::fs::chown(place.store(), Some(65_534), None).is_ok() {
+        is_refused(&place, "chown");
+        std::os::unix::fs::chown(place.store(), Some(nix_user()), None).unwrap();
+    }
     let moved = place.home.path().join("moved");
     fs::rename(place.store(), &moved).unwrap();
-    symlink(&moved, place.store()).unwrap();
-    let output = place.undo(&[]);
-    assert!(!output.status.success());
-    assert!(said(&output).contains("not a plain folder"), "{}", said(&output));
+    for target in [moved.as_path(), std::path::Path::new("/nowhere")] {
+        symlink(target, place.store()).unwrap();
+        is_refused(&place, "put a real folder there");
+        fs::remove_file(place.store()).unwrap();
+    }
+    fs::write(place.store(), b"a file").unwrap();
+    is_refused(&place, "put a real folder there");
+    fs::remove_file(place.store()).unwrap();
+    fs::rename(&moved, place.store()).unwrap();
+    place.undone();
+    assert_eq!(fs::read(place.work().join("file")).unwrap(), b"content");
+}
+
+/// Whose the test's own files are.
+fn nix_user() -> u32 {
+    fs::metadata(env!("CARGO_TARGET_TMPDIR")).unwrap().uid()
 }
 
 #[test]

@@ -222,6 +222,69 @@ fn what_only_people_know_comes_back_although_git_has_the_content() {
 }
 
 #[test]
+fn what_moves_a_ref_the_head_or_the_index_is_taken_back_though_git_has_the_content() {
+    let fixture = Fixture::lay();
+    fixture.sh(
+        "git branch spare side~1 && git branch ahead main && git branch -q -u origin/main main && git remote set-head origin main
+         git notes add -m old && git -C ../remote.git branch other main && git diff src/c.txt > ../further.patch",
+    );
+    let gc = "git gc -q --prune=now";
+    for (line, then) in [
+        ("git symbolic-ref HEAD refs/heads/spare", "true"),
+        ("git symbolic-ref HEAD refs/heads/unborn", "true"),
+        ("git symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/nothing", "true"),
+        ("git remote set-head origin -d", "true"),
+        ("git update-ref HEAD side", "true"),
+        ("git add src/c.txt", gc),
+        ("git add -A", "true"),
+        ("git add --chmod=+x src/c.txt", "true"),
+        ("git apply --cached ../further.patch", "true"),
+        ("git commit -qam all", "true"),
+        ("git commit -qm some src/c.txt", gc),
+        ("git commit -q --amend -m other", "sleep 1"),
+        ("git stash -q", "true"),
+        ("git stash push -q -u", gc),
+        ("git fetch -q -f origin main:ahead", gc),
+        ("git fetch -q origin +main:ahead", "true"),
+        ("git branch -q -m spare another", "true"),
+        ("git branch -q --unset-upstream", "true"),
+        ("git checkout -q -b topic", "true"),
+        ("git checkout -q --detach", "true"),
+        ("git remote set-url origin /nowhere", "true"),
+        ("git remote rename origin upstream", "true"),
+        ("git notes add -f -m new", "true"),
+        ("git notes remove", "true"),
+        ("git config user.name other", "true"),
+        ("git reset -q --soft HEAD~1", "true"),
+        ("git worktree move ../tree ../elsewhere", "true"),
+    ] {
+        fixture.is_taken_back(line, then);
+    }
+}
+
+#[test]
+fn what_brings_other_files_is_taken_back_whole() {
+    let fixture = Fixture::lay();
+    fixture.sh("git checkout -q -- . && git reset -q --hard && git branch -q spare side~1");
+    for line in [
+        "git checkout -q spare",
+        "git switch -q -c topic spare",
+        "git merge -q --no-edit side",
+        "git cherry-pick side",
+        "git revert --no-edit HEAD",
+        "git stash apply -q",
+        "git stash branch again",
+        "git bisect start",
+        "git rm -q b.txt",
+        "git checkout -q HEAD~1 -- old.txt",
+        "git mv a.txt z.txt",
+        "cd src && git checkout -q spare",
+    ] {
+        fixture.is_taken_back(line, "true");
+    }
+}
+
+#[test]
 fn what_is_staged_comes_back_when_it_is_taken_out_of_the_index() {
     let fixture = Fixture::lay();
     for line in [

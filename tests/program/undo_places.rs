@@ -103,3 +103,23 @@ if agent 'rm two' 2> "$HOME/said"; then fail "it ran"; fi
 "#,
     );
 }
+
+#[test]
+fn the_doctor_names_where_keeping_copies() {
+    mounted(
+        r#"
+kept() { "$R" doctor --format json | tr -d '\n'; }
+cd "$HOME/work"
+case "$(kept)" in *"keeping copies"*) fail "beside the store nothing is copied: $(kept)" ;; esac
+mkdir "$HOME/bound" && mount --bind "$HOME/work" "$HOME/bound" && cd "$HOME/bound"
+case "$(kept)" in *"here keeping copies (another mount of the store's file system)"*) ;; *) fail "bound: $(kept)" ;; esac
+# A file system of its own has room for its own store.
+mkdir "$HOME/other" && mount -t tmpfs none "$HOME/other" && cd "$HOME/other"
+case "$(kept)" in *"keeping copies"*) fail "other: $(kept)" ;; esac
+mkdir "$HOME/low" "$HOME/other/up" "$HOME/other/made" "$HOME/merged"
+mount -t overlay -o "lowerdir=$HOME/low,upperdir=$HOME/other/up,workdir=$HOME/other/made" none "$HOME/merged" || exit 0
+cd "$HOME/merged"
+case "$(kept)" in *"here keeping copies (overlay"*) ;; *) fail "overlay: $(kept)" ;; esac
+"#,
+    );
+}

@@ -12,10 +12,11 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::json;
 
+use crate::attest::Places;
 use crate::attest::audit::AuditLog;
 use crate::attest::keys::KeyStore;
 use crate::attest::time::Time;
-use crate::keep::{Head, Store};
+use crate::keep::{Head, Store, why_copied};
 use crate::text::{count, escape, size, wrap};
 
 use super::common::Format;
@@ -195,7 +196,7 @@ fn kept() -> Finding {
         Ok(Some(store)) => store,
         Ok(None) => {
             let detail = "nothing is kept so far; what a command would destroy is set aside first, and `recourse undo` brings it back";
-            return Finding::new(what, State::Good, detail.to_owned());
+            return Finding::new(what, State::Good, format!("{detail}{}", where_copied(&places)));
         }
         Err(error) => return lacking(format!("nothing is kept first: {error}")),
     };
@@ -219,11 +220,24 @@ fn kept() -> Finding {
         let age = if age == 0 { "today".to_owned() } else { format!("{} ago", count(age, "day")) };
         detail.push_str(&format!(", the oldest made {age}"));
     }
+    detail.push_str(&where_copied(&places));
     if heads.len() < names.len() {
         let unread = count((names.len() - heads.len()) as u64, "recovery point");
         return lacking(format!("{detail}; {unread} cannot be read, `recourse kept` says why"));
     }
     Finding::new(what, State::Good, detail)
+}
+
+/// Where what is kept has to be copied: here, and at home.
+fn where_copied(places: &Places) -> String {
+    let store = Store::folder_of(places);
+    let mut told: Vec<String> = Vec::new();
+    for (name, dir) in [("here", env::current_dir().ok()), ("at home", env::home_dir())] {
+        if let Some(why) = dir.and_then(|dir| why_copied(&dir, &store)) {
+            told.push(format!("; {name} keeping copies ({})", escape(&why)));
+        }
+    }
+    told.concat()
 }
 
 /// What there is to say about keys and the audit log; where there is neither, what they would be for.

@@ -9,7 +9,7 @@ use crate::approvals::Here;
 use crate::attest::time::Time;
 use crate::keep::{Head, Item, PointName, Store, StoreError};
 use crate::prompt;
-use crate::text::{count, escape, size, wrap};
+use crate::text::{count, escape, shorten, size, wrap};
 use crate::undo::Undo;
 
 use super::super::common::Format;
@@ -55,6 +55,9 @@ pub(super) struct ListArgs {
     /// How many, the newest first [default: all]
     #[arg(long, value_name = "N")]
     pub(super) limit: Option<usize>,
+    /// For completion scripts: an id and its command a line
+    #[arg(long, hide = true)]
+    pub(super) ids: bool,
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub(super) format: Format,
@@ -99,7 +102,9 @@ pub(super) struct PruneArgs {
 
 pub(in crate::cli) fn run(args: &KeptArgs) -> Result<u8, Failure> {
     match &args.command {
+        None if args.list.ids => ids(),
         None => list(args.list.format, args.list.limit),
+        Some(KeptCommand::List(args)) if args.ids => ids(),
         Some(KeptCommand::List(args)) => list(args.format, args.limit),
         Some(KeptCommand::Show(args)) => shown(args),
         Some(KeptCommand::Pin(args)) => pin(&args.ids, true),
@@ -166,6 +171,25 @@ pub(super) fn list(format: Format, limit: Option<usize>) -> Result<u8, Failure> 
         let said = format!("{all}, {}. `recourse undo ID` puts one back.", size(bytes));
         output::print(&format!("\n{}\n", wrap(&said, output::style().width).join("\n")));
     }
+    Ok(0)
+}
+
+/// Recovery points that a completion offers.
+const OFFERED: usize = 100;
+/// Columns of a command beside its id.
+const BESIDE: usize = 60;
+
+/// What a shell offers: nothing where nothing can be read, because nobody looks at errors of a completion.
+fn ids() -> Result<u8, Failure> {
+    let Ok(Some(store)) = super::store() else { return Ok(0) };
+    let mut page = String::new();
+    for name in store.names().unwrap_or_default().into_iter().take(OFFERED) {
+        let Ok(head) = store.head(&name) else { continue };
+        let age = ago(Time::now().since(Time::from_millis(head.time)));
+        let command = shorten(&escape(&head.command.replace(['\n', '\t'], " ")), BESIDE);
+        page.push_str(&format!("{}\t{command} ({age})\n", head.id));
+    }
+    output::print(&page);
     Ok(0)
 }
 

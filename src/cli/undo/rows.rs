@@ -147,6 +147,7 @@ mod tests {
             bytes: 1_234_567,
             copied: 0,
             folders: Vec::new(),
+            commits: 0,
             without: Vec::new(),
         };
         Row { head, pinned: false, undone: false, until: Some(Time::from_millis(14 * DAY)) }

@@ -153,6 +153,7 @@ fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
             look.session.git().note(&common, |done| done.unstage(whole));
         }
         ("git.untracked", _) => outcome(clean::clean(look), evidence, "removed"),
+        ("git.worktree", Action::Update) => made(look, evidence),
         ("git.worktree", _) => outcome(worktree::removed(look), evidence, "removed"),
         (
             "git.branch" | "git.tag" | "git.ref" | "git.remote" | "git.note",

@@ -78,13 +78,15 @@ pub struct AtStake {
     pub packed: BTreeMap<PathBuf, String>,
 }
 
-/// Looks at what one act puts at stake. At most `limit` files of a working tree are looked at.
+/// Looks at what one act puts at stake. At most `limit` files of a working tree are looked at. With `whole` committed files
+/// are named too, or it is an error: else only what git does not have counts.
 ///
 /// # Errors
 /// In words, when it cannot be told.
 pub fn at_stake(
     act: &RepositoryAct,
     limit: usize,
+    whole: bool,
     world: &dyn World,
     session: &mut Session,
 ) -> Result<AtStake, String> {
@@ -101,7 +103,7 @@ pub fn at_stake(
     }
     for dir in dirs {
         match find(&act.mutation, Path::new(dir), world, session) {
-            Found::Here(mut look) => here(act, limit, &mut look, &mut stake)?,
+            Found::Here(mut look) => here(act, (limit, whole), &mut look, &mut stake)?,
             // Git refuses, unless this command makes one: then nothing of before is in it.
             Found::Nowhere(_) => {}
             Found::Unseen(reason) => return Err(reason),
@@ -113,24 +115,35 @@ pub fn at_stake(
 /// Acts that change nothing but what is staged or under way.
 fn stages_only(look: &Look<'_>) -> bool {
     match look.mutation.kind.as_str() {
-        "git.index" | "git.commit" | "git.head" => true,
+        "git.index" | "git.commit" | "git.head" => !look.has("brings"),
         "git.stash" => look.mutation.action == Action::Delete && !look.has("pop"),
         _ => false,
     }
 }
 
-fn here(act: &RepositoryAct, limit: usize, look: &mut Look<'_>, stake: &mut AtStake) -> Result<(), String> {
+fn here(
+    act: &RepositoryAct,
+    (limit, whole): (usize, bool),
+    look: &mut Look<'_>,
+    stake: &mut AtStake,
+) -> Result<(), String> {
     let place = look.repo.place().clone();
     stake.tops.extend([place.git_dir.clone(), place.common_dir.clone()]);
     for part in &act.parts {
         match part {
             Keep::Work => {
                 if !stages_only(look) {
-                    work::changed(look, act.among_others, limit, stake)?;
+                    work::changed(look, act.among_others, (limit, whole), stake)?;
                 }
-                if act.among_others || look.mutation.kind != "git.untracked" {
+                if act.among_others || look.mutation.kind != "git.untracked" || look.has("sparse") {
                     under_way(look, stake);
                     refs::staged(look, stake)?;
+                    if look.has("trees") {
+                        stands(look, place.common_dir.join("worktrees"), stake);
+                    }
+                    if look.has("renames") {
+                        work::renamed(look, stake);
+                    }
                     if look.has("unstages") {
                         refs::log(look, &place.git_dir.join("logs/HEAD"), stake);
                     }
@@ -138,7 +151,10 @@ fn here(act: &RepositoryAct, limit: usize, look: &mut Look<'_>, stake: &mut AtSt
             }
             Keep::Refs => refs::moved(look, stake)?,
             Keep::Objects => objects(look, stake),
-            Keep::Settings => settings(look, stake),
+            Keep::Settings if look.mutation.kind == "git.config" || says_settings(look) => {
+                settings(look, stake);
+            }
+            Keep::Settings => {}
             Keep::Paths | Keep::Tree | Keep::Rights | Keep::TreeRights | Keep::Database => {}
         }
     }
@@ -173,6 +189,11 @@ fn under_way(look: &Look<'_>, stake: &mut AtStake) {
     }
 }
 
+/// Acts on something else that write settings on the way.
+fn says_settings(look: &Look<'_>) -> bool {
+    look.has("sparse") || look.has("settings-too")
+}
+
 /// All objects: git never writes into one, it removes names.
 fn objects(look: &Look<'_>, stake: &mut AtStake) {
     stake.trees.insert(look.repo.place().common_dir.join("objects"));
@@ -183,6 +204,10 @@ fn settings(look: &Look<'_>, stake: &mut AtStake) {
     let place = look.repo.place();
     for file in [place.common_dir.join("config"), place.git_dir.join("config.worktree")] {
         stands(look, file, stake);
+    }
+    // What a working tree says of its submodules.
+    if let Some(top) = look.repo.work_tree().filter(|_| look.has("settings-too")) {
+        stands(look, top.join(".gitmodules"), stake);
     }
     if let Some(home) = look.world.home(None) {
         let others = [".gitconfig", ".config/git/config"].map(|name| home.join(name));

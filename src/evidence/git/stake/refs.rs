@@ -15,6 +15,10 @@ use super::{AtStake, objects, stands};
 
 /// Objects that are named one by one; beyond, all are.
 const OBJECTS: usize = 20_000;
+/// Commits of remotes that no branch here has, up to which they are held.
+const ONLY_THERE: u64 = 1_000;
+/// Where git makes refs of its own accord.
+const FOLDERS: [&str; 5] = ["refs/bisect", "refs/notes", "refs/original", "refs/replace", "refs/stash"];
 /// Linked working trees whose logs are kept.
 const TREES: usize = 500;
 
@@ -27,12 +31,25 @@ pub(super) fn moved(look: &mut Look<'_>, stake: &mut AtStake) -> Result<(), Stri
         objects(look, stake);
         return Ok(());
     }
+    // The words of notes name commits.
+    let unnamed = ["any-ref", "all-refs", "rewrites"].iter().any(|flag| look.has(flag));
+    if unnamed || look.mutation.kind == "git.note" {
+        return any(look, stake);
+    }
     match (look.mutation.kind.as_str(), look.mutation.action) {
-        ("git.branch" | "git.tag" | "git.ref" | "git.note", _) => named(look, stake),
+        ("git.config", _) => Ok(()),
+        ("git.fetch", _) => fetched(look, stake),
+        ("git.head", _) => {
+            for name in look.names().into_iter().flatten().filter(|name| name.starts_with("refs/")) {
+                one(look, &name, None, stake);
+            }
+            checked_out(look, stake)
+        }
+        ("git.branch" | "git.tag" | "git.ref", _) => named(look, stake),
         ("git.remote", _) => named(look, stake),
         ("git.stash", _) => stash(look, stake),
         ("git.remote-ref", _) => pushed(look, stake),
-        ("git.commits" | "git.commit" | "git.head", _) => checked_out(look, stake),
+        ("git.commits" | "git.commit", _) => checked_out(look, stake),
         ("git.changes", _) if switches(look)? => checked_out(look, stake),
         ("git.changes", _) => {
             // Which branch is checked out may change; the branch itself stays.
@@ -194,6 +211,43 @@ fn all(look: &mut Look<'_>, stake: &mut AtStake) -> Result<(), String> {
         one(look, &name, Some(&id), stake);
     }
     Ok(())
+}
+
+/// Every ref, where it cannot be told which one an act moves or makes; which new ones come is told by the folders.
+fn any(look: &mut Look<'_>, stake: &mut AtStake) -> Result<(), String> {
+    let common = look.repo.place().common_dir.clone();
+    for folder in FOLDERS {
+        stands(look, common.join(folder), stake);
+    }
+    // A remote gets another name.
+    if let Some(name) = look.text("to").filter(|_| look.mutation.kind == "git.config") {
+        stands(look, common.join("refs/remotes").join(name), stake);
+    }
+    all(look, stake)?;
+    checked_out(look, stake)
+}
+
+/// What a fetch moves beside the refs that follow the remote.
+fn fetched(look: &mut Look<'_>, stake: &mut AtStake) -> Result<(), String> {
+    let onto = |spec: &Option<String>| {
+        spec.as_deref().is_none_or(|spec| spec.contains(':') || spec.starts_with('+'))
+    };
+    let named = look.names().iter().skip(1).any(onto);
+    let config = look.repo.config(look.world);
+    let configured = config.iter().any(|(key, value)| {
+        let onto = value.split_once(':').is_some_and(|(_, to)| !to.starts_with("refs/remotes/"));
+        onto && key.starts_with("remote.") && key.ends_with(".fetch")
+    });
+    if !(look.has("moves") || named || configured) {
+        return Ok(());
+    }
+    stands(look, look.repo.place().git_dir.join("FETCH_HEAD"), stake);
+    any(look, stake)?;
+    // What is pruned goes with its log.
+    let only = ["--remotes", "--tags", "--not", "--branches"];
+    let few =
+        look.count(&[&["rev-list", "--count"][..], &only].concat()).is_ok_and(|count| count <= ONLY_THERE);
+    if few { held(look, &only[..2], &only[2..], stake) } else { Ok(()) }
 }
 
 /// Objects that only these tips reach.

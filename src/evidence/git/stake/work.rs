@@ -13,6 +13,7 @@ use crate::evidence::git::pathspec::Pathspecs;
 use crate::evidence::git::worktree;
 use crate::evidence::path::uncommitted;
 use crate::model::Action;
+use crate::world::resolve::logical;
 use crate::world::{FileKind, LookError, git_dir};
 
 use super::AtStake;
@@ -43,7 +44,7 @@ struct Reach {
 pub(super) fn changed(
     look: &mut Look<'_>,
     among_others: bool,
-    limit: usize,
+    (limit, whole): (usize, bool),
     stake: &mut AtStake,
 ) -> Result<(), String> {
     let Some(top) = look.repo.work_tree().map(Path::to_owned) else { return Ok(()) };
@@ -59,7 +60,7 @@ pub(super) fn changed(
     for source in &reach.sources {
         wide |= !coming(look, &top, source, &reach, stake)?;
     }
-    tracked(look, &top, &reach, wide, stake)?;
+    tracked(look, &top, &reach, (wide, whole), stake)?;
     if reach.untracked || wide {
         untracked(look, &top, &reach, limit, stake)?;
     }
@@ -182,7 +183,7 @@ fn tracked(
     look: &mut Look<'_>,
     top: &Path,
     reach: &Reach,
-    wide: bool,
+    (wide, whole): (bool, bool),
     stake: &mut AtStake,
 ) -> Result<(), String> {
     if reach.only_untracked && !wide {
@@ -190,7 +191,11 @@ fn tracked(
     }
     let repo = Rc::clone(&look.repo);
     let index = repo.index(look.world)?;
-    let all = reach.removes || wide && index.entries().len() <= COMMITTED_LIMIT;
+    let fits = index.entries().len() <= COMMITTED_LIMIT;
+    if wide && whole && !fits {
+        return Err("which of very many files are rewritten cannot be told".to_owned());
+    }
+    let all = reach.removes || wide && fits;
     for entry in index.entries() {
         let bytes = index.path(entry);
         if !wide && std::str::from_utf8(bytes).is_ok_and(|name| !reach.specs.matches(name)) {
@@ -264,6 +269,14 @@ fn linked(look: &mut Look<'_>, stake: &mut AtStake) -> Result<(), String> {
         if let Some(tree) = git_dir::locate(look.world, &place).map_err(|error| error.to_string())?
             && tree.git_dir != tree.common_dir
         {
+            // It is moved: what it is called then is free, or a directory that it goes into.
+            if let Some(to) = look.text("to").map(|to| logical(&look.dir.join(to))) {
+                let into = place.file_name().filter(|_| look.world.lstat(&to).is_ok());
+                let to = into.map_or(to.clone(), |name| to.join(name));
+                if look.world.lstat(&to).is_err() {
+                    stake.absent.insert(to);
+                }
+            }
             stake.trees.extend([place, tree.git_dir]);
         }
     }
@@ -283,4 +296,20 @@ fn exported(look: &mut Look<'_>, top: &Path, prefix: &str, stake: &mut AtStake) 
         }
     }
     places.iter().try_for_each(|place| put(look, top, place, true, stake))
+}
+
+/// Files and directories get other names, the last of those that are told or below it.
+pub(super) fn renamed(look: &Look<'_>, stake: &mut AtStake) {
+    let places: Vec<PathBuf> =
+        look.names().into_iter().flatten().map(|name| logical(&look.dir.join(name))).collect();
+    let Some((to, from)) = places.split_last() else { return };
+    stake.tops.extend(look.repo.work_tree().map(Path::to_owned));
+    let into = look.world.lstat(to).is_ok_and(|meta| meta.kind == FileKind::Directory);
+    for place in from {
+        let to = place.file_name().filter(|_| into).map_or(to.clone(), |name| to.join(name));
+        if look.world.lstat(&to).is_err() {
+            stake.absent.insert(to);
+        }
+        stake.trees.insert(place.clone());
+    }
 }

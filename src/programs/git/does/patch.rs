@@ -5,10 +5,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::model::{Action, Cause, Value};
+use crate::model::{Action, Cause, FactValue, Value};
 use crate::shell::{Invocation, Printed, Stdin};
 
-use crate::effects::program::{Change, Draft as Planned, Scene, Word, directories};
+use crate::effects::program::{Change, Draft as Planned, Scene, Word, directories, fact};
 
 use super::{Draft, Words, finish};
 
@@ -71,6 +71,11 @@ pub(crate) fn patch(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Planned> 
         let draft = Draft::new(Action::Update, "git.index").flag("unstages", true);
         return vec![finish(scene, invocation, draft, &dirs)];
     }
+    let mut planned = Vec::new();
+    if index("--index") || index("-3") || index("-N") {
+        let draft = Draft::new(Action::Update, "git.index").flag("unstages", true);
+        planned.push(finish(scene, invocation, draft, &dirs));
+    }
     let mut files: Vec<Value> = if git {
         matched.operands.iter().map(|binding| binding.value.clone()).collect()
     } else {
@@ -82,7 +87,6 @@ pub(crate) fn patch(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Planned> 
     } else {
         files.iter().map(|file| of_file(scene, &scene.absolute(file, &dirs))).collect()
     };
-    let mut planned = Vec::new();
     for source in sources {
         match source {
             Source::Nothing => {}
@@ -211,7 +215,18 @@ fn read(
     }
     if !shown.is_empty() {
         let whole = Value::known(shown.join(" "));
-        let draft = scene.on_other(Action::Update, "patch.targets", std::slice::from_ref(&whole), &whole);
+        let mut draft = scene.on_other(Action::Update, "patch.targets", std::slice::from_ref(&whole), &whole);
+        let files: Vec<String> = changes
+            .iter()
+            .filter_map(|change| match change {
+                Change::Rewritten { path, .. } => path.to_str().map(str::to_owned),
+                _ => None,
+            })
+            .collect();
+        // All of them, or it is not known which.
+        if files.len() == shown.len() {
+            fact(&mut draft, "files", FactValue::Text(files.join("\n")), "the files that the patch names");
+        }
         planned.push(Planned::with(draft, changes));
     }
     planned

@@ -48,11 +48,11 @@ pub(super) fn branch(words: &Words<'_>) -> Vec<Draft> {
                 .flag("renames", own("-m") || own("-M")),
         ];
     }
-    if names.is_empty() || words.any(&LISTING) {
-        return Vec::new();
-    }
     if words.any(&["-u", "--unset-upstream", "--edit-description"]) {
         return vec![Draft::new(Action::Update, "git.config").names([Value::known("branch")])];
+    }
+    if names.is_empty() || words.any(&LISTING) {
+        return Vec::new();
     }
     let action = if forced { Action::Replace } else { Action::Create };
     let to = names.get(1).and_then(Value::as_known).unwrap_or("HEAD");
@@ -140,8 +140,27 @@ pub(super) fn stash(words: &Words<'_>) -> Vec<Draft> {
             }
             vec![draft]
         }
-        _ => vec![Draft::new(Action::Create, "git.head")],
+        "apply" => vec![applied(words.operands().first())],
+        "branch" => {
+            let mut operands = words.operands().into_iter();
+            let (name, entry) = (operands.next(), operands.next());
+            let branch = Draft::new(Action::Create, "git.branch").names(name).flag("checks-out", true);
+            let dropped = Draft::new(Action::Delete, "git.stash").names(entry.clone()).flag("pop", true);
+            vec![applied(entry.as_ref()), branch.text("to", Some("HEAD")), dropped]
+        }
+        _ => vec![Draft::new(Action::Create, "git.commit").flag("any-ref", true)],
     }
+}
+
+/// What is stashed is merged into the working tree.
+fn applied(entry: Option<&Value>) -> Draft {
+    let newest = Value::known("stash@{0}");
+    let entry = entry.unwrap_or(&newest).map(|name| match name.parse::<u32>() {
+        Ok(number) => format!("stash@{{{number}}}"),
+        Err(_) => name.to_owned(),
+    });
+    let base = entry.as_known().map(|name| format!("{name}^"));
+    super::worktree::switches(Some(&entry)).text("base", base.as_deref())
 }
 
 pub(super) fn push(words: &Words<'_>) -> Vec<Draft> {

@@ -33,18 +33,27 @@ pub(super) fn history(words: &Words<'_>) -> Vec<Draft> {
     if words.any(&["--abort", "--skip"]) {
         // A rebase is given up by a hard reset, the others leave alone what no conflict touched.
         let draft = Draft::new(Action::Update, "git.changes").flag("whole", true).flag("abort", true);
-        return vec![draft.flag("merge", words.name != "rebase")];
+        return vec![draft.flag("merge", words.name != "rebase").flag("any-ref", words.name == "rebase")];
     }
     if words.any(&["--quit", "--continue", "--edit-todo", "--show-current-patch"]) {
         // Where it was goes, what was committed stays.
-        return vec![Draft::new(Action::Create, "git.commit").flag("abort", words.has("--quit"))];
+        let draft = Draft::new(Action::Create, "git.commit").flag("abort", words.has("--quit"));
+        let goes_on = words.has("--continue");
+        return vec![draft.flag("brings", goes_on).flag("any-ref", goes_on)];
     }
     let mut list = brought(words);
     let fetches = words.name == "pull";
+    let onto = |spec: &Value| spec.as_known().is_none_or(|spec| spec.contains(':') || spec.starts_with('+'));
+    let any_ref = fetches && (words.has("-f") || words.operands().iter().skip(1).any(onto));
+    // Mail, and ranges of commits: which files those change is not told by the words.
+    let range = |name: &Value| name.as_known().is_none_or(|name| name.contains(".."));
+    let picks = matches!(words.name.as_str(), "cherry-pick" | "revert");
+    let brings = list.is_empty() || picks && words.operands().iter().any(range);
     let rebases = words.name == "rebase" || (fetches && words.has("-r"));
     if !rebases {
         // Merges refuse where uncommitted work is touched, and only add commits.
-        list.push(Draft::new(Action::Create, "git.commit").flag("fetches", fetches));
+        let draft = Draft::new(Action::Create, "git.commit").flag("fetches", fetches);
+        list.push(draft.flag("any-ref", any_ref).flag("brings", brings));
         return list;
     }
     let to = words.matched.value("--onto").cloned().or_else(|| words.operands().first().cloned());
@@ -56,6 +65,7 @@ pub(super) fn history(words: &Words<'_>) -> Vec<Draft> {
             .names(to)
             .text("to", text.as_deref())
             .flag("rebase", true)
+            .flag("any-ref", any_ref)
             .flag("fetches", fetches),
     );
     list
@@ -90,18 +100,19 @@ fn brought(words: &Words<'_>) -> Vec<Draft> {
             let to = words.matched.value("--onto").or(operands.first()).unwrap_or(&upstream);
             vec![super::worktree::switches(Some(to)).flag("rebases", true)]
         }
-        "cherry-pick" | "revert" => {
-            let single = |name: &&Value| name.as_known().is_some_and(|name| !name.contains(".."));
-            operands
-                .iter()
-                .filter(single)
-                .map(|name| {
-                    let before = name.map(|name| format!("{name}^"));
-                    let (from, to) = if words.name == "revert" { (name, &before) } else { (&before, name) };
-                    super::worktree::switches(Some(to)).text("base", from.as_known())
-                })
-                .collect()
-        }
+        "cherry-pick" | "revert" => operands
+            .iter()
+            .filter(|name| name.as_known().is_some())
+            .map(|name| {
+                let range = name.as_known().and_then(|name| name.split_once(".."));
+                let (before, name) = match range {
+                    Some((from, to)) => (Value::known(from), Value::known(to.trim_start_matches('.'))),
+                    None => (name.map(|name| format!("{name}^")), name.clone()),
+                };
+                let (from, to) = if words.name == "revert" { (name, before) } else { (before, name) };
+                super::worktree::switches(Some(&to)).text("base", from.as_known())
+            })
+            .collect(),
         _ => Vec::new(),
     }
 }
@@ -212,6 +223,13 @@ fn removed_trees(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) -> Vec<
 pub(super) fn worktree(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) -> Vec<Draft> {
     match words.second.as_str() {
         "remove" => removed_trees(scene, words, dirs),
+        "move" => {
+            let operands = words.operands();
+            let to = operands.get(1).and_then(Value::as_known);
+            let draft = Draft::new(Action::Update, "git.worktree").names(operands.first().cloned());
+            vec![draft.text("to", to)]
+        }
+        "prune" => vec![Draft::new(Action::Create, "git.head").flag("trees", true)],
         "unlock" => vec![Draft::new(Action::Create, "git.head").flag("unlocks", true)],
         "add" => words
             .matched
@@ -246,7 +264,7 @@ pub(super) fn submodule(words: &Words<'_>) -> Vec<Draft> {
             vec![draft.flag("removes", true).flag("safe", true)]
         }
         "foreach" => Vec::new(),
-        _ => vec![Draft::new(Action::Create, "git.head")],
+        _ => vec![Draft::new(Action::Create, "git.head").flag("settings-too", true)],
     }
 }
 
@@ -255,6 +273,12 @@ pub(super) fn remote(words: &Words<'_>) -> Vec<Draft> {
         "remove" | "rm" => vec![Draft::new(Action::Delete, "git.remote").names(words.operands())],
         "prune" => vec![Draft::new(Action::Update, "git.remote").names(words.operands())],
         "update" => vec![Draft::new(Action::Create, "git.fetch")],
-        _ => vec![Draft::new(Action::Update, "git.config").names([Value::known("remote")])],
+        second => {
+            let refs = matches!(second, "rename" | "set-head");
+            let draft = Draft::new(Action::Update, "git.config").names([Value::known("remote")]);
+            let operands = words.operands();
+            let to = operands.get(1).filter(|_| second == "rename").and_then(Value::as_known);
+            vec![draft.flag("all-refs", refs).text("to", to)]
+        }
     }
 }

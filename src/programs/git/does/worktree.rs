@@ -56,7 +56,8 @@ pub(super) fn rename(words: &Words<'_>) -> Vec<Draft> {
     let mut names = words.operands();
     let Some(dest) = names.pop() else { return Vec::new() };
     if !words.has("-f") {
-        return vec![Draft::new(Action::Update, "git.index")];
+        names.push(dest);
+        return vec![Draft::new(Action::Update, "git.index").flag("renames", true).names(names)];
     }
     let folder = names.len() > 1 || dest.as_known().is_some_and(|text| text.ends_with('/'));
     if !folder {
@@ -149,6 +150,7 @@ pub(super) fn checkout(words: &Words<'_>) -> Vec<Draft> {
         if let Some(name) = words.matched.value(key) {
             let branch = Draft::new(action, "git.branch")
                 .names([name.clone()])
+                .flag("checks-out", true)
                 .text("to", Some(start.unwrap_or("HEAD")));
             let mut list = vec![branch];
             if words.has("-f") {
@@ -240,9 +242,12 @@ pub(super) fn switch(words: &Words<'_>) -> Vec<Draft> {
         // `-c` of git itself is another option.
         let own = words.matched.options.iter().rev().find(|option| option.key == key && option.level > 0);
         if let Some(name) = own.and_then(|option| option.value.clone()) {
-            list.push(
-                Draft::new(action, "git.branch").names([name]).text("to", Some(start.unwrap_or("HEAD"))),
-            );
+            let branch = Draft::new(action, "git.branch").names([name]).flag("checks-out", true);
+            list.push(branch.text("to", Some(start.unwrap_or("HEAD"))));
+            if key == "--orphan" {
+                // What is tracked leaves the working tree.
+                list.push(Draft::new(Action::Create, "git.head").flag("brings", true));
+            }
         }
     }
     if !list.iter().any(|draft| draft.kind == "git.branch") && !words.any(&["-f", "--discard-changes"]) {
