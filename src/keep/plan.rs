@@ -155,7 +155,13 @@ impl Plan {
     /// Commits that the command itself makes, as far as can be told: later ones are somebody's work.
     pub(super) fn commits(&self) -> u64 {
         let acts = self.repositories.iter().map(|repository| &repository.act.mutation);
-        let commits = acts.filter(|act| matches!(act.kind.as_str(), "git.commit" | "git.commits"));
+        // A branch that is only moved gets no commit.
+        let makes = |act: &&Mutation| match act.kind.as_str() {
+            "git.commit" => true,
+            "git.commits" => ["amend", "rebase", "rewrites"].iter().any(|flag| is_set(act, flag)),
+            _ => false,
+        };
+        let commits = acts.filter(makes);
         commits.fold(0, |all, act| {
             let many = !act.context.once || is_set(act, "brings") || is_set(act, "rebase");
             all + if many { MANY } else { 1 }
@@ -269,7 +275,14 @@ impl Plan {
             let moved = from.as_ref() == Some(&path);
             let below = below || moved;
             // It lives on under another name, and may be written into there.
-            let way = if moved && is_quick(&path) { Way::Content } else { way };
+            let way = if moved && is_quick(&path) {
+                // Its name goes all the same, and with it the time of its directory.
+                let name = Want { path: path.clone(), below: false, way: Way::Name, follow: false, counts };
+                self.wants.push(name);
+                Way::Content
+            } else {
+                way
+            };
             if below && way == Way::Name {
                 self.wants.extend(linked(&path).into_iter().map(|path| Want {
                     path,
