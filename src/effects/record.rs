@@ -161,7 +161,7 @@ impl Scene<'_> {
         };
         match state {
             FileState::Gone => PathOrigin::Gone,
-            // Round about, what stood there is back: a copy that took the place of what it was made of.
+            // A copy that took the place of what it was made of.
             FileState::MovedFrom(source) | FileState::CopiedFrom(source) if source == at => {
                 PathOrigin::Existing
             }
@@ -470,16 +470,19 @@ impl Scene<'_> {
             return;
         }
         let state = match self.origin(from) {
-            PathOrigin::Created => match self.files.get(from) {
-                Some(state @ (FileState::Created { .. } | FileState::CopiedFrom(_))) => state.clone(),
+            PathOrigin::Created => match self.files.nearest(from) {
+                Some((at, state @ (FileState::Created { .. } | FileState::CopiedFrom(_)))) if at == from => {
+                    state.clone()
+                }
+                Some((at, FileState::CopiedFrom(source))) => {
+                    FileState::CopiedFrom(source.join(from.strip_prefix(at).unwrap_or(Path::new(""))))
+                }
                 _ => FileState::Created { content: None, directory: self.is_directory(from) },
             },
             PathOrigin::MovedFrom(source) => FileState::MovedFrom(source),
             PathOrigin::Existing | PathOrigin::Gone => FileState::MovedFrom(from.to_owned()),
         };
-        let below = self
-            .files
-            .below(from)
+        let below = (self.files.below(from))
             .filter_map(|(path, state)| Some((to.join(path.strip_prefix(from).ok()?), state.clone())))
             .collect::<Vec<_>>();
         self.files.carry(from, to, state);

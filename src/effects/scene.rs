@@ -308,7 +308,7 @@ impl<'a> Scene<'a> {
             _ => std::collections::BTreeSet::new(),
         };
         let names = names.iter().filter(|name| name.as_known() != Some("")).cloned().collect::<Vec<_>>();
-        Subject::Git { dir, names, saved, copies: self.files.copies_made() }
+        Subject::Git { dir, names, saved, copies: self.files.held_in(Path::new("/")).cloned().collect() }
     }
 
     /// A mutation of unknown reach.

@@ -369,11 +369,6 @@ impl Files {
             .collect()
     }
 
-    /// All copies that this command made so far and that still stand.
-    pub fn copies_made(&self) -> Vec<CopyMade> {
-        self.held.iter().cloned().collect()
-    }
-
     /// Records a state. Everything recorded below the path goes when the path is gone or replaced by a move; copies that
     /// stood there are none any more.
     pub fn set(&mut self, path: impl Into<PathBuf>, state: FileState) {

@@ -212,10 +212,12 @@ pub(crate) fn places(
     links: &dyn Links,
 ) -> Option<Vec<PathBuf>> {
     let mut all = Vec::new();
-    for path in names.led(path, cwds, links)? {
+    for led in names.led(path, cwds, links)? {
+        let plain = resolve(&led, links)?;
         // What was opened goes on to be what it was under another name.
-        for place in names.led(&resolve(&path, links)?, cwds, links)? {
-            if place != path && matches!(files.nearest(&place), Some((_, FileState::Gone))) {
+        for place in names.led(&plain, cwds, links)? {
+            let by_name = led != path || place != plain;
+            if by_name && matches!(files.nearest(&place), Some((_, FileState::Gone))) {
                 return None;
             }
             all.extend(files.mounts.places(&place)?);

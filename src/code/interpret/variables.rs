@@ -17,8 +17,12 @@ impl Machine<'_> {
         }
     }
 
-    /// A member that a function sets is there for other functions, too: one of all that any of them sets.
+    /// A function or module that one function makes a member is there for others, too: one of all that any of them sets.
+    /// Texts are not told: each thing may have one of its own.
     pub(super) fn share(&mut self, name: &str, object: &Object) {
+        if !matches!(object, Object::Native(_) | Object::Function(_) | Object::Member(..)) {
+            return;
+        }
         let both = match self.shared.remove(name) {
             Some(old) => old.or(object.clone()),
             None => object.clone(),

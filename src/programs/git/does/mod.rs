@@ -257,7 +257,7 @@ fn finish(scene: &Scene<'_>, invocation: &Invocation, draft: Draft, dirs: &[Path
     let dir = Value::one_of(dirs.iter().map(|dir| dir.to_string_lossy().into_owned()).collect());
     let single = dirs.first().filter(|_| dirs.len() == 1);
     let saved = single.map_or_else(BTreeSet::new, |dir| scene.files.saved(dir));
-    let copies = scene.files.copies_made();
+    let copies = scene.files.held_in(Path::new("/")).cloned().collect();
     let subject = Subject::Git { dir, names: draft.names, saved, copies };
     let mut mutation = scene.mutation(draft.action, &draft.kind, subject, shown, None);
     for (key, value) in draft.facts {
