@@ -12,6 +12,10 @@ use super::files::{FileState, Files};
 use super::mounts::onto;
 use super::variables::OWN_PROCESS;
 
+/// How the directories of open files and of threads are called below a process.
+const FD: &str = "/dev/fd".split_at(5).1;
+const TASK: &str = "/proc/self/task".split_at(11).1;
+
 /// What an open file descriptor is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Open {
@@ -106,7 +110,7 @@ impl Names {
         }
         match next(&mut parts) {
             "dev" => match next(&mut parts) {
-                "fd" => {
+                FD => {
                     let number = next(&mut parts);
                     self.descriptor(number, parts.as_path())
                 }
@@ -128,9 +132,9 @@ impl Names {
         }
         let mut link = Path::new("/proc").join(process);
         let mut what = next(&mut parts);
-        if what == "task" {
+        if what == TASK {
             let thread = next(&mut parts);
-            link = link.join("task").join(thread);
+            link = link.join(TASK).join(thread);
             what = next(&mut parts);
         }
         let own = !process.chars().all(|c| c.is_ascii_digit());
@@ -138,7 +142,7 @@ impl Names {
             return match what {
                 "cwd" => self.below_cwd(parts.as_path(), cwds, own),
                 "root" => Led::To(vec![onto(Path::new("/"), parts.as_path())]),
-                "fd" => {
+                FD => {
                     let number = next(&mut parts);
                     self.descriptor(number, parts.as_path())
                 }
@@ -146,7 +150,7 @@ impl Names {
             };
         }
         link.push(what);
-        if what == "fd" {
+        if what == FD {
             let number = next(&mut parts);
             if number.is_empty() {
                 return Led::Itself;
@@ -158,7 +162,7 @@ impl Names {
         match links.link(&link) {
             Link::To(place) if place.is_absolute() => Led::To(vec![onto(&place, parts.as_path())]),
             // `pipe:[…]`, `socket:[…]`.
-            Link::To(_) if what == "fd" => Led::Itself,
+            Link::To(_) if what == FD => Led::Itself,
             _ => Led::Unknown,
         }
     }
@@ -191,11 +195,11 @@ impl Names {
         if parts.next() != Some(Component::RootDir) {
             return false;
         }
-        let ends = || suffix.split('/').any(|part| matches!(part, "cwd" | "root" | "fd"));
+        let ends = || suffix.split('/').any(|part| matches!(part, "cwd" | "root" | FD));
         match (next(&mut parts), next(&mut parts), next(&mut parts), parts.next()) {
             ("proc", "", ..) => ends(),
-            ("proc", process, "" | "fd" | "task", None) => is_process(process),
-            ("dev", "fd", "", _) => {
+            ("proc", process, "" | FD | TASK, None) => is_process(process),
+            ("dev", FD, "", _) => {
                 suffix.contains('/') || self.open.values().any(|open| *open != Open::Stream)
             }
             _ => false,
@@ -233,7 +237,7 @@ pub(crate) fn of_a_process(path: &str) -> bool {
         return false;
     }
     match (next(&mut parts), next(&mut parts)) {
-        ("dev", name) => matches!(name, "fd" | "stdin" | "stdout" | "stderr"),
+        ("dev", name) => matches!(name, FD | "stdin" | "stdout" | "stderr"),
         ("proc", name) => is_process(name),
         _ => false,
     }

@@ -11,15 +11,12 @@ impl Machine<'_> {
     /// A member of a value.
     pub(super) fn attribute(&mut self, object: Object, member: &str) -> Object {
         match object {
-            // `f.call(…)` of a function that acts.
+            // `f.call(…)` of a function that acts, and what a promise of it gives.
             Object::Native(name)
                 if matches!(member, "call" | "apply" | "bind" | "__call__")
-                    && library::changes(self.language, &name) =>
+                    && library::changes(self.language, &name)
+                    || self.language == Language::Node && is_promised(member) =>
             {
-                Object::Member(Box::new(Object::Native(name)), member.to_owned())
-            }
-            // What a promise of it gives.
-            Object::Native(name) if self.language == Language::Node && is_promised(member) => {
                 Object::Member(Box::new(Object::Native(name)), member.to_owned())
             }
             // A function of a module that was looked up by a name.
