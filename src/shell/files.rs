@@ -364,8 +364,8 @@ impl Files {
                 let whole = held.packed || rest.as_os_str().is_empty();
                 Some(if whole { held.at.clone() } else { held.at.join(rest) })
             })
-            // One that was moved back is the thing itself.
-            .filter(|at| at != path)
+            // One that was moved back is the thing itself, and what was taken out of a copied tree is not in it.
+            .filter(|at| at != path && !matches!(self.nearest(at), Some((_, FileState::Gone))))
             .collect()
     }
 

@@ -34,6 +34,7 @@ pub mod program;
 mod redirect;
 mod rewritten;
 mod run;
+mod scope;
 mod shadow;
 mod simple;
 mod state;
