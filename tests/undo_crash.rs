@@ -360,7 +360,7 @@ fn tidied(home: &Home) {
     assert!(points.is_subset(&now), "{points:?} {now:?}");
     for entry in fs::read_dir(home.store()).unwrap().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let own = ["lock", "tidied", "names", "elsewhere"].contains(&name.as_str());
+        let own = ["lock", "tidied", "names", "elsewhere", "README"].contains(&name.as_str());
         let stem = name.split('.').next().unwrap_or_default();
         assert!(
             own || now.contains(stem),
