@@ -15,16 +15,6 @@ pub struct Places {
     pub aims: Vec<String>,
     /// Directories that anybody may write to.
     pub shared: Vec<String>,
-    /// Beginnings, or parts, of directories that a package manager or an administrator fills.
-    pub managed: Vec<String>,
-    /// What stands beside or above a directory of programs that a package manager made.
-    pub marks: Vec<String>,
-    /// Programs that are one of many by the name that they are called by.
-    pub many: Vec<String>,
-    /// What stands in the shell scripts that build tools and package managers write to start something else.
-    pub wrappers: Vec<String>,
-    /// Shells that expand aliases without being told.
-    pub aliasing: Vec<String>,
     /// Names of programs that lie in a project and are no installed program's.
     pub launchers: Vec<String>,
     /// The same, trusted only as long as there is no file to be read.

@@ -61,7 +61,13 @@ impl Shell<'_> {
                 return Some(self.of_package(state, name, &script, call));
             }
         }
-        let path = self.search_path(state, call)?;
+        let path = call
+            .environment
+            .iter()
+            .rev()
+            .find(|(name, _)| name == "PATH")
+            .map(|(_, value)| value.clone())
+            .or_else(|| self.scalar(state, "PATH"))?;
         let text = path.as_known()?;
         // What our own program runs is sought behind the shims, and behind the wrapper that calls its own name.
         let behind = state.scope.via.iter().any(|via| via == "recourse").then_some(&state.scope.via[..]);
@@ -73,12 +79,6 @@ impl Shell<'_> {
             }
             None => None,
         }
-    }
-
-    /// Where a command's program is sought.
-    pub(super) fn search_path(&self, state: &State, call: &Call) -> Option<Value> {
-        let given = call.environment.iter().rev().find(|(name, _)| name == "PATH");
-        given.map(|(_, value)| value.clone()).or_else(|| self.scalar(state, "PATH"))
     }
 
     /// Whether a name that no directory of the search path holds is known to mean nothing at all: the path is this
@@ -119,16 +119,15 @@ impl Shell<'_> {
         }
         // Only an administrator puts anything into a directory of the system's: there the name says which program it is.
         self.runs_unread(state, path);
-        if !made && base == "recourse" && self.is_ourselves(path) {
-            return None;
-        }
         let own = made || self.is_own(state, dir);
         // A script that is named by its place is read, whatever it is called; managers of versions put theirs on the path.
         let placed =
             call.words.first().and_then(|word| word.arg.value.as_known()).is_some_and(|t| t.contains('/'));
-        let known = self.knowledge.tool(base).is_some() || super::follow::is_shell(base);
-        if !own && known && !(placed && self.is_in_shell(state, path)) {
-            return self.bears(state, path, base, call);
+        if !own && self.knowledge.tool(base).is_some() && !(placed && self.is_in_shell(state, path)) {
+            return None;
+        }
+        if !made && base == "recourse" && self.is_ourselves(path) {
+            return None;
         }
         if !made
             && let Ok(real) = self.world.canonicalize(path)
@@ -143,7 +142,6 @@ impl Shell<'_> {
             return Some(self.external(state, &real.to_string_lossy(), call));
         }
         if own && !made && self.is_launcher(state, dir, base) && !self.is_shell_script(state, path) {
-            self.plainly(state, path, call);
             return None;
         }
         if let Some(flow) = self.fetched(state, path, call) {
@@ -212,22 +210,19 @@ impl Shell<'_> {
         found.take(8).find(|file| self.exists(state, file) == Some(true))
     }
 
-    /// Whether a file among the project's programs is a shell script of its own: neither a link to a package's nor what
-    /// build tools and package managers write to start the program proper.
+    /// Whether a file among the project's programs is a shell script of its own: neither a link nor what package
+    /// managers write to start the program proper.
     fn is_shell_script(&self, state: &State, path: &Path) -> bool {
-        let packages = path
-            .parent()
-            .is_some_and(|dir| dir.ends_with("node_modules/.bin") || dir.ends_with("vendor/bin"));
-        let linked = packages && self.world.lstat(path).is_ok_and(|meta| meta.kind == FileKind::Symlink);
-        let wraps = |text: &str| places().wrappers.iter().any(|mark| text.contains(mark.as_str()));
+        let linked = self.world.lstat(path).is_ok_and(|meta| meta.kind == FileKind::Symlink);
         !linked
+            && path.parent().is_some_and(|dir| dir.ends_with("node_modules/.bin"))
             && self
                 .read_text(state, path, self.options.limits.script_bytes)
-                .is_some_and(|text| names_a_shell(&text) && !wraps(&text))
+                .is_some_and(|text| names_a_shell(&text) && !text.contains("basedir=$(dirname"))
     }
 
     /// Whether a file's first line says that a shell runs it.
-    pub(super) fn is_in_shell(&self, state: &State, path: &Path) -> bool {
+    fn is_in_shell(&self, state: &State, path: &Path) -> bool {
         self.read_text(state, path, self.options.limits.script_bytes).is_some_and(|text| names_a_shell(&text))
     }
 
@@ -343,7 +338,7 @@ impl Shell<'_> {
     }
 
     /// Whether a file is one of our shims, which only start us.
-    pub(super) fn is_shim(&self, state: &State, file: &Path) -> bool {
+    fn is_shim(&self, state: &State, file: &Path) -> bool {
         file.parent().is_some_and(|folder| folder.ends_with(SHIMS))
             && state.files.nearest(file).is_none()
             && self
@@ -365,8 +360,9 @@ impl Shell<'_> {
 
     /// Whether a program among the person's own was put there by that person or an administrator, has stood there for a
     /// while, and belongs to no project: nobody else may write it or where it stands, and no repository holds it.
-    pub(super) fn is_settled(&self, path: &Path) -> bool {
+    fn is_settled(&self, path: &Path) -> bool {
         let Ok(real) = self.world.canonicalize(path) else { return false };
+        let now = self.world.now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         let own = |place: &Path| {
             self.world.stat(place).ok().filter(|meta| {
                 let (user, group) = meta.owner;
@@ -380,14 +376,10 @@ impl Shell<'_> {
                 own(dir).is_some() && matches!(self.world.lstat(&dir.join(".git")), Err(LookError::NotFound))
             })
         };
-        own(&real).is_some() && !self.is_recent(&real) && stands(path) && stands(&real)
-    }
-
-    /// Whether a file was touched just now, as far as can be seen; where links lead counts.
-    pub(super) fn is_recent(&self, path: &Path) -> bool {
-        let now = self.world.now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-        let changed = self.world.stat(path).ok().and_then(|meta| u64::try_from(meta.changed.0).ok());
-        changed.is_none_or(|changed| changed.saturating_add(SETTLED) >= now)
+        let old = own(&real).is_some_and(|meta| {
+            u64::try_from(meta.changed.0).is_ok_and(|changed| changed.saturating_add(SETTLED) < now)
+        });
+        old && stands(path) && stands(&real)
     }
 
     /// Whether a file stands there that may be run.

@@ -35,7 +35,6 @@ mod redirect;
 mod rewritten;
 mod run;
 mod scope;
-mod shadow;
 mod simple;
 mod state;
 mod step;

@@ -151,14 +151,10 @@ impl Shell<'_> {
         }
         if !matched.informational {
             self.rights_changed |= lists(&places().rights, name);
-            // What it starts is sought where this command says.
-            let path = call.environment.iter().filter(|(name, _)| name == "PATH").cloned();
-            let saved = self.lend(state, &path.collect::<Vec<_>>());
             followed = programs.runs(self, state, &run);
             if followed.is_none() && !matched.dry_run {
                 followed = self.nested(state, name, call, &matched);
             }
-            self.give_back(state, saved);
             if followed.is_none() {
                 self.unexplained(state, name, call, &matched);
             }

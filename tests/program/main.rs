@@ -36,7 +36,6 @@ mod golden;
 mod grants;
 mod guarding;
 mod knowledge;
-mod known_names;
 mod looks;
 mod looks_kubernetes;
 mod looks_taken;

@@ -24,9 +24,7 @@ pub(in crate::shell) fn switch(switches: &mut Switches, name: &str, on: bool) {
         "extglob" => &mut switches.extglob,
         "nocaseglob" => &mut switches.nocaseglob,
         "nocasematch" => &mut switches.nocasematch,
-        // A shell that keeps to POSIX expands aliases, whoever reads along.
-        "expand_aliases" | "posix" => &mut switches.expand_aliases,
-        "cdable_vars" | "cdablevars" => &mut switches.cdable_vars,
+        "expand_aliases" => &mut switches.expand_aliases,
         "execfail" => &mut switches.execfail,
         "lastpipe" => &mut switches.lastpipe,
         // zsh's name for it, in its usual spellings.

@@ -11,7 +11,6 @@ use crate::shell::step::{Arg, Stdin, StepKind};
 use crate::syntax::{fish, zsh};
 
 use super::command_line::{CommandLine, Source};
-use super::startup::TAKES_FUNCTIONS;
 
 /// Programs that read shell text.
 pub(crate) fn is_shell(name: &str) -> bool {
@@ -53,8 +52,7 @@ impl Shell<'_> {
             inner.functions = Default::default();
         }
         inner.within(&scope, |inner| self.start_up(inner, name, &starting, call.span));
-        for definition in functions.into_iter().filter(|_| name == TAKES_FUNCTIONS && !starting.no_functions)
-        {
+        for definition in functions.into_iter().filter(|_| name == "bash" && !starting.no_functions) {
             inner.within(&scope, |inner| self.shell_text(inner, &Value::Known(definition), call.span));
         }
         inner.within(&scope, |inner| self.run_source(inner, name, call, asked.source, asked.rest));
@@ -97,7 +95,7 @@ impl Shell<'_> {
     }
 
     /// Functions that come to a new shell in variables of this command, as definitions.
-    pub(super) fn exported_functions(&self, state: &State) -> Vec<String> {
+    fn exported_functions(&self, state: &State) -> Vec<String> {
         let mut found = Vec::new();
         for (name, value) in self.exported(state) {
             let function = name.strip_prefix("BASH_FUNC_").and_then(|name| name.strip_suffix("%%"));
@@ -118,7 +116,7 @@ impl Shell<'_> {
         positional: Positional,
     ) {
         let mut inner = state.clone();
-        new_shell(&mut inner, Switches::of_any_shell());
+        new_shell(&mut inner, Switches::default());
         inner.zero = zero;
         inner.source = None;
         inner.positional = positional;
@@ -234,9 +232,8 @@ impl Shell<'_> {
     /// A word that names a script which a program runs.
     pub(in crate::shell) fn script_word(&mut self, state: &mut State, file: &Arg, arguments: Vec<Value>) {
         let mut inner = state.clone();
-        let switches = Switches::of_any_shell();
-        new_shell(&mut inner, switches.clone());
-        self.script_file_in(&mut inner, file, arguments, switches);
+        new_shell(&mut inner, Switches::default());
+        self.script_file_in(&mut inner, file, arguments, Switches::default());
         state.files = inner.files;
         state.output = inner.output;
         state.status = inner.status;
