@@ -129,6 +129,9 @@ impl<'a> Guarded<'a> {
         }
         match &mutation.subject {
             Subject::Path(path) if mutation.kind != "directory" => self.path(mutation, path),
+            Subject::Git { dir, names, .. } if mutation.kind == "git.untracked" => {
+                self.swept(mutation, dir, names)
+            }
             Subject::Named(name) if mutation.kind == "process" => {
                 self.is_process(name).then(|| "recourse's processes".to_owned())
             }
@@ -137,6 +140,32 @@ impl<'a> Guarded<'a> {
             }
             _ => None,
         }
+    }
+
+    /// What of ours lies where git takes away all that it does not track.
+    fn swept(&self, mutation: &Mutation, dir: &Value, names: &[Value]) -> Option<String> {
+        let is = |key: &str, said: bool| {
+            mutation.facts.get(key).is_some_and(|fact| fact.value == FactValue::Bool(said))
+        };
+        // Without `-f` git does nothing, and without `-d` it stays out of what is not tracked, unless that is named.
+        if mutation.action != Action::Delete || is("force", false) && !is("interactive", true) {
+            return None;
+        }
+        if names.is_empty() && is("directories", false) {
+            return None;
+        }
+        let dirs = match dir.choices() {
+            Some(dirs) => dirs.iter().take(MOST).map(PathBuf::from).collect(),
+            None => vec![PathBuf::from(dir.prefix())],
+        };
+        // A name that is a pattern, or not known, may be anything below.
+        let plain = |name: &&str| !name.contains(['*', '?', '[', ':']);
+        let named: Option<Vec<&str>> = names.iter().map(|name| name.as_known().filter(plain)).collect();
+        let named = named.filter(|names| !names.is_empty()).unwrap_or_else(|| vec![""]);
+        dirs.iter().flat_map(|dir| named.iter().map(move |name| dir.join(name))).find_map(|place| {
+            let place = self.world.canonicalize(&place).unwrap_or(place);
+            self.inside(&place)
+        })
     }
 
     /// Whether a signal goes to one of our processes: by its name, or by its number.

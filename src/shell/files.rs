@@ -5,11 +5,15 @@ use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use crate::model::{CopyMade, Save, Saved};
-use crate::world::resolve::{Link, Links, physical};
+use crate::world::resolve::{Links, physical};
 
 use super::mounts::Mounts;
 use super::packing::Packings;
 use super::rewritten::{Moved, Texts};
+use over::Made;
+pub(super) use over::Over;
+
+mod over;
 
 /// A path after earlier steps of the same command. Paths are keys: see [`Files::key`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,40 +80,6 @@ pub struct Files {
     pub(super) texts: Texts,
     /// What git moved.
     pub(crate) moved: Moved,
-}
-
-/// A link that this command made.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Made {
-    /// Where it leads; `None` when that is not known.
-    target: Option<PathBuf>,
-    /// A symbolic link, not another name of the same file.
-    symbolic: bool,
-}
-
-/// The machine's links, with those that this command made or took away laid over.
-pub struct Over<'a> {
-    files: &'a Files,
-    links: &'a dyn Links,
-}
-
-impl Links for Over<'_> {
-    fn link(&self, path: &Path) -> Link {
-        let files = self.files;
-        if let Some(made) = files.links.get(path).filter(|made| made.symbolic) {
-            return made.target.clone().map_or(Link::Unknown, Link::To);
-        }
-        match files.nearest(path) {
-            None => self.links.link(path),
-            Some((_, FileState::Gone)) => Link::None,
-            Some((at, FileState::Created { .. })) if at == path => Link::None,
-            // A directory that was made here may have been there before.
-            Some((_, FileState::Created { .. })) => self.links.link(path),
-            Some((at, FileState::MovedFrom(from) | FileState::CopiedFrom(from))) => {
-                self.links.link(&onto(from, path, at))
-            }
-        }
-    }
 }
 
 /// `base` with what of `path` lies below `at`.
@@ -336,6 +306,9 @@ impl Files {
     /// Records that what stands at `from` stands at `to` from now on, in this state; copies below it move along.
     pub fn carry(&mut self, from: &Path, to: PathBuf, state: FileState) {
         let moved = self.held.iter().filter(|h| h.at.starts_with(from)).cloned().collect::<Vec<_>>();
+        let whole = state == FileState::MovedFrom(from.to_owned())
+            && self.below(from).next().is_none()
+            && !self.altered.iter().any(|at| at.starts_with(from));
         self.drop_copies(|at| at.starts_with(from));
         let links = std::mem::take(&mut self.links);
         let (below, others): (BTreeMap<_, _>, _) =
@@ -350,6 +323,12 @@ impl Files {
             if let Some(target) = made.target.as_mut().filter(|target| target.starts_with(from)) {
                 *target = onto(&to, target, from);
             }
+        }
+        let copied = self.held.iter().any(|held| !held.patch && from.starts_with(&held.source));
+        if copied && whole {
+            // Beside its copies, what was moved away is one more place where the content stands.
+            let (at, source) = (to.clone(), from.to_owned());
+            self.held.insert(CopyMade { at, source, packed: false, patch: false });
         }
         self.held.extend(moved.into_iter().map(|held| CopyMade { at: onto(&to, &held.at, from), ..held }));
     }

@@ -409,8 +409,24 @@ fn a_copy_that_took_the_place_of_what_it_was_made_of_is_that_thing() {
         "cp -r ../p ../q; mv ../q/notes.md notes.md; rm notes.md",
         "cp notes.md n2; cp n2 notes.md; rm n2 notes.md",
         "mv notes.md t; mv other notes.md; mv t other; rm other",
+        "cp notes.md n2; mv notes.md n3; rm n2 n3",
+        "cp notes.md n2; mv notes.md n3; rm n2; rm n3",
+        "cp notes.md n2; mv notes.md n3; rm n3; rm n2",
+        "cp notes.md n2; echo x > notes.md; mv notes.md n3; rm n2",
+        "cp notes.md n2; sed -i d notes.md; mv notes.md n3; rm n2",
+        "cp notes.md n2; mv notes.md n3; echo x > n3; rm n2",
+        "cp notes.md n2; if [ -e x ]; then mv notes.md n3; else rm notes.md; fi; rm n2",
+        "cp -r ../p ../q; sed -i d notes.md; mv ../p ../r; rm -r ../q",
     ] {
         home.stopped("p", text);
     }
-    home.runs("p", "cp notes.md n2 && mv n2 notes.md");
+    for text in [
+        "cp notes.md n2 && mv n2 notes.md",
+        "cp notes.md n2; mv notes.md n3; rm n2",
+        "cp notes.md n2; mv notes.md n3; rm n3",
+        "cp notes.md n2; mv notes.md n3; mv n3 n4; rm n2",
+        "cp -r ../p ../q; mv ../p ../r; rm -r ../q",
+    ] {
+        home.runs("p", text);
+    }
 }

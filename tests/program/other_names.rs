@@ -92,6 +92,7 @@ const LOSES_NOTHING: &[&str] = &[
     "cp /proc/$$/cwd/notes.md emptydir/copy",
     "echo x > /proc/$$/cwd/emptydir/new",
     "cd /proc/$$/cwd && ls",
+    "cat /proc/$$/status; ls -l /proc/self/fd /proc/$$/fd",
     "ln -sf /dev/stdout emptydir/access.log && echo x > emptydir/access.log",
     "unshare -r --wd=emptydir touch new",
     "unshare -rm sh -c 'mount --bind emptydir build && ls build'",

@@ -270,6 +270,9 @@ fn what_reaches_the_store_is_seen_at_the_first_use_too() {
         "rm -f notes.md; rm -rf ~/.l*l/share",
         "rm -f notes.md; for d in ~/.*/share/*; do rm -rf \"$d\"; done",
         "rm -f notes.md; find ~ -mmin -1 -type f -exec truncate -s 0 {} +",
+        "rm -f notes.md; git init -q ~ && git -C ~ clean -fdxq .local",
+        "rm -f notes.md; git init -q ~ && git -C ~ clean -fdxq",
+        "rm -f notes.md; git init -q ~/.local && cd ~/.local && git clean -fdq '*'",
     ] {
         let scratch = Scratch::lasting();
         scratch.file("notes.md", "words that stand nowhere else\n");
