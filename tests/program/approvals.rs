@@ -173,10 +173,11 @@ fn in_an_editors_terminal_a_key_is_not_enough() {
         terminal.expect("Your decision");
         assert!(terminal.text().contains("by typing a code"), "{}", terminal.text());
         terminal.send("r");
-        terminal.expect("To run it, type ");
-        terminal.expect(" : ");
-        let text = terminal.text();
-        let code = text.rsplit("To run it, type ").next().unwrap().split(' ').next().unwrap().to_owned();
+        // The row is drawn more than once, and may come in pieces.
+        let asked =
+            |text: &str| Some(text.rsplit_once("To run it, type ")?.1.split_once(" : ")?.0.to_owned());
+        terminal.until("the question for the code", |text| asked(text).is_some());
+        let code = asked(&terminal.text()).unwrap();
         terminal.send(&format!("{}\r", if right { code.as_str() } else { "rrrrr" }));
         let (status, text) = terminal.finish();
         assert_eq!((status, kept.exists()), if right { (0, false) } else { (126, true) }, "{text}");

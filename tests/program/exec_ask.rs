@@ -153,10 +153,11 @@ fn a_block_is_overridden_only_by_the_name_and_not_where_policy_forbids_it() {
         if let Some(keys) = keys {
             terminal.expect(ASKED);
             terminal.send("r");
-            terminal.expect(" : ");
-            let text = terminal.text();
-            let asked = text.rsplit("type ").next().unwrap();
-            terminal.send(&keys.replace("NAME", asked.split(" : ").next().unwrap()));
+            // The row is drawn more than once, and may come in pieces.
+            let asked = |text: &str| Some(text.rsplit_once("type ")?.1.split_once(" : ")?.0.to_owned());
+            terminal.until("the question for the name", |text| asked(text).is_some());
+            let name = asked(&terminal.text()).unwrap();
+            terminal.send(&keys.replace("NAME", &name));
         }
         let (status, text) = terminal.finish();
         assert_eq!(status, code, "{text}");
