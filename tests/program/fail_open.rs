@@ -430,3 +430,16 @@ fn a_copy_that_took_the_place_of_what_it_was_made_of_is_that_thing() {
         home.runs("p", text);
     }
 }
+
+#[test]
+fn a_text_with_a_programs_name_is_no_program() {
+    let home = Home::new();
+    home.write("p/passwd", "words that stand nowhere else");
+    home.write("p/rm", "#!/bin/sh\nrm \"$@\"\n");
+    for text in
+        ["wc -l /etc/passwd /etc/group", "head -n1 $PWD/passwd $PWD/rm", "cut -c1 \"$PWD/passwd\" root"]
+    {
+        home.runs("p", text);
+    }
+    home.stopped("p", "wc --by $PWD/rm passwd");
+}

@@ -74,7 +74,7 @@ impl Shell<'_> {
     fn starts(&mut self, state: &mut State, name: &str, words: &[Expansion]) -> bool {
         let Some(first) = words.first().and_then(|word| word.arg.value.as_known()) else { return false };
         let values = words.iter().skip(1).map(|word| word.arg.value.clone()).collect::<Vec<_>>();
-        if !self.would_lose(first, &values) {
+        if !self.would_lose(state, first, &values) {
             return false;
         }
         let inner = state.scope.through(name);
@@ -84,8 +84,16 @@ impl Shell<'_> {
         true
     }
 
-    fn would_lose(&self, program: &str, values: &[Value]) -> bool {
+    fn would_lose(&self, state: &State, program: &str, values: &[Value]) -> bool {
         let base = program.rsplit('/').next().unwrap_or(program);
+        // A text that is no script is a file with a program's name: `/etc/passwd`.
+        let path = program.starts_with('/').then(|| Value::known(program));
+        let text = path
+            .and_then(|path| self.absolute(state, &path))
+            .and_then(|path| self.read_text(state, &path, self.options.limits.script_bytes));
+        if text.is_some_and(|text| !text.starts_with("#!")) {
+            return false;
+        }
         if values.is_empty() || base.starts_with('-') || lists(&places().everyday, base) {
             return false;
         }
@@ -120,7 +128,7 @@ impl Shell<'_> {
         // A sentence may begin with the name of a program.
         let pointed = more.iter().any(|word| word.starts_with('-') || word.contains(['/', '~', '*']));
         let values = more.iter().map(Value::known).collect::<Vec<_>>();
-        if (telling || pointed) && self.would_lose(first, &values) {
+        if (telling || pointed) && self.would_lose(state, first, &values) {
             state.perhaps(|state| {
                 state.within(&inner, |state| {
                     self.fresh_shell(state, &Value::known(text), span, Value::known("sh"), Default::default())
