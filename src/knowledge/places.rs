@@ -15,6 +15,8 @@ pub struct Places {
     pub aims: Vec<String>,
     /// Directories that anybody may write to.
     pub shared: Vec<String>,
+    /// Shells that expand aliases without being told.
+    pub aliasing: Vec<String>,
     /// Names of programs that lie in a project and are no installed program's.
     pub launchers: Vec<String>,
     /// The same, trusted only as long as there is no file to be read.

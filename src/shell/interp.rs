@@ -107,6 +107,7 @@ fn shell<'a>(
         only_built: true,
         given: Arc::default(),
         line: None,
+        at: (0, 0),
         data_read: std::cell::Cell::new(false),
         unseen_of_git: std::cell::Cell::new(false),
         built_unread: false,
@@ -175,6 +176,8 @@ pub struct Shell<'a> {
     pub(super) given: Arc<BTreeMap<String, Variable>>,
     /// Line of the followed file that is being walked.
     pub(super) line: Option<usize>,
+    /// The text that holds the command at hand, and where the command ends in it.
+    pub(super) at: (usize, usize),
     /// What a file of before this command holds became part of a value.
     pub(super) data_read: std::cell::Cell<bool>,
     /// A text was asked for that git may have laid out anew, and nobody can tell what it says.

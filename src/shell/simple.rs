@@ -156,6 +156,7 @@ impl Shell<'_> {
             external: false,
             opened: None,
         };
+        self.at = (state.scope.source.as_ptr() as usize, command.span.end);
         let doubt = opened.clone();
         let flow =
             self.if_opened(state, &doubt, |interp, state| interp.with_redirections(state, call, opened));
@@ -380,7 +381,9 @@ impl Shell<'_> {
     }
 
     fn alias(&mut self, state: &mut State, command: &Command, words: &[Word]) -> Option<Flow> {
-        if !state.switches.expand_aliases || state.aliases.is_empty() {
+        // bash keeps to POSIX, and expands them, where this is set.
+        let posix = || state.variables.contains_key("POSIXLY_CORRECT");
+        if state.aliases.is_empty() || !state.switches.expand_aliases && !posix() {
             return None;
         }
         let first = words.first()?;
@@ -389,23 +392,55 @@ impl Shell<'_> {
         if state.scope.aliases.contains(name) {
             return None;
         }
-        if let Some((identity, end)) = alias.defined
-            && identity == state.scope.source.as_ptr() as usize
+        let here = state.scope.source.as_ptr() as usize;
+        let elsewhere = alias.defined.is_some_and(|(identity, _)| identity != here);
+        if let Some((_, end)) = alias.defined.filter(|_| !elsewhere)
             && !state.scope.source.get(end..command.span.start).is_some_and(|between| between.contains('\n'))
         {
             return None;
         }
+        if (elsewhere || state.switches.perhaps_aliases) && self.means_something(state, name) {
+            // Whether the shell had read this far when the alias was made is not known: the name may mean itself.
+            let maybe = state.maybe;
+            let mut plain = Scope::clone(&state.scope);
+            plain.aliases.push(name.clone());
+            let (mut first, mut other) = (state.possible(), state.possible());
+            let flow = self.through_alias(&mut first, command, words, name, &alias.text);
+            let CommandKind::Simple { assignments, .. } = &command.kind else { return Some(flow) };
+            let without = other.within(&plain, |way| self.simple(way, command, assignments, words));
+            return Some(self.come_together(state, maybe, [(flow, first), (without, other)]));
+        }
+        Some(self.through_alias(state, command, words, name, &alias.text))
+    }
+
+    /// Whether a name is known to be something that runs.
+    fn means_something(&self, state: &State, name: &str) -> bool {
+        super::builtins::is_builtin(name)
+            || state.functions.contains_key(name)
+            || self.knowledge.tool(name).is_some()
+    }
+
+    /// The command with an alias's text in place of its first word.
+    fn through_alias(
+        &mut self,
+        state: &mut State,
+        command: &Command,
+        words: &[Word],
+        name: &str,
+        text: &str,
+    ) -> Flow {
+        let start = words.first().map_or(command.span, |word| word.span);
         // An alias that ends in a blank lets the next word be one too.
-        let (mut script, gaps) = parse(&alias.text);
-        let mut inner = state.scope.inside(&alias.text, state.scope.place(first.span));
+        let (mut script, gaps) = parse(text);
+        let mut inner = state.scope.inside(text, state.scope.place(start));
         inner.depth = state.scope.depth;
-        inner.aliases.push(name.clone());
+        inner.aliases.push(name.to_owned());
         state.within(&inner, |state| self.gaps(state, &gaps));
         let mut rest = words.get(1..).unwrap_or(&[]).to_vec();
-        if alias.text.ends_with([' ', '\t'])
+        if text.ends_with([' ', '\t'])
             && let Some(next) = rest.first()
-            && let Some(text) = plain_text(next)
-            && let Some(second) = state.aliases.get(&text)
+            && let Some(word) = plain_text(next)
+            && let Some(second) = state.aliases.get(&word)
         {
             let (more, _) = parse(&second.text);
             if let Some(CommandKind::Simple { words, .. }) = more.items.first().map(|item| &item.command.kind)
@@ -414,7 +449,7 @@ impl Shell<'_> {
             }
         }
         append(&mut script, rest, command);
-        Some(state.within(&inner, |state| self.script(state, &script)))
+        state.within(&inner, |state| self.script(state, &script))
     }
 }
 

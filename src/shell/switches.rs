@@ -1,5 +1,7 @@
 //! Shell options that change what is run, and what is known of them where two ways come together.
 
+use crate::knowledge::{lists, places};
+
 /// Shell options that change what is run.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(super) struct Switches {
@@ -19,6 +21,10 @@ pub(super) struct Switches {
     pub(super) nocaseglob: bool,
     pub(super) nocasematch: bool,
     pub(super) expand_aliases: bool,
+    /// Which shell reads it is not known: it may be one that expands no aliases.
+    pub(super) perhaps_aliases: bool,
+    /// `cd name` goes where the variable of that name says.
+    pub(super) cdable_vars: bool,
     pub(super) lastpipe: bool,
     /// A shell goes on when `exec` cannot start its program.
     pub(super) execfail: bool,
@@ -54,7 +60,13 @@ impl Switches {
         let words = if zsh || fish { Words::Whole } else { Words::Split };
         let own = zsh || fish;
         // They run the last command of a pipeline themselves, so that `… | read x` stays.
-        Self { zsh, fish, words, globstar: own, lastpipe: own, ..Self::default() }
+        let expand_aliases = lists(&places().aliasing, name);
+        Self { zsh, fish, words, globstar: own, lastpipe: own, expand_aliases, ..Self::default() }
+    }
+
+    /// What any shell that a program starts may start with.
+    pub(super) fn of_any_shell() -> Self {
+        Self { expand_aliases: true, perhaps_aliases: true, ..Self::default() }
     }
 
     /// Those after either of two ways: what holds for certain where it stops something, what may hold where it adds.
@@ -75,6 +87,10 @@ impl Switches {
             nocaseglob: self.nocaseglob || other.nocaseglob,
             nocasematch: self.nocasematch && other.nocasematch,
             expand_aliases: self.expand_aliases || other.expand_aliases,
+            perhaps_aliases: self.perhaps_aliases
+                || other.perhaps_aliases
+                || self.expand_aliases != other.expand_aliases,
+            cdable_vars: self.cdable_vars || other.cdable_vars,
             lastpipe: self.lastpipe && other.lastpipe,
             execfail: self.execfail || other.execfail,
             no_braces: self.no_braces && other.no_braces,

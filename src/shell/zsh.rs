@@ -99,6 +99,7 @@ fn switch(switches: &mut Switches, name: &str, on: bool) -> Option<()> {
         "casematch" => (&mut switches.nocasematch, !on),
         "chaselinks" | "chasedots" | "physical" => (&mut switches.physical, on),
         "ignorebraces" => (&mut switches.no_braces, on),
+        "cdablevars" => (&mut switches.cdable_vars, on),
         other => return other.strip_prefix("no").and_then(|rest| switch(switches, rest, !on)),
     };
     *slot = on;

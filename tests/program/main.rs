@@ -36,6 +36,7 @@ mod golden;
 mod grants;
 mod guarding;
 mod knowledge;
+mod known_names;
 mod looks;
 mod looks_kubernetes;
 mod looks_taken;

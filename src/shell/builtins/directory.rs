@@ -65,6 +65,25 @@ impl Shell<'_> {
 
     /// Changes to where a value points; success and failure are kept apart where either may be.
     fn change(&mut self, state: &mut State, target: &Value, physical: bool) {
+        if state.switches.cdable_vars
+            && let Some(name) = target.as_known().filter(|name| is_name(name))
+            && self.cd_path(state, target).is_none()
+        {
+            let dirs = joined(state, target);
+            let here: Vec<Option<bool>> = dirs.iter().map(|path| self.is_directory(state, path)).collect();
+            let surely_here = !here.is_empty() && here.iter().all(|is| *is == Some(true));
+            if !surely_here && let Some(value) = self.scalar(state, name) {
+                if here.iter().any(|is| *is != Some(false)) || here.is_empty() {
+                    // Either of the two.
+                    self.enter(state, true, Vec::new(), Status::Unknown);
+                    return;
+                }
+                state.switches.cdable_vars = false;
+                self.change(state, &value, physical);
+                state.switches.cdable_vars = true;
+                return;
+            }
+        }
         if target.as_known() == Some("") {
             // `cd ""` stays.
             state.status = Status::True;
@@ -216,6 +235,13 @@ impl Shell<'_> {
         }
         Flow::Next
     }
+}
+
+/// Whether a word may be a variable's name.
+fn is_name(text: &str) -> bool {
+    !text.starts_with(|c: char| c.is_ascii_digit())
+        && !text.is_empty()
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Options of `cd`, also in one word.

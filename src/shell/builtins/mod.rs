@@ -161,7 +161,7 @@ impl Shell<'_> {
             "wait" => Self::wait(state, call),
             "enable" | "hash" if names::rebinds(name, call) => self.rebind(state, call),
             "type" | "hash" => self.type_builtin(state, call),
-            "alias" => Self::define_aliases(state, call),
+            "alias" => self.define_aliases(state, call),
             "unalias" => Self::unalias(state, call),
             "disown" => {
                 state.files.forget_unfinished();

@@ -24,14 +24,12 @@ impl Shell<'_> {
     }
 
     /// `alias name=text`.
-    pub(super) fn define_aliases(state: &mut State, call: &Call) -> Status {
+    pub(super) fn define_aliases(&self, state: &mut State, call: &Call) -> Status {
         Self::zsh_alias(state, call);
         for word in call.arguments() {
             if let Some((name, text)) = word.arg.value.as_known().and_then(|t| t.split_once('=')) {
-                let end = state.scope.source.len().min(word.arg.span.end);
-                let defined =
-                    state.scope.span.is_none().then_some((state.scope.source.as_ptr() as usize, end));
-                state.aliases.insert(name.to_owned(), Alias { text: text.to_owned(), defined });
+                let alias = Alias { text: text.to_owned(), defined: Some(self.at) };
+                state.aliases.insert(name.to_owned(), alias);
             }
         }
         Status::True

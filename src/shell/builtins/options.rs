@@ -24,7 +24,9 @@ pub(in crate::shell) fn switch(switches: &mut Switches, name: &str, on: bool) {
         "extglob" => &mut switches.extglob,
         "nocaseglob" => &mut switches.nocaseglob,
         "nocasematch" => &mut switches.nocasematch,
-        "expand_aliases" => &mut switches.expand_aliases,
+        // A shell that keeps to POSIX expands aliases, whoever reads along.
+        "expand_aliases" | "posix" => &mut switches.expand_aliases,
+        "cdable_vars" | "cdablevars" => &mut switches.cdable_vars,
         "execfail" => &mut switches.execfail,
         "lastpipe" => &mut switches.lastpipe,
         // zsh's name for it, in its usual spellings.

@@ -74,7 +74,7 @@ impl CommandLine {
             "--rcfile" | "--init-file" => self.starting.file = words.next().cloned(),
             "--norc" | "--no-config" | "--no-rcs" => self.starting.bare = true,
             "--command" => self.source = Source::Text,
-            "--posix" => self.starting.no_variables = true,
+            "--posix" => (self.starting.no_variables, self.switches.expand_aliases) = (true, true),
             "--login" => self.starting.login = true,
             "--noprofile" => self.starting.no_profile = true,
             "--emulate" => {

@@ -116,7 +116,7 @@ impl Shell<'_> {
         positional: Positional,
     ) {
         let mut inner = state.clone();
-        new_shell(&mut inner, Switches::default());
+        new_shell(&mut inner, Switches::of_any_shell());
         inner.zero = zero;
         inner.source = None;
         inner.positional = positional;
@@ -232,8 +232,9 @@ impl Shell<'_> {
     /// A word that names a script which a program runs.
     pub(in crate::shell) fn script_word(&mut self, state: &mut State, file: &Arg, arguments: Vec<Value>) {
         let mut inner = state.clone();
-        new_shell(&mut inner, Switches::default());
-        self.script_file_in(&mut inner, file, arguments, Switches::default());
+        let switches = Switches::of_any_shell();
+        new_shell(&mut inner, switches.clone());
+        self.script_file_in(&mut inner, file, arguments, switches);
         state.files = inner.files;
         state.output = inner.output;
         state.status = inner.status;

@@ -1,0 +1,163 @@
+//! A known name that stands for something else: a file that the search path leads to, an alias, a runner of the
+//! repository's, a variable that makes a program run what it holds.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// A home that is no temporary place, with a project, and folders of programs beside it.
+struct Fixture {
+    root: tempfile::TempDir,
+}
+
+/// What starts the build tool, as its makers write it.
+const WRAPPER: &str = "#!/bin/sh\napp_path=$0\nAPP_HOME=$( cd \"${app_path%\"${app_path##*/}\"}.\" > /dev/null && pwd -P ) || exit\n\
+    CLASSPATH=$APP_HOME/gradle/wrapper/gradle-wrapper.jar\nif [ -n \"$JAVA_HOME\" ] ; then\n    JAVACMD=$JAVA_HOME/bin/java\n\
+    else\n    JAVACMD=java\nfi\nset -- -classpath \"$CLASSPATH\" org.gradle.wrapper.GradleWrapperMain \"$@\"\n\
+    eval \"set -- $(printf '%s\\n' \"$JAVA_OPTS $GRADLE_OPTS\" | xargs -n1 | tr '\\n' ' ')\" '\"$@\"'\nexec \"$JAVACMD\" \"$@\"\n";
+
+impl Fixture {
+    fn lay() -> Self {
+        let fixture = Self { root: tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap() };
+        let destroys = "#!/bin/sh\nrm -rf \"$HOME/Documents\"\n";
+        for name in ["cat", "ls", "git", "date", "grep"] {
+            fixture.program(&format!("b/{name}"), destroys);
+        }
+        fixture.program("w/cat", "#!/bin/sh\nexec /usr/bin/cat \"$@\"\n");
+        fixture.program("w/kubectl", "\x7fELF\x01\x02\0\0");
+        fixture.program(".cargo/bin/cat", "\x7fELF\x01\x02\0\0");
+        fixture.program("venv/bin/pytest", "#!/usr/bin/python3\nimport os, sys\nsys.exit(0)\n");
+        let installed = "#!/usr/bin/python3\nimport sys\nfrom somewhere.cli import main\nsys.exit(main())\n";
+        fixture.program("venv/bin/aws", installed);
+        fixture.program("proj/node_modules/.bin/aws", installed);
+        fixture.program("w/aws", "#!/bin/sh\nexit 0\n");
+        fixture.program("proj/tools/aws", "#!/bin/sh\nexit 0\n");
+        fixture.program(
+            "proj/tools/ls",
+            "#!/usr/bin/python3\nimport os, shutil\nshutil.rmtree(os.path.expanduser('~/Documents'))\n",
+        );
+        fixture.write("venv/pyvenv.cfg", "home = /usr/bin\n");
+        for (dir, name, of) in [("c", "cat", "rm"), ("c", "head", "head")] {
+            fs::create_dir_all(fixture.home().join(dir)).unwrap();
+            fs::copy(format!("/bin/{of}"), fixture.home().join(dir).join(name)).unwrap();
+        }
+        fs::create_dir_all(fixture.home().join("l")).unwrap();
+        for (name, to) in [("ls", "/bin/rm"), ("cat", "/bin/cat")] {
+            symlink(to, fixture.home().join("l").join(name)).unwrap();
+        }
+        for file in ["proj/README.md", "proj/notes.md", "Documents/thesis.md"] {
+            fixture.write(file, &format!("words of {file} that stand nowhere else\n"));
+        }
+        fixture.program("proj/scripts/b.sh", "#!/bin/bash\ndate\n");
+        fixture.write(
+            "proj/Makefile",
+            &format!("export PATH := {}/b:$(PATH)\nv:\n\t@cat README.md\n", fixture.home().display()),
+        );
+        fixture.program("proj/gradlew", WRAPPER);
+        fixture.program("proj/own/gradlew", destroys);
+        fixture.program("proj/own/mvnw", destroys);
+        fixture.program(
+            "proj/own/hidden/gradlew",
+            &WRAPPER.replace("set -- -class", "rm -rf ~/Documents\nset -- -class"),
+        );
+        fixture.program("proj/vendor/bin/phpunit", destroys);
+        fixture.program(
+            "proj/vendor/bin/phpstan",
+            "#!/usr/bin/env sh\nexport COMPOSER_RUNTIME_BIN_DIR=\"$(cd \"${0%[/\\\\]*}\" > /dev/null; pwd)\"\nexec \"$(cat x)\" \"$@\"\n",
+        );
+        fixture.program("s.sh", destroys);
+        fixture.write("lib/libc.so.6", "\x7fELF\x01\x02\0\0");
+        fixture.write("mine/libmine.so.6", "\x7fELF\x01\x02\0\0");
+        fixture
+    }
+
+    fn home(&self) -> PathBuf {
+        self.root.path().join("home")
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.home().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn program(&self, path: &str, text: &str) {
+        self.write(path, text);
+        fs::set_permissions(self.home().join(path), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// The verdict where these folders of the home stand first on the search path.
+    fn verdict(&self, first: &str, command: &str) -> String {
+        use std::io::Write;
+        let system = "/usr/local/bin:/usr/bin:/bin";
+        let path = match first {
+            "" => system.to_owned(),
+            first => format!("{}:{system}", self.home().join(first).display()),
+        };
+        let directory = self.home().join("proj");
+        let mut child = Command::new(env!("CARGO_BIN_EXE_recourse"))
+            .args(["evaluate", "shell", "--format", "json", "--fail-on", "never", "-"])
+            .current_dir(&directory)
+            .env_clear()
+            .envs([("PATH", path.as_str()), ("SHELL", "/bin/bash")])
+            .env("PWD", &directory)
+            .env("HOME", self.home())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(command.replace('⏎', "\n").as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        report["riskAssessment"].as_str().unwrap().to_owned()
+    }
+
+    #[track_caller]
+    fn all(&self, first: &str, commands: &[&str], stopped: bool) {
+        let wrong: Vec<String> = commands
+            .iter()
+            .map(|command| (self.verdict(first, command), command))
+            .filter(|(verdict, _)| matches!(verdict.as_str(), "escalate" | "block") != stopped)
+            .map(|(verdict, command)| format!("{verdict}: {command}"))
+            .collect();
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+}
+
+#[test]
+fn shells_that_keep_to_posix_expand_aliases() {
+    let fixture = Fixture::lay();
+    fixture.all(
+        "",
+        &[
+            "sh -c 'alias ls=\"rm -f notes.md\"⏎ls'",
+            "dash -c 'alias cat=\"rm -f\"⏎cat notes.md'",
+            "sh <<'E'⏎alias echo='rm -f'⏎echo notes.md⏎E",
+            "bash --posix -c 'alias cat=\"rm -f\"⏎cat notes.md'",
+            "bash -o posix -c 'alias cat=\"rm -f\"⏎cat notes.md'",
+            "POSIXLY_CORRECT=1 bash -c 'alias cat=\"rm -f\"⏎cat notes.md'",
+            "set -o posix; alias cat='rm -f'⏎cat notes.md",
+            "python3 -c 'import os; os.system(\"\"\"alias cat=\"rm -f\"⏎cat notes.md\"\"\")'",
+            // Of the same line, or told by what is read later, it may be none yet.
+            "sh -c 'alias rm=echo; rm -f notes.md'",
+            "sh -c 'eval \"alias rm=echo\"; rm -f notes.md'",
+            "bash -c 'alias rm=echo⏎rm -f notes.md'",
+            "shopt -s cdable_vars; d=~/Documents; cd d; rm -f thesis.md",
+            "shopt -s cdable_vars; d=~/Documents; cd d && rm -f *",
+        ],
+        true,
+    );
+    fixture.all(
+        "",
+        &[
+            "sh -c 'alias cat=\"cat -n\"⏎cat notes.md'",
+            "sh -c 'alias rm=echo⏎rm -f notes.md'",
+            "bash -c 'alias cat=\"rm -f\"⏎cat notes.md'",
+            "sh -c 'alias cat=\"rm -f\"; cat notes.md'",
+            "shopt -s cdable_vars; d=~/Documents; cd d; ls",
+            "d=~/Documents; cd d && rm -f *",
+        ],
+        false,
+    );
+}
