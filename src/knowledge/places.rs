@@ -15,6 +15,8 @@ pub struct Places {
     pub aims: Vec<String>,
     /// Directories that anybody may write to.
     pub shared: Vec<String>,
+    /// What stands in the shell scripts that build tools and package managers write to start something else.
+    pub wrappers: Vec<String>,
     /// Shells that expand aliases without being told.
     pub aliasing: Vec<String>,
     /// Names of programs that lie in a project and are no installed program's.

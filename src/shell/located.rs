@@ -142,6 +142,7 @@ impl Shell<'_> {
             return Some(self.external(state, &real.to_string_lossy(), call));
         }
         if own && !made && self.is_launcher(state, dir, base) && !self.is_shell_script(state, path) {
+            self.plainly(state, path, call);
             return None;
         }
         if let Some(flow) = self.fetched(state, path, call) {
@@ -210,19 +211,22 @@ impl Shell<'_> {
         found.take(8).find(|file| self.exists(state, file) == Some(true))
     }
 
-    /// Whether a file among the project's programs is a shell script of its own: neither a link nor what package
-    /// managers write to start the program proper.
+    /// Whether a file among the project's programs is a shell script of its own: neither a link to a package's nor what
+    /// build tools and package managers write to start the program proper.
     fn is_shell_script(&self, state: &State, path: &Path) -> bool {
-        let linked = self.world.lstat(path).is_ok_and(|meta| meta.kind == FileKind::Symlink);
+        let packages = path
+            .parent()
+            .is_some_and(|dir| dir.ends_with("node_modules/.bin") || dir.ends_with("vendor/bin"));
+        let linked = packages && self.world.lstat(path).is_ok_and(|meta| meta.kind == FileKind::Symlink);
+        let wraps = |text: &str| places().wrappers.iter().any(|mark| text.contains(mark.as_str()));
         !linked
-            && path.parent().is_some_and(|dir| dir.ends_with("node_modules/.bin"))
             && self
                 .read_text(state, path, self.options.limits.script_bytes)
-                .is_some_and(|text| names_a_shell(&text) && !text.contains("basedir=$(dirname"))
+                .is_some_and(|text| names_a_shell(&text) && !wraps(&text))
     }
 
     /// Whether a file's first line says that a shell runs it.
-    fn is_in_shell(&self, state: &State, path: &Path) -> bool {
+    pub(super) fn is_in_shell(&self, state: &State, path: &Path) -> bool {
         self.read_text(state, path, self.options.limits.script_bytes).is_some_and(|text| names_a_shell(&text))
     }
 

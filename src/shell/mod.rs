@@ -35,6 +35,7 @@ mod redirect;
 mod rewritten;
 mod run;
 mod scope;
+mod shadow;
 mod simple;
 mod state;
 mod step;

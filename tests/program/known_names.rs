@@ -161,3 +161,20 @@ fn shells_that_keep_to_posix_expand_aliases() {
         false,
     );
 }
+
+#[test]
+fn a_runner_of_the_repository_is_what_its_file_says() {
+    let fixture = Fixture::lay();
+    fixture.all(
+        "",
+        &[
+            "cd own && ./gradlew clean",
+            "own/gradlew build",
+            "own/mvnw test",
+            "own/hidden/gradlew build",
+            "vendor/bin/phpunit",
+        ],
+        true,
+    );
+    fixture.all("", &["./gradlew build", "./gradlew test --info", "vendor/bin/phpstan analyse"], false);
+}
