@@ -15,6 +15,12 @@ pub struct Places {
     pub aims: Vec<String>,
     /// Directories that anybody may write to.
     pub shared: Vec<String>,
+    /// Directories that a package manager or an administrator fills, and all in them; without `/` in front below a home.
+    pub managed: Vec<String>,
+    /// How directories end in which package managers put programs for one project.
+    pub packages: Vec<String>,
+    /// What stands beside or above a directory of programs that a package manager made.
+    pub marks: Vec<String>,
     /// What stands in the shell scripts that build tools and package managers write to start something else.
     pub wrappers: Vec<String>,
     /// Shells that expand aliases without being told.

@@ -29,6 +29,8 @@ struct HeldSpec {
     #[serde(default)]
     when: Vec<&'static str>,
     #[serde(default)]
+    unless: Vec<&'static str>,
+    #[serde(default)]
     files: Words,
     #[serde(default)]
     reads: &'static str,
@@ -51,8 +53,11 @@ pub enum Held<'a> {
     Library,
     /// A directory in which these files are read first, as code of a language or as settings.
     Folder(Words, &'a str),
-    /// Code is loaded when one of these occurs; without any of them, whatever the value.
-    Loads(&'a [&'static str]),
+    /// Code is loaded when one of the first occurs, without any of them whatever the value, unless it begins with one of
+    /// the second.
+    Loads(&'a [&'static str], &'a [&'static str]),
+    /// Directories in which libraries are sought before the system's.
+    Libraries,
 }
 
 impl Variables {
@@ -88,7 +93,8 @@ impl HeldSpec {
             ("options", _) => Held::Options,
             ("library", _) => Held::Library,
             ("folder", _) => Held::Folder(self.files, self.reads),
-            ("loads", _) => Held::Loads(&self.when),
+            ("loads", _) => Held::Loads(&self.when, &self.unless),
+            ("libraries", _) => Held::Libraries,
             _ => return None,
         })
     }

@@ -364,9 +364,8 @@ impl Shell<'_> {
 
     /// Whether a program among the person's own was put there by that person or an administrator, has stood there for a
     /// while, and belongs to no project: nobody else may write it or where it stands, and no repository holds it.
-    fn is_settled(&self, path: &Path) -> bool {
+    pub(super) fn is_settled(&self, path: &Path) -> bool {
         let Ok(real) = self.world.canonicalize(path) else { return false };
-        let now = self.world.now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
         let own = |place: &Path| {
             self.world.stat(place).ok().filter(|meta| {
                 let (user, group) = meta.owner;
@@ -380,10 +379,14 @@ impl Shell<'_> {
                 own(dir).is_some() && matches!(self.world.lstat(&dir.join(".git")), Err(LookError::NotFound))
             })
         };
-        let old = own(&real).is_some_and(|meta| {
-            u64::try_from(meta.changed.0).is_ok_and(|changed| changed.saturating_add(SETTLED) < now)
-        });
-        old && stands(path) && stands(&real)
+        own(&real).is_some() && !self.is_recent(&real) && stands(path) && stands(&real)
+    }
+
+    /// Whether a file was touched just now, as far as can be seen; where links lead counts.
+    pub(super) fn is_recent(&self, path: &Path) -> bool {
+        let now = self.world.now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+        let changed = self.world.stat(path).ok().and_then(|meta| u64::try_from(meta.changed.0).ok());
+        changed.is_none_or(|changed| changed.saturating_add(SETTLED) >= now)
     }
 
     /// Whether a file stands there that may be run.

@@ -178,3 +178,33 @@ fn a_runner_of_the_repository_is_what_its_file_says() {
     );
     fixture.all("", &["./gradlew build", "./gradlew test --info", "vendor/bin/phpstan analyse"], false);
 }
+
+#[test]
+fn variables_that_run_code_are_followed() {
+    let fixture = Fixture::lay();
+    fixture.all(
+        "",
+        &[
+            "env $'BASH_FUNC_date%%=() {  rm -f notes.md⏎}' scripts/b.sh",
+            "PYTHONBREAKPOINT=os.system python3 -c \"breakpoint('rm -f notes.md')\"",
+            "LD_LIBRARY_PATH=$HOME/lib ls",
+            "export LD_LIBRARY_PATH=$HOME/mine:$HOME/lib; git status",
+            "SHELL=$HOME/s.sh script -qc true /dev/null",
+            "SHELL=$HOME/s.sh tmux new-session -d",
+        ],
+        true,
+    );
+    fixture.all(
+        "",
+        &[
+            "scripts/b.sh",
+            "PYTHONBREAKPOINT=0 python3 --version",
+            "PYTHONBREAKPOINT=ipdb.set_trace python3 -c 'print(1)'",
+            "LD_LIBRARY_PATH=$HOME/mine ls",
+            "LD_LIBRARY_PATH=/usr/local/lib:/opt/x/lib ls",
+            "LD_LIBRARY_PATH=$HOME/nowhere ls",
+            "SHELL=/bin/sh tmux new-session -d",
+        ],
+        false,
+    );
+}

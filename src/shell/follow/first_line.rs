@@ -9,7 +9,7 @@ use crate::shell::step::Arg;
 
 use super::is_shell;
 use super::shells::new_shell;
-use super::startup::Starting;
+use super::startup::{Starting, TAKES_FUNCTIONS};
 
 impl Shell<'_> {
     /// A file that is run by its path. `None` when it is no text that could be followed.
@@ -31,20 +31,7 @@ impl Shell<'_> {
         };
         let interpreter = program.rsplit('/').next().unwrap_or(program);
         if options.is_empty() && is_shell(interpreter) {
-            let mut inner = state.clone();
-            let switches = Switches::of_shell(interpreter);
-            for (name, value) in &call.environment {
-                self.assign_scalar(&mut inner, name, value.clone());
-                self.export(&mut inner, name);
-            }
-            new_shell(&mut inner, switches.clone());
-            inner.within(&inner_scope, |inner| {
-                self.start_up(inner, interpreter, &Starting::default(), call.span)
-            });
-            inner.within(&inner_scope, |inner| self.script_file_in(inner, &file, arguments, switches));
-            state.files = inner.files;
-            state.output = inner.output;
-            state.status = inner.status;
+            state.within(&inner_scope, |state| self.in_shell(state, interpreter, &file, call));
             return Some(Flow::Next);
         }
         let base = name.rsplit('/').next().unwrap_or(name);
@@ -90,6 +77,26 @@ impl Shell<'_> {
         state.files = inner.files;
         self.unknown_result(state);
         Some(Flow::Next)
+    }
+
+    /// A script in a shell of its own, with what the command's variables bring.
+    fn in_shell(&mut self, state: &mut State, shell: &str, file: &Arg, call: &Call) {
+        let mut inner = state.clone();
+        let switches = Switches::of_shell(shell);
+        for (name, value) in &call.environment {
+            self.assign_scalar(&mut inner, name, value.clone());
+            self.export(&mut inner, name);
+        }
+        let functions = self.exported_functions(&inner);
+        new_shell(&mut inner, switches.clone());
+        self.start_up(&mut inner, shell, &Starting::default(), call.span);
+        for definition in functions.into_iter().filter(|_| shell == TAKES_FUNCTIONS) {
+            self.shell_text(&mut inner, &Value::Known(definition), call.span);
+        }
+        self.script_file_in(&mut inner, file, call.values(), switches);
+        state.files = inner.files;
+        state.output = inner.output;
+        state.status = inner.status;
     }
 
     /// Perl and Ruby take switches from the first line of a script that they are given: those that edit in place change

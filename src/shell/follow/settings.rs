@@ -110,13 +110,18 @@ impl Shell<'_> {
                     self.loads_code(state, call, variable);
                 }
             }
-            Held::Loads(when) => {
-                let has = |text: &str| when.is_empty() || when.iter().any(|part| text.contains(*part));
+            Held::Loads(when, unless) => {
+                let has = |text: &str| {
+                    (when.is_empty() || when.iter().any(|part| text.contains(*part)))
+                        && !unless.iter().any(|start| text.starts_with(*start))
+                };
                 if value.as_known().is_some_and(has) || value.as_known().is_none() && when.is_empty() {
                     self.loads_code(state, call, variable);
                 }
             }
             Held::Folder(files, reads) => self.folder(state, call, value, files, reads),
+            Held::Libraries if self.shadows_library(state, value) => self.loads_code(state, call, variable),
+            Held::Libraries => {}
         }
     }
 

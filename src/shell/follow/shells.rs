@@ -11,6 +11,7 @@ use crate::shell::step::{Arg, Stdin, StepKind};
 use crate::syntax::{fish, zsh};
 
 use super::command_line::{CommandLine, Source};
+use super::startup::TAKES_FUNCTIONS;
 
 /// Programs that read shell text.
 pub(crate) fn is_shell(name: &str) -> bool {
@@ -52,7 +53,8 @@ impl Shell<'_> {
             inner.functions = Default::default();
         }
         inner.within(&scope, |inner| self.start_up(inner, name, &starting, call.span));
-        for definition in functions.into_iter().filter(|_| name == "bash" && !starting.no_functions) {
+        for definition in functions.into_iter().filter(|_| name == TAKES_FUNCTIONS && !starting.no_functions)
+        {
             inner.within(&scope, |inner| self.shell_text(inner, &Value::Known(definition), call.span));
         }
         inner.within(&scope, |inner| self.run_source(inner, name, call, asked.source, asked.rest));
@@ -95,7 +97,7 @@ impl Shell<'_> {
     }
 
     /// Functions that come to a new shell in variables of this command, as definitions.
-    fn exported_functions(&self, state: &State) -> Vec<String> {
+    pub(super) fn exported_functions(&self, state: &State) -> Vec<String> {
         let mut found = Vec::new();
         for (name, value) in self.exported(state) {
             let function = name.strip_prefix("BASH_FUNC_").and_then(|name| name.strip_suffix("%%"));

@@ -9,6 +9,9 @@ use crate::shell::simple::Call;
 use crate::shell::state::{Content, State, Switches};
 use crate::shell::step::Arg;
 
+/// The shell that takes functions out of variables.
+pub(super) const TAKES_FUNCTIONS: &str = "bash";
+
 /// How a shell was started, as far as that decides what it reads first.
 #[derive(Default)]
 pub(super) struct Starting {
