@@ -21,6 +21,8 @@ pub struct Places {
     pub packages: Vec<String>,
     /// What stands beside or above a directory of programs that a package manager made.
     pub marks: Vec<String>,
+    /// Programs that are one of many by the name that they are called by.
+    pub many: Vec<String>,
     /// What stands in the shell scripts that build tools and package managers write to start something else.
     pub wrappers: Vec<String>,
     /// Shells that expand aliases without being told.

@@ -61,13 +61,7 @@ impl Shell<'_> {
                 return Some(self.of_package(state, name, &script, call));
             }
         }
-        let path = call
-            .environment
-            .iter()
-            .rev()
-            .find(|(name, _)| name == "PATH")
-            .map(|(_, value)| value.clone())
-            .or_else(|| self.scalar(state, "PATH"))?;
+        let path = self.search_path(state, call)?;
         let text = path.as_known()?;
         // What our own program runs is sought behind the shims, and behind the wrapper that calls its own name.
         let behind = state.scope.via.iter().any(|via| via == "recourse").then_some(&state.scope.via[..]);
@@ -79,6 +73,12 @@ impl Shell<'_> {
             }
             None => None,
         }
+    }
+
+    /// Where a command's program is sought.
+    pub(super) fn search_path(&self, state: &State, call: &Call) -> Option<Value> {
+        let given = call.environment.iter().rev().find(|(name, _)| name == "PATH");
+        given.map(|(_, value)| value.clone()).or_else(|| self.scalar(state, "PATH"))
     }
 
     /// Whether a name that no directory of the search path holds is known to mean nothing at all: the path is this
@@ -119,21 +119,23 @@ impl Shell<'_> {
         }
         // Only an administrator puts anything into a directory of the system's: there the name says which program it is.
         self.runs_unread(state, path);
-        let own = made || self.is_own(state, dir);
-        // A script that is named by its place is read, whatever it is called; managers of versions put theirs on the path.
-        let placed =
-            call.words.first().and_then(|word| word.arg.value.as_known()).is_some_and(|t| t.contains('/'));
-        if !own && self.knowledge.tool(base).is_some() && !(placed && self.is_in_shell(state, path)) {
-            return None;
-        }
         if !made && base == "recourse" && self.is_ourselves(path) {
             return None;
         }
-        if !made
-            && let Ok(real) = self.world.canonicalize(path)
-            && real != path
-            && real.parent().and_then(Path::to_str).is_some_and(|dir| places().holds_programs(dir))
-        {
+        let own = made || self.is_own(state, dir);
+        let placed =
+            call.words.first().and_then(|word| word.arg.value.as_known()).is_some_and(|t| t.contains('/'));
+        let known = self.knowledge.tool(base).is_some() || super::follow::is_shell(base);
+        if !own && known {
+            return self.bears(state, path, base, call);
+        }
+        // What the search path leads to may be no more than what its name says.
+        let named = known && !placed;
+        if named && !made && (self.is_installed(state, dir, true) || self.is_persons_script(state, path)) {
+            self.plainly(state, path, call);
+            return None;
+        }
+        if !made && let Some(real) = self.installed_link(path) {
             // A link to an installed program (`.venv/bin/python`): the program counts, by the name that is known.
             let target = real.file_name().and_then(|name| name.to_str()).unwrap_or(base).to_owned();
             if target == base || target.starts_with(base) && self.knowledge.tool(&target).is_none() {
@@ -148,8 +150,12 @@ impl Shell<'_> {
         if let Some(flow) = self.fetched(state, path, call) {
             return Some(flow);
         }
-        if let Some(flow) = self.program_file(state, name, call) {
-            return Some(flow);
+        let followed = match named {
+            true => self.besides(state, name, call, |interp, way| interp.program_file(way, name, call)),
+            false => self.program_file(state, name, call),
+        };
+        if followed.is_some() {
+            return followed;
         }
         if !made && self.is_persons(dir) && self.knowledge.tool(base).is_some() {
             // What is no text counts by its name alone where only the person can have put it there, and not just now.
@@ -170,10 +176,23 @@ impl Shell<'_> {
             return Some(self.known(state, BUILT, &tool, call));
         }
         // Not text that could be followed, or not there.
-        if super::follow::is_shell(base) && !own {
-            return None;
-        }
-        Some(self.unknown_program(state, name, call))
+        Some(match named {
+            true => self.by_name_as_well(state, name, call),
+            false => self.unknown_program(state, name, call),
+        })
+    }
+
+    /// The program of the system's that a link elsewhere leads to.
+    fn installed_link(&self, path: &Path) -> Option<PathBuf> {
+        let real = self.world.canonicalize(path).ok().filter(|real| real != path)?;
+        real.parent().and_then(Path::to_str).is_some_and(|dir| places().holds_programs(dir)).then_some(real)
+    }
+
+    /// Whether a script among the person's own programs was put there by that person, and not just now.
+    fn is_persons_script(&self, state: &State, path: &Path) -> bool {
+        path.parent().is_some_and(|dir| self.is_persons(dir))
+            && self.is_in_shell(state, path)
+            && self.is_settled(path)
     }
 
     /// The installed program that a path of this command's making is a copy or a link of.
@@ -342,7 +361,7 @@ impl Shell<'_> {
     }
 
     /// Whether a file is one of our shims, which only start us.
-    fn is_shim(&self, state: &State, file: &Path) -> bool {
+    pub(super) fn is_shim(&self, state: &State, file: &Path) -> bool {
         file.parent().is_some_and(|folder| folder.ends_with(SHIMS))
             && state.files.nearest(file).is_none()
             && self

@@ -30,12 +30,17 @@ impl Shell<'_> {
         if !self.tick(state, call.span) {
             return Flow::Exit;
         }
-        let base = name.rsplit('/').next().unwrap_or(name);
         if state.scope.host.is_none()
             && let Some(flow) = self.located(state, name, call)
         {
             return flow;
         }
+        self.as_named(state, name, call)
+    }
+
+    /// What a program does as its name says.
+    pub(super) fn as_named(&mut self, state: &mut State, name: &str, call: &Call) -> Flow {
+        let base = name.rsplit('/').next().unwrap_or(name);
         if super::follow::is_shell(base) {
             return self.shell_program(state, base, call);
         }
@@ -151,10 +156,14 @@ impl Shell<'_> {
         }
         if !matched.informational {
             self.rights_changed |= lists(&places().rights, name);
+            // What it starts is sought where this command says.
+            let path = call.environment.iter().filter(|(name, _)| name == "PATH").cloned();
+            let saved = self.lend(state, &path.collect::<Vec<_>>());
             followed = programs.runs(self, state, &run);
             if followed.is_none() && !matched.dry_run {
                 followed = self.nested(state, name, call, &matched);
             }
+            self.give_back(state, saved);
             if followed.is_none() {
                 self.unexplained(state, name, call, &matched);
             }

@@ -347,7 +347,7 @@ impl Shell<'_> {
     }
 
     /// Assignments before a function or builtin hold while it runs.
-    fn lend(
+    pub(super) fn lend(
         &mut self,
         state: &mut State,
         environment: &[(String, Value)],
@@ -362,7 +362,14 @@ impl Shell<'_> {
             .collect()
     }
 
-    fn give_back(&mut self, state: &mut State, saved: Vec<(String, Option<super::state::Variable>)>) {
+    pub(super) fn give_back(
+        &mut self,
+        state: &mut State,
+        saved: Vec<(String, Option<super::state::Variable>)>,
+    ) {
+        if saved.is_empty() {
+            return;
+        }
         let variables = std::sync::Arc::make_mut(&mut state.variables);
         for (name, old) in saved.into_iter().rev() {
             match old {

@@ -126,6 +126,92 @@ impl Fixture {
 }
 
 #[test]
+fn what_the_search_path_leads_to_is_what_runs() {
+    let fixture = Fixture::lay();
+    fixture.all(
+        "",
+        &[
+            "PATH=$HOME/b:$PATH cat README.md",
+            "PATH=~/b:/usr/bin git status",
+            "export PATH=\"$HOME/b:$PATH\"; head -1 README.md; cat README.md",
+            "PATH=$HOME/b:$PATH; date",
+            "env PATH=$HOME/b:$PATH ls",
+            "PATH=$HOME/b:$PATH bash -c ls",
+            "PATH=$HOME/b:/usr/bin nice grep -q x README.md",
+            "PATH=$HOME/b:/usr/bin xargs -n1 grep x README.md",
+            "make -s v",
+            "git -c alias.st='!PATH=$HOME/b:$PATH cat README.md' st",
+            // A copy of another program, and a link to one.
+            "PATH=$HOME/c:$PATH cat notes.md",
+            "~/c/cat -f notes.md",
+            "PATH=$HOME/l:$PATH ls notes.md",
+            "~/l/ls ~/Documents/thesis.md notes.md",
+            // Nothing says what it is.
+            "PATH=$HOME/w:$PATH kubectl get pods",
+            "~/w/kubectl get pods",
+        ],
+        true,
+    );
+    fixture.all("b", &["ls", "cat README.md", "cat README.md | grep x"], true);
+    fixture.all(
+        "",
+        &[
+            "PATH=$PATH:$HOME/b cat README.md",
+            "PATH=$HOME/nowhere:$PATH cat README.md",
+            "PATH=$HOME/w:$PATH cat README.md",
+            "PATH=$HOME/c:$PATH head README.md",
+            "PATH=$HOME/l:$PATH cat README.md",
+            "PATH=$HOME/.cargo/bin:$PATH cat README.md",
+            "PATH=$HOME/venv/bin:$PATH pytest -q",
+            "~/c/head README.md",
+        ],
+        false,
+    );
+    fixture.all("w", &["cat README.md", "ls"], false);
+    fixture.all(".cargo/bin", &["cd; cat proj/README.md"], false);
+    fixture.all(".cargo/bin", &["cat README.md"], false);
+}
+
+#[test]
+fn what_a_name_says_counts_beside_what_its_file_does() {
+    let fixture = Fixture::lay();
+    let places = ["venv/bin", "proj/node_modules/.bin", "w", "proj/tools"];
+    for place in places {
+        fixture.all(
+            place,
+            &[
+                "aws s3 rb s3://data --force",
+                "aws s3 rm --recursive s3://data",
+                "aws ec2 terminate-instances --instance-ids i-1",
+            ],
+            true,
+        );
+        fixture.all(place, &["aws s3 ls", "aws sts get-caller-identity"], false);
+    }
+    fixture.all("proj/tools", &["ls", "PATH=/usr/bin:$PATH; (PATH=$PWD/tools:$PATH ls)"], true);
+    fixture.all(
+        "",
+        &[
+            "mkdir t; printf '#!/bin/sh\\nexit 0\\n' > t/aws; chmod +x t/aws; PATH=$PWD/t:$PATH aws s3 rb s3://data --force",
+            "mkdir t; printf '#!/bin/sh\\nrm -rf ~/Documents\\n' > t/ls; chmod +x t/ls; PATH=$PWD/t:$PATH; ls",
+            "PATH=tools:$PATH aws s3 rb s3://data --force",
+            // Who takes what is printed minds both.
+            "mkdir t; printf '#!/bin/sh\\necho notes.md\\n' > t/ls; chmod +x t/ls; PATH=$PWD/t:$PATH; rm -f $(ls tools)",
+        ],
+        true,
+    );
+    fixture.all(
+        "",
+        &[
+            "mkdir t; printf '#!/bin/sh\\nexit 0\\n' > t/aws; chmod +x t/aws; PATH=$PWD/t:$PATH aws s3 ls",
+            "PATH=tools:$PATH aws s3 ls",
+            "PATH=$PWD/node_modules/.bin:$PATH aws s3 ls",
+        ],
+        false,
+    );
+}
+
+#[test]
 fn shells_that_keep_to_posix_expand_aliases() {
     let fixture = Fixture::lay();
     fixture.all(
