@@ -1,6 +1,6 @@
 //! `xargs`: commands built from words on standard input.
 
-use crate::knowledge::Match;
+use crate::knowledge::{Match, lists, places};
 use crate::model::Value;
 use crate::shell::program::{Arg, Call, Expansion, Flow, Run, Shell, State, Status, Stdin};
 
@@ -47,6 +47,10 @@ fn xargs(shell: &mut Shell<'_>, state: &mut State, call: &Call, matched: &Match)
         Some(first) => call.words.get(first.index + 1..).unwrap_or_default().to_vec(),
         None => vec![Expansion { arg: Arg::literal("echo", call.span), elastic: false, unordered: false }],
     };
+    if never_starts(shell, state, call, &command, &cutting) {
+        state.status = Status::False;
+        return Flow::Next;
+    }
     let maybe = state.maybe;
     let known = match &input {
         Some(Value::Known(text)) => Some(words(text, &cutting)),
@@ -101,6 +105,31 @@ fn xargs(shell: &mut Shell<'_>, state: &mut State, call: &Call, matched: &Match)
     state.stdin = before;
     state.status = Status::Unknown;
     Flow::Next
+}
+
+/// Whether the command's own name is the mark (`xargs -i {} basename {}`): that alone is never replaced, and no program
+/// is called so. Only the one that is many programs replaces it all the same.
+fn never_starts(
+    shell: &Shell<'_>,
+    state: &State,
+    call: &Call,
+    command: &[Expansion],
+    cutting: &Cutting,
+) -> bool {
+    let name = command.first().and_then(|word| word.arg.value.as_known());
+    let (Some(mark), Some(name)) = (&cutting.replace, name) else { return false };
+    let own = call.words.first().and_then(|word| word.arg.value.as_known());
+    let plain = own
+        .and_then(|own| shell.in_path(state, own))
+        .and_then(|file| shell.world.canonicalize(&file).ok())
+        .is_some_and(|real| real.file_name().and_then(|name| name.to_str()) == own);
+    mark == name
+        && !name.chars().any(char::is_alphanumeric)
+        && !name.contains('/')
+        && plain
+        && !state.scope.via.iter().any(|via| lists(&places().many, via))
+        && state.scope.host.is_none()
+        && shell.in_path(state, name).is_none()
 }
 
 /// Walks one command with these words put in, or behind it.

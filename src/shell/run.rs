@@ -159,9 +159,15 @@ impl Shell<'_> {
             // What it starts is sought where this command says.
             let path = call.environment.iter().filter(|(name, _)| name == "PATH").cloned();
             let saved = self.lend(state, &path.collect::<Vec<_>>());
+            let silent = printed == Some(Some(Value::known("")));
+            let before = silent.then(|| state.output.clone());
             followed = programs.runs(self, state, &run);
             if followed.is_none() && !matched.dry_run {
                 followed = self.nested(state, name, call, &matched);
+            }
+            // Of what is known to print nothing, the code that it runs prints nothing either.
+            if let Some(before) = before {
+                state.output = before;
             }
             self.give_back(state, saved);
             if followed.is_none() {

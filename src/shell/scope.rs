@@ -16,7 +16,7 @@ pub struct Scope {
     /// The host is a container that is made here and holds nothing of ours.
     pub(super) fresh: bool,
     pub(crate) privileged: bool,
-    pub(super) via: Vec<String>,
+    pub(crate) via: Vec<String>,
     /// Standard output is looked at.
     pub(crate) capture: bool,
     /// A later stage of a pipeline: what stands before it runs at the same time.

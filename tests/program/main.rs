@@ -19,6 +19,7 @@ mod cli_knowledge;
 mod cli_mcp_call;
 mod cli_report;
 mod elsewhere;
+mod empty;
 mod evasions;
 mod example_verifier;
 mod exec_ask;

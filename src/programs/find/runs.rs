@@ -59,6 +59,7 @@ fn act(shell: &mut Shell<'_>, state: &mut State, call: &Call, found: &FoundActio
         return;
     };
     match &found.action {
+        FindAction::Print if paths.is_empty() => {}
         FindAction::Print => {
             if paths.iter().any(|path| !path.certain) {
                 *printed = Value::Unknown;
