@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::code::CodeEffect;
 use crate::knowledge::{Knowledge, lists, places};
 use crate::model::{Context, Span, Value};
-use crate::syntax::{Gap, GapReason, Script};
+use crate::syntax::{Gap, GapReason, Script, ends_in_redirection};
 use crate::world::World;
 
 use super::options::{Left, Options};
@@ -254,6 +254,9 @@ impl Shell<'_> {
                 && gap.reason == GapReason::Syntax
                 && !self.may_change(&state.scope.source)
             {
+                continue;
+            }
+            if gap.reason == GapReason::Syntax && ends_in_redirection(&state.scope.source) {
                 continue;
             }
             self.emit(state, gap.span, StepKind::Gap { reason: gap.reason.describe() });

@@ -26,6 +26,7 @@ mod structure;
 mod test_expression;
 mod tokens;
 mod tree;
+mod unfinished;
 mod walk;
 mod word;
 pub mod zsh;
@@ -39,6 +40,7 @@ use crate::model::Span;
 
 pub use commands::is_reserved_word;
 pub use tree::*;
+pub use unfinished::ends_in_redirection;
 pub use walk::{Visit, walk};
 
 /// How much a parse may cost. Past a limit the rest of the text is a gap with the limit's name.

@@ -46,6 +46,10 @@ fn nothing_comes_of_nothing() {
             "tar -czf new.tgz kept --modified-since=2023-02-25",
             "rm -rf nowhere/* --owner nobody",
             "xargs -0 -p4 gzip < /dev/null",
+            // A line that waits for a file runs nothing.
+            "git clone <url>",
+            "cd <directory>",
+            "git restore",
         ],
         false,
     );
@@ -75,6 +79,10 @@ fn something_comes_of_something() {
             // What its program would refuse is judged as if it did not.
             "rm -rf kept --owner nobody",
             "mv draft.md notes.md -Q",
+            "rm notes.md # <file>",
+            "rm notes.md; echo '<file>'",
+            "rm notes.md\necho <file>",
+            "zsh -c 'rm <1-5>; rm notes.md'",
         ],
         true,
     );

@@ -265,6 +265,10 @@ pub(super) fn restore(words: &Words<'_>) -> Vec<Draft> {
     if words.has("--pathspec-from-file") {
         names.push(Value::Unknown);
     }
+    if names.is_empty() && !words.has("-p") {
+        // It says that paths have to be named.
+        return nothing();
+    }
     let source = words.matched.value("-s");
     let draft = Draft::new(Action::Update, "git.changes")
         .names(names)
