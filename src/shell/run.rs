@@ -148,28 +148,14 @@ impl Shell<'_> {
             self.suspect(state, call, name);
         }
         let mut followed = None;
-        if !matched.informational && !environment.is_empty() {
+        if matched.informational {
+            self.environment_libraries(state, name, call, &environment);
+        } else {
             self.environment_commands(state, name, call, &environment);
-        }
-        if !matched.informational {
             self.inherited(state, name, call, &environment);
-        }
-        if !matched.informational {
             self.rights_changed |= lists(&places().rights, name);
-            // What it starts is sought where this command says.
-            let path = call.environment.iter().filter(|(name, _)| name == "PATH").cloned();
-            let saved = self.lend(state, &path.collect::<Vec<_>>());
             let silent = printed == Some(Some(Value::known("")));
-            let before = silent.then(|| state.output.clone());
-            followed = programs.runs(self, state, &run);
-            if followed.is_none() && !matched.dry_run {
-                followed = self.nested(state, name, call, &matched);
-            }
-            // Of what is known to print nothing, the code that it runs prints nothing either.
-            if let Some(before) = before {
-                state.output = before;
-            }
-            self.give_back(state, saved);
+            followed = self.starts_others(state, &run, silent);
             if followed.is_none() {
                 self.unexplained(state, name, call, &matched);
             }
@@ -184,6 +170,24 @@ impl Shell<'_> {
                 Flow::Next
             }
         }
+    }
+
+    /// What a known program runs: sought where this command says. Of what is known to print nothing (`silent`), the code
+    /// that it runs prints nothing either.
+    fn starts_others(&mut self, state: &mut State, run: &Run<'_>, silent: bool) -> Option<Flow> {
+        let path = run.call.environment.iter().filter(|(name, _)| name == "PATH").cloned();
+        let saved = self.lend(state, &path.collect::<Vec<_>>());
+        let before = silent.then(|| state.output.clone());
+        let programs = self.programs;
+        let mut followed = programs.runs(self, state, run);
+        if followed.is_none() && !run.matched.dry_run {
+            followed = self.nested(state, run.name, run.call, run.matched);
+        }
+        if let Some(before) = before {
+            state.output = before;
+        }
+        self.give_back(state, saved);
+        followed
     }
 
     /// Words that are run as a program, never looked up among functions and builtins.

@@ -275,6 +275,8 @@ fn variables_that_run_code_are_followed() {
             "PYTHONBREAKPOINT=os.system python3 -c \"breakpoint('rm -f notes.md')\"",
             "LD_LIBRARY_PATH=$HOME/lib ls",
             "export LD_LIBRARY_PATH=$HOME/mine:$HOME/lib; git status",
+            "LD_LIBRARY_PATH=$HOME/lib ls --version",
+            "LD_PRELOAD=$HOME/lib/libc.so.6 ls --help",
             "SHELL=$HOME/s.sh script -qc true /dev/null",
             "SHELL=$HOME/s.sh tmux new-session -d",
         ],

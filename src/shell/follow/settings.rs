@@ -45,6 +45,22 @@ impl Shell<'_> {
         }
     }
 
+    /// The same of a program that only informs: libraries are loaded before it reads its words.
+    pub(in crate::shell) fn environment_libraries(
+        &mut self,
+        state: &mut State,
+        name: &str,
+        call: &Call,
+        environment: &[(String, Value)],
+    ) {
+        let loads = |variable: &str| {
+            matches!(variables().held(variable, name), Some(Held::Library | Held::Libraries))
+        };
+        let libraries =
+            environment.iter().filter(|(variable, _)| loads(variable)).cloned().collect::<Vec<_>>();
+        self.environment_commands(state, name, call, &libraries);
+    }
+
     /// Variables that were there before: where they make programs load files of a place that anybody may write to, or of
     /// this directory. What a person's own environment holds is theirs.
     pub(in crate::shell) fn inherited(
