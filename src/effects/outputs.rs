@@ -4,7 +4,7 @@
 use super::draft::Draft;
 use super::scene::{Scene, Word, flag};
 use super::write::overwrite;
-use crate::knowledge::tool_words;
+use crate::knowledge::{Words, tool_words};
 use crate::model::{Action, Value, words as split};
 use crate::shell::{Arg, Invocation};
 use crate::world::FileKind;
@@ -39,7 +39,7 @@ fn written(scene: &Scene<'_>, words: &[&Arg], short: bool, open: &dyn Fn(usize) 
             Some((name, value)) => (name, Some(Value::known(value))),
             None => (text, None),
         };
-        let name = split(name).join("_");
+        let (name, equals) = (split(name).join("_"), value.is_some());
         if name.len() > 6 && tool_words().commands.in_place.has(&name) {
             in_place = value.as_ref().and_then(Value::as_known) != Some("false");
             continue;
@@ -55,7 +55,7 @@ fn written(scene: &Scene<'_>, words: &[&Arg], short: bool, open: &dyn Fn(usize) 
                 next.map(|next| next.value.clone())
             }),
         };
-        let named = || attached.is_some() || tool_words().commands.outputs.has(&name);
+        let named = || attached.is_some() || is_output(&name, equals);
         let value = value.into_iter().flat_map(|value| [behind_format(&value), Some(value)]).flatten();
         for value in value.filter(|value| is_file(scene, value) && named()) {
             drafts.push(overwrite(scene, &Word::new(value, word.explicit), None, false));
@@ -69,6 +69,18 @@ fn written(scene: &Scene<'_>, words: &[&Arg], short: bool, open: &dyn Fn(usize) 
         Draft::of(mutation)
     }));
     drafts
+}
+
+/// Whether an option of this name, its words joined by `_`, is given a file that is written.
+fn is_output(name: &str, attached: bool) -> bool {
+    let commands = &tool_words().commands;
+    let any = |list: &Words| name.split('_').any(|word| list.has(word));
+    if commands.outputs.has(name) || any(&commands.reading) {
+        return commands.outputs.has(name);
+    }
+    let ends = name.rsplit('_').next().is_some_and(|last| commands.file_ends.has(last));
+    let writing = name.split('_').filter(|word| commands.writing.has(word)).count();
+    any(&commands.writing_always) || writing > 1 || writing > 0 && (attached || ends)
 }
 
 /// The file of `-o json=sbom.json`, where a format stands in front of it, and of `-o=bundle.js`.

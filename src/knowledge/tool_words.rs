@@ -116,6 +116,11 @@ pub struct Commands {
     pub denying: Words,
     pub looking: Words,
     pub outputs: Words,
+    pub writing_always: Words,
+    pub writing: Words,
+    pub reading: Words,
+    pub file_ends: Words,
+    pub writing_calls: Words,
     pub in_place: Words,
     pub everywhere: Words,
 }

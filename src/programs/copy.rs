@@ -32,6 +32,13 @@ fn copy(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft>) -> Vec<D
         let parts = std::slice::from_ref(&dest.value);
         return vec![Draft::of(scene.on_other(Action::Update, "remote.tree", parts, &dest.value))];
     }
+    // Between this machine and a store elsewhere: what is here is written like any copy.
+    let stores = |draft: &Draft| draft.mutation.as_ref().is_some_and(|mutation| mutation.kind == STORE);
+    if drafts.iter().any(stores)
+        && matched.operand("dest").is_none_or(|dest| is_remote(&dest.value) || dest.value.prefix().is_empty())
+    {
+        return drafts;
+    }
     let links = matched.tool.names.iter().any(|name| name == "ln");
     let places = placed(scene, invocation, matched.has("--parents"));
     let drafts = places.into_iter();
@@ -39,6 +46,9 @@ fn copy(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft>) -> Vec<D
         .map(|place| if links { link(scene, invocation, &place) } else { one(scene, invocation, &place) });
     with_displaced(scene, drafts.collect())
 }
+
+/// Kind of what lies in a store elsewhere.
+const STORE: &str = "cloud.objects";
 
 /// Its operands may be on other machines.
 fn is_scp(matched: &Match) -> bool {

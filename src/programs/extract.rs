@@ -21,7 +21,6 @@ impl super::Program for Extract {
 /// Adds to drafts of kind `archive.extract` the archive, the members asked for and how existing files are treated. Other
 /// drafts stay as they are.
 fn extract(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft>) -> Vec<Draft> {
-    let matched = &invocation.matched;
     drafts
         .into_iter()
         .map(|mut draft| {
@@ -53,47 +52,50 @@ fn extract(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft>) -> Ve
                         }
                     }
                 }
-                if let Some(excluded) = excluded(matched) {
-                    let about = "these are left out, one a line";
-                    fact(mutation, "excluded", FactValue::Text(excluded), about);
-                }
-                if let Some(members) = members(matched) {
-                    fact(
-                        mutation,
-                        "members",
-                        FactValue::Text(members),
-                        "only these are unpacked, one a line",
-                    );
-                }
-                if let Some(strip) = matched.value("--strip-components").and_then(Value::as_known)
-                    && let Ok(strip) = strip.parse::<i64>()
-                {
-                    fact(
-                        mutation,
-                        "strip",
-                        FactValue::Number(strip),
-                        "leading directories taken off each name",
-                    );
-                }
-                if matched.has("--one-top-level") {
-                    flag(mutation, "one-top-level", "unpacked into a directory of its own");
-                }
-                if matched.has("--transform") || matched.has("-s") && is_tar(matched) {
-                    flag(mutation, "transform", "names are changed on the way");
-                }
-                if matched.has("-P") && is_tar(matched) {
-                    flag(mutation, "absolute", "names lead to where they say, also outside the directory");
-                }
-                if is_tar(matched) || is(matched, &["unzip"]) {
-                    overwriting(scene, invocation, mutation);
-                }
-                if matched.has("-j") && is(matched, &["unzip"]) {
-                    flag(mutation, "flat", "directories inside the archive are not made");
-                }
+                told(scene, invocation, mutation);
             }
             draft
         })
         .collect()
+}
+
+/// What the options say of which members are unpacked, and how.
+fn told(scene: &Scene<'_>, invocation: &Invocation, mutation: &mut Mutation) {
+    let matched = &invocation.matched;
+    if let Some(excluded) = excluded(matched) {
+        let about = "these are left out, one a line";
+        fact(mutation, "excluded", FactValue::Text(excluded), about);
+    }
+    if let Some(members) = members(matched) {
+        fact(mutation, "members", FactValue::Text(members), "only these are unpacked, one a line");
+    }
+    if let Some(strip) = matched.value("--strip-components").and_then(Value::as_known)
+        && let Ok(strip) = strip.parse::<i64>()
+    {
+        fact(mutation, "strip", FactValue::Number(strip), "leading directories taken off each name");
+    }
+    if matched.has("--one-top-level") {
+        flag(mutation, "one-top-level", "unpacked into a directory of its own");
+    }
+    if matched.has("--transform") || matched.has("-s") && is_tar(matched) {
+        flag(mutation, "transform", "names are changed on the way");
+    }
+    if matched.has("-P") && is_tar(matched) || full_names(matched) {
+        flag(mutation, "absolute", "names lead to where they say, also outside the directory");
+    }
+    if is_tar(matched) || is(matched, &["unzip"]) {
+        overwriting(scene, invocation, mutation);
+    }
+    if is_flat(matched) {
+        flag(mutation, "flat", "directories inside the archive are not made");
+    }
+    if is_tar(matched) && matched.has("--recursive-unlink") {
+        flag(mutation, "clears", "what stands in the way of a member goes with all below it");
+        // Then directories that are members are emptied first, and no list names those.
+        if matched.has("-U") {
+            flag(mutation, "transform", "directories are emptied on the way");
+        }
+    }
 }
 
 fn overwriting(scene: &Scene<'_>, invocation: &Invocation, mutation: &mut Mutation) {
@@ -131,6 +133,21 @@ fn backs_up(scene: &Scene<'_>, invocation: &Invocation, mutation: &Mutation) -> 
 
 fn is(matched: &Match, names: &[&str]) -> bool {
     matched.tool.names.iter().any(|name| names.contains(&name.as_str()))
+}
+
+/// Whether all members land in one directory.
+fn is_flat(matched: &Match) -> bool {
+    let typed = matched.typed.last().map(String::as_str);
+    match is(matched, &["unzip"]) {
+        true => matched.has("-j"),
+        false => matched.path.len() > 1 && typed == Some("e"),
+    }
+}
+
+/// 7-Zip's `-spf`: members go where their names say.
+fn full_names(matched: &Match) -> bool {
+    let told = matched.values("-s").into_iter().filter_map(Value::as_known);
+    is(matched, &["7z"]) && told.into_iter().any(|how| how.starts_with("pf"))
 }
 
 fn is_tar(matched: &Match) -> bool {

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use crate::knowledge::Match;
 use crate::model::{Subject, Value};
 use crate::shell::Invocation;
+use crate::shell::program::{Flow, Run, Shell, State};
 
 use crate::effects::program::{Draft, Scene, text_of};
 
@@ -14,7 +16,44 @@ impl super::Program for Split {
     fn does(&self, scene: &Scene<'_>, invocation: &Invocation, declared: Vec<Draft>) -> Vec<Draft> {
         split(scene, invocation, declared)
     }
+
+    fn runs(&self, shell: &mut Shell<'_>, state: &mut State, run: &Run<'_>) -> Option<Flow> {
+        let filter = run.matched.value("--filter")?;
+        let inner = state.scope.through(run.name);
+        state.within(&inner, |state| filtered(shell, state, run, filter));
+        shell.unknown_result(state);
+        Some(Flow::Next)
+    }
 }
+
+/// The variable in which a filter finds the piece's name.
+const FILE: &str = "FILE";
+
+/// `--filter`: a command for each piece. The first ones, and those whose name something there has.
+fn filtered(shell: &mut Shell<'_>, state: &mut State, run: &Run<'_>, filter: &Value) {
+    let base = run.matched.operand("prefix").map_or(Value::known("x"), |bound| bound.value.clone());
+    let before = shell.scalar(state, FILE);
+    let mut pieces = vec![base.concat(&Value::Unknown)];
+    if let (Some(text), Some(names)) = (base.as_known(), base.as_known().map(|base| names(run.matched, base)))
+    {
+        let there = shell.pattern_names(state, &format!("{text}*"));
+        if let (Some(names), Some(there)) = (names, there) {
+            let taken = |name: &String| there.iter().any(|there| there.starts_with(name.as_str()));
+            let first = names.iter().take(PIECES);
+            let further = names.iter().skip(PIECES).filter(|name| taken(name)).take(PIECES);
+            pieces = first.chain(further).cloned().map(Value::Known).collect();
+        }
+    }
+    for piece in pieces {
+        shell.assign_scalar(state, FILE, piece);
+        shell.export(state, FILE);
+        shell.fresh_shell(state, filter, run.call.span, Value::known("sh"), Default::default());
+    }
+    shell.assign_scalar(state, FILE, before.unwrap_or_else(|| Value::known("")));
+}
+
+/// Most pieces whose filter is followed.
+const PIECES: usize = 32;
 
 /// Most names of one command that are looked at.
 const NAMES: usize = 1000;
@@ -30,7 +69,7 @@ fn split(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft>) -> Vec<
         });
         // The declaration ends in two places of a counter.
         let base = declared.as_deref().and_then(|path| path.get(..path.len().saturating_sub(2)));
-        let names = base.map(|base| names(invocation, base));
+        let names = base.map(|base| names(&invocation.matched, base));
         if names.as_ref().is_some_and(|names| names.as_ref().is_some_and(Vec::is_empty)) {
             continue;
         }
@@ -72,8 +111,7 @@ fn split(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft>) -> Vec<
 }
 
 /// The names of all pieces; `None` where options say something that is not understood.
-fn names(invocation: &Invocation, base: &str) -> Option<Vec<String>> {
-    let matched = &invocation.matched;
+fn names(matched: &Match, base: &str) -> Option<Vec<String>> {
     let number = |key: &str, otherwise: usize| match matched.value(key) {
         Some(value) => value.as_known()?.parse().ok(),
         None => Some(otherwise),

@@ -1,4 +1,7 @@
-//! Requests to a server: what is sent may be a statement of a query language that deletes.
+//! Requests to a server: what is sent may be a statement of a query language that deletes, and what comes may be written
+//! under names that the address tells.
+
+mod saved;
 
 use crate::code::SqlVerb;
 use crate::model::{Action, Value};
@@ -11,7 +14,9 @@ pub(super) struct Web;
 
 impl super::Program for Web {
     fn does(&self, scene: &Scene<'_>, invocation: &Invocation, declared: Vec<Draft>) -> Vec<Draft> {
-        web(scene, invocation, declared)
+        let mut drafts = web(scene, invocation, declared);
+        drafts.extend(saved::saved(scene, invocation));
+        drafts
     }
 }
 

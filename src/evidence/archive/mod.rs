@@ -2,7 +2,7 @@
 //!
 //! Tar (plain or gzip) and zip are listed here, within bounds; nothing is unpacked to disk and no program runs. For other
 //! forms what is overwritten stays unknown and is told as missing. Heeds the facts `archive`, `members` (one a line),
-//! `excluded`, `strip`, `one-top-level`, `flat`, `transform`, `no-clobber`, `update-only`, `backup`; sets those of the path probe.
+//! `excluded`, `strip`, `one-top-level`, `flat`, `transform`, `clears`, `no-clobber`, `update-only`, `backup`; sets those of the path probe.
 
 mod added;
 mod held;
@@ -47,6 +47,22 @@ struct Member<'a> {
 
 /// Collects evidence for unpacking an archive into a directory.
 pub(super) fn probe(
+    mutation: &Mutation,
+    subject: &PathSubject,
+    world: &dyn World,
+    session: &mut Session,
+    evidence: &mut Evidence,
+) {
+    listed(mutation, subject, world, session, evidence);
+    // Whole directories may give way to what nobody could list.
+    if flag(mutation, "clears") && !evidence.facts.contains_key("loss") {
+        let mut found = Overwritten::new(mutation, world, session);
+        found.add_unseen(Path::new(subject.path.as_known().unwrap_or(".")));
+        found.finish(evidence, "");
+    }
+}
+
+fn listed(
     mutation: &Mutation,
     subject: &PathSubject,
     world: &dyn World,
@@ -228,6 +244,9 @@ fn compare<'a>(
                 continue;
             }
         };
+        if meta.kind == FileKind::Directory && flag(mutation, "clears") {
+            found.add_all(&place, &meta);
+        }
         if meta.kind != FileKind::Directory {
             found.meets(&place);
         }

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::evidence::path::Overwritten;
 use crate::evidence::{Session, git};
 use crate::model::{Evidence, MissingEffect, Mutation};
-use crate::world::{FileKind, Query, World};
+use crate::world::{FileKind, LookError, Query, World};
 
 use super::{Member, compare, flag, text};
 
@@ -108,6 +108,15 @@ fn of_files(
                 Component::CurDir | Component::RootDir => {}
                 Component::ParentDir | Component::Prefix(_) => return false,
             }
+        }
+        // What is there gives way, whatever comes in its place.
+        match world.lstat(&place) {
+            Err(LookError::NotFound) if flag(mutation, "clears") => continue,
+            Ok(meta) if flag(mutation, "clears") && meta.kind == FileKind::Directory => {
+                found.add_all(&place, &meta);
+                continue;
+            }
+            _ => {}
         }
         let source = dir.join(name);
         let Ok(theirs) = world.lstat(&source) else { return false };

@@ -324,6 +324,13 @@ impl<'a> Overwritten<'a> {
         self.session.destroy(&place);
     }
 
+    /// A directory that goes with all below it.
+    pub(in crate::evidence) fn add_all(&mut self, path: &Path, meta: &Meta) {
+        self.changed = None;
+        self.walk(|walk| walk.tree(path, meta));
+        self.session.destroy(path);
+    }
+
     /// Something stands where something is put, whether or not content goes by that.
     pub(in crate::evidence) fn meets(&mut self, path: &Path) {
         if let Some(changed) = &mut self.changed {

@@ -93,9 +93,15 @@ impl Scan<'_> {
     }
 
     fn cluster(&mut self, word: &Value, index: usize, text: &str, exact: bool) {
+        let mut taken = 0;
         for (at, letter) in text.char_indices().skip(1) {
-            let rest = at + letter.len_utf8();
-            let spelling = format!("-{letter}");
+            if at < taken {
+                continue;
+            }
+            let pair = self.pair(&text[at..]);
+            let spelling = pair.unwrap_or_else(|| format!("-{letter}"));
+            let rest = at + spelling.len() - 1;
+            taken = rest;
             let Some(found) = self.find(|spec| spelled(spec, &spelling)) else {
                 if self.command().numeric && letter.is_ascii_digit() {
                     // A number, perhaps with a unit behind it.
@@ -121,6 +127,19 @@ impl Scan<'_> {
         if !exact {
             self.unknown_option(word, index, text);
         }
+    }
+
+    /// An option of two letters that stands in a cluster as if it were one (`zip -qFS`, `wget -qnc`).
+    fn pair(&self, text: &str) -> Option<String> {
+        let end = text.char_indices().nth(2).map_or(text.len(), |(at, _)| at);
+        let pair = format!("-{}", &text[..end]);
+        if end < 2 || self.find(|spec| spelled(spec, &pair)).is_none() {
+            return None;
+        }
+        let first = text.chars().next().map(|letter| format!("-{letter}")).unwrap_or_default();
+        let valued = |found: &Found| !matches!(found.spec.takes, Takes::Nothing);
+        // Behind an option that takes a value stands that.
+        (!self.find(|spec| spelled(spec, &first)).as_ref().is_some_and(valued)).then_some(pair)
     }
 
     /// `key=value` words of `dd` and its like. `false`: not of that form.
