@@ -313,7 +313,8 @@ mod knowledge {
         let mild = list("commands", "mild");
         let mut destroying = list("verbs", "deletes");
         destroying.retain(|word| !mild.contains(word));
-        for (table, list) in [("DESTROYING", destroying), ("MILD", mild)] {
+        let writing = list("commands", "writing_calls");
+        for (table, list) in [("DESTROYING", destroying), ("MILD", mild), ("WRITING", writing)] {
             let places: Vec<_> = list
                 .iter()
                 .map(|word| {

@@ -38,6 +38,7 @@ mod grants;
 mod guarding;
 mod knowledge;
 mod known_names;
+mod library_calls;
 mod looks;
 mod looks_kubernetes;
 mod looks_taken;
@@ -82,3 +83,4 @@ mod undo_went_on;
 #[cfg(target_os = "linux")]
 mod undo_whatever;
 mod verbs;
+mod writing_options;

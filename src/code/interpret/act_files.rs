@@ -127,7 +127,12 @@ impl Machine<'_> {
 
     /// Changes the working directory, for the block behind it if there is one.
     pub(super) fn change_directory(&mut self, first: Object, arguments: &Arguments) -> Object {
-        self.emit(CodeEffect::ChangeDirectory { path: first.word() });
+        let path = match &first {
+            // A directory that is open.
+            Object::Handle(path) => path.clone(),
+            other => other.word(),
+        };
+        self.emit(CodeEffect::ChangeDirectory { path });
         if let Some(block) = &arguments.block {
             self.apply(block, vec![first]);
         }

@@ -83,7 +83,7 @@ impl Machine<'_> {
     }
 
     /// A function of the language or of a known library.
-    fn call_native(&mut self, name: String, arguments: Arguments, direct: bool) -> Object {
+    fn call_native(&mut self, name: String, mut arguments: Arguments, direct: bool) -> Object {
         if !direct {
             self.implicit.called_as_value(&name);
         }
@@ -108,6 +108,12 @@ impl Machine<'_> {
             && let Some(result) = self.ruby_call_by_name(&name, &arguments)
         {
             return result;
+        }
+        if self.language == Language::Python {
+            Self::below_descriptors(&name, &mut arguments);
+            if let Some(result) = self.python_call(&name, &arguments) {
+                return result;
+            }
         }
         if matches!(name.as_str(), "operator.methodcaller" | "operator.attrgetter") {
             let chosen = arguments.list.first().and_then(Object::known);
@@ -163,8 +169,12 @@ impl Machine<'_> {
             self.set(&constant.known().unwrap_or_default(), value.clone());
         }
         self.callbacks(&arguments);
-        if let Some((_, member)) = name.rsplit_once('.') {
+        if let Some((place, member)) = name.rsplit_once('.') {
             self.saved(member, &arguments);
+            // Streams are given texts, and what works on descriptors is told where they are opened.
+            if place != "os" && !place.contains("std") {
+                self.written_by_name(member, &arguments);
+            }
         }
         // What is made of a module, or of what was made of one, may be any function of it.
         let of_module = arguments.list.iter().find_map(|one| match one {

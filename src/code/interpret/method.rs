@@ -14,6 +14,10 @@ pub(super) fn is_promised(name: &str) -> bool {
     matches!(name, "then" | "catch" | "finally")
 }
 
+/// What streams are given texts with: no name of a file stands there.
+const WRITE: &str = "write";
+/// Longest text that may be the name of a file, in bytes.
+const NAME_LIMIT: usize = 256;
 /// Longest text that is put in another's place, in bytes.
 const REPLACEMENT_LIMIT: usize = 4096;
 
@@ -152,6 +156,18 @@ impl Machine<'_> {
         }
         self.callbacks(arguments);
         self.saved(name, arguments);
+        // Columns of a table are taken apart by a method of the same name.
+        if self.language != Language::Python
+            && let Some(Act::Unknown(reason)) = library::method("any", name)
+        {
+            self.unknown(reason);
+        }
+        if self.language == Language::Python {
+            self.written_by_name(name, arguments);
+            self.python_method(name, arguments);
+        } else if name != WRITE {
+            self.written_by_name(name, arguments);
+        }
         Object::Plain
     }
 
@@ -176,6 +192,9 @@ impl Machine<'_> {
             _ => self.listed_method(name, &arguments),
         }
         self.saved(name, &arguments);
+        if name != WRITE {
+            self.written_by_name(name, &arguments);
+        }
         self.callbacks(&arguments);
         Object::Unknown
     }
@@ -203,12 +222,26 @@ impl Machine<'_> {
 
     /// Methods that write what they belong to into a file.
     pub(super) fn saved(&mut self, name: &str, arguments: &Arguments) {
-        if library::method("any", name) == Some(Act::WriteTo(0))
-            && let Some(target) = arguments.get(0, &["path_or_buf", "path", "fname", "excel_writer"])
+        if let Some(Act::WriteTo(place)) = library::method("any", name)
+            && let Some(target) =
+                arguments.get(place, &["path_or_buf", "path", "fname", "excel_writer", "filename"])
             && matches!(target, Object::Text { .. } | Object::Path { .. })
         {
             let target = target.clone();
             self.write(&target, Mode::Truncate);
+        }
+    }
+
+    /// Functions of which nothing is said but that their names say that they write: the files that they are given by name.
+    pub(super) fn written_by_name(&mut self, name: &str, arguments: &Arguments) {
+        if !library::writes(name) || library::method("any", name).is_some() {
+            return;
+        }
+        let given = arguments.list.iter().chain(arguments.named.iter().map(|(_, value)| value));
+        let like_a_name = |text: &String| text.len() < NAME_LIMIT && !text.contains(['\n', '\0']);
+        let files: Vec<String> = given.filter_map(Object::known).filter(like_a_name).collect();
+        for file in files {
+            self.write(&Object::text(file), Mode::Truncate);
         }
     }
 
@@ -388,6 +421,15 @@ impl Machine<'_> {
                 self.unknown("an archive is unpacked");
                 Object::Plain
             }
+            // Of mailboxes and jars, which are files that are known by their names.
+            "clear" | "discard" | "popitem" | "remove" | "save" => {
+                self.emit(CodeEffect::Overwrite { path: path.clone() });
+                Object::Plain
+            }
+            "extract" => {
+                self.extracted(&arguments);
+                Object::Plain
+            }
             "write" => {
                 self.holds(path, &arguments.first());
                 self.callbacks(&arguments);
@@ -423,6 +465,16 @@ impl Machine<'_> {
                 }
                 self.callbacks(&Arguments { block: None, ..arguments });
                 database
+            }
+            "backup" if self.language == Language::Python => {
+                match arguments.get(0, &["target"]) {
+                    Some(Object::Database { database, .. }) if database.as_known() != Some(":memory:") => {
+                        self.emit(CodeEffect::Overwrite { path: database.clone() });
+                    }
+                    Some(Object::Database { .. }) => {}
+                    _ => self.unknown("a database is written over by another"),
+                }
+                Object::Plain
             }
             "dropDatabase" | "drop_database" => {
                 self.unknown("a database is dropped");

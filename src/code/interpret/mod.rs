@@ -27,6 +27,7 @@ mod open;
 mod operate;
 mod path;
 mod places;
+mod python;
 mod run;
 mod statement;
 mod suites;
@@ -141,6 +142,8 @@ struct Machine<'a> {
     /// Modules whose names are used without the module's (`from os import *`).
     open_modules: Vec<String>,
     effects: Vec<CodeEffect>,
+    /// What was attached to databases, as statements.
+    attached: Vec<(Value, String)>,
     /// Effects on a database that are undone unless a commit follows.
     uncommitted: Vec<usize>,
     steps: usize,
@@ -189,6 +192,7 @@ impl<'a> Machine<'a> {
             methods: BTreeMap::new(),
             open_modules: Vec::new(),
             effects: Vec::new(),
+            attached: Vec::new(),
             uncommitted: Vec::new(),
             steps: 0,
             work: 0,

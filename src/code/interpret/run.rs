@@ -5,6 +5,7 @@ use crate::code::language::Language;
 use crate::code::quote::{fed, line, quoted};
 use crate::model::Value;
 
+use super::python::ATTACHED;
 use super::{Arguments, Machine, Object};
 
 impl Machine<'_> {
@@ -153,6 +154,7 @@ impl Machine<'_> {
         let text = text.word();
         match connection {
             Object::Database { dialect, database } => {
+                let text = self.with_attached(database, text);
                 let effect = CodeEffect::Sql { dialect, database: database.clone(), text: text.clone() };
                 let before = self.effects.len();
                 if method == "executescript" {
@@ -162,6 +164,9 @@ impl Machine<'_> {
                 // sqlite3 of Python opens a transaction before statements that change rows.
                 let rows = text.as_known().is_some_and(|text| {
                     let head = text
+                        .rsplit(ATTACHED)
+                        .next()
+                        .unwrap_or(text)
                         .trim_start()
                         .split(|c: char| !c.is_alphabetic())
                         .next()

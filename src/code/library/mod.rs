@@ -323,6 +323,11 @@ pub(super) fn takes_away(name: &str) -> bool {
     destroys(name) || !asks && words.iter().any(|word| has(MILD, word) || more.contains(&word.as_str()))
 }
 
+/// Whether a function says by its name that it writes the file that it is given by name.
+pub(super) fn writes(name: &str) -> bool {
+    words(name).iter().any(|word| has(WRITING, word))
+}
+
 /// Whether a method of something that is not known says by its name that it destroys.
 pub(super) fn destroys(name: &str) -> bool {
     let words = words(name);
