@@ -1,6 +1,6 @@
 //! The sink that turns steps into mutations as interpretation goes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::knowledge::Knowledge;
 use crate::model::{Mutation, Secrets, Value};
@@ -47,7 +47,12 @@ impl Sink for Collect<'_> {
                 named(&step, invocation, &mut self.named);
                 touched(&step, &invocation.args, &mut self.touched);
             }
-            StepKind::UnknownProgram { args, .. } => touched(&step, args, &mut self.touched),
+            StepKind::UnknownProgram { args, .. } => {
+                touched(&step, args, &mut self.touched);
+                // What is open is handed over with it.
+                let open = step.names.files().filter(|_| step.context.host.is_none());
+                self.touched.extend(open.map(Path::to_owned));
+            }
             _ => {}
         }
         self.mutations.extend(effects(&step, self.knowledge, self.programs, files, self.look));

@@ -3,10 +3,12 @@
 //! Owns that this is bounded, and that the second time costs a look at each file: content that stands in the last such point as
 //! the file still is comes from there, unread; where nothing changed since, that point is enough. What does not fit is
 //! left out and named: the program runs all the same, and part is better than nothing. With it goes what the command names
-//! outside of the working tree.
+//! outside of the working tree, and what the repository says of its branches, stashes and of what is staged.
 
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
 use std::fs::{self, Metadata};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,6 +18,7 @@ use rustix::fs::{Access, access};
 use crate::evaluate::Evaluation;
 use crate::evidence::{Budget as Looking, Session, Uncommitted, uncommitted};
 use crate::text::{count, size};
+use crate::world::Query;
 
 use super::Keeping;
 use super::files::{CannotKeep, Capture, Way};
@@ -33,6 +36,12 @@ const PATIENCE: (Duration, Duration) = (Duration::from_secs(2), Duration::from_m
 const FRESH: (usize, u64) = (5_000, 128 << 20);
 /// Newer points among which the last of this kind is looked for.
 const BACK: usize = 16;
+/// Where a repository keeps names of its own commits, and what they were before.
+const NAMES_OF_COMMITS: [&str; 6] =
+    ["refs/heads", "refs/tags", "refs/stash", "refs/notes", "logs/refs/heads", "logs/refs/stash"];
+/// Files and bytes of it that are read, at most.
+const STATE_FILES: usize = 500;
+const STATE_BYTES: u64 = 16 << 20;
 /// A file that changed so shortly before it was read may have changed again in the same tick of the clock.
 const TICK: i64 = 50;
 
@@ -106,7 +115,11 @@ pub(super) fn set_aside(
     touched: &[PathBuf],
     alone: bool,
 ) -> Result<Unread, CannotKeep> {
-    let Looked { found, whole } = look(keeping, touched);
+    let Looked { mut found, whole } = look(keeping, touched);
+    if alone {
+        let trees: Vec<PathBuf> = found.iter().map(|(top, _)| top.clone()).collect();
+        found.extend(trees.iter().flat_map(|tree| state_of(tree, keeping)));
+    }
     let earlier = Earlier::find(store, keeping);
     let (mut old, mut fresh): (Vec<&Item>, Vec<(u64, PathBuf)>) = (Vec::new(), Vec::new());
     let (mut empty, mut unreadable) = (Vec::new(), 0);
@@ -207,6 +220,63 @@ fn look(keeping: &Keeping<'_>, touched: &[PathBuf]) -> Looked {
         looked.found.push((place, below.files.into_iter().chain(itself).collect()));
     }
     looked
+}
+
+/// What a repository says of its branches, stashes and of what is staged, by the directory that it stands in. Only where it
+/// is little: objects stay for a while when their names go.
+fn state_of(tree: &Path, keeping: &Keeping<'_>) -> Vec<(PathBuf, Vec<PathBuf>)> {
+    let session = Session::new();
+    let Ok(Some(repo)) = session.git().discover(keeping.world, tree) else { return Vec::new() };
+    let place = repo.place();
+    let mut own = Vec::new();
+    for (dir, name) in [(&place.git_dir, "index"), (&place.common_dir, "packed-refs")] {
+        own.extend(Some(dir.join(name)).filter(|path| path.is_file()));
+    }
+    let log = place.git_dir.join("logs/HEAD");
+    own.extend(Some(log).filter(|path| path.is_file()));
+    for name in NAMES_OF_COMMITS {
+        own.extend(files_below(&place.common_dir.join(name)).unwrap_or_default());
+    }
+    let staged = staged(tree, keeping);
+    let bytes: u64 =
+        own.iter().filter_map(|path| fs::symlink_metadata(path).ok()).map(|meta| meta.len()).sum();
+    if bytes > STATE_BYTES {
+        return Vec::new();
+    }
+    let (here, shared): (Vec<_>, Vec<_>) = own.into_iter().partition(|path| path.starts_with(&place.git_dir));
+    [(tree.to_owned(), staged), (place.git_dir.clone(), here), (place.common_dir.clone(), shared)]
+        .into_iter()
+        .filter(|(_, files)| !files.is_empty())
+        .collect()
+}
+
+/// Files whose content is staged and not committed: with what is staged it may go.
+fn staged(tree: &Path, keeping: &Keeping<'_>) -> Vec<PathBuf> {
+    let words = ["diff-index", "--cached", "--name-only", "--diff-filter=AM", "-z", "HEAD"];
+    let query = Query::Git { dir: tree.to_owned(), arguments: words.map(str::to_owned).to_vec() };
+    let left = PATIENCE.1.saturating_sub(keeping.world.elapsed());
+    let said = keeping.world.ask(&query, left).unwrap_or_default();
+    let names = said.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    let names = names.take(STATE_FILES).map(|name| tree.join(OsStr::from_bytes(name)));
+    names.filter(|path| path.is_file()).collect()
+}
+
+/// The files below a directory; `None` where there are many.
+fn files_below(dir: &Path) -> Option<Vec<PathBuf>> {
+    let (mut pending, mut found) = (vec![dir.to_owned()], Vec::new());
+    while let Some(path) = pending.pop() {
+        let Ok(meta) = fs::symlink_metadata(&path) else { continue };
+        if meta.is_dir() {
+            let entries = fs::read_dir(&path).ok()?;
+            pending.extend(entries.filter_map(Result::ok).map(|entry| entry.path()));
+        } else if meta.is_file() {
+            found.push(path);
+        }
+        if pending.len() + found.len() > STATE_FILES {
+            return None;
+        }
+    }
+    Some(found)
 }
 
 /// Whether this user may change what stands there.

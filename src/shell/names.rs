@@ -67,6 +67,14 @@ impl Names {
         self.open.get(&number).is_some_and(|open| *open != Open::Stream)
     }
 
+    /// The files and directories that are open, and were not emptied by this command.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.open.values().filter_map(|open| match open {
+            Open::At(place) => Some(place.as_path()),
+            Open::Stream | Open::Unknown => None,
+        })
+    }
+
     /// Whether the directories of a shell are among those further out.
     pub(super) fn knows_outer(&self, cwd: &[PathBuf]) -> bool {
         if cwd.is_empty() { self.outside } else { cwd.iter().all(|dir| self.outer.contains(dir)) }

@@ -99,8 +99,13 @@ pub struct Undo {
 fn compared(items: Vec<Item>, kept: &Kept, head: &Head) -> Vec<(Item, Step)> {
     let mut steps = compare::steps(items, kept, only_named(head));
     // To do a command again is wanted whole.
-    if !matches!(head.made, Made::ForUndo(_)) {
-        went_on::spare(&mut steps, kept, head);
+    match head.made {
+        Made::ForUndo(_) => {}
+        Made::ForUnread => {
+            went_on::spare(&mut steps, kept, head);
+            went_on::spare_unread(&mut steps, kept);
+        }
+        _ => went_on::spare(&mut steps, kept, head),
     }
     steps
 }

@@ -54,6 +54,66 @@ pub(super) fn spare(steps: &mut [(Item, Step)], kept: &Kept, head: &Head) {
     }
 }
 
+/// Of a repository before a program that nobody could read: what is gone comes back, and so do logs that lost lines. Where
+/// a branch stands now may be somebody's work of later, and its log tells where it stood.
+pub(super) fn spare_unread(steps: &mut [(Item, Step)], kept: &Kept) {
+    let mut shrunk: Vec<PathBuf> = Vec::new();
+    let mut moved: Vec<PathBuf> = Vec::new();
+    for (item, step) in steps.iter_mut() {
+        let path = item.path.0.as_path();
+        let Some((dir, rest)) = git_dir(path) else { continue };
+        match (*step, rest.starts_with("logs")) {
+            (Step::Replaced, true) if grew(item, kept, path) => *step = Step::Same,
+            (Step::Replaced | Step::Back, true) => {
+                shrunk.push(dir.join(rest.strip_prefix("logs").unwrap_or(&rest)))
+            }
+            _ => {}
+        }
+        if rest.starts_with("logs/HEAD") && went_elsewhere(item, kept, path) {
+            moved.push(dir);
+        }
+    }
+    for (item, step) in steps.iter_mut().filter(|(_, step)| *step == Step::Replaced) {
+        let path = item.path.0.as_path();
+        let Some((dir, rest)) = git_dir(path) else { continue };
+        let comes_back = if rest.starts_with("logs") {
+            true
+        } else if rest.starts_with("refs") {
+            rest.ends_with("stash") && shrunk.contains(&item.path.0)
+        } else if rest.as_os_str() == "packed-refs" {
+            lacks(item, kept, &dir)
+        } else {
+            rest.as_os_str() != "index" || !moved.contains(&dir)
+        };
+        if !comes_back {
+            *step = Step::Same;
+        }
+    }
+}
+
+/// Whether a log tells of more since than that what is checked out was laid out again.
+fn went_elsewhere(item: &Item, kept: &Kept, path: &Path) -> bool {
+    let (Some(before), Some(now)) = (content(item, kept), read(path)) else { return true };
+    let Some(since) = now.strip_prefix(before.as_slice()) else { return true };
+    let since = String::from_utf8_lossy(since).into_owned();
+    since.lines().any(|line| line.split_once('\t').is_none_or(|(_, message)| !message.starts_with("reset:")))
+}
+
+/// Whether a name of a commit that was packed is nowhere now.
+fn lacks(item: &Item, kept: &Kept, dir: &Path) -> bool {
+    let names = |text: &[u8]| -> Vec<String> {
+        let text = String::from_utf8_lossy(text).into_owned();
+        let lines = text.lines().filter_map(|line| line.split_once(' '));
+        lines.filter(|(id, _)| !id.starts_with(['#', '^'])).map(|(_, name)| name.to_owned()).collect()
+    };
+    let (Some(before), now) = (content(item, kept), read(&dir.join("packed-refs")).unwrap_or_default())
+    else {
+        return true;
+    };
+    let now = names(&now);
+    names(&before).iter().any(|name| !now.contains(name) && !dir.join(name).exists())
+}
+
 /// The git directory that a path lies in, and the path below it.
 fn git_dir(path: &Path) -> Option<(PathBuf, PathBuf)> {
     let is_one = |dir: &&Path| {

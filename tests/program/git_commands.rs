@@ -419,3 +419,45 @@ fn what_the_same_line_copied_or_put_into_a_patch_before_is_not_lost() {
         ],
     );
 }
+
+/// A file that is staged, and changed since: two versions that no commit has.
+#[test]
+fn a_staged_version_goes_when_it_is_staged_anew_and_pruned() {
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let home = home.path().canonicalize().unwrap();
+    let top = repository(&home);
+    write(top.join("two.txt"), "the first version\n");
+    git(&top, &["add", "two.txt"]);
+    write(top.join("two.txt"), "the second version\n");
+    let mut wrong = Vec::new();
+    for (expected, commands) in [
+        (
+            "block",
+            &[
+                "git add -A && git gc -q --prune=now",
+                "git add two.txt; git prune",
+                "git add -u && git prune --expire now",
+                "git commit -qam x && git prune --expire now",
+                "git commit -qm x two.txt && git gc --prune=now",
+            ][..],
+        ),
+        (
+            "allow",
+            &[
+                "git gc -q --prune=now",
+                "git add -A && git gc -q",
+                "git add -A && git commit -qm x",
+                "git commit -qm x && git add -A && git gc --prune=now",
+                "git stash && git gc --prune=now",
+            ][..],
+        ),
+    ] {
+        for command in commands {
+            let found = verdict(&home, &top, command);
+            if found != expected {
+                wrong.push(format!("{command}: {found}, not {expected}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

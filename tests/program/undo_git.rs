@@ -352,3 +352,57 @@ fn only_what_an_act_rewrites_is_set_aside() {
         "{told}"
     );
 }
+
+/// A repository with a program that nobody can read, which runs what stands in `wipe`.
+fn with_unread(wipe: &str) -> Fixture {
+    let fixture = Fixture::lay();
+    fixture.sh("git branch spike side && git tag v2 && cp /bin/sh ../unread");
+    fs::write(fixture.root.path().join("wipe"), wipe).unwrap();
+    fixture
+}
+
+#[test]
+fn what_an_unread_program_takes_of_a_repository_comes_back() {
+    for wipe in [
+        "git stash clear",
+        "git branch -q -D spike; git tag -d v2",
+        "git tag -d v1",
+        "rm -f .git/refs/stash .git/logs/refs/stash .git/index .git/refs/heads/spike",
+        "git stash clear; git branch -D spike; rm -f a.txt notes.md; git rm -q --cached b.txt",
+    ] {
+        with_unread(wipe).is_taken_back("../unread ../wipe", "");
+    }
+}
+
+#[test]
+fn what_was_staged_before_an_unread_program_comes_back() {
+    let fixture = with_unread("git stash clear; git reset -q --hard; git clean -fdq");
+    fixture.sh("rm -r own; git add a.txt notes.md");
+    let files = fixture.files();
+    let output = fixture.recourse(&["exec", "--profile", "agent", "-c", "../unread ../wipe"]);
+    assert!(output.status.success() && fixture.files() != files);
+    assert!(fixture.recourse(&["undo", "--yes"]).status.success());
+    // What the program itself laid out again stays.
+    let now = fixture.files();
+    for (path, was) in files {
+        assert!(now.get(&path) == Some(&was), "{} is not as it was", path.display());
+    }
+    assert!(fixture.sh("git diff --cached --name-only; git stash list").contains("a.txt\nnotes.md\n"));
+}
+
+#[test]
+fn work_that_went_on_after_an_unread_program_stays_in_the_repository() {
+    let fixture = with_unread("rm -f notes.md");
+    let output = fixture.recourse(&["exec", "--profile", "agent", "-c", "../unread ../wipe"]);
+    assert!(output.status.success());
+    fixture.sh("git switch -q -c further && git add -A src && git branch -q -m spike spoken && git tag v3
+         git -c gc.auto=0 pack-refs --all && git stash push -q -- a.txt");
+    let names = "git symbolic-ref HEAD; git for-each-ref; git stash list; git ls-files -s";
+    let now = fixture.sh(names);
+    assert!(fixture.recourse(&["undo", "--yes"]).status.success());
+    assert!(fixture.proj().join("notes.md").is_file());
+    let after = fixture.sh(names);
+    for line in now.lines().filter(|line| !line.contains("spike")) {
+        assert!(after.contains(line), "{line} is gone:\n{after}");
+    }
+}

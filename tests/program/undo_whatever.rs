@@ -255,3 +255,30 @@ fn what_a_program_that_nobody_can_read_takes_where_it_is_started_comes_back() {
         assert_eq!(fs::read_to_string(other.join("notes.md")).unwrap(), "nowhere else\n", "{line}");
     }
 }
+
+#[test]
+fn what_is_open_for_a_program_that_nobody_can_read_comes_back() {
+    for line in [
+        "../unread ../finisher 4>>../single",
+        "../unread ../finisher 4<>../single",
+        "exec 4>>../single; ../unread ../finisher",
+        "../unread ../finisher >> ../single 4>&1",
+    ] {
+        let place = Place::new();
+        let work = place.work();
+        fs::write(work.with_file_name("single"), "nowhere else\n").unwrap();
+        fs::write(work.with_file_name("finisher"), ": > /dev/fd/4\n").unwrap();
+        fs::copy("/bin/sh", work.with_file_name("unread")).unwrap();
+        assert!(Command::new("git").args(["init", "-q"]).arg(&work).status().unwrap().success());
+        let output = place.recourse(&["exec", "--profile", "agent", "-c", line].map(OsStr::new));
+        assert_eq!(
+            fs::read_to_string(work.with_file_name("single")).unwrap(),
+            "",
+            "{line}: {}",
+            said(&output)
+        );
+        let undone = place.undo(&[]);
+        assert!(undone.status.success(), "{line}: {}", said(&undone));
+        assert_eq!(fs::read_to_string(work.with_file_name("single")).unwrap(), "nowhere else\n", "{line}");
+    }
+}

@@ -7,6 +7,7 @@ use crate::text::{count, list};
 
 use crate::world::{FileKind, LookError};
 
+use super::blob_id;
 use super::look::Look;
 
 /// Kinds of object in the order in which they matter to people.
@@ -62,18 +63,7 @@ pub(super) fn pruned(look: &mut Look<'_>) -> Result<Option<(String, Vec<String>)
         .filter(|kind| **kind != "tree")
         .filter_map(|kind| counts.get(kind).map(|number| count(*number, &format!("unreachable {kind}"))))
         .collect();
-    if done.unstaged && !done.index_kept {
-        let words: &[&str] = match look.resolve("HEAD").map_err(|e| format!("git could not be asked: {e}"))? {
-            Some(_) => &["diff-index", "--cached", "--name-only", "--diff-filter=AM", "-z", "HEAD"],
-            // Nothing is committed yet: all that is staged is nowhere else.
-            None => &["ls-files", "--cached", "-z"],
-        };
-        let raw = look.ask(words).map_err(|e| format!("what is staged could not be listed: {e}"))?;
-        let staged = raw.split('\0').filter(|name| !name.is_empty()).count() as u64;
-        if staged > 0 {
-            parts.push(format!("what was staged of {}", count(staged, "file")));
-        }
-    }
+    parts.extend(staged(look, done.unstaged && !done.index_kept, done.restaged)?);
     let refs = ["refs", "packed-refs"].map(|name| common.join(name));
     if refs.iter().any(|refs| look.session.is_touched(refs)) {
         parts.push("what refs reach that this command itself takes away".to_owned());
@@ -96,6 +86,54 @@ pub(super) fn pruned(look: &mut Look<'_>) -> Result<Option<(String, Vec<String>)
     }
     Ok((!parts.is_empty()).then(|| (list(&parts), commits)))
 }
+
+/// What only the index holds and no longer will, in words.
+fn staged(look: &mut Look<'_>, unstaged: bool, again: bool) -> Result<Vec<String>, String> {
+    let mut parts = Vec::new();
+    if unstaged {
+        let words: &[&str] = match look.resolve("HEAD").map_err(|e| format!("git could not be asked: {e}"))? {
+            Some(_) => &["diff-index", "--cached", "--name-only", "--diff-filter=AM", "-z", "HEAD"],
+            // Nothing is committed yet: all that is staged is nowhere else.
+            None => &["ls-files", "--cached", "-z"],
+        };
+        let raw = look.ask(words).map_err(|e| format!("what is staged could not be listed: {e}"))?;
+        let names = raw.split('\0').filter(|name| !name.is_empty()).count() as u64;
+        if names > 0 {
+            parts.push(format!("what was staged of {}", count(names, "file")));
+        }
+    }
+    if again {
+        let names = restaged(look)?;
+        if names > 0 {
+            parts.push(format!("what was staged before of {}", count(names, "file")));
+        }
+    }
+    Ok(parts)
+}
+
+/// Files that are staged with another content than they have, and than is committed: what staging them again leaves behind.
+fn restaged(look: &mut Look<'_>) -> Result<u64, String> {
+    if look.resolve("HEAD").map_err(|e| format!("git could not be asked: {e}"))?.is_none() {
+        return Ok(0);
+    }
+    let words = ["diff-index", "--cached", "--no-renames", "--diff-filter=AM", "-z", "HEAD"];
+    let raw = look.ask(&words).map_err(|e| format!("what is staged could not be listed: {e}"))?;
+    let Some(top) = look.repo.work_tree().map(Path::to_owned) else { return Ok(0) };
+    let fields: Vec<&str> = raw.split('\0').collect();
+    let changed = |entry: &&[&str]| {
+        let [about, name] = entry else { return false };
+        let Some(id) = about.split(' ').nth(3) else { return false };
+        let place = top.join(name);
+        match look.world.read_file(&place, STAGED) {
+            Ok(content) => blob_id(&content, id.len()).is_none_or(|own| own != id),
+            Err(_) => true,
+        }
+    };
+    Ok(fields.chunks(2).filter(changed).count() as u64)
+}
+
+/// Largest file that is compared with what is staged of it, in bytes.
+const STAGED: u64 = 16 << 20;
 
 /// Seconds that `gc` keeps a reflog entry whose commit no ref reaches, unless configured.
 const UNREACHABLE_AGE: u64 = 30 * 24 * 3600;

@@ -189,6 +189,7 @@ fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
             look.session.git().note(&common, |done| {
                 done.unstage(unstages);
                 done.staged_here |= !unstages;
+                done.restaged |= !unstages && !done.index_kept;
             });
             nothing(evidence, "staged content stays as objects in git".to_owned());
         }
@@ -243,11 +244,15 @@ fn made(look: &mut Look<'_>, evidence: &mut Evidence) {
     let keeps = matches!(look.mutation.kind.as_str(), "git.commit" | "git.stash");
     let stashes = usize::from(look.mutation.kind == "git.stash");
     let unlocks = look.has("unlocks");
+    let restages =
+        look.mutation.kind == "git.commit" && (look.has("saves-tracked") || look.has("saves-paths"));
     look.session.git().note(&common, |done| {
         done.moved = true;
         done.fetched |= fetches;
         done.stashed += stashes;
         done.unlocked |= unlocks;
+        // What a commit before it holds is in no danger.
+        done.restaged |= restages && !done.index_kept;
         done.staged_here &= !keeps;
         done.index_kept |= keeps;
     });

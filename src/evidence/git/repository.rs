@@ -74,6 +74,8 @@ pub(super) struct Done {
     pub(super) only_saved: bool,
     /// Content that this command staged is in no commit or stash yet.
     pub(super) staged_here: bool,
+    /// Files were staged anew: of those that were staged before, with other content, nothing names that any more.
+    pub(super) restaged: bool,
     /// A commit or stash made by this command holds what was staged.
     pub(super) index_kept: bool,
     /// Paths whose content was put into git.
