@@ -50,6 +50,8 @@ fn nothing_comes_of_nothing() {
             "git clone <url>",
             "cd <directory>",
             "git restore",
+            // What is known before it runs.
+            "du -h kept/*.md | awk '{print $2}' | sed \"s/^/$(hostname) /\"",
         ],
         false,
     );

@@ -7,6 +7,8 @@ mod lines;
 mod made;
 mod nothing;
 
+use std::path::Path;
+
 use crate::model::Value;
 use crate::shell::program::{Call, Shell, State, Status};
 
@@ -28,6 +30,10 @@ impl super::Program for Text {
             "basename" | "dirname" => path_part(name, call),
             "realpath" | "readlink" if seen => real_path(shell, state, name, call),
             "seq" => sequence(call),
+            "hostname" if seen && call.arguments().is_empty() => {
+                let name = shell.world.read_file(Path::new("/proc/sys/kernel/hostname"), 256).ok()?;
+                String::from_utf8(name).ok().map(|name| Value::Known(name.trim_end().to_owned() + "\n"))
+            }
             "whoami" if seen => Some(Value::Known(shell.world.user() + "\n")),
             "id" if seen && matches!(call.texts().as_deref(), Some(["-un"])) => {
                 Some(Value::Known(shell.world.user() + "\n"))
