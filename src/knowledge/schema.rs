@@ -165,7 +165,7 @@ pub(super) fn writes_or_runs(role: &str) -> bool {
 
 /// Roles whose words are run.
 pub(super) fn runs(role: &str) -> bool {
-    matches!(role, "argv" | "program" | "commas" | "shell" | "script" | "library")
+    matches!(role, "argv" | "program" | "commas" | "shell" | "shell-list" | "script" | "library")
         || ["code:", "sql:", "sqlfile:", "script:"].iter().any(|head| role.starts_with(head))
 }
 

@@ -11,7 +11,7 @@ use super::placed::{Fault, LoadError, did_you_mean, nearest};
 use super::schema::{CommandSpec, EffectSpec, ToolFile};
 
 /// Roles whose words mean something.
-const MEANING: [&str; 14] = [
+const MEANING: [&str; 15] = [
     "path",
     "file",
     "dir",
@@ -19,6 +19,7 @@ const MEANING: [&str; 14] = [
     "appendfile",
     "assignment",
     "shell",
+    "shell-list",
     "argv",
     "program",
     "commas",
@@ -148,6 +149,8 @@ fn known(role: &str) -> Result<(), String> {
         return Err(format!("`{role}` is no role{hint} (a plain label is `str`, `num` or `name`)"));
     };
     let languages: &[&str] = match head {
+        // Shell text as such has the role `shell`; of a file the operand's name alone says it.
+        "script" if language == "sh" => return Ok(()),
         "code" | "script" => &LANGUAGES,
         "sql" | "sqlfile" => &DIALECTS,
         _ => {

@@ -50,6 +50,16 @@ fn between_commas(word: &Expansion) -> Vec<Expansion> {
     texts.into_iter().map(one).collect()
 }
 
+/// The shell texts that a JSON list holds, one a line; what is no list is one text.
+fn listed(value: &Value) -> Value {
+    let Some(text) = value.as_known() else { return value.clone() };
+    if !text.trim_start().starts_with(['[', '{']) {
+        return value.clone();
+    }
+    let texts: Option<Vec<String>> = serde_json::from_str(text).ok();
+    texts.map_or(Value::Unknown, |texts| Value::known(texts.join("\n")))
+}
+
 impl Shell<'_> {
     /// What a program runs, as its declaration says. `None` when it runs nothing.
     pub(super) fn nested(
@@ -163,6 +173,11 @@ impl Shell<'_> {
                     let text = if index > 0 { text.concat(&Value::known(" ")) } else { text };
                     text.concat(&word.arg.value)
                 });
+                let (zero, positional) = (state.zero.clone(), state.positional.clone());
+                self.fresh_shell(state, &text, span, zero, positional);
+            }
+            ("shell-list", Some(word)) => {
+                let text = listed(&word.arg.value);
                 let (zero, positional) = (state.zero.clone(), state.positional.clone());
                 self.fresh_shell(state, &text, span, zero, positional);
             }
