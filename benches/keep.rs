@@ -12,7 +12,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-const BINARY: &str = env!("CARGO_BIN_EXE_recourse");
+use support::binary;
+
+mod support;
+
 const RUNS: usize = 5;
 
 fn main() {
@@ -57,7 +60,7 @@ impl Home {
     }
 
     fn recourse(&self, words: &[&str]) -> Duration {
-        self.in_it(Command::new(BINARY).args(words))
+        self.in_it(Command::new(binary()).args(words))
     }
 
     /// Judged only; bare; kept and run; undone. Each time on what `make` makes.

@@ -19,7 +19,9 @@ use recourse::proof::{Proof, Subject, key_store};
 use recourse::world::RealWorld;
 use recourse::{shell, terraform};
 
-const BINARY: &str = env!("CARGO_BIN_EXE_recourse");
+use support::binary;
+
+mod support;
 
 fn main() {
     // `cargo test --benches` and `cargo nextest` call this with arguments of their own.
@@ -65,7 +67,7 @@ fn main() {
 
     println!("\n{:<58} {:>9}", "Terraform plan, 10,000 deletions", "time");
     terraform_plan(&plan(10_000, 7_000), &plain);
-    let size = fs::metadata(BINARY).unwrap().len();
+    let size = fs::metadata(binary()).unwrap().len();
     println!("\nbinary: {:.1} MB", size as f64 / 1e6);
 }
 
@@ -74,7 +76,7 @@ fn attesting_process(home: &Path, directory: &Path) {
     let mut times = [Vec::new(), Vec::new()];
     for _ in 0..200 {
         for (attest, times) in times.iter_mut().enumerate() {
-            let mut command = Command::new(BINARY);
+            let mut command = Command::new(binary());
             command.args(["evaluate", "shell", "--fail-on", "never", "--format", "json"]);
             command.args(["--attest"].iter().take(attest)).args(["--", "ls -la"]).current_dir(directory);
             command.env("HOME", home).env_remove("XDG_DATA_HOME").env_remove("XDG_STATE_HOME");
@@ -150,7 +152,7 @@ fn terraform_plan(plan: &[u8], directory: &Path) {
     }
     let file = directory.join("plan.json");
     fs::write(&file, plan).unwrap();
-    let mut command = Command::new(BINARY);
+    let mut command = Command::new(binary());
     command.args(["evaluate", "terraform", "--fail-on", "never", "--format", "json"]).arg(&file);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let start = Instant::now();
@@ -164,7 +166,7 @@ fn terraform_plan(plan: &[u8], directory: &Path) {
 }
 
 fn guard(text: &str, directory: &Path) -> Command {
-    let mut command = Command::new(BINARY);
+    let mut command = Command::new(binary());
     command
         .args(["evaluate", "shell", "--fail-on", "never", "--format", "json", "--", text])
         .current_dir(directory);

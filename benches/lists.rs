@@ -11,7 +11,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-const BINARY: &str = env!("CARGO_BIN_EXE_recourse");
+use support::binary;
+
+mod support;
+
 const RUNS: usize = 5;
 
 fn main() {
@@ -80,7 +83,7 @@ fn repository(root: &Path, tracked: usize) {
 }
 
 fn guard(text: &str, directory: &Path) -> Command {
-    let mut command = Command::new(BINARY);
+    let mut command = Command::new(binary());
     command.args(["evaluate", "shell", "--fail-on", "never", "--format", "json", "--", text]);
     command.current_dir(directory);
     command

@@ -9,6 +9,10 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use support::binary;
+
+mod support;
+
 fn main() {
     // `cargo test --benches` and `cargo nextest` call this with arguments of their own.
     if std::env::args().any(|a| a == "--test" || a == "--list") {
@@ -17,7 +21,7 @@ fn main() {
     let calls: usize =
         std::env::var("RECOURSE_BENCH_CALLS").ok().and_then(|text| text.parse().ok()).unwrap_or(100_000);
     let folder = tempfile::tempdir().unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_recourse"))
+    let mut child = Command::new(binary())
         .args(["mcp", "serve"])
         .current_dir(folder.path())
         .env("HOME", folder.path())

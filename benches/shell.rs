@@ -9,6 +9,10 @@
 
 use std::process::Command;
 
+use support::binary;
+
+mod support;
+
 const ROUNDS: &str = "60";
 
 /// Arguments: the program, how many rounds, the shells.
@@ -97,8 +101,7 @@ fn main() {
     if std::env::args().any(|a| a == "--test" || a == "--list") {
         return;
     }
-    let binary = std::env::var("RECOURSE_BENCH_BINARY");
-    let binary = binary.unwrap_or_else(|_| env!("CARGO_BIN_EXE_recourse").to_owned());
+    let binary = binary();
     let path = std::env::var_os("PATH").unwrap_or_default();
     let there = |shell: &&str| std::env::split_paths(&path).any(|dir| dir.join(shell).is_file());
     let shells: Vec<&str> = ["bash", "zsh", "fish"].into_iter().filter(there).collect();
