@@ -263,6 +263,10 @@ fn effect_on(
         match with.split_once('=') {
             Some(("becomes", end)) => {
                 by_action = false;
+                if end != "trashed" {
+                    let why = "another file is made of it";
+                    fact(&mut mutation, "transforms", FactValue::Bool(true), why);
+                }
                 changes.extend(becomes(scene, &mutation, end));
             }
             Some(("holds", name)) => changes.extend(holds(scene, invocation, matched, &mutation, name)),

@@ -100,8 +100,12 @@ impl Plan {
             repository.act.among_others = several;
             repository.weighs |= any && repository.act.mutation.kind != REMOTE;
         }
-        // Whoever else takes part may write into a file before its name goes.
-        if plan.unread || assessments.iter().any(|judged| judged.mutation.action == Action::Execute) {
+        // Whoever else takes part may write into a file before its name goes; and who makes another file of one refuses
+        // where that has a second name.
+        let minds = |judged: &Assessment| {
+            judged.mutation.action == Action::Execute || is_set(&judged.mutation, "transforms")
+        };
+        if plan.unread || assessments.iter().any(minds) {
             for want in plan.wants.iter_mut().filter(|want| want.way == Way::Name) {
                 want.way = Way::Content;
             }

@@ -418,6 +418,7 @@ impl Shell<'_> {
         let mut inner = state.clone();
         inner.settle();
         inner.output = Value::known("");
+        inner.files.set_gits(None, None);
         let scope = scope.capturing();
         if write {
             inner.stdin = Stdin::Unknown;
@@ -428,6 +429,9 @@ impl Shell<'_> {
         let number = u32::try_from(self.counter).unwrap_or(0).wrapping_add(63);
         let name = format!("/dev/fd/{number}");
         Arc::make_mut(&mut state.names).set(number, Open::Stream);
+        // Text of git's is that behind this name as well.
+        let printed = state.files.gits(None).filter(|_| !write);
+        state.files.set_gits(Some(name.clone().into()), printed);
         let content = match (write, inner.output) {
             (true, _) | (_, Value::Unknown) => Stdin::Unknown,
             (false, text) => Stdin::Text(text),

@@ -283,6 +283,9 @@ fn hooks_patches_and_own_stashes() {
                 "escalate",
                 &[
                     "git diff | git apply -R",
+                    "git apply -R <(git diff)",
+                    "patch -R -p1 < <(git diff)",
+                    "git apply -R /dev/fd/9",
                     "git diff -R | patch -p1",
                     "head -c 99 /dev/urandom | git apply",
                 ],
@@ -297,6 +300,7 @@ fn hooks_patches_and_own_stashes() {
                     "git switch topic",
                     "git diff --cached | git apply -R",
                     "git diff main..topic | git apply",
+                    "git apply <(git diff main..topic)",
                     "git diff | git apply --check",
                     "git apply nowhere.patch",
                     "git stash && git stash pop",

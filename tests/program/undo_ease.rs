@@ -71,3 +71,34 @@ fn what_is_much_is_not_set_aside_for_ease() {
     assert!(output.status.success(), "{}", said(&output));
     assert_eq!(place.undo(&[]).status.code(), Some(3));
 }
+
+#[test]
+fn what_makes_another_file_of_one_finds_no_second_name() {
+    let place = Place::new();
+    let content: Vec<u8> =
+        (0..300_000_u32).flat_map(|n| (n.wrapping_mul(2_654_435_761)).to_be_bytes()).collect();
+    for (command, made) in [
+        ("gzip big && rm big.gz", "big.gz"),
+        ("xz -0 big && rm big.xz", "big.xz"),
+        ("bzip2 -1 big && rm big.bz2", "big.bz2"),
+    ] {
+        let file = place.work().join("big");
+        fs::write(&file, &content).unwrap();
+        let program = command.split(' ').next().unwrap_or_default();
+        if std::process::Command::new(program)
+            .arg("--version")
+            .stdin(std::process::Stdio::null())
+            .output()
+            .is_err()
+        {
+            crate::support::skipped(&format!("no {program} here"));
+            continue;
+        }
+        let output = place.recourse(&["exec", "--profile", "agent", "-c", command].map(OsStr::new));
+        assert!(output.status.success(), "{command}: {}", said(&output));
+        assert!(!file.exists() && !place.work().join(made).exists(), "{command}: {}", said(&output));
+        let undone = place.undo(&[]);
+        assert!(undone.status.success(), "{command}: {}", said(&undone));
+        assert_eq!(fs::read(&file).unwrap(), content, "{command}");
+    }
+}

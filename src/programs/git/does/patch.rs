@@ -12,6 +12,9 @@ use crate::effects::program::{Change, Draft as Planned, Scene, Word, directories
 
 use super::{Draft, Words, finish};
 
+/// Where what is open has names.
+const OPEN: [&str; 2] = ["/dev", "/proc"];
+
 /// Where a patch comes from.
 enum Source {
     /// There is none: nothing happens, or the program refuses.
@@ -168,7 +171,13 @@ fn of_file(scene: &Scene<'_>, path: &Value) -> Source {
         Some(text) => Source::Text { text, kept: true },
         None => match scene.files.gits(Some(&path)) {
             Some(printed) => Source::Git(printed),
-            None if scene.at(&path).is_none() && scene.step.context.host.is_none() => Source::Nothing,
+            // What is open has a name that nothing need stand at.
+            None if scene.at(&path).is_none()
+                && scene.step.context.host.is_none()
+                && !OPEN.iter().any(|open| path.starts_with(open)) =>
+            {
+                Source::Nothing
+            }
             None => Source::Unknown,
         },
     }

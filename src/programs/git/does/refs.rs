@@ -64,7 +64,9 @@ pub(super) fn tag(words: &Words<'_>) -> Vec<Draft> {
     if words.has("-d") {
         return vec![Draft::new(Action::Delete, "git.tag").names(names)];
     }
-    if names.is_empty() || words.any(&LISTING) {
+    // `-a` lists branches, and makes a tag.
+    let lists = LISTING.iter().any(|option| *option != "-a" && words.has(option));
+    if names.is_empty() || lists {
         return Vec::new();
     }
     let action = if words.has("-f") { Action::Replace } else { Action::Create };
