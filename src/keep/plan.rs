@@ -91,7 +91,7 @@ impl Plan {
     }
 
     fn made(assessments: &[Assessment], knowledge: &Knowledge, wanted: bool) -> Self {
-        let mut plan = Self { unread: assessments.iter().any(is_unread), wanted, ..Self::default() };
+        let mut plan = Self { unread: assessments.iter().any(is_open), wanted, ..Self::default() };
         plan.covered = assessments.iter().map(|judged| plan.cover(judged, knowledge)).collect();
         let several = !is_one_call(&plan.repositories) || plan.unread || !plan.wants.is_empty();
         // What one act saves the next may drop: of several none may be left out.
@@ -469,6 +469,15 @@ fn changes(mutation: &Mutation) -> bool {
 /// A program that could not be read takes part.
 pub(super) fn is_unread(judged: &Assessment) -> bool {
     judged.mutation.cause.is_unknown()
+}
+
+/// What is known by what it is for, while what it does is said by the project: tests, builds, generators, manifests.
+const OWN: [&str; 4] = ["project.task", "project.build", "project.generated", "package"];
+
+/// What it writes is not known to the last file: it is not read, or it is the project's own.
+pub(super) fn is_open(judged: &Assessment) -> bool {
+    is_unread(judged)
+        || OWN.contains(&judged.mutation.kind.as_str()) && judged.mutation.context.host.is_none()
 }
 
 /// Whether something is lost that undo should bring back.

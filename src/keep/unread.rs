@@ -23,7 +23,7 @@ use crate::world::Query;
 use super::Keeping;
 use super::files::{CannotKeep, Capture, Way};
 use super::git::with_parents;
-use super::plan::is_unread;
+use super::plan::is_open;
 use super::point::{Content, Head, Item, Made, Was};
 use super::store::Store;
 use super::storing::HERE;
@@ -173,7 +173,7 @@ struct Looked {
 /// What the command names, and the working trees in which it starts what nobody can read.
 pub(super) fn places(evaluation: &Evaluation, keeping: &Keeping<'_>) -> Vec<PathBuf> {
     let session = Session::new();
-    let unread = evaluation.assessments.iter().filter(|judged| is_unread(judged));
+    let unread = evaluation.assessments.iter().filter(|judged| is_open(judged));
     let here = unread.map(|judged| &judged.mutation.context).filter(|context| context.host.is_none());
     let mut places: Vec<PathBuf> = Vec::new();
     for dir in here.flat_map(|context| &context.cwd).filter(|dir| **dir != keeping.context.cwd) {

@@ -102,3 +102,19 @@ fn what_makes_another_file_of_one_finds_no_second_name() {
         assert_eq!(fs::read(&file).unwrap(), content, "{command}");
     }
 }
+
+#[test]
+fn what_the_projects_own_tests_and_builds_do_comes_back() {
+    for command in ["pytest -q", "jest", "cargo test", "go test ./...", "poetry remove left-pad", "black ."] {
+        let place = Place::new();
+        let file = place.work().join("notes.md");
+        fs::write(&file, "nowhere else\n").unwrap();
+        // None of these has to be here: what they might do happens behind them.
+        let output = place.recourse(&["exec", "--profile", "agent", "-c", command].map(OsStr::new));
+        assert!(!said(&output).contains("recourse:"), "{command}: {}", said(&output));
+        fs::remove_file(&file).unwrap();
+        let undone = place.undo(&[]);
+        assert!(undone.status.success(), "{command}: {}", said(&undone));
+        assert_eq!(fs::read_to_string(&file).unwrap(), "nowhere else\n", "{command}");
+    }
+}
