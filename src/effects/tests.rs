@@ -128,7 +128,7 @@ fn nothing_happens() {
 fn what_is_not_known_is_said() {
     let unknown = run("frobnicate a");
     assert_eq!((unknown.len(), &unknown[0].cause), (1, &Cause::UnknownProgram));
-    let form = run("rm -rZ a");
+    let form = run("shred -Z a");
     assert_eq!(form[0].cause, Cause::UnknownForm);
     assert_eq!(form.len(), 2, "what is understood of it counts too");
 }

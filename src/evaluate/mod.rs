@@ -207,6 +207,7 @@ fn judge(
     // Before anything is advised: what advice would follow is no part of the input.
     let mut materials = context.materials.clone();
     materials.extend(once.materials(context.signed));
+    stages::once_by_name(&mut mutations);
     guard::add(&mut mutations, input, context, world);
     let parsed = world.elapsed();
     let bar = stages::bar(input, context, world, knowledge, policy);

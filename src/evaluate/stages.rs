@@ -82,6 +82,22 @@ fn joined(mut first: Vec<Mutation>, further: Vec<Mutation>) -> Vec<Mutation> {
     first
 }
 
+/// A script that bears a program's name and hands on to that program says no more than the name does.
+pub(super) fn once_by_name(mutations: &mut Vec<Mutation>) {
+    let handed_on = |mutation: &Mutation| {
+        let bears = |via: &String| via.rsplit_once('/').is_some_and(|(_, base)| base == mutation.rule.tool);
+        mutation.context.via.iter().any(bears)
+    };
+    let said: Vec<Mutation> = mutations.iter().filter(|mutation| !handed_on(mutation)).cloned().collect();
+    let same = |one: &Mutation, other: &Mutation| {
+        (one.action, &one.kind, &one.subject, &one.facts, &one.rule)
+            == (other.action, &other.kind, &other.subject, &other.facts, &other.rule)
+            && one.context.cwd == other.context.cwd
+            && one.context.host == other.context.host
+    };
+    mutations.retain(|mutation| !handed_on(mutation) || !said.iter().any(|other| same(mutation, other)));
+}
+
 /// A plan's changes, and what the commands that its apply runs on this machine would do.
 pub(super) fn terraform(
     plan: &terraform::Plan,

@@ -105,7 +105,7 @@ fn what_makes_another_file_of_one_finds_no_second_name() {
 
 #[test]
 fn what_the_projects_own_tests_and_builds_do_comes_back() {
-    for command in ["pytest -q", "jest", "cargo test", "go test ./...", "poetry remove left-pad", "black ."] {
+    for command in ["pytest -q", "jest", "cargo test", "go test ./...", "poetry lock", "black ."] {
         let place = Place::new();
         let file = place.work().join("notes.md");
         fs::write(&file, "nowhere else\n").unwrap();

@@ -55,7 +55,8 @@ fn a_report_of_an_ordinary_command_is_below_a_kilobyte() {
     for (command, most) in [
         ("ls", 250),
         ("git status", 250),
-        ("cargo build", 250),
+        // It runs the project's own code, and says so.
+        ("cargo build", 1000),
         ("git log --oneline | head", 250),
         ("rm notes.txt", 1000),
         ("echo x > notes.txt", 1000),
