@@ -119,6 +119,29 @@ fn stopped(verdict: &str) -> bool {
     matches!(verdict, "escalate" | "block")
 }
 
+/// Each of these commands is stopped.
+#[track_caller]
+pub(crate) fn all_stopped(commands: &[&str]) {
+    let wrong = judged_otherwise(commands, stopped);
+    assert!(wrong.is_empty(), "not stopped:\n{}", wrong.join("\n"));
+}
+
+/// None of these commands is stopped.
+#[track_caller]
+pub(crate) fn none_stopped(commands: &[&str]) {
+    let wrong = judged_otherwise(commands, |verdict| matches!(verdict, "allow" | "warn"));
+    assert!(wrong.is_empty(), "stopped:\n{}", wrong.join("\n"));
+}
+
+fn judged_otherwise(commands: &[&str], right: impl Fn(&str) -> bool) -> Vec<String> {
+    let fixture = Fixture::lay();
+    let judged = commands.iter().map(|command| (fixture.verdict(command), command));
+    judged
+        .filter(|(verdict, _)| !right(verdict))
+        .map(|(verdict, command)| format!("{verdict}: {command}"))
+        .collect()
+}
+
 #[test]
 fn hidden_destruction_is_stopped() {
     let fixture = Fixture::lay();
