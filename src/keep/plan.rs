@@ -91,7 +91,11 @@ impl Plan {
     }
 
     fn made(assessments: &[Assessment], knowledge: &Knowledge, wanted: bool) -> Self {
-        let mut plan = Self { unread: assessments.iter().any(is_open), wanted, ..Self::default() };
+        let mut plan = Self {
+            unread: assessments.iter().any(|judged| is_open(judged, knowledge)),
+            wanted,
+            ..Self::default()
+        };
         plan.covered = assessments.iter().map(|judged| plan.cover(judged, knowledge)).collect();
         let several = !is_one_call(&plan.repositories) || plan.unread || !plan.wants.is_empty();
         // What one act saves the next may drop: of several none may be left out.
@@ -471,13 +475,11 @@ pub(super) fn is_unread(judged: &Assessment) -> bool {
     judged.mutation.cause.is_unknown()
 }
 
-/// What is known by what it is for, while what it does is said by the project: tests, builds, generators, manifests.
-const OWN: [&str; 4] = ["project.task", "project.build", "project.generated", "package"];
-
 /// What it writes is not known to the last file: it is not read, or it is the project's own.
-pub(super) fn is_open(judged: &Assessment) -> bool {
-    is_unread(judged)
-        || OWN.contains(&judged.mutation.kind.as_str()) && judged.mutation.context.host.is_none()
+pub(super) fn is_open(judged: &Assessment, knowledge: &Knowledge) -> bool {
+    let mutation = &judged.mutation;
+    let open = || knowledge.kind(&mutation.kind).is_some_and(|kind| kind.open);
+    is_unread(judged) || mutation.context.host.is_none() && open()
 }
 
 /// Whether something is lost that undo should bring back.

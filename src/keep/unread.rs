@@ -173,7 +173,7 @@ struct Looked {
 /// What the command names, and the working trees in which it starts what nobody can read.
 pub(super) fn places(evaluation: &Evaluation, keeping: &Keeping<'_>) -> Vec<PathBuf> {
     let session = Session::new();
-    let unread = evaluation.assessments.iter().filter(|judged| is_open(judged));
+    let unread = evaluation.assessments.iter().filter(|judged| is_open(judged, keeping.knowledge));
     let here = unread.map(|judged| &judged.mutation.context).filter(|context| context.host.is_none());
     let mut places: Vec<PathBuf> = Vec::new();
     for dir in here.flat_map(|context| &context.cwd).filter(|dir| **dir != keeping.context.cwd) {

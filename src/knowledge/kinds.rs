@@ -129,6 +129,9 @@ pub struct KindFile {
     pub tree: bool,
     /// It holds content that its attributes do not say: what an update by a plan does to an attribute that nobody declared is told.
     pub content: bool,
+    /// What an act on it writes is the project's own to say, and not read: what is not committed is kept first, as before a
+    /// program that nothing is known of.
+    pub open: bool,
     /// What stands for such a thing is a program that nothing is known of, unless it is called like one of these
     /// (`*` stands for any text): they build, test or look wherever they are met.
     pub ordinary: Vec<String>,
