@@ -442,4 +442,9 @@ fn a_text_with_a_programs_name_is_no_program() {
         home.runs("p", text);
     }
     home.stopped("p", "wc --by $PWD/rm passwd");
+    // The kernel refuses it, and whoever calls it hands it to a shell.
+    home.write("p/truncate", "rm \"$@\"\n");
+    fs::set_permissions(home.dir().join("p/truncate"), std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .unwrap();
+    home.stopped("p", "wc --by $PWD/truncate -s0 passwd");
 }

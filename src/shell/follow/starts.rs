@@ -86,12 +86,16 @@ impl Shell<'_> {
 
     fn would_lose(&self, state: &State, program: &str, values: &[Value]) -> bool {
         let base = program.rsplit('/').next().unwrap_or(program);
-        // A text that is no script is a file with a program's name: `/etc/passwd`.
+        // A text that nobody may run, and that is no script, is a file with a program's name: `/etc/passwd`.
         let path = program.starts_with('/').then(|| Value::known(program));
-        let text = path
-            .and_then(|path| self.absolute(state, &path))
-            .and_then(|path| self.read_text(state, &path, self.options.limits.script_bytes));
-        if text.is_some_and(|text| !text.starts_with("#!")) {
+        let path = path.and_then(|path| self.absolute(state, &path));
+        let mere = |path: &std::path::PathBuf| {
+            self.world.stat(path).is_ok_and(|meta| meta.mode & 0o111 == 0)
+                && self
+                    .read_text(state, path, self.options.limits.script_bytes)
+                    .is_some_and(|text| !text.starts_with("#!"))
+        };
+        if path.as_ref().is_some_and(mere) {
             return false;
         }
         if values.is_empty() || base.starts_with('-') || lists(&places().everyday, base) {
