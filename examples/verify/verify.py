@@ -44,6 +44,7 @@ class Refused(Exception):
     def __init__(self, reason, detail):
         super().__init__(detail)
         self.reason = reason
+        self.answered = False
 
 
 # --- §2: strict JSON in, canonical bytes out ---------------------------------------------------------------------------------
@@ -329,7 +330,10 @@ def fetch(url, limit):
         with urllib.request.build_opener(NoRedirects, urllib.request.ProxyHandler({})).open(url, timeout=5) as answer:
             data = answer.read(limit + 1)
     except OSError as error:
-        raise Refused("network_error", f"{url}: {error}") from None
+        refused = Refused("network_error", f"{url}: {error}")
+        # A server that says that there is none has answered.
+        refused.answered = 300 <= getattr(error, "code", 500) < 500 and error.code != 429
+        raise refused from None
     if len(data) > limit:
         raise Refused("network_error", f"{url}: too large")
     return data
@@ -345,6 +349,24 @@ def registry_from(data):
         raise Refused("network_error", str(error)) from None
 
 
+def logged(leaf, url, options):
+    """That a log holds it: with a proof that was given, or with the one beside it."""
+    proofs, why = [open(proof, "rb").read() for proof in options.proof], "no proof was given"
+    if not proofs and not options.registry:
+        try:
+            proofs = [fetch(re.sub(r"\.json$", ".proof", url), 72 << 10)]
+        except Refused as refused:
+            if refused.answered:
+                raise Refused("not_logged", str(refused)) from None
+            raise
+    for proof in proofs:
+        try:
+            return check_log(leaf, proof, options, signed)
+        except (ValueError, IndexError) as error:
+            why = str(error)
+    raise Refused("not_logged", why)
+
+
 def verify(path, options):
     with open(path, "rb") as file:
         one, report = read(file.read())
@@ -355,12 +377,10 @@ def verify(path, options):
     if options.input is not None and canonical(one["input"]) != canonical(options.input):
         raise Refused("cross_check_mismatch", "another input was attested")
     if options.log_key:
-        url = re.sub(r"\.json$", ".proof", one["attestation_uri"])
-        proof = open(options.proof, "rb").read() if options.proof else fetch(url, 72 << 10)
-        try:
-            check_log("attestation sha256:" + digest(one), proof, options, signed)
-        except (ValueError, IndexError) as error:
-            raise Refused("not_logged", str(error)) from None
+        for link in parents + [one]:
+            origin, _ = split(link["attestation_uri"])
+            logged("attestation sha256:" + digest(link), link["attestation_uri"], options)
+            logged("registry sha256:" + digest(options.registry_of(origin)), f"{origin}/.well-known/recourse-keys.json", options)
     if parents:
         check_chain(parents + [one])
     check_time(one, options)
@@ -383,7 +403,7 @@ def main():
     parser.add_argument("--log-key", action="append", default=[], type=key, help="demand a transparency log with this key")
     parser.add_argument("--witness", action="append", default=[], type=key)
     parser.add_argument("--quorum", type=int, default=0)
-    parser.add_argument("--proof", metavar="FILE")
+    parser.add_argument("--proof", action="append", default=[], metavar="FILE", help="of the attestation, of the registry")
     options = parser.parse_args()
     options.now = options.now if options.now is not None else int(datetime.datetime.now().timestamp() * 1000)
     worst = 0

@@ -9,6 +9,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
@@ -19,6 +21,8 @@ use super::origin::Origin;
 use super::reason::{Failure, Reason};
 use super::registry::{KeyEntry, KeyState, Registry};
 use super::time::Time;
+use super::tlog::checkpoint;
+use super::tlog::merkle::Hash;
 use crate::json as strict;
 
 /// A registry is at most this many bytes.
@@ -26,7 +30,7 @@ pub const REGISTRY_LIMIT: usize = 1 << 20;
 /// How long a registry is used before it is fetched again, in seconds, unless configured: a day.
 pub const DEFAULT_TTL: u64 = 86_400;
 /// Pause before a second attempt.
-const PAUSE: Duration = Duration::from_millis(200);
+pub(super) const PAUSE: Duration = Duration::from_millis(200);
 
 /// Gets documents from instances.
 pub trait Fetch: Send + Sync {
@@ -69,6 +73,8 @@ pub struct Cached {
     pub registry: Registry,
     /// Keys that were in registries before and are no more: what was known of them stays known.
     pub gone: Vec<KeyEntry>,
+    /// The digest of the document that it was read from, in canonical form; none where nobody kept it.
+    pub digest: Option<Hash>,
 }
 
 /// Why the place for registries cannot be used.
@@ -85,6 +91,13 @@ pub enum CacheError {
         /// What is wrong with it.
         why: String,
     },
+}
+
+impl Cached {
+    /// A registry that was fetched just now.
+    fn fetched((registry, digest): (Registry, Hash), now: Time) -> Self {
+        Self { fetched_at: now, registry, gone: Vec::new(), digest: Some(digest) }
+    }
 }
 
 /// Keeps registries between verifications.
@@ -116,7 +129,12 @@ impl MemoryStore {
     pub fn having_accepted(registry: Registry) -> Self {
         Self {
             kept: Mutex::default(),
-            seen: Some(Cached { fetched_at: Time::from_millis(i64::MIN), registry, gone: Vec::new() }),
+            seen: Some(Cached {
+                fetched_at: Time::from_millis(i64::MIN),
+                registry,
+                gone: Vec::new(),
+                digest: None,
+            }),
         }
     }
 }
@@ -175,6 +193,7 @@ impl CacheStore for DirectoryStore {
         let path = self.file(origin);
         let kept = json!({
             "fetchedAt": cached.fetched_at.to_string(),
+            "digest": cached.digest.map(|digest| STANDARD.encode(digest)),
             "gone": cached.gone.iter().map(KeyEntry::to_value).collect::<Vec<_>>(),
             "origin": origin.to_string(),
             "registry": cached.registry.to_value(),
@@ -198,7 +217,9 @@ fn read_kept(bytes: &[u8], origin: &Origin) -> Result<Cached, String> {
     if !gone.unusable.is_empty() {
         return Err("a key that was known is unusable".to_owned());
     }
+    let digest = kept.get("digest").and_then(Value::as_str).and_then(checkpoint::hash);
     Ok(Cached {
+        digest,
         gone: gone.keys,
         fetched_at: fetched_at.parse().map_err(|error: super::time::TimeError| error.to_string())?,
         registry: Registry::from_value(kept.get("registry").unwrap_or(&Value::Null))
@@ -206,14 +227,16 @@ fn read_kept(bytes: &[u8], origin: &Origin) -> Result<Cached, String> {
     })
 }
 
-/// Reads a registry from bytes that were fetched or given.
+/// Reads a registry from bytes that were fetched or given, and the digest of its canonical form: what a log holds of it.
 ///
 /// # Errors
 ///
 /// Too large, not strict JSON, not a registry.
-pub fn read_registry(bytes: &[u8]) -> Result<Registry, String> {
+pub fn read_registry(bytes: &[u8]) -> Result<(Registry, Hash), String> {
     let value = strict::parse(bytes, REGISTRY_LIMIT).map_err(|error| error.to_string())?;
-    Registry::from_value(&value).map_err(|error| error.to_string())
+    let registry = Registry::from_value(&value).map_err(|error| error.to_string())?;
+    let canonical = strict::canonical(&value).map_err(|error| error.to_string())?;
+    Ok((registry, Sha256::digest(canonical).into()))
 }
 
 /// What a registry in hand is worth.
@@ -223,6 +246,8 @@ pub struct Found {
     pub registry: Registry,
     /// Whether it was fetched just now; one from the cache may be out of date.
     pub fresh: bool,
+    /// The digest of the document that it was read from; none where nobody kept it.
+    pub digest: Option<Hash>,
     /// What went wrong without changing the result, for logs.
     pub warning: Option<String>,
 }
@@ -292,7 +317,10 @@ impl Registries<'_> {
             let young = (0..ttl).contains(&age);
             if young && cached.registry.lookup(key_id).is_ok() {
                 let due = age >= i64::try_from(self.revalidate.saturating_mul(1000)).unwrap_or(i64::MAX);
-                let kept = |warning| Ok(Found { registry: cached.registry.clone(), fresh: false, warning });
+                let kept = |warning| {
+                    let (registry, digest) = (cached.registry.clone(), cached.digest);
+                    Ok(Found { registry, fresh: false, digest, warning })
+                };
                 if !due {
                     return kept(None);
                 }
@@ -316,11 +344,10 @@ impl Registries<'_> {
     pub fn refresh(&self, origin: &Origin) -> Result<Found, Failure> {
         let cached = self.load(origin)?;
         let fetched = self.fetch_registry(origin)?;
-        let (registry, gone) = match cached {
-            Some(cached) => accept(cached, fetched)?,
-            None => (fetched, Vec::new()),
+        let cached = match cached {
+            Some(cached) => accept(cached, fetched, self.now)?,
+            None => Cached::fetched(fetched, self.now),
         };
-        let cached = Cached { fetched_at: self.now, registry, gone };
         let warning = match self.store.save(origin, &cached, false) {
             Ok(true) => None,
             Ok(false) => {
@@ -330,7 +357,7 @@ impl Registries<'_> {
             // A verifier may do without a cache; what was fetched is as good as before.
             Err(error) => Some(format!("the registry could not be kept: {error}")),
         };
-        Ok(Found { registry: cached.registry, fresh: true, warning })
+        Ok(Found { registry: cached.registry, fresh: true, digest: cached.digest, warning })
     }
 
     /// Fetches the registry and accepts it whatever was cached. For operators alone, never as an answer to a failed
@@ -352,8 +379,8 @@ impl Registries<'_> {
             Ok(Some(cached)) => version(cached.registry.version),
             Err(_) => "unreadable".to_owned(),
         };
-        let registry = self.fetch_registry(origin)?;
-        let accepted = version(registry.version);
+        let fetched = Cached::fetched(self.fetch_registry(origin)?, self.now);
+        let accepted = version(fetched.registry.version);
         let record = ForcedRefresh {
             time: self.now,
             origin: origin.clone(),
@@ -366,9 +393,7 @@ impl Registries<'_> {
         log(&record).map_err(|error| {
             failed(format!("the event could not be logged, nothing was changed: {error}"))
         })?;
-        self.store
-            .save(origin, &Cached { fetched_at: self.now, registry, gone: Vec::new() }, true)
-            .map_err(|error| failed(error.to_string()))?;
+        self.store.save(origin, &fetched, true).map_err(|error| failed(error.to_string()))?;
         Ok(record)
     }
 
@@ -376,7 +401,7 @@ impl Registries<'_> {
         self.store.load(origin).map_err(|error| Failure::new(Reason::LocalFault, error.to_string()))
     }
 
-    fn fetch_registry(&self, origin: &Origin) -> Result<Registry, Failure> {
+    fn fetch_registry(&self, origin: &Origin) -> Result<(Registry, Hash), Failure> {
         let url = origin.registry_url();
         let bytes = get(self.fetch, &url, REGISTRY_LIMIT, self.retries)?;
         read_registry(&bytes).map_err(|why| Failure::new(Reason::NetworkError, format!("{url}: {why}")))
@@ -405,7 +430,7 @@ pub fn get(fetch: &dyn Fetch, url: &str, limit: usize, retries: u32) -> Result<V
 /// Which of two registries counts, by their versions (§5.5), and what is known of keys that are in it no more. A compromise
 /// and a retirement, once seen, are never taken back, not by leaving the key out for a while either; and a name never
 /// gets another key.
-fn accept(cached: Cached, fetched: Registry) -> Result<(Registry, Vec<KeyEntry>), Failure> {
+fn accept(cached: Cached, (fetched, digest): (Registry, Hash), now: Time) -> Result<Cached, Failure> {
     let rollback = |detail: String| Err(Failure::new(Reason::RegistryRollback, detail));
     match (cached.registry.version, fetched.version) {
         (Some(old), None) => {
@@ -416,13 +441,14 @@ fn accept(cached: Cached, fetched: Registry) -> Result<(Registry, Vec<KeyEntry>)
         }
         (Some(old), Some(new)) if new == old => {
             // Nothing changes at an equal version, except that a compromise is believed at once.
-            let mut kept = cached.registry;
-            for key in &mut kept.keys {
+            let digest = cached.digest.or_else(|| (cached.registry == fetched).then_some(digest));
+            let mut kept = Cached { fetched_at: now, digest, ..cached };
+            for key in &mut kept.registry.keys {
                 if is_compromised(&fetched, &key.key_id) {
                     key.state = KeyState::Compromised;
                 }
             }
-            Ok((kept, cached.gone))
+            Ok(kept)
         }
         _ => {
             let known = cached.registry.keys.into_iter().chain(cached.gone);
@@ -435,7 +461,7 @@ fn accept(cached: Cached, fetched: Registry) -> Result<(Registry, Vec<KeyEntry>)
                     return rollback(format!("the registry takes back that key {} {why}", key.key_id));
                 }
             }
-            Ok((fetched, gone))
+            Ok(Cached { gone, ..Cached::fetched((fetched, digest), now) })
         }
     }
 }

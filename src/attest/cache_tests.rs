@@ -177,7 +177,8 @@ fn the_folder_is_private_and_survives() {
     let store = DirectoryStore::new(&folder);
     assert_eq!(store.load(&origin()).unwrap(), None);
     let registry = |version| Registry::from_value(&keys(Some(version), &[("a", "active")])).unwrap();
-    let kept = |version| Cached { fetched_at: at(5), registry: registry(version), gone: Vec::new() };
+    let kept =
+        |version| Cached { fetched_at: at(5), registry: registry(version), gone: Vec::new(), digest: None };
     assert!(store.save(&origin(), &kept(4), false).unwrap());
     assert_eq!(store.load(&origin()).unwrap(), Some(kept(4)));
     assert!(!store.save(&origin(), &kept(3), false).unwrap(), "another process was faster");

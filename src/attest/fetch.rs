@@ -101,9 +101,14 @@ impl Fetch for HttpFetch {
             return Err(failed("only https is fetched, and http from this machine".to_owned(), false));
         }
         let answer = self.agent.get(url).call().map_err(|error| {
-            let transient =
-                matches!(error, ureq::Error::Io(_) | ureq::Error::Timeout(_) | ureq::Error::ConnectionFailed)
-                    && !is_refusal(&error);
+            // Nobody answered; a name that is not found now may be later.
+            let transient = matches!(
+                error,
+                ureq::Error::Io(_)
+                    | ureq::Error::Timeout(_)
+                    | ureq::Error::ConnectionFailed
+                    | ureq::Error::HostNotFound
+            ) && !is_refusal(&error);
             failed(error.to_string(), transient)
         })?;
         let status = answer.status().as_u16();

@@ -15,7 +15,8 @@
 //! | [`reason`] | the closed list of reasons why a verification fails |
 //! | [`cache`] | registries of other instances: time to live, refresh, rollback protection |
 //! | [`verify`] | the order of the checks |
-//! | `logged` | that a log holds an attestation |
+//! | `validity` | what a key's state and times mean to a verifier |
+//! | `logged` | that a log holds an attestation, and the registry behind it |
 //! | [`chain`] | what makes one attestation follow another |
 //! | [`tlog`] | the transparency log: proofs, witnesses; with `signing` the log itself |
 //! | [`mode`] | ignore, log, verify, require |
@@ -66,7 +67,7 @@ pub mod fetch;
 pub mod fleet;
 #[cfg(feature = "signing")]
 pub mod keys;
-mod logged;
+pub(crate) mod logged;
 pub mod mode;
 #[cfg(feature = "signing")]
 pub mod nonces;
@@ -86,6 +87,7 @@ pub mod statement;
 pub mod store;
 pub mod time;
 pub mod tlog;
+mod validity;
 pub mod verify;
 
 pub use crate::json;
@@ -93,6 +95,7 @@ pub use cache::{CacheStore, DirectoryStore, Fetch, MemoryStore};
 pub use document::{Attestation, DocumentError};
 #[cfg(feature = "fetch")]
 pub use fetch::HttpFetch;
+pub use logged::Subject as Proven;
 pub use mode::{Mode, Outcome, Proceed, decide};
 pub use origin::Origin;
 #[cfg(feature = "signing")]

@@ -114,6 +114,7 @@ mod tests {
     fn the_table_of_modes() {
         let valid = Verified {
             logged: None,
+            registry_logged: None,
             id: "0".repeat(32),
             key_id: "k-1".to_owned(),
             key_state: KeyState::Active,

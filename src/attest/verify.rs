@@ -4,21 +4,23 @@
 //! `cache`, the clock through `time`, and nothing else.
 
 use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 
 use super::cache::{self, CacheStore, DEFAULT_TTL, Fetch, MemoryStore, NoFetch, Registries};
 use super::chain;
 use super::document::Attestation;
-use super::logged;
+use super::logged::{self, Demand, Subject};
 use super::origin::Origin;
 use super::reason::{Failure, Reason};
-use super::registry::{KeyEntry, KeyState, Registry};
+use super::registry::{KeyState, Registry};
 use super::signature::{PublicKey, SignatureError};
 use super::time::Time;
+use super::tlog::merkle::Hash;
 use super::tlog::{LogPolicy, Logged, Proof};
+use super::validity;
 use crate::json::{self, DOCUMENT_LIMIT};
 
-/// How far ahead another machine's clock may be, in milliseconds.
-pub const CLOCK_SKEW: i64 = 300_000;
+pub use super::validity::CLOCK_SKEW;
 
 /// What a verifier insists on.
 #[derive(Clone, Debug)]
@@ -84,19 +86,31 @@ pub struct Verified {
     pub registry_version: Option<u64>,
     /// Where it is logged, where that was asked.
     pub logged: Option<Logged>,
+    /// Where that registry is logged, where that was asked.
+    pub registry_logged: Option<Logged>,
     /// What went wrong without changing the result, for logs.
     pub warnings: Vec<String>,
 }
 
-/// Proofs that are at hand for an attestation.
-type Proofs = Box<dyn Fn(&Attestation) -> Vec<Proof>>;
+/// Proofs that are at hand.
+type Proofs = Box<dyn Fn(Subject<'_>) -> Vec<Proof>>;
+
+/// A registry that needs no fetching, of one instance or of all, with its digest.
+type Known = (Option<Origin>, Registry, Option<Hash>);
+
+/// The registry that a key was looked up in.
+struct Used {
+    digest: Option<Hash>,
+    /// Whether there may be a newer one.
+    fetched: bool,
+}
 
 /// Verifies attestations.
 pub struct Verifier {
     options: Options,
     fetch: Box<dyn Fetch>,
     store: Box<dyn CacheStore>,
-    known: Vec<(Option<Origin>, Registry)>,
+    known: Vec<Known>,
     proofs: Option<Proofs>,
 }
 
@@ -109,20 +123,31 @@ impl Verifier {
     /// Uses this registry for every instance, and no network.
     pub fn offline(options: Options, registry: Registry) -> Self {
         let mut verifier = Self::new(options, NoFetch, MemoryStore::default());
-        verifier.known.push((None, registry));
+        let digest = digest(&registry);
+        verifier.known.push((None, registry, digest));
         verifier
+    }
+
+    /// Says the digest of the document that the registry was read from which is used for every instance: members that
+    /// nobody here knows count for it.
+    #[must_use]
+    pub fn read_from(mut self, document: Hash) -> Self {
+        let of_all = self.known.iter_mut().filter(|(of, ..)| of.is_none());
+        of_all.for_each(|(.., digest)| *digest = Some(document));
+        self
     }
 
     /// Uses this registry for one instance without fetching: the own one, whose registry is on this machine.
     #[must_use]
     pub fn with_registry(mut self, origin: Origin, registry: Registry) -> Self {
-        self.known.push((Some(origin), registry));
+        let digest = digest(&registry);
+        self.known.push((Some(origin), registry, digest));
         self
     }
 
     /// Looks here for proofs that something is logged before it fetches one.
     #[must_use]
-    pub fn with_proofs(mut self, proofs: impl Fn(&Attestation) -> Vec<Proof> + 'static) -> Self {
+    pub fn with_proofs(mut self, proofs: impl Fn(Subject<'_>) -> Vec<Proof> + 'static) -> Self {
         self.proofs = Some(Box::new(proofs));
         self
     }
@@ -139,7 +164,7 @@ impl Verifier {
 
     /// Whether it has one registry for every instance, and no network.
     pub fn is_offline(&self) -> bool {
-        self.known.iter().any(|(of, _)| of.is_none())
+        self.known.iter().any(|(of, ..)| of.is_none())
     }
 
     /// The time that it is.
@@ -190,7 +215,7 @@ impl Verifier {
                 format!("{origin} is not a trusted instance"),
             ));
         }
-        let mut verified = self.check_signature(attestation)?;
+        let (mut verified, used) = self.check_signature(attestation)?;
         if !attestation.uri_fits() {
             let detail =
                 format!("attestation_uri is not where content with the id {} belongs", attestation.id());
@@ -209,12 +234,50 @@ impl Verifier {
             self.cross_check(attestation)?;
         }
         if let Some(policy) = &self.options.log {
-            let at_hand = self.proofs.as_ref().map(|proofs| proofs(attestation)).unwrap_or_default();
-            let fetch = (!self.is_offline()).then_some(self.fetch.as_ref());
-            verified.logged =
-                Some(logged::check(policy, attestation, &at_hand, fetch, self.options.retries)?);
+            self.check_logged(policy, attestation, &used, &mut verified)?;
         }
         Ok(verified)
+    }
+
+    /// That a log holds the attestation and the registry that says whose key signed it: whoever shows somebody another
+    /// registry than everybody else has to log it.
+    fn check_logged(
+        &self,
+        policy: &LogPolicy,
+        attestation: &Attestation,
+        used: &Used,
+        verified: &mut Verified,
+    ) -> Result<(), Failure> {
+        let fetch = (!self.is_offline()).then_some(self.fetch.as_ref());
+        let demand = Demand { policy, fetch, retries: self.options.retries };
+        let at_hand = |subject| self.proofs.as_ref().map(|proofs| proofs(subject)).unwrap_or_default();
+        let subject = Subject::Attestation(attestation);
+        let leaf = logged::attestation_leaf(attestation);
+        verified.logged = Some(demand.check(subject, &leaf, &at_hand(subject))?);
+        let subject = Subject::Registry(attestation.origin());
+        let check = |digest: Option<Hash>| {
+            let digest = digest.ok_or_else(|| {
+                Failure::new(
+                    Reason::NotLogged,
+                    "nobody kept the digest of the registry that its key stands in",
+                )
+            })?;
+            demand.check(subject, &logged::registry_leaf(&digest), &at_hand(subject))
+        };
+        verified.registry_logged = Some(match check(used.digest) {
+            // The proof that is published is of the newest one, and this may be one that was kept.
+            Err(failure) if failure.reason == Reason::NotLogged && used.fetched => {
+                let newest = self.registries().refresh(attestation.origin())?;
+                if newest.digest == used.digest {
+                    return Err(failure);
+                }
+                let again = signed_by(attestation, &newest.registry, self.options.key_validity)?;
+                (verified.key_state, verified.registry_version) = (again.key_state, again.registry_version);
+                check(newest.digest)?
+            }
+            found => found?,
+        });
+        Ok(())
     }
 
     /// Verifies attestations that follow one another, the first one first. Only the last must still hold.
@@ -240,27 +303,22 @@ impl Verifier {
     }
 
     /// Key, state and signature; once more with a fresh registry when they fail with a cached one (§5.5).
-    fn check_signature(&self, attestation: &Attestation) -> Result<Verified, Failure> {
+    fn check_signature(&self, attestation: &Attestation) -> Result<(Verified, Used), Failure> {
         let origin = attestation.origin();
-        let known = self.known.iter().find(|(of, _)| of.as_ref().is_none_or(|of| of == origin));
+        let known = self.known.iter().find(|(of, ..)| of.as_ref().is_none_or(|of| of == origin));
         let strict = self.options.key_validity;
-        if let Some((_, registry)) = known {
-            return signed_by(attestation, registry, strict);
+        if let Some((_, registry, digest)) = known {
+            let used = Used { digest: *digest, fetched: false };
+            return signed_by(attestation, registry, strict).map(|verified| (verified, used));
         }
-        let registries = Registries {
-            fetch: self.fetch.as_ref(),
-            store: self.store.as_ref(),
-            ttl: self.options.ttl,
-            revalidate: self.options.revalidate,
-            retries: self.options.retries,
-            now: self.now(),
-        };
+        let registries = self.registries();
         let found = registries.get(origin, attestation.key_id())?;
+        let mut used = Used { digest: found.digest, fetched: true };
         let mut warning = found.warning;
         let result = match signed_by(attestation, &found.registry, strict) {
             Err(failure) if !found.fresh => match registries.refresh(origin) {
                 Ok(fresh) => {
-                    warning = fresh.warning;
+                    (warning, used.digest) = (fresh.warning, fresh.digest);
                     signed_by(attestation, &fresh.registry, strict)
                 }
                 // It failed already; that nothing newer can be had does not change it.
@@ -271,7 +329,18 @@ impl Verifier {
         };
         let mut verified = result?;
         verified.warnings.extend(warning);
-        Ok(verified)
+        Ok((verified, used))
+    }
+
+    fn registries(&self) -> Registries<'_> {
+        Registries {
+            fetch: self.fetch.as_ref(),
+            store: self.store.as_ref(),
+            ttl: self.options.ttl,
+            revalidate: self.options.revalidate,
+            retries: self.options.retries,
+            now: self.now(),
+        }
     }
 
     fn cross_check(&self, attestation: &Attestation) -> Result<(), Failure> {
@@ -363,9 +432,9 @@ fn signed_by(attestation: &Attestation, registry: &Registry, strict: bool) -> Re
     let entry = registry
         .lookup(attestation.key_id())
         .map_err(|error| Failure::new(Reason::KeyNotFound, error.to_string()))?;
-    check_state(entry)?;
+    validity::check_state(entry)?;
     if strict {
-        check_validity(entry, attestation.timestamp())?;
+        validity::check_time(entry, attestation.timestamp())?;
     }
     let checked = PublicKey::from_base64url(&entry.public_key)
         .and_then(|key| key.verify(attestation.payload(), attestation.signature()));
@@ -376,6 +445,7 @@ fn signed_by(attestation: &Attestation, registry: &Registry, strict: bool) -> Re
             key_state: entry.state,
             registry_version: registry.version,
             logged: None,
+            registry_logged: None,
             warnings: Vec::new(),
         }),
         Err(error @ (SignatureError::Encoding | SignatureError::Mismatch)) => {
@@ -385,40 +455,9 @@ fn signed_by(attestation: &Attestation, registry: &Registry, strict: bool) -> Re
     }
 }
 
-fn check_state(entry: &KeyEntry) -> Result<(), Failure> {
-    match entry.state {
-        KeyState::Active | KeyState::Deprecated | KeyState::Retired => Ok(()),
-        KeyState::Pending => {
-            Err(Failure::new(Reason::KeyPending, format!("key {} is not valid yet", entry.key_id)))
-        }
-        KeyState::Compromised => {
-            Err(Failure::new(Reason::KeyCompromised, format!("key {} is compromised", entry.key_id)))
-        }
-    }
-}
-
-/// Whether a key was the active one then, give or take the clocks. A time that cannot be read bounds nothing on its side
-/// of an active key, and is none to be within for any other.
-fn check_validity(entry: &KeyEntry, time: Time) -> Result<(), Failure> {
-    let outside = |what: &str, at: &dyn std::fmt::Display| {
-        let detail = format!("it was signed at {time}, key {} was {what} at {at}", entry.key_id);
-        Err(Failure::new(Reason::AttestationExpired, detail))
-    };
-    let read = |text: &Option<String>| text.as_deref().and_then(|text| text.parse::<Time>().ok());
-    if let Some(from) = read(&entry.valid_from)
-        && from.since(time) > CLOCK_SKEW
-    {
-        return outside("not active before it became so", &from);
-    }
-    if entry.state == KeyState::Active {
-        return Ok(());
-    }
-    let ends = [&entry.deprecated_at, &entry.valid_until, &entry.retired_at];
-    match ends.into_iter().find_map(read) {
-        Some(end) if time.since(end) > CLOCK_SKEW => outside("replaced", &end),
-        Some(_) => Ok(()),
-        None => outside("replaced", &"a time that its registry does not say"),
-    }
+/// The digest of a registry as we publish it.
+fn digest(registry: &Registry) -> Option<Hash> {
+    json::canonical(&registry.to_value()).ok().map(|bytes| Sha256::digest(bytes).into())
 }
 
 fn canonical(value: &Value) -> Result<Vec<u8>, json::JsonError> {

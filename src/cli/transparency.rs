@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use clap::{Subcommand, ValueHint};
 use serde_json::{Value, json};
 
+use crate::attest::Verified;
 use crate::attest::document::is_id;
 use crate::attest::tlog::ask::{Asked, Said};
 use crate::attest::tlog::book::{LogError, Wanted};
@@ -74,7 +75,7 @@ pub(super) struct WitnessArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Transparency log")]
 pub(super) struct LogDemand {
-    /// Refuse what no transparency log is shown to hold
+    /// Refuse what no transparency log is shown to hold, the registry that its key stands in included
     #[arg(long)]
     require_log: bool,
     /// The key of a log that is believed [default: as configured, else this instance's own]
@@ -86,7 +87,7 @@ pub(super) struct LogDemand {
     /// How many of the witnesses must have seen the log [default: as configured, else most of them]
     #[arg(long, value_name = "K", requires = "require_log")]
     witness_quorum: Option<usize>,
-    /// The proof, instead of the one that is published; repeated for a chain
+    /// A proof, instead of the one that is published: of the attestation, of the registry, of each link of a chain; repeated
     #[arg(long, value_name = "FILE", requires = "require_log", value_hint = ValueHint::FilePath)]
     proof: Vec<PathBuf>,
 }
@@ -136,11 +137,18 @@ impl LogDemand {
     }
 }
 
-/// A place in a log, as it is printed.
-pub(super) fn shown(logged: &Logged) -> Value {
-    json!({
-        "origin": logged.origin, "index": logged.index, "size": logged.size, "witnesses": logged.witnesses,
-    })
+/// Where a log holds an attestation and the registry behind it, as it is printed.
+pub(super) fn shown(verified: &Verified) -> Option<Value> {
+    let place = |logged: &Logged| {
+        json!({
+            "origin": logged.origin, "index": logged.index, "size": logged.size, "witnesses": logged.witnesses,
+        })
+    };
+    let mut shown = place(verified.logged.as_ref()?);
+    if let (Some(registry), Some(shown)) = (&verified.registry_logged, shown.as_object_mut()) {
+        shown.insert("registry".to_owned(), place(registry));
+    }
+    Some(shown)
 }
 
 /// The same in words.
@@ -153,7 +161,11 @@ pub(super) fn in_words(log: &Value) -> String {
         1 => ", seen by 1 witness".to_owned(),
         n => format!(", seen by {n} witnesses"),
     };
-    format!("leaf {} of {} in {}{seen}", number("index"), number("size"), text("origin"))
+    let place = format!("leaf {} of {} in {}{seen}", number("index"), number("size"), text("origin"));
+    match log.get("registry") {
+        Some(registry) => format!("{place}; its registry: {}", in_words(registry)),
+        None => place,
+    }
 }
 
 pub(super) fn run(command: &TransparencyCommand) -> Result<u8, Failure> {

@@ -14,6 +14,7 @@ use serde_json::Value;
 use crate::attest::cache::{self, read_registry};
 use crate::attest::chain::is_approval;
 use crate::attest::keys::KeyStore;
+use crate::attest::tlog::merkle::Hash;
 use crate::attest::{
     Attestation, DirectoryStore, Expect, Failure as Refusal, HttpFetch, KeyState, MemoryStore, Mode, Options,
     Origin, Outcome, Proceed, Reason, Registry, Time, Verified, Verifier, decide, verify,
@@ -238,10 +239,12 @@ fn verifier_without_proofs(args: &VerifyArgs) -> Result<Verifier, Failure> {
             let registry = registry_file(path)?.ok_or_else(|| {
                 Failure::usage(format!("--registry {}: there is no such file", path.display()))
             })?;
-            Ok(Verifier::offline(options, registry))
+            let (registry, digest) = registry;
+            Ok(Verifier::offline(options, registry).read_from(digest))
         }
         (None, Some(path)) => {
-            let store = registry_file(path)?.map_or_else(MemoryStore::default, MemoryStore::having_accepted);
+            let seen = registry_file(path)?.map(|(registry, _)| registry);
+            let store = seen.map_or_else(MemoryStore::default, MemoryStore::having_accepted);
             Ok(Verifier::new(Options { ttl: 0, ..options }, HttpFetch::new(), store))
         }
         (None, None) => {
@@ -288,7 +291,7 @@ pub(super) fn cache_store() -> Result<DirectoryStore, Failure> {
     Ok(DirectoryStore::new(super::setup::places()?.registries()))
 }
 
-fn registry_file(path: &Path) -> Result<Option<Registry>, Failure> {
+fn registry_file(path: &Path) -> Result<Option<(Registry, Hash)>, Failure> {
     let name = path.display();
     let mut bytes = Vec::new();
     match fs::File::open(path) {
@@ -400,7 +403,7 @@ fn answer(
             .filter(|_| valid)
             .and_then(|found| found.risk_assessment().map(str::to_owned)),
         permitted: None,
-        log: verified.as_ref().and_then(|found| found.logged.as_ref()).map(transparency::shown),
+        log: verified.as_ref().and_then(transparency::shown),
         warnings: verified.map(|found| found.warnings).unwrap_or_default(),
     }
 }

@@ -369,9 +369,9 @@ impl Gate<'_> {
         let verifier =
             Verifier::new(options, HttpFetch::default(), DirectoryStore::new(self.places.registries()));
         let (config, places, own) = (self.config.clone(), self.places.clone(), self.own()?);
-        let verifier = verifier.with_proofs(move |attestation| {
-            let ours = *attestation.origin() == own;
-            ours.then(|| super::own_proof(&config, &places, attestation)).flatten().into_iter().collect()
+        let verifier = verifier.with_proofs(move |subject| {
+            let ours = *subject.origin() == own;
+            ours.then(|| super::own_proof(&config, &places, subject)).flatten().into_iter().collect()
         });
         let registry = KeyStore::open(self.places)
             .registry()

@@ -4,7 +4,7 @@
 use crate::attest::tlog::ask::{ANSWER_LIMIT, Said};
 use crate::attest::tlog::book::{Log, LogError, Wanted};
 use crate::attest::tlog::{LogPolicy, Proof};
-use crate::attest::{Attestation, HttpFetch, Origin, Places};
+use crate::attest::{HttpFetch, Origin, Places, Proven};
 use crate::config::AttestationConfig;
 
 use super::ProofError;
@@ -72,11 +72,14 @@ pub fn log_policy(config: &AttestationConfig, places: &Places) -> Result<LogPoli
     Ok(LogPolicy { logs, witnesses, quorum: config.log.quorum })
 }
 
-/// The proof of what this instance signed, from its own log; put in first where it is not there yet.
-pub fn own_proof(config: &AttestationConfig, places: &Places, attestation: &Attestation) -> Option<Proof> {
+/// The proof of what this instance signed, or of its registry, from its own log; put in first where it is not there yet.
+pub fn own_proof(config: &AttestationConfig, places: &Places, subject: Proven<'_>) -> Option<Proof> {
     let log = open_log(config, places).ok()?;
     log.vkey().ok()??;
-    let wanted = Wanted::Attestation(attestation.id().to_owned());
+    let wanted = match subject {
+        Proven::Attestation(attestation) => Wanted::Attestation(attestation.id().to_owned()),
+        Proven::Registry(_) => Wanted::Registry,
+    };
     let found = match log.prove(&wanted) {
         Err(LogError::NotYet(_)) => {
             go_on(config, &log).ok()?;

@@ -386,6 +386,9 @@ fn both_verifiers_say_the_same_of_logs() {
         (0..9).map(|n| signer.attest(evaluation("ls", json!(n))).unwrap()).collect();
     log.advance().unwrap();
     let key = log.vkey().unwrap().unwrap().to_string();
+    let registry = log.prove(&recourse::attest::tlog::book::Wanted::Registry).unwrap().0.to_string();
+    let registry = both.scratch.file("registry.proof", registry);
+    let registry = registry.to_str().unwrap();
     let wanted = |one: &Attestation| recourse::attest::tlog::book::Wanted::Attestation(one.id().to_owned());
     for one in &signed {
         let proof = log.prove(&wanted(one)).unwrap().0.to_string();
@@ -393,7 +396,7 @@ fn both_verifiers_say_the_same_of_logs() {
         let other = [("another".to_owned(), bytes(&signed[usize::from(one == &signed[0])]))];
         let file = both.scratch.file("proof", &proof);
         let file = file.to_str().unwrap();
-        let mut theirs = vec!["--log-key", &key, "--proof", file];
+        let mut theirs = vec!["--log-key", &key, "--proof", file, "--proof", registry];
         let said = |documents: &[(String, Vec<u8>)], theirs: &[&str]| {
             let path = both.scratch.file("document", &documents[0].1);
             let their = both.theirs(std::slice::from_ref(&path), theirs).remove(0);
@@ -403,6 +406,7 @@ fn both_verifiers_say_the_same_of_logs() {
         };
         assert_eq!(said(&document, &theirs), None);
         assert_eq!(said(&other, &theirs).as_deref(), Some("not_logged"));
+        assert_eq!(said(&document, &theirs[..4]).as_deref(), Some("not_logged"), "its registry is not shown");
         let changed = both.scratch.file("changed", proof.replacen("index ", "index 1", 1));
         theirs[3] = changed.to_str().unwrap();
         assert_eq!(said(&document, &theirs).as_deref(), Some("not_logged"));

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Output, Stdio};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use recourse::attest::tlog::{Entry, LogPolicy, Proof};
@@ -129,9 +130,16 @@ fn what_was_signed_is_proven_to_others() {
 
     // Another machine, which has the key, the proof and the registry.
     let file = scratch.file("proof", &proof);
-    let more = ["--log-key", key.trim_end(), "--proof", file.to_str().unwrap()];
+    let of_registry = scratch.file("registry.proof", done(&scratch.run(&["log", "prove", "--registry"])));
+    let (file, of_registry) = (file.to_str().unwrap(), of_registry.to_str().unwrap());
+    let more = ["--log-key", key.trim_end(), "--proof", file, "--proof", of_registry];
     let answer = json(&verify(&scratch, &one, &more));
     assert_eq!((&answer["valid"], &answer["log"]["size"]), (&Value::Bool(true), &4.into()), "{answer}");
+    assert_eq!(answer["log"]["registry"]["size"], 4, "{answer}");
+    // The registry that its key stands in has to be shown, too.
+    let half = json(&verify(&scratch, &one, &more[..4]));
+    assert_eq!(half["reason"], "not_logged", "{half}");
+    assert!(half["detail"].as_str().unwrap().contains("registry"), "{half}");
     let two = attest(&scratch, "pwd");
     let refused = verify(&scratch, &two, &more);
     assert_eq!(refused.status.code(), Some(1));
@@ -142,8 +150,7 @@ fn what_was_signed_is_proven_to_others() {
     attest(&other, "ls");
     done(&other.run(&["log", "checkpoint"]));
     let other_key = done(&other.run(&["log", "key"]));
-    let wrong =
-        verify(&scratch, &one, &["--log-key", other_key.trim_end(), "--proof", file.to_str().unwrap()]);
+    let wrong = verify(&scratch, &one, &["--log-key", other_key.trim_end(), "--proof", file]);
     assert_eq!(json(&wrong)["reason"], "not_logged", "another log of the same name");
     let quorum = verify(&scratch, &one, &["--log-key", key.trim_end(), "--witness-quorum", "1"]);
     assert!(String::from_utf8_lossy(&quorum.stderr).contains("--witness"), "{quorum:?}");
@@ -163,7 +170,9 @@ fn a_witness_sees_it_grow_and_finds_a_rewritten_history() {
     let seen = json(&scratch.run(&["log", "checkpoint", "--format", "json"]));
     assert_eq!(seen["witnesses"][0], "w.example/1", "{seen}");
     let proof = scratch.file("proof", done(&scratch.run(&["log", "prove", &id(&one)])));
-    let more = ["--witness", &vkey, "--witness-quorum", "1", "--proof", proof.to_str().unwrap()];
+    let registry = scratch.file("registry.proof", done(&scratch.run(&["log", "prove", "--registry"])));
+    let (proof, registry) = (proof.to_str().unwrap(), registry.to_str().unwrap());
+    let more = ["--witness", &vkey, "--witness-quorum", "1", "--proof", proof, "--proof", registry];
     assert_eq!(json(&verify(&scratch, &one, &more))["log"]["witnesses"][0], "w.example/1");
 
     // It goes on, also when the witness was away meanwhile and comes back with what it remembers.
@@ -255,7 +264,11 @@ fn the_log_is_served_and_published_as_static_files() {
     let words =
         ["verify", "--require-log", "--log-key", key.trim_end(), "--format", "json", given.to_str().unwrap()];
     let answer = json(&other.run(&words));
-    assert_eq!(answer["log"]["index"], 4, "{answer}");
+    assert_eq!(
+        (&answer["log"]["index"], &answer["log"]["registry"]["size"]),
+        (&4.into(), &5.into()),
+        "{answer}"
+    );
     assert_eq!(serve.get(&format!("/.well-known/attestations/{name}x.proof")).0, 404);
 }
 
@@ -303,4 +316,83 @@ fn an_audit_log_that_its_owner_rewrote_is_found() {
     let found = scratch.run(&["log", "verify"]);
     assert_eq!(found.status.code(), Some(1), "{found:?}");
     assert!(String::from_utf8_lossy(&found.stdout).contains("transparency log"), "{found:?}");
+}
+
+/// Serves a web root on this address, but for paths that end so: those get this status instead.
+fn host(listener: std::net::TcpListener, root: PathBuf, instead: Arc<Mutex<(String, u16)>>) {
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { return };
+            let mut request = [0; 4096];
+            let count = stream.read(&mut request).unwrap_or(0);
+            let text = String::from_utf8_lossy(&request[..count]).into_owned();
+            let path = text.split(' ').nth(1).unwrap_or_default().to_owned();
+            let (end, status) = instead.lock().unwrap().clone();
+            let found = fs::read(root.join(path.trim_start_matches('/'))).ok();
+            let (status, body) = match found {
+                _ if path.ends_with(&end) => (status, Vec::new()),
+                Some(body) => (200, body),
+                None => (404, Vec::new()),
+            };
+            let length = body.len();
+            let head =
+                format!("HTTP/1.1 {status} x\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n");
+            let _ = stream.write_all(&[head.into_bytes(), body].concat());
+        }
+    });
+}
+
+#[test]
+fn exec_demands_that_a_log_holds_the_attestation_and_the_registry() {
+    let (scratch, other) = (Scratch::new(), Scratch::new());
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    scratch.config(&format!("[attestation]\nbase_url = \"{base}\"\n[log]\nkeep = true\n"));
+    let instead = Arc::new(Mutex::new((" ".to_owned(), 0)));
+    let web = scratch.root().join("web");
+    host(listener, web.clone(), Arc::clone(&instead));
+    let publish = || done(&scratch.run(&["registry", "publish", web.to_str().unwrap()]));
+    let evaluated = || {
+        let made = attest(&scratch, "echo ran");
+        publish();
+        scratch.file(&format!("{}.json", id(&made)), made.to_string())
+    };
+    let first = evaluated();
+    let key = done(&scratch.run(&["log", "key"])).trim_end().to_owned();
+    let exec = |file: &Path| {
+        let output = other
+            .recourse(&["exec", "--attestation", file.to_str().unwrap(), "-c", "echo ran"])
+            .current_dir(scratch.work())
+            .env("RECOURSE_ATTESTATION_MODE", "require")
+            .env("RECOURSE_TRUSTED_INSTANCES", &base)
+            .env("RECOURSE_REQUIRE_LOG", "true")
+            .env("RECOURSE_LOG_KEYS", &key)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.stdout == b"ran\n" {
+            return ("ran".to_owned(), said);
+        }
+        let reason = said.split("refused: ").nth(1).unwrap_or(&said);
+        (reason.split([':', ' ', '\n']).next().unwrap_or_default().to_owned(), said)
+    };
+    for (end, status, reason) in [
+        ("recourse-keys.proof", 404, "not_logged"),
+        ("recourse-keys.proof", 410, "not_logged"),
+        ("recourse-keys.proof", 503, "network_error"),
+        (".proof", 404, "not_logged"),
+        (".proof", 500, "network_error"),
+    ] {
+        *instead.lock().unwrap() = (end.to_owned(), status);
+        let (word, said) = exec(&first);
+        assert_eq!(word, reason, "{end} {status}: {said}");
+    }
+    *instead.lock().unwrap() = (" ".to_owned(), 0);
+    assert_eq!(exec(&first).0, "ran");
+    // The kept registry is an older one than the published proof is of.
+    done(&scratch.run(&["keys", "rotate"]));
+    let second = evaluated();
+    let (word, said) = exec(&second);
+    assert_eq!(word, "ran", "{said}");
 }

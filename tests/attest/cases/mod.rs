@@ -102,7 +102,7 @@ impl Case {
         }
         let store = match self.cached {
             Some(cached) => {
-                MemoryStore::having_accepted(read_registry(cached.to_string().as_bytes()).unwrap())
+                MemoryStore::having_accepted(read_registry(cached.to_string().as_bytes()).unwrap().0)
             }
             None => MemoryStore::default(),
         };
