@@ -323,10 +323,11 @@ fn prepare(what: &What) -> Result<(Program, Vec<OsString>, shell::Input), u8> {
             let program = look_up(first)?;
             let mut judged: Vec<Option<String>> =
                 words.iter().map(|word| word.to_str().map(str::to_owned)).collect();
-            // A name that does not lead to a system directory is judged by where it leads.
+            // A name that the judge would not find the same file by is judged by where it leads; behind a shim the bare
+            // name would lead to the shim again. What was attested was attested by its name.
+            let by_name = program.is_system() || program.is_found_by(first);
             if let Some(name) = judged.first_mut()
-                // Behind a shim the bare name would lead to the shim again.
-                && (!program.is_system() || shim::Behind::now().is_in_the_way())
+                && (!by_name || shim::Behind::now().is_in_the_way())
             {
                 *name = program.path().to_str().map(str::to_owned);
             }

@@ -1,7 +1,7 @@
 //! From a command word to the file that runs, once.
 
 use std::env;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::os::unix::ffi::OsStrExt;
@@ -66,6 +66,17 @@ impl Program {
         }
         let startable = cfg!(target_os = "linux") && read == 2 && start != *b"#!";
         Ok(startable.then_some(file))
+    }
+
+    /// The search path leads to it from this name, over directories that are the same from everywhere: whoever judges the
+    /// name comes to this file, and knows that it was called by its name.
+    pub(super) fn is_found_by(&self, name: &OsStr) -> bool {
+        let before = |path: OsString| {
+            env::split_paths(&path)
+                .take_while(|folder| folder.join(name) != self.path)
+                .all(|folder| folder.is_absolute())
+        };
+        !name.as_bytes().contains(&b'/') && self.path.is_absolute() && env::var_os("PATH").is_some_and(before)
     }
 
     /// It lies in a directory that only an administrator fills.

@@ -228,3 +228,49 @@ fn what_changes_while_a_person_is_asked_does_not_run() {
         assert!(!exists(&scratch.work().join("two")) && !exists(&scratch.work().join("one")));
     }
 }
+
+/// A version manager's stand-in for a program: a script that hands on to another script, which nobody can follow to its end.
+fn version_manager(scratch: &Scratch) -> String {
+    let root = scratch.root().join("home/.pyenv");
+    let shown = root.display();
+    let put = |name: &str, text: &str| {
+        let path = root.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, format!("#!/usr/bin/env bash\n{text}")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    let stand_in = format!("set -e\nexec \"{shown}/libexec/manager\" exec \"${{0##*/}}\" \"$@\"\n");
+    put("shims/python3", &stand_in);
+    put(
+        "libexec/manager",
+        "hooks=\"$(\"$0-hooks\")\"\neval \"$hooks\"\nshift\nPATH=/usr/bin:/bin\nexec \"$@\"\n",
+    );
+    put("libexec/manager-hooks", "compgen -A file /nonexistent/ || true\n");
+    format!("{shown}/shims:/usr/bin:/bin")
+}
+
+#[test]
+fn what_was_attested_by_its_bare_name_runs_through_a_version_managers_stand_in() {
+    if !Path::new("/usr/bin/python3").exists() {
+        return crate::support::skipped("there is no /usr/bin/python3");
+    }
+    let scratch = requiring(ALLOW);
+    let path = version_manager(&scratch);
+    let script = "open('ran', 'w').write('1')\n";
+    scratch.file("s.py", script);
+    let with = |words: &[&str]| scratch.recourse(words).env("PATH", &path).output().unwrap();
+    let words = ["evaluate", "shell", "--fail-on", "never", "--format", "json", "--", "python3", "s.py"];
+    let attestation = crate::support::json(&with(&words))["attestation"].clone();
+    let file = scratch.root().join("0.json");
+    fs::write(&file, attestation.to_string()).unwrap();
+    let exec = || with(&["exec", "--attestation", file.to_str().unwrap(), "--", "python3", "s.py"]);
+    // The stand-in is bound like any file that is followed.
+    let stand_in = scratch.root().join("home/.pyenv/shims/python3");
+    let text = fs::read_to_string(&stand_in).unwrap();
+    fs::write(&stand_in, format!("{text}# changed\n")).unwrap();
+    refused(&exec(), "shims/python3");
+    fs::write(&stand_in, text).unwrap();
+    let output = exec();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(scratch.work().join("ran").exists());
+}
