@@ -79,6 +79,14 @@ impl Instance {
         self.serve(Some(registry.to_string()));
     }
 
+    /// Serves the registry under another version and changed so.
+    pub(crate) fn serve_changed(&self, version: u64, change: &dyn Fn(&mut Value)) {
+        let mut registry: Value = serde_json::from_str(&self.publish()).unwrap();
+        (registry["registry_version"], registry["sequence"]) = (json!(version), json!(version));
+        change(&mut registry);
+        self.serve(Some(registry.to_string()));
+    }
+
     fn serve(&self, registry: Option<String>) {
         *self.registry.lock().unwrap() = registry;
     }

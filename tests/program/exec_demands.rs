@@ -111,6 +111,56 @@ fn what_is_required_is_young_whatever_it_says_itself() {
 }
 
 #[test]
+fn what_a_verifier_knows_of_a_key_is_not_taken_back() {
+    let retired = |registry: &mut Value| {
+        registry["keys"][0]["state"] = json!("retired");
+        registry["keys"][0]["deprecated_at"] = json!(Time::now().plus_seconds(-3600).to_string());
+    };
+    let left_out = |registry: &mut Value| registry["keys"] = json!([]);
+    let another = |registry: &mut Value| {
+        registry["keys"][0]["public_key"] = json!("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo");
+    };
+    let same = |_: &mut Value| {};
+    type Step<'a> = (&'a dyn Fn(&mut Value), &'a str);
+    let tables: [&[Step<'_>]; 3] = [
+        // Signed now with a key that was replaced an hour ago; and that comes back to life.
+        &[(&same, "ran"), (&retired, "attestation_expired"), (&same, "registry_rollback")],
+        // In two steps.
+        &[(&retired, "attestation_expired"), (&left_out, "key_not_found"), (&same, "registry_rollback")],
+        &[(&same, "ran"), (&left_out, "key_not_found"), (&another, "registry_rollback")],
+    ];
+    for (row, steps) in tables.into_iter().enumerate() {
+        let (scratch, instance) = (Scratch::with_policy(ALLOW), Instance::new());
+        for (version, (change, expected)) in (10..).zip(steps) {
+            instance.serve_changed(version, change);
+            let made = instance.attest(input(&scratch), "allow", Time::now());
+            let file = written(&scratch, &made.to_value().to_string());
+            let _ = fs::remove_file(scratch.work().join("ran"));
+            let variables = [
+                ("RECOURSE_ATTESTATION_MODE", "require"),
+                ("RECOURSE_TRUSTED_INSTANCES", instance.base.as_str()),
+                ("RECOURSE_KEY_CACHE_TTL", "0"),
+            ];
+            let output = touch(&scratch, &file, &variables);
+            let text = said(&output);
+            let ran = exists(&scratch.work().join("ran"));
+            assert_eq!(ran, *expected == "ran", "{row} {version}: {text}");
+            assert!(ran || text.contains(expected), "{row} {version}: {text}");
+        }
+    }
+    // `verify` says so only where it is asked to.
+    let (scratch, instance) = (Scratch::new(), Instance::new());
+    instance.serve_changed(10, &retired);
+    let made = instance.attest(input(&scratch), "allow", Time::now());
+    let file = written(&scratch, &made.to_value().to_string());
+    let verify = |more: &[&str]| {
+        let words = [&["verify", "--trust", &instance.base], more, &[file.to_str().unwrap()]].concat();
+        scratch.run(&words).status.code()
+    };
+    assert_eq!((verify(&[]), verify(&["--key-validity"])), (Some(0), Some(1)));
+}
+
+#[test]
 fn a_clock_that_went_back_revives_nothing() {
     let scratch = Scratch::with_policy(ALLOW);
     scratch.config("[attestation]\nmode = \"require\"\n");
