@@ -34,6 +34,8 @@ pub(crate) struct Book {
     pub(crate) registry: Registry,
     /// The highest version that may have been seen by anybody.
     floor: u64,
+    /// A change that was cut off was put in force just now.
+    pub(super) went_forward: bool,
 }
 
 /// What is different whenever the registry may be, of each of its files: device, number, length, time of the last change.
@@ -80,12 +82,13 @@ impl Book {
             registry.keys.iter().map(|key| key.key_id.as_str()).chain(names.iter().map(String::as_str));
         let used = shown.filter_map(|name| number(&instance_id, name)).max().unwrap_or(0);
         let floor = recorded_version.max(registry.version.unwrap_or(0));
-        Ok(Some(Self { next_key: recorded_key.max(used.saturating_add(1)), registry, floor }))
+        let next_key = recorded_key.max(used.saturating_add(1));
+        Ok(Some(Self { next_key, registry, floor, went_forward: false }))
     }
 
     /// A new instance.
     pub(crate) fn new(instance_id: &str) -> Self {
-        Self { next_key: 1, registry: empty(instance_id), floor: 0 }
+        Self { next_key: 1, registry: empty(instance_id), floor: 0, went_forward: false }
     }
 
     /// The entry of a key.
@@ -125,7 +128,7 @@ impl Book {
         now: Time,
     ) -> Result<u64, KeyError> {
         let shown = match publish {
-            Some(root) => published_version(&root.join(PUBLISHED))?,
+            Some(root) => published(&root.join(PUBLISHED))?.and_then(|shown| shown.version).unwrap_or(0),
             None => 0,
         };
         let version = self.floor.max(shown).saturating_add(1);
@@ -134,11 +137,32 @@ impl Book {
         self.registry.updated_at = now.to_string();
         self.write_record(places)?;
         if let Some(root) = publish {
+            disk::write_atomic(&next_path(places), &page(&self.registry), Access::Private)?;
             show(&self.registry, root)?;
         }
         let path = registry_path(places);
         disk::write_atomic(&path, &page(&self.registry), Access::Private)?;
         Ok(version)
+    }
+
+    /// The change that was about to be shown when a process died. None: there is none, or it was put in force.
+    pub(super) fn unfinished(&self, places: &Places) -> Result<Option<Registry>, KeyError> {
+        let next = read_registry(&next_path(places))?;
+        let ours = |next: &Registry| {
+            next.instance_id == self.registry.instance_id
+                && next.version == Some(self.floor)
+                && next.version > self.registry.version
+        };
+        Ok(next.filter(ours))
+    }
+
+    /// What it means that others see a newer registry than this one.
+    pub(super) fn is_behind(&self, path: PathBuf, shown: &Registry) -> KeyError {
+        let (published, own) = (shown.version.unwrap_or(0), self.registry.version.unwrap_or(0));
+        match published == self.floor && shown.instance_id == self.registry.instance_id {
+            true => KeyError::Unfinished { path, published, own },
+            false => KeyError::RolledBack { path, published, own },
+        }
     }
 
     fn write_record(&self, places: &Places) -> Result<(), KeyError> {
@@ -193,7 +217,8 @@ impl Record {
 /// Puts a registry below a web root, where everybody reads it. Never an older one over a newer.
 pub(crate) fn show(registry: &Registry, root: &Path) -> Result<PathBuf, KeyError> {
     let path = root.join(PUBLISHED);
-    let (published, own) = (published_version(&path)?, registry.version.unwrap_or(0));
+    let own = registry.version.unwrap_or(0);
+    let published = published(&path)?.and_then(|shown| shown.version).unwrap_or(0);
     if published > own {
         return Err(KeyError::RolledBack { path, published, own });
     }
@@ -202,16 +227,16 @@ pub(crate) fn show(registry: &Registry, root: &Path) -> Result<PathBuf, KeyError
     Ok(path)
 }
 
-/// The version of a published registry, 0 where there is none or where it has none that can be read.
-fn published_version(path: &Path) -> Result<u64, KeyError> {
+/// A published registry. None: there is none.
+pub(super) fn published(path: &Path) -> Result<Option<Registry>, KeyError> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(disk::io_error("cannot read", path)(error).into()),
     };
     let registry = parse(path, &bytes)
         .and_then(|value| Registry::from_value(&value).map_err(|error| corrupt(path, &error.to_string())))?;
-    Ok(registry.version.unwrap_or(0))
+    Ok(Some(registry))
 }
 
 /// The registry in force, as a file holds it. None: no file.
@@ -258,6 +283,11 @@ pub(crate) fn registry_path(places: &Places) -> PathBuf {
     places.data.join("registry.json")
 }
 
+/// A change that is about to be shown.
+fn next_path(places: &Places) -> PathBuf {
+    places.keys().join("next.json")
+}
+
 fn record_path(places: &Places) -> PathBuf {
     places.keys().join("instance.json")
 }
@@ -300,7 +330,7 @@ fn empty(instance_id: &str) -> Registry {
 }
 
 /// A registry as text for people and programs.
-fn page(registry: &Registry) -> Vec<u8> {
+pub(super) fn page(registry: &Registry) -> Vec<u8> {
     text(&registry.to_value())
 }
 

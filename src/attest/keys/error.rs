@@ -126,6 +126,19 @@ pub enum KeyError {
         /// Ours.
         own: u64,
     },
+    /// What is published is a change that was cut off here.
+    #[error(
+        "{} is at version {published} and this instance at {own}: a change of its keys was published and cut off before it took effect here (a crash, a full disk). Make that change again, `recourse keys compromise` first if it was that: it is published as a newer version",
+        path.display()
+    )]
+    Unfinished {
+        /// The published registry.
+        path: PathBuf,
+        /// Its version.
+        published: u64,
+        /// Ours.
+        own: u64,
+    },
     /// The system gave no random bytes, or the key could not be written in its format.
     #[error("a key could not be made: {0}")]
     Make(&'static str),

@@ -59,7 +59,7 @@ impl KeyStore {
         }
         // Where the disk writes in place nothing of it is left; elsewhere it is as good as a removal.
         if let Ok(Some(mut file)) = disk::open_private(&path, fs::OpenOptions::new().write(true)) {
-            let size = file.metadata().map_or(0, |found| found.len()).min(super::KEY_LIMIT);
+            let size = file.metadata().map_or(0, |found| found.len()).min(super::private::KEY_LIMIT);
             let _ = file.write_all(&vec![0; size as usize]).and_then(|()| file.sync_all());
         }
         match fs::remove_file(&path) {

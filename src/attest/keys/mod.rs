@@ -7,8 +7,10 @@
 mod book;
 mod error;
 mod export;
+mod forward;
 mod gone;
 pub(super) mod material;
+mod private;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -16,7 +18,6 @@ use std::sync::Mutex;
 
 use ed25519_dalek::SigningKey;
 use serde_json::{Value, json};
-use zeroize::Zeroizing;
 
 use super::audit::AuditLog;
 use super::disk::{self, Access, Lock};
@@ -28,14 +29,10 @@ use super::tlog::journal;
 
 pub use book::Stamp;
 use book::{Book, no_active};
-use material::Unreadable;
 
 pub use error::KeyError;
 pub use export::{jwk, public_pem};
 pub use material::Passphrase;
-
-/// A private key's file is some hundred bytes.
-const KEY_LIMIT: u64 = 16 << 10;
 
 /// How long a key should stay deprecated before it is retired.
 const RETENTION_DAYS: i64 = 90;
@@ -323,7 +320,13 @@ impl KeyStore {
     /// When there is no instance, or a newer registry is published there already.
     pub fn show(&self, root: &Path) -> Result<(PathBuf, Registry), KeyError> {
         let _lock = self.lock_existing()?;
-        let book = self.book()?;
+        let mut book = self.book()?;
+        if let Some(shown) = book::published(&root.join(book::PUBLISHED))?
+            && shown.version > book.registry.version
+            && !self.go_forward(&mut book, &shown)?
+        {
+            return Err(book.is_behind(root.join(book::PUBLISHED), &shown));
+        }
         Ok((book::show(&book.registry, root)?, book.registry))
     }
 
@@ -367,14 +370,19 @@ impl KeyStore {
     }
 
     fn book(&self) -> Result<Book, KeyError> {
-        if let Some(book) = Book::read(&self.places)? {
+        if let Some(mut book) = Book::read(&self.places)? {
             let own = &book.registry.instance_id;
-            return match &self.instance {
-                Some(asked) if asked != own => {
-                    Err(KeyError::InstanceIs { own: own.clone(), asked: asked.clone() })
-                }
-                _ => Ok(book),
-            };
+            if let Some(asked) = self.instance.as_ref().filter(|asked| *asked != own) {
+                return Err(KeyError::InstanceIs { own: own.clone(), asked: asked.clone() });
+            }
+            // Where nothing was left half-way, nobody is asked.
+            if book.unfinished(&self.places)?.is_some()
+                && let Some(root) = &self.publish
+                && let Some(shown) = book::published(&root.join(book::PUBLISHED))?
+            {
+                self.go_forward(&mut book, &shown)?;
+            }
+            return Ok(book);
         }
         if let Some(name) = &self.instance {
             return Ok(Book::new(name));
@@ -396,7 +404,10 @@ impl KeyStore {
         let _lock = self.lock()?;
         let (mut book, mut outcome) = (self.existing(key_id)?, Outcome::default());
         let before = book.entry(key_id)?.clone();
-        self.step(&mut book, &mut outcome, key_id, to)?;
+        // Who makes a change again that was cut off finds it done.
+        if !book.went_forward || before.state != to {
+            self.step(&mut book, &mut outcome, key_id, to)?;
+        }
         match to {
             KeyState::Compromised => self.commit_at_all_costs(&mut book, &mut outcome, key_id, reason)?,
             _ => self.commit_because(&mut book, &mut outcome, None, reason)?,
@@ -525,39 +536,6 @@ impl KeyStore {
 
     fn is_past(&self, at: &str) -> bool {
         at.parse::<Time>().is_ok_and(|at| at <= (self.clock)())
-    }
-
-    /// That a key could sign: a key that cannot must not become the active one.
-    fn usable(&self, book: &Book, key_id: &str) -> Result<(), KeyError> {
-        self.load(book.entry(key_id)?).map(|_| ())
-    }
-
-    fn check_file(&self, key_id: &str) -> Result<Zeroizing<Vec<u8>>, KeyError> {
-        let path = book::key_path(&self.places, key_id);
-        let bytes = disk::read_private(&path, KEY_LIMIT)?;
-        bytes.map(Zeroizing::new).ok_or_else(|| KeyError::Missing { key_id: key_id.to_owned(), path })
-    }
-
-    fn is_encrypted(&self, key_id: &str) -> bool {
-        self.check_file(key_id)
-            .is_ok_and(|bytes| std::str::from_utf8(&bytes).is_ok_and(material::is_encrypted))
-    }
-
-    fn load(&self, entry: &KeyEntry) -> Result<SigningKey, KeyError> {
-        let key_id = entry.key_id.clone();
-        let path = book::key_path(&self.places, &key_id);
-        let bytes = self.check_file(&key_id)?;
-        let wrong = |why| KeyError::Material { key_id: key_id.clone(), path: path.clone(), why };
-        let text = std::str::from_utf8(&bytes).map_err(|_| wrong("it is not text"))?;
-        let key = material::from_pem(text, self.passphrase.as_ref()).map_err(|error| match error {
-            Unreadable::Needed => KeyError::PassphraseNeeded { key_id: key_id.clone() },
-            Unreadable::Wrong => KeyError::PassphraseWrong { key_id: key_id.clone() },
-            Unreadable::Not(why) => wrong(why),
-        })?;
-        if signature::encode(key.verifying_key().as_bytes()) != entry.public_key {
-            return Err(wrong("it is another key than the registry's"));
-        }
-        Ok(key)
     }
 }
 

@@ -251,6 +251,56 @@ fn what_is_published_never_goes_back() {
 }
 
 #[test]
+fn a_change_that_was_shown_and_cut_off_is_finished() {
+    let (folder, keys) = store();
+    let root = folder.path().join("web");
+    let keys = keys.publishing_to(&root);
+    keys.ensure_active().unwrap();
+    let own = book::registry_path(&keys.places);
+    // As if the process had died when the compromise was published and before it took effect.
+    let cut_off = || {
+        let before = fs::read(&own).unwrap();
+        let active = keys.registry().unwrap().unwrap().active().unwrap().key_id.clone();
+        let version = keys.compromise(&active, None).unwrap().registry_version;
+        fs::write(&own, before).unwrap();
+        assert!(keys.registry().unwrap().unwrap().active().is_some());
+        (active, version)
+    };
+    let state = |key_id: &str| {
+        let registry = keys.registry().unwrap().unwrap();
+        registry.keys.iter().find(|key| key.key_id == key_id).unwrap().state
+    };
+    let plain = KeyStore::open(&keys.places);
+    let (first, shown) = cut_off();
+    let (_, registry) = plain.show(&root).unwrap();
+    assert_eq!((registry.version, state(&first)), (Some(shown), KeyState::Compromised));
+    // The same change again, and another one.
+    let next = |keys: &KeyStore| {
+        let made = keys.generate().unwrap().changes[0].key_id.clone();
+        keys.activate(&made).unwrap();
+    };
+    next(&keys);
+    let (second, shown) = cut_off();
+    let again = keys.compromise(&second, None).unwrap();
+    assert!(again.registry_version > shown && again.changes.is_empty());
+    assert_eq!(state(&second), KeyState::Compromised);
+    next(&keys);
+    let (third, shown) = cut_off();
+    assert!(keys.generate().unwrap().registry_version > shown);
+    assert_eq!(state(&third), KeyState::Compromised, "what others know is not taken back");
+    // Nothing here says what the change was: the diagnosis does, and that change made again heals it.
+    let pending = keys.registry().unwrap().unwrap().keys.last().unwrap().key_id.clone();
+    keys.activate(&pending).unwrap();
+    let (fourth, _) = cut_off();
+    fs::remove_file(keys.places.keys().join("next.json")).unwrap();
+    let error = plain.show(&root).unwrap_err();
+    assert!(matches!(error, KeyError::Unfinished { .. }), "{error}");
+    assert!(!error.to_string().contains("another copy"), "{error}");
+    keys.compromise(&fourth, None).unwrap();
+    plain.show(&root).unwrap();
+}
+
+#[test]
 fn damage_is_named_and_nothing_is_guessed() {
     for bad in [
         "{",
