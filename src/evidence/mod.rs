@@ -15,7 +15,7 @@ mod sqlite;
 mod surroundings;
 
 pub use git::{AtStake, RepositoryAct, at_stake};
-pub use path::{Uncommitted, uncommitted};
+pub use path::{Known, Uncommitted, uncommitted};
 pub use session::{Budget, Session};
 
 /// Looks for everything that bears on what a mutation costs. Facts of the mutation itself come first.

@@ -5,6 +5,7 @@
 //! left out and named: the program runs all the same, and part is better than nothing. With it goes what the command names
 //! outside of the working tree, and what the repository says of its branches, stashes and of what is staged.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
@@ -18,7 +19,7 @@ use rustix::fs::{Access, access};
 use crate::evaluate::Evaluation;
 use crate::evidence::{Budget as Looking, Session, Uncommitted, uncommitted};
 use crate::text::{count, size};
-use crate::world::Query;
+use crate::world::{Meta, Query};
 
 use super::Keeping;
 use super::files::{CannotKeep, Capture, Way};
@@ -53,13 +54,42 @@ pub(super) enum Unread {
     Same,
 }
 
+/// A file or link of an earlier point.
+struct Then {
+    item: Item,
+    /// The walk has come to it, and found it as it was: it is not asked about again.
+    met: Cell<bool>,
+}
+
 /// An earlier point of this place.
 struct Earlier {
     head: Head,
-    files: HashMap<PathBuf, Item>,
+    files: HashMap<PathBuf, Then>,
     dirs: HashSet<PathBuf>,
     /// It is the newest of all points, and of this session.
     newest: bool,
+}
+
+/// By what a file is known to be unchanged.
+#[derive(Clone, Copy)]
+struct Stamp {
+    inode: u64,
+    links: u64,
+    size: u64,
+    changed: (i64, u32),
+}
+
+impl From<&Metadata> for Stamp {
+    fn from(meta: &Metadata) -> Self {
+        let changed = (meta.ctime(), u32::try_from(meta.ctime_nsec()).unwrap_or(0));
+        Self { inode: meta.ino(), links: meta.nlink(), size: meta.len(), changed }
+    }
+}
+
+impl From<&Meta> for Stamp {
+    fn from(meta: &Meta) -> Self {
+        Self { inode: meta.id.1, links: meta.links, size: meta.size, changed: meta.changed }
+    }
 }
 
 impl Earlier {
@@ -77,7 +107,9 @@ impl Earlier {
         let (mut files, mut dirs) = (HashMap::new(), HashSet::new());
         for item in items {
             match item.was {
-                Was::File { .. } | Was::Link(_) => drop(files.insert(item.path.0.clone(), item)),
+                Was::File { .. } | Was::Link(_) => {
+                    files.insert(item.path.0.clone(), Then { item, met: Cell::new(false) });
+                }
                 Was::Directory => drop(dirs.insert(item.path.0)),
                 _ => {}
             }
@@ -86,23 +118,36 @@ impl Earlier {
     }
 
     /// The file as it was then, when it is as it was then.
-    fn same(&self, path: &Path, meta: &Metadata) -> Option<&Item> {
-        let item = self.files.get(path)?;
-        let changed = meta.ctime().saturating_mul(1000).saturating_add(meta.ctime_nsec() / 1_000_000);
+    fn same(&self, path: &Path, now: Stamp) -> Option<&Item> {
+        let Then { item, met } = self.files.get(path)?;
+        let changed = now.changed.0.saturating_mul(1000).saturating_add(i64::from(now.changed.1 / 1_000_000));
         let Was::File { size, content, group: None, twin: None } = &item.was else { return None };
         let here = matches!(content, Content::Here(_) | Content::Stored(0, _) | Content::Packed(0, ..));
-        let seen = Some((meta.ino(), meta.ctime(), u32::try_from(meta.ctime_nsec()).unwrap_or(0)));
-        (here
-            && meta.nlink() == 1
-            && meta.len() == *size
+        let seen = Some((now.inode, now.changed.0, now.changed.1));
+        let same = here
+            && now.links == 1
+            && now.size == *size
             && item.seen == seen
-            && changed.saturating_add(TICK) < self.head.time)
-            .then_some(item)
+            && changed.saturating_add(TICK) < self.head.time;
+        met.set(same);
+        same.then_some(item)
+    }
+
+    /// The file that the walk met as it was then.
+    fn met(&self, path: &Path) -> Option<&Item> {
+        self.files.get(path).filter(|then| then.met.get()).map(|then| &then.item)
+    }
+
+    /// The file at a path is as it was then.
+    fn has(&self, path: &Path) -> bool {
+        fs::symlink_metadata(path).is_ok_and(|meta| self.same(path, Stamp::from(&meta)).is_some())
     }
 
     /// A link that leads where it led then.
     fn is_same_link(&self, path: &Path) -> bool {
-        let Some(Item { was: Was::Link(target), .. }) = self.files.get(path) else { return false };
+        let Some(Then { item: Item { was: Was::Link(target), .. }, .. }) = self.files.get(path) else {
+            return false;
+        };
         fs::read_link(path).is_ok_and(|now| now == target.0)
     }
 }
@@ -115,24 +160,28 @@ pub(super) fn set_aside(
     touched: &[PathBuf],
     alone: bool,
 ) -> Result<Unread, CannotKeep> {
-    let Looked { mut found, whole } = look(keeping, touched);
+    let earlier = Earlier::find(store, keeping);
+    let Looked { mut found, whole } = look(keeping, touched, earlier.as_ref());
     if alone {
         let trees: Vec<PathBuf> = found.iter().map(|(top, _)| top.clone()).collect();
-        found.extend(trees.iter().flat_map(|tree| state_of(tree, keeping)));
+        found.extend(trees.iter().flat_map(|tree| state_of(tree, keeping, earlier.as_ref())));
     }
-    let earlier = Earlier::find(store, keeping);
     let (mut old, mut fresh): (Vec<&Item>, Vec<(u64, PathBuf)>) = (Vec::new(), Vec::new());
     let (mut empty, mut unreadable) = (Vec::new(), 0);
     let tops: Vec<PathBuf> = found.iter().map(|(top, _)| top.clone()).collect();
     let top = |path: &Path| tops.iter().rfind(|top| path.starts_with(top)).map(PathBuf::as_path);
     let mut seen = HashSet::new();
     for path in found.into_iter().flat_map(|(_, files)| files).filter(|path| seen.insert(path.clone())) {
+        if let Some(item) = earlier.as_ref().and_then(|earlier| earlier.met(&path)) {
+            old.push(item);
+            continue;
+        }
         let Ok(meta) = fs::symlink_metadata(&path) else { continue };
         if meta.is_dir() {
             empty.push(path);
             continue;
         }
-        match earlier.as_ref().and_then(|earlier| earlier.same(&path, &meta)) {
+        match earlier.as_ref().and_then(|earlier| earlier.same(&path, Stamp::from(&meta))) {
             Some(item) => old.push(item),
             // Nothing of what may not be read can be kept.
             None if meta.is_file() && access(&path, Access::READ_OK).is_err() => unreadable += 1,
@@ -191,7 +240,10 @@ pub(super) fn places(evaluation: &Evaluation, keeping: &Keeping<'_>) -> Vec<Path
 }
 
 /// Looks at the working tree for what is not committed in it, and at the places outside of it that the command names.
-fn look(keeping: &Keeping<'_>, touched: &[PathBuf]) -> Looked {
+fn look(keeping: &Keeping<'_>, touched: &[PathBuf], earlier: Option<&Earlier>) -> Looked {
+    let known = |path: &Path, meta: &Meta| {
+        earlier.is_some_and(|earlier| earlier.same(path, Stamp::from(meta)).is_some())
+    };
     let time = PATIENCE.0.min(PATIENCE.1.saturating_sub(keeping.world.elapsed()));
     let mut session = Session::with_budget(Looking { time, ..Looking::default() });
     let top = match session.git().discover(keeping.world, &keeping.context.cwd) {
@@ -199,19 +251,19 @@ fn look(keeping: &Keeping<'_>, touched: &[PathBuf]) -> Looked {
         _ => None,
     };
     let top = top.unwrap_or_else(|| keeping.context.cwd.clone());
-    let within = uncommitted(&top, ENTRIES, keeping.world, &mut session);
+    let within = with_foreign(uncommitted(&top, ENTRIES, &known, keeping.world, &mut session));
     let mut looked = Looked { found: vec![(top, within.files)], whole: within.whole };
     for place in touched.iter().filter_map(|place| fs::canonicalize(place).ok()) {
         let whole = looked.whole;
-        let known =
+        let seen =
             |(top, _): &(PathBuf, Vec<PathBuf>)| place.starts_with(top) && whole || top.starts_with(&place);
         let Ok(meta) = fs::symlink_metadata(&place) else { continue };
         // What programs are installed in is not what they work on.
-        if looked.found.iter().any(known) || !(meta.is_dir() || meta.is_file()) || !is_ours(&place) {
+        if looked.found.iter().any(seen) || !(meta.is_dir() || meta.is_file()) || !is_ours(&place) {
             continue;
         }
         let below = if meta.is_dir() {
-            uncommitted(&place, ENTRIES, keeping.world, &mut session)
+            with_foreign(uncommitted(&place, ENTRIES, &known, keeping.world, &mut session))
         } else {
             Uncommitted { files: vec![place.clone()], whole: true, ..Uncommitted::default() }
         };
@@ -222,9 +274,23 @@ fn look(keeping: &Keeping<'_>, touched: &[PathBuf]) -> Looked {
     looked
 }
 
+/// Adds what stands under names that are no text.
+fn with_foreign(mut found: Uncommitted) -> Uncommitted {
+    for dir in found.foreign.iter().collect::<HashSet<_>>() {
+        let entries = fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok);
+        for path in entries.filter(|entry| entry.file_name().to_str().is_none()).map(|entry| entry.path()) {
+            match files_below(&path) {
+                Some(below) => found.files.extend(below),
+                None => found.whole = false,
+            }
+        }
+    }
+    found
+}
+
 /// What a repository says of its branches, stashes and of what is staged, by the directory that it stands in. Only where it
 /// is little: objects stay for a while when their names go.
-fn state_of(tree: &Path, keeping: &Keeping<'_>) -> Vec<(PathBuf, Vec<PathBuf>)> {
+fn state_of(tree: &Path, keeping: &Keeping<'_>, earlier: Option<&Earlier>) -> Vec<(PathBuf, Vec<PathBuf>)> {
     let session = Session::new();
     let Ok(Some(repo)) = session.git().discover(keeping.world, tree) else { return Vec::new() };
     let place = repo.place();
@@ -233,11 +299,20 @@ fn state_of(tree: &Path, keeping: &Keeping<'_>) -> Vec<(PathBuf, Vec<PathBuf>)> 
         own.extend(Some(dir.join(name)).filter(|path| path.is_file()));
     }
     let log = place.git_dir.join("logs/HEAD");
-    own.extend(Some(log).filter(|path| path.is_file()));
+    let index = place.git_dir.join("index");
+    own.extend(Some(log.clone()).filter(|path| path.is_file()));
     for name in NAMES_OF_COMMITS {
         own.extend(files_below(&place.common_dir.join(name)).unwrap_or_default());
     }
-    let staged = staged(tree, keeping);
+    let staged = match earlier {
+        _ if !index.is_file() => Vec::new(),
+        // Neither what is staged nor what is committed changed: what was staged is among what was set aside.
+        Some(earlier) if earlier.has(&index) && earlier.has(&log) => {
+            let unmet = earlier.files.iter().filter(|(_, then)| !then.met.get()).map(|(path, _)| path);
+            unmet.filter(|path| path.starts_with(tree) && path.is_file()).cloned().collect()
+        }
+        _ => staged(tree, keeping),
+    };
     let bytes: u64 =
         own.iter().filter_map(|path| fs::symlink_metadata(path).ok()).map(|meta| meta.len()).sum();
     if bytes > STATE_BYTES {

@@ -282,3 +282,63 @@ fn what_is_open_for_a_program_that_nobody_can_read_comes_back() {
         assert_eq!(fs::read_to_string(work.with_file_name("single")).unwrap(), "nowhere else\n", "{line}");
     }
 }
+
+#[test]
+fn names_that_are_no_text_come_back_from_a_program_that_nobody_can_read() {
+    let place = Place::new();
+    let work = place.work();
+    fs::copy("/bin/sh", work.with_file_name("unread")).unwrap();
+    fs::write(work.with_file_name("finisher"), "#!/bin/sh\nrm -rf -- *\n").unwrap();
+    assert!(Command::new("git").args(["init", "-q"]).arg(&work).status().unwrap().success());
+    let (file, dir) = (work.join(OsStr::from_bytes(b"caf\xe9")), work.join(OsStr::from_bytes(b"dir\xff")));
+    fs::write(&file, "alone\n").unwrap();
+    fs::create_dir(&dir).unwrap();
+    fs::write(dir.join("inner"), "below\n").unwrap();
+    let output =
+        place.recourse(&["exec", "--profile", "agent", "-c", "../unread ../finisher"].map(OsStr::new));
+    assert!(!file.exists() && !dir.exists(), "{}", said(&output));
+    let undone = place.undo(&[]);
+    assert!(undone.status.success(), "{}", said(&undone));
+    assert_eq!(fs::read_to_string(&file).unwrap(), "alone\n");
+    assert_eq!(fs::read_to_string(dir.join("inner")).unwrap(), "below\n");
+}
+
+/// The second time most is known from the first: what changed since, what is only staged, and what git has by now.
+#[test]
+fn an_unread_program_finds_everything_kept_the_second_time_too() {
+    let place = Place::new();
+    let work = place.work();
+    let git = |words: &[&str]| {
+        let who = ["-c", "user.name=n", "-c", "user.email=e@x"];
+        assert!(Command::new("git").args(who).args(words).current_dir(&work).status().unwrap().success());
+    };
+    fs::copy("/bin/sh", work.with_file_name("unread")).unwrap();
+    git(&["init", "-q", "."]);
+    fs::write(work.join("tracked"), "one\n").unwrap();
+    git(&["add", "."]);
+    git(&["commit", "-qm", "one"]);
+    fs::write(work.join("tracked"), "staged\n").unwrap();
+    git(&["add", "tracked"]);
+    for name in ["same", "changed", "committed"] {
+        fs::write(work.join(name), "first\n").unwrap();
+    }
+    // A file that changed in the same tick of the clock is never taken for unchanged.
+    std::thread::sleep(std::time::Duration::from_millis(80));
+    let call = |script: &str| {
+        fs::write(work.with_file_name("finisher"), script).unwrap();
+        place.recourse(&["exec", "--profile", "agent", "-c", "../unread ../finisher"].map(OsStr::new))
+    };
+    call("true\n");
+    fs::write(work.join("changed"), "second\n").unwrap();
+    git(&["add", "committed"]);
+    let ran = call("rm -rf tracked same changed committed .git/index\n");
+    assert!(!work.join("changed").exists(), "{}", said(&ran));
+    let undone = place.undo(&[]);
+    assert!(undone.status.success(), "{}", said(&undone));
+    for (name, content) in [("same", "first\n"), ("changed", "second\n"), ("committed", "first\n")] {
+        assert_eq!(fs::read_to_string(work.join(name)).unwrap(), content, "{name}");
+    }
+    assert_eq!(fs::read_to_string(work.join("tracked")).unwrap(), "staged\n");
+    let staged = Command::new("git").args(["diff", "--cached", "--name-only"]).current_dir(&work).output();
+    assert_eq!(String::from_utf8_lossy(&staged.unwrap().stdout), "committed\ntracked\n");
+}

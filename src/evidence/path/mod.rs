@@ -39,7 +39,7 @@ use crate::model::{
     Action, Evidence, Fact, FactValue, Loss, LossClass, MissingEffect, Mutation, PathOrigin, PathSubject,
     Source, Value,
 };
-use crate::world::{FileKind, LookError, World};
+use crate::world::{FileKind, LookError, Meta, World};
 
 use super::Session;
 use kept::{Kept, soften_by_copies};
@@ -221,14 +221,24 @@ pub struct Uncommitted {
     pub whole: bool,
 }
 
+/// Whether a file was found to be nowhere else before, and is as it was then: it need not be compared again.
+pub type Known<'a> = dyn Fn(&Path, &Meta) -> bool + 'a;
+
 /// Looks for [`Uncommitted`] files, `limit` entries of directories at most.
-pub fn uncommitted(root: &Path, limit: usize, world: &dyn World, session: &mut Session) -> Uncommitted {
+pub fn uncommitted(
+    root: &Path,
+    limit: usize,
+    known: &Known<'_>,
+    world: &dyn World,
+    session: &mut Session,
+) -> Uncommitted {
     let nothing = Uncommitted::default();
     let Ok(root) = world.canonicalize(root) else { return nothing };
     let Ok(meta) = world.lstat(&root) else { return nothing };
     let places = session.places(world);
     let mut walk = Walk::new(world, session, &places, How { in_place: true, ..How::default() });
     walk.collect = Some(Uncommitted { whole: true, ..Uncommitted::default() });
+    walk.known = Some(known);
     walk.limit_to(limit);
     walk.tree(&root, &meta);
     let cut = walk.loss.truncated;

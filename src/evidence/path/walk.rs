@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use crate::evidence::Session;
 use crate::evidence::git::{self, FileStatus, GitCache, GitRepo};
-use crate::evidence::path::Uncommitted;
+use crate::evidence::path::{Known, Uncommitted};
 use crate::knowledge::machine;
 use crate::model::{Loss, LossClass};
 use crate::world::{FileKind, LookError, Meta, Seen, World};
@@ -118,6 +118,8 @@ pub(super) struct Walk<'a> {
     roots: Vec<PathBuf>,
     /// Files that are nowhere else, where somebody wants their names and not only their number.
     pub(super) collect: Option<Uncommitted>,
+    /// Which of them are named without a look at what they hold.
+    pub(super) known: Option<&'a Known<'a>>,
 }
 
 impl<'a> Walk<'a> {
@@ -145,6 +147,7 @@ impl<'a> Walk<'a> {
             limit,
             roots: Vec::new(),
             collect: None,
+            known: None,
         }
     }
 
@@ -398,7 +401,9 @@ impl<'a> Walk<'a> {
         if !in_work_tree && self.places.is_temporary(path) {
             return LossClass::Temporary;
         }
-        if let Some(repo) = &around.repo
+        // Whoever collects names sets aside what only git's objects hold, too.
+        if self.collect.is_none()
+            && let Some(repo) = &around.repo
             && meta.size <= 1 << 20
             && self.stored.0 < STORED_LIMIT.0
             && self.stored.1 + meta.size < STORED_LIMIT.1

@@ -242,7 +242,7 @@ fn untracked(
     limit: usize,
     stake: &mut AtStake,
 ) -> Result<(), String> {
-    let found = uncommitted(top, limit, look.world, look.session);
+    let found = uncommitted(top, limit, &|_, _| false, look.world, look.session);
     if !found.whole {
         return Err(format!("not all of {} could be looked at", top.display()));
     }

@@ -29,7 +29,8 @@ impl Walk<'_> {
         {
             found.nested.push(parent.to_owned());
         }
-        let class = self.class(path, meta, around);
+        let known = self.known.is_some_and(|known| known(path, meta));
+        let class = if known { LossClass::Lost } else { self.class(path, meta, around) };
         let Some(found) = &mut self.collect else { return };
         match class {
             LossClass::Tracked | LossClass::Temporary | LossClass::Packaged => {}
