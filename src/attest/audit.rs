@@ -13,6 +13,7 @@
 
 mod lines;
 mod segments;
+mod ship;
 mod shown;
 mod verify;
 
@@ -20,18 +21,21 @@ use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use nix::sys::resource::{Resource, getrlimit};
 use serde_json::{Value, json};
 use thiserror::Error;
 
 use super::disk::{self, Access, DiskError, Lock, io_error};
+use super::fleet::{Away, Shared};
 use super::places::Places;
 use super::time::Time;
 use crate::json;
 
 use lines::{Backwards, LINE_LIMIT, Lines, digest, ends_line};
 pub use segments::{Limits, Pruned};
+pub use ship::Shipped;
 pub use verify::Verified;
 
 /// What a head and a short line take, in bytes.
@@ -46,6 +50,15 @@ pub enum AuditError {
     /// A file or folder.
     #[error(transparent)]
     Disk(#[from] DiskError),
+    /// The store that machines share.
+    #[error(transparent)]
+    Away(#[from] Away),
+    /// It has another file where one of this log belongs.
+    #[error("{place} is there and is not this log's")]
+    Taken {
+        /// The store and the name.
+        place: String,
+    },
     /// An event too large for a line.
     #[error("the event is larger than a line of the audit log may be")]
     TooLarge,
@@ -90,6 +103,8 @@ pub struct AuditLog {
     head: PathBuf,
     /// Where it goes on in a new file; none: never.
     limits: Option<Limits>,
+    /// Where full files go as well.
+    shared: Option<Arc<Shared>>,
 }
 
 /// How far the log was brought to the disk, and where it begins.
@@ -135,13 +150,20 @@ enum Durable {
 impl AuditLog {
     /// The log below these places. Touches nothing yet.
     pub fn open(places: &Places) -> Self {
-        Self { log: places.audit_log(), head: places.audit_head(), limits: None }
+        Self { log: places.audit_log(), head: places.audit_head(), limits: None, shared: None }
     }
 
     /// Goes on in a new file where one is full, and takes the oldest away.
     #[must_use]
     pub fn within(mut self, limits: Limits) -> Self {
         self.limits = Some(limits);
+        self
+    }
+
+    /// Puts full files into this store as well, and takes none away that is not there.
+    #[must_use]
+    pub fn sharing(mut self, shared: Option<Arc<Shared>>) -> Self {
+        self.shared = shared;
         self
     }
 
@@ -162,6 +184,22 @@ impl AuditLog {
     }
 
     fn write(&self, event: &str, details: Value, now: Time, durable: Durable) -> Result<u64, AuditError> {
+        let (seq, rotated) = self.write_line(event, details, now, durable)?;
+        if rotated && let Some(shared) = &self.shared {
+            // Nobody waits for the store to record something: what it did not take stays here, and goes there with the next.
+            let _ = self.ship(shared, false);
+        }
+        Ok(seq)
+    }
+
+    /// The event's number, and whether a full file was put away.
+    fn write_line(
+        &self,
+        event: &str,
+        details: Value,
+        now: Time,
+        durable: Durable,
+    ) -> Result<(u64, bool), AuditError> {
         // The head and the line each have to have room.
         room_for(LEAST_ROOM).map_err(io_error("cannot write", &self.log))?;
         for path in [&self.log, &self.head] {
@@ -172,10 +210,11 @@ impl AuditLog {
         let _lock = Lock::acquire(&self.lock_path())?;
         let (mut file, mut new) = self.current()?;
         let mut size = self.size(&file)?;
+        let mut rotated = false;
         let full = self.limits.as_ref().is_some_and(|limits| limits.is_full(size));
         let mut end = self.end(&mut file, size, durable == Durable::Yes || full)?;
         if full && let Some(next) = self.rotate(&file, size, &mut end.head)? {
-            (file, new, size, end.open) = (next, true, 0, false);
+            (file, new, size, end.open, rotated) = (next, true, 0, false, true);
         }
         let seq = end.head.seq.saturating_add(1);
         let line = line(seq, now, event, &details, &end)?;
@@ -194,7 +233,7 @@ impl AuditLog {
             let length = size.saturating_add(bytes.len() as u64);
             self.write_head(&Head { seq, digest: digest(&line), length, start: end.head.start })?;
         }
-        Ok(seq)
+        Ok((seq, rotated))
     }
 
     /// One write; where it fails, what was written of it goes again: half a line after half a line could not be told.

@@ -6,12 +6,14 @@
 use std::fs;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
 
 use super::disk::{self, Access, DiskError};
 use super::document::{Attestation, DocumentError, is_id};
+use super::fleet::{Away, Shared};
 use super::places::Places;
 use super::registry::Registry;
 use crate::json::DOCUMENT_LIMIT;
@@ -22,6 +24,9 @@ pub enum StoreError {
     /// A file or folder.
     #[error(transparent)]
     Disk(#[from] DiskError),
+    /// The store that machines share.
+    #[error(transparent)]
+    Away(#[from] Away),
     /// Not an id: nothing else is ever looked for.
     #[error("an attestation id is 32 lower-case hexadecimal digits")]
     NotAnId,
@@ -56,29 +61,46 @@ pub enum Served {
 #[derive(Clone, Debug)]
 pub struct Store {
     folder: PathBuf,
+    /// What it is called in the store that machines share.
+    name: &'static str,
+    shared: Option<Arc<Shared>>,
 }
 
 impl Store {
     /// The store below these places. Touches nothing yet.
     pub fn open(places: &Places) -> Self {
-        Self { folder: places.attestations() }
+        Self { folder: places.attestations(), name: "attestations", shared: None }
     }
 
     /// The store of what is not for everybody.
     pub fn unpublished(places: &Places) -> Self {
-        Self { folder: places.unpublished() }
+        Self { folder: places.unpublished(), name: "unpublished", shared: None }
+    }
+
+    /// Puts each attestation into this store first, and looks there for what is not here.
+    #[must_use]
+    pub fn sharing(mut self, shared: Option<Arc<Shared>>) -> Self {
+        self.shared = shared;
+        self
     }
 
     /// Stores an attestation under its id, durably. False: there is one with that id, and it is as it was.
     ///
     /// # Errors
-    /// When the disk refuses, or the folder is not private.
+    /// When the disk refuses, the folder is not private, or the store that machines share does not clearly say that it is
+    /// there.
     pub fn create(&self, attestation: &Attestation) -> Result<bool, StoreError> {
         disk::private_dir(&self.folder)?;
         let path = self.path(attestation.id());
         // Cheap, and saves the two syncs of a file that would be thrown away.
         if fs::symlink_metadata(&path).is_ok() {
             return Ok(false);
+        }
+        if let Some(shared) = &self.shared {
+            let text = String::from_utf8_lossy(attestation.canonical());
+            if shared.put(&self.at(attestation.id()), &text)?.is_none() {
+                return Ok(false);
+            }
         }
         Ok(disk::create_exclusive(&path, attestation.canonical(), Access::Private)?)
     }
@@ -91,11 +113,19 @@ impl Store {
         if !is_id(id) {
             return Err(StoreError::NotAnId);
         }
-        if !disk::check_dir(&self.folder)? {
-            return Ok(None);
-        }
         let path = self.path(id);
-        let Some(bytes) = disk::read_private(&path, DOCUMENT_LIMIT as u64)? else { return Ok(None) };
+        let here = match disk::check_dir(&self.folder)? {
+            true => disk::read_private(&path, DOCUMENT_LIMIT as u64)?,
+            false => None,
+        };
+        let bytes = match (here, &self.shared) {
+            (Some(bytes), _) => bytes,
+            (None, None) => return Ok(None),
+            (None, Some(shared)) => match shared.read(&self.at(id))? {
+                Some(kept) => kept.body.into_bytes(),
+                None => return Ok(None),
+            },
+        };
         let attestation = Attestation::parse(&bytes)
             .map_err(|source| StoreError::Damaged { path: path.clone(), source })?;
         if attestation.id() != id {
@@ -152,6 +182,10 @@ impl Store {
     /// Removes what processes that died while they stored something left an hour ago or longer.
     pub fn tidy(&self) {
         disk::sweep(&self.folder, Duration::from_secs(3600));
+    }
+
+    fn at(&self, id: &str) -> String {
+        format!("{}/{id}.json", self.name)
     }
 
     fn path(&self, id: &str) -> PathBuf {

@@ -14,9 +14,14 @@ use object_store::azure::MicrosoftAzureBuilder;
 use object_store::client::ClientOptions;
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::path::Path;
-use object_store::{BackoffConfig, Error, ObjectStore, ObjectStoreExt, PutMode, PutOptions, RetryConfig};
-use recourse::attest::disk::{self, Access};
+use object_store::{
+    BackoffConfig, Error, ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutOptions, RetryConfig,
+    UpdateVersion,
+};
+use recourse::attest::disk::{self, Access, DiskError, Lock};
+use recourse::attest::document::hex;
 use recourse::attest::fleet::{Address, Answer, Ask, Kind, LINE_LIMIT, REQUEST_PATIENCE};
+use sha2::{Digest, Sha256};
 
 /// Where Google's storage is: a file with credentials may name another place, and must not.
 const GOOGLE: &str = "https://storage.googleapis.com";
@@ -63,7 +68,8 @@ fn main() -> ExitCode {
 fn open(address: &Address) -> Result<Store, String> {
     let insecure = address.endpoint.as_deref().is_some_and(|endpoint| endpoint.starts_with("http://"));
     let options = ClientOptions::new()
-        .with_timeout(REQUEST_PATIENCE)
+        // Each request has its own patience; what is large takes longer.
+        .with_timeout(patience(LINE_LIMIT))
         .with_connect_timeout(REQUEST_PATIENCE)
         .with_allow_http(insecure);
     // What is unclear is for the caller to look at; it does with its own words.
@@ -106,26 +112,54 @@ fn open(address: &Address) -> Result<Store, String> {
     Ok(Store::Remote { store, prefix: address.prefix.clone() })
 }
 
+/// How long a request may take: a second and a half, and one for each mebibyte.
+fn patience(bytes: u64) -> Duration {
+    REQUEST_PATIENCE + Duration::from_millis(bytes >> 10)
+}
+
 async fn remote(store: &dyn ObjectStore, prefix: &str, ask: Ask) -> Answer {
     let place = |at: &str| Path::from(format!("{prefix}/{at}"));
-    match ask {
-        Ask::Create { at, body } => {
-            let options = PutOptions { mode: PutMode::Create, ..PutOptions::default() };
-            match store.put_opts(&place(&at), body.into(), options).await {
-                Ok(_) => Answer::Made {},
-                Err(Error::AlreadyExists { .. }) => Answer::There {},
-                Err(error) => unclear(&error),
-            }
+    let late = || Answer::Unclear { why: "it did not answer in time".to_owned() };
+    let (at, body, mode) = match ask {
+        Ask::Create { at, body } => (at, body, PutMode::Create),
+        Ask::Replace { at, body, over } => {
+            let Ok((e_tag, version)) = serde_json::from_str(&over) else {
+                return Answer::Unclear { why: "the tag is none of this store's".to_owned() };
+            };
+            (at, body, PutMode::Update(UpdateVersion { e_tag, version }))
         }
-        Ask::Get { at } => {
-            let read = async { store.get(&place(&at)).await?.bytes().await };
-            match read.await {
-                Ok(bytes) => text(bytes.to_vec()),
-                Err(Error::NotFound { .. }) => Answer::Absent {},
-                Err(error) => unclear(&error),
-            }
-        }
+        Ask::Get { at } => return read(store, &place(&at)).await.unwrap_or_else(late),
+    };
+    let patience = patience(body.len() as u64);
+    let options = PutOptions { mode, ..PutOptions::default() };
+    let place = place(&at);
+    let put = store.put_opts(&place, body.into(), options);
+    match tokio::time::timeout(patience, put).await {
+        Ok(Ok(_)) => Answer::Made {},
+        Ok(Err(Error::AlreadyExists { .. } | Error::Precondition { .. })) => Answer::There {},
+        Ok(Err(error)) => unclear(&error),
+        Err(_) => late(),
     }
+}
+
+/// None: it took too long.
+async fn read(store: &dyn ObjectStore, place: &Path) -> Option<Answer> {
+    let found = match tokio::time::timeout(REQUEST_PATIENCE, store.get(place)).await.ok()? {
+        Ok(found) => found,
+        Err(Error::NotFound { .. }) => return Some(Answer::Absent {}),
+        Err(error) => return Some(unclear(&error)),
+    };
+    let tag = tag_of(&found.meta);
+    let left = patience(found.meta.size);
+    Some(match tokio::time::timeout(left, found.bytes()).await.ok()? {
+        Ok(bytes) => text(bytes.to_vec(), tag),
+        Err(error) => unclear(&error),
+    })
+}
+
+/// What an object is called as this very content: the entity tag, and where the store counts them its version.
+fn tag_of(meta: &ObjectMeta) -> String {
+    serde_json::json!([meta.e_tag, meta.version]).to_string()
 }
 
 fn in_folder(folder: &std::path::Path, ask: Ask) -> Answer {
@@ -137,15 +171,35 @@ fn in_folder(folder: &std::path::Path, ask: Ask) -> Answer {
                 .and_then(|()| disk::create_exclusive(&path, body.as_bytes(), Access::Private))
                 .map(|made| if made { Answer::Made {} } else { Answer::There {} })
         }
-        Ask::Get { at } => disk::read_private(&folder.join(at), LINE_LIMIT / 2)
-            .map(|found| found.map_or(Answer::Absent {}, text)),
+        Ask::Replace { at, body, over } => replace(&folder.join(at), &body, &over),
+        Ask::Get { at } => disk::read_private(&folder.join(at), LINE_LIMIT / 2).map(|found| {
+            found.map_or(Answer::Absent {}, |bytes| {
+                let tag = digest(&bytes);
+                text(bytes, tag)
+            })
+        }),
     };
     answer.unwrap_or_else(|error| Answer::Unclear { why: error.to_string() })
 }
 
-fn text(bytes: Vec<u8>) -> Answer {
+/// Puts a file in the place of what it is known to hold, one process after another.
+fn replace(path: &std::path::Path, body: &str, over: &str) -> Result<Answer, DiskError> {
+    let _lock = Lock::acquire(&path.with_extension("lock"))?;
+    let there = disk::read_private(path, LINE_LIMIT / 2)?;
+    if there.is_none_or(|there| digest(&there) != over) {
+        return Ok(Answer::There {});
+    }
+    disk::write_atomic(path, body.as_bytes(), Access::Private)?;
+    Ok(Answer::Made {})
+}
+
+fn digest(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+fn text(bytes: Vec<u8>, tag: String) -> Answer {
     match String::from_utf8(bytes) {
-        Ok(body) => Answer::Found { body },
+        Ok(body) => Answer::Found { body, tag },
         Err(_) => Answer::Unclear { why: "it holds what is no text".to_owned() },
     }
 }

@@ -11,6 +11,7 @@ use serde_json::json;
 use crate::attest::audit::{AuditError, AuditLog};
 use crate::attest::tlog::book::Log;
 use crate::config::Config;
+use crate::proof::shared;
 use crate::text::{count, escape, size};
 
 use super::common::Format;
@@ -61,6 +62,15 @@ enum LogCommand {
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
         segments: Option<u64>,
     },
+    /// Put its full files into the store that machines share, as `store` says
+    Push {
+        /// The file that is written to as well: a machine is about to go away
+        #[arg(long)]
+        all: bool,
+        /// Form of the output
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
     #[command(flatten)]
     Transparency(TransparencyCommand),
 }
@@ -71,7 +81,8 @@ pub(super) fn run(args: &LogArgs) -> Result<u8, Failure> {
         Some(LogCommand::Verify { format }) => return verify(&log, *format),
         Some(LogCommand::Transparency(command)) => return transparency::run(command),
         Some(LogCommand::Export(args)) => return log_export::run(&log, args),
-        Some(LogCommand::Prune { days, segments }) => return prune(&log, *days, *segments),
+        Some(LogCommand::Prune { days, segments }) => return prune(log, *days, *segments),
+        Some(LogCommand::Push { all, format }) => return push(&log, *all, *format),
         None => {}
     }
     let (mut shown, mut newest) = (0, 0);
@@ -123,8 +134,34 @@ fn follow(log: &AuditLog, args: &LogArgs, mut newest: u64) -> Result<u8, Failure
     }
 }
 
-fn prune(log: &AuditLog, days: Option<u64>, segments: Option<u64>) -> Result<u8, Failure> {
-    let mut limits = Config::load()?.attestation.record.limits;
+fn push(log: &AuditLog, all: bool, format: Format) -> Result<u8, Failure> {
+    let Some(shared) = shared(&Config::load()?.attestation) else {
+        return Err(Failure::usage(
+            "no store is configured that machines share: `store` under [attestation]",
+        ));
+    };
+    let done = log.ship(&shared, all).map_err(|error| Failure::internal(error.to_string()))?;
+    if format == Format::Json {
+        output::print_json(
+            &json!({ "segments": done.segments, "bytes": done.bytes, "lastEvent": done.last }),
+        )?;
+        return Ok(0);
+    }
+    output::print(&match done.segments {
+        0 => format!("everything is there, up to event {}\n", done.last),
+        files => format!(
+            "put {} of {} there, up to event {}\n",
+            count(files as u64, "file"),
+            size(done.bytes),
+            done.last
+        ),
+    });
+    Ok(0)
+}
+
+fn prune(log: AuditLog, days: Option<u64>, segments: Option<u64>) -> Result<u8, Failure> {
+    let config = Config::load()?.attestation;
+    let (log, mut limits) = (log.sharing(shared(&config)), config.record.limits);
     if days.is_some() || segments.is_some() {
         limits.age = days.map(|days| Duration::from_secs(days.saturating_mul(86_400)));
         limits.segments = segments.map_or(0, |segments| usize::try_from(segments).unwrap_or(usize::MAX));

@@ -9,7 +9,7 @@ use crate::attest::cache::{ForcedRefresh, Registries};
 use crate::attest::store::{Store, StoreError};
 use crate::attest::{HttpFetch, Origin, Reason, Time};
 use crate::config::Config;
-use crate::proof::{Proof, ProofError};
+use crate::proof::{Proof, ProofError, shared};
 
 use super::output::{self, Failure};
 use super::publish::{self, PublishArgs};
@@ -65,9 +65,11 @@ fn export(args: &ExportArgs) -> Result<u8, Failure> {
         error => Failure::internal(error.to_string()),
     };
     let mut found = None;
+    let config = Config::load()?.attestation;
+    let shared = shared(&config);
     for store in [Store::open(&places), Store::unpublished(&places)] {
         if found.is_none() {
-            found = store.read(&args.id).map_err(failed)?;
+            found = store.sharing(shared.clone()).read(&args.id).map_err(failed)?;
         }
     }
     let attestation = found.ok_or_else(|| {
@@ -79,7 +81,7 @@ fn export(args: &ExportArgs) -> Result<u8, Failure> {
         return Ok(0);
     }
     let own = |error: ProofError| Failure::internal(error.to_string());
-    let proof = Proof::open(&Config::load()?.attestation, &places).map_err(own)?;
+    let proof = Proof::open(&config, &places).map_err(own)?;
     output::print_json(&proof.bundle(&attestation).map_err(own)?)?;
     Ok(0)
 }

@@ -9,7 +9,7 @@ use clap::ValueHint;
 use nix::fcntl::OFlag;
 
 use crate::config::{Config, user_places};
-use crate::proof::{Proof, ProofError, go_on, keep_log, open_log};
+use crate::proof::{Proof, ProofError, go_on, keep_log, open_log, shared};
 use crate::serve::{Evaluator, Published, State, Traffic, run as serve};
 
 use super::output::{self, Failure};
@@ -42,7 +42,8 @@ pub(super) fn run(args: &ServeArgs) -> Result<u8, Failure> {
     let log = open_log(&config, &places).map_err(|error| Failure::internal(error.to_string()))?;
     keep_log(&config, &log, false).map_err(|error| Failure::internal(error.to_string()))?;
     let logging = config.clone();
-    let published = Published::new(&places, log, Box::new(move |log| go_on(&logging, log).map(|_| ())));
+    let on = Box::new(move |log: &_| go_on(&logging, log).map(|_| ()));
+    let published = Published::new(&places, shared(&config), log, on);
     let traffic = Traffic::new(args.access_log.as_deref().map(access_log).transpose()?);
     let state = State::new(published, Arc::new(judge), token, Arc::new(traffic));
     let base = config.base_url;

@@ -87,7 +87,8 @@ pub struct AttestationConfig {
     pub evaluator_url: Option<String>,
     /// File with the token for it.
     pub evaluator_token_file: Option<PathBuf>,
-    /// The memory of nonces that machines share; none: this machine has its own.
+    /// The memory that machines share: nonces, attestations, the registry, full files of the audit log; none: this machine
+    /// has its own.
     pub store: Option<Address>,
     /// The transparency log (`[log]`).
     pub log: LogConfig,
@@ -177,6 +178,7 @@ impl Config {
         let mut attestation = section.finish()?;
         attestation.log = log.finish()?;
         attestation.record = record.finish()?;
+        attestation.record.store.clone_from(&attestation.store);
         Ok(Self { attestation })
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::attest::audit::Limits;
+use crate::attest::fleet::Address;
 
 use super::ConfigError;
 use super::variables::{Variables, value};
@@ -25,12 +26,14 @@ pub struct RecordConfig {
     pub allowed: bool,
     /// How much is kept.
     pub limits: Limits,
+    /// Where full files go as well: the store that machines share.
+    pub store: Option<Address>,
 }
 
 impl Default for RecordConfig {
     fn default() -> Self {
         let limits = Limits { segment: SEGMENT, segments: SEGMENTS, age: None };
-        Self { enabled: true, allowed: false, limits }
+        Self { enabled: true, allowed: false, limits, store: None }
     }
 }
 
@@ -98,6 +101,7 @@ impl RecordSection {
                 segments: self.segments.unwrap_or(SEGMENTS),
                 age: self.days.map(|days| Duration::from_secs(days * DAY)),
             },
+            store: None,
         })
     }
 }

@@ -299,24 +299,25 @@ impl Session<'_> {
         }
         match Proof::open(self.config, self.places) {
             Ok(proof) => Ok(Some(proof)),
-            Err(error) => self.without(&error.to_string()),
+            Err(error) => self.without(Failure::new(error.reason(), error.to_string())),
         }
     }
 
     fn attest(&self, proof: &Proof) -> Result<Option<Attested>, u8> {
-        let attested = self.case.subject.map_err(str::to_owned).and_then(|subject| {
+        let absent = |why: &str| Failure::new(Reason::AttestationAbsent, why);
+        let attested = self.case.subject.map_err(absent).and_then(|subject| {
             let report = &self.case.first.evaluation.report;
-            proof.attest(subject, &self.around.context, report).map_err(|error| error.to_string())
+            let signed = proof.attest(subject, &self.around.context, report);
+            signed.map_err(|error| Failure::new(error.reason(), error.to_string()))
         });
         match attested {
             Ok(attested) => Ok(Some(attested)),
-            Err(error) => self.without(&error),
+            Err(failure) => self.without(failure),
         }
     }
 
     /// There is no attestation, for this reason: the mode decides what that means.
-    fn without<T>(&self, why: &str) -> Result<Option<T>, u8> {
-        let failure = Failure::new(Reason::AttestationAbsent, why);
+    fn without<T>(&self, failure: Failure) -> Result<Option<T>, u8> {
         if self.config.mode == Mode::Require && self.around.attesting.presented.is_empty() {
             return Err(self.failed(&failure));
         }
@@ -335,7 +336,10 @@ impl Session<'_> {
         let approver = Approver { user: user_name(), uid: Uid::current().as_raw() };
         match proof.approve(evaluation, &approver, "approved at the terminal") {
             Ok(approval) => Ok(Some(approval)),
-            Err(error) => self.without(&format!("the approval could not be attested: {error}")),
+            Err(error) => {
+                let why = format!("the approval could not be attested: {error}");
+                self.without(Failure::new(error.reason(), why))
+            }
         }
     }
 

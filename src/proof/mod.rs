@@ -12,14 +12,17 @@ mod record;
 mod remote;
 mod who;
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use crate::attest::fleet::Shared;
 use crate::attest::keys::{KeyError, KeyStore, Passphrase};
 use crate::attest::sign::{Chain, Evaluation, Profile, SignError, Signer, SignerSettings};
-use crate::attest::store::Store;
-use crate::attest::{Attestation, Places, document, json as strict};
+use crate::attest::store::{Store, StoreError};
+use crate::attest::{Attestation, Places, Reason, document, json as strict};
 use crate::config::{self, AttestationConfig};
 use crate::evaluate::EvaluationContext;
 use crate::report::ConsequenceReport;
@@ -78,6 +81,29 @@ pub enum ProofError {
     /// No random bytes.
     #[error("the system gave no random bytes")]
     Random,
+}
+
+impl ProofError {
+    /// What it is called where a verification fails for it.
+    pub fn reason(&self) -> Reason {
+        let keys = match self {
+            Self::Keys(error) | Self::Sign(SignError::Key(error)) => Some(error),
+            _ => None,
+        };
+        let unlike = |error: &KeyError| {
+            matches!(error, KeyError::Away(_) | KeyError::NotInStore { .. } | KeyError::Elsewhere { .. })
+        };
+        match self {
+            Self::Sign(SignError::Store(StoreError::Away(_))) => Reason::StoreUnavailable,
+            _ if keys.is_some_and(unlike) => Reason::StoreUnavailable,
+            _ => Reason::AttestationAbsent,
+        }
+    }
+}
+
+/// The store that machines share, as configured; touches nothing yet.
+pub fn shared(config: &AttestationConfig) -> Option<Arc<Shared>> {
+    config.store.clone().map(|address| Arc::new(Shared::new(address)))
 }
 
 /// A signed evaluation.
@@ -152,7 +178,8 @@ impl Proof {
     }
 
     fn storing(config: &AttestationConfig, places: &Places, store: Store) -> Result<Self, ProofError> {
-        let keys = key_store(config, places)?;
+        let shared = shared(config);
+        let (keys, store) = (key_store(config, places)?.sharing(shared.clone()), store.sharing(shared));
         keys.ensure_active()?;
         let base = crate::attest::Origin::base(&config.base_url)
             .map_err(|error| ProofError::Base(error.to_string()))?;
@@ -226,7 +253,7 @@ impl Proof {
 /// # Errors
 /// When the name or the passphrase's file cannot be used.
 pub fn key_store(config: &AttestationConfig, places: &Places) -> Result<KeyStore, ProofError> {
-    let mut keys = KeyStore::open(places);
+    let mut keys = KeyStore::open(places).sharing(shared(config));
     if let Some(instance) = &config.instance_id {
         keys = keys.named(instance)?;
     }

@@ -4,12 +4,14 @@
 //! (`[record]`), which costs one write; that this fails stops nothing, and is said once.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::attest::audit::{AuditError, AuditLog};
+use crate::attest::fleet::Shared;
 use crate::attest::{Attestation, Failure, Mode, Places, document};
 use crate::config::RecordConfig;
 use crate::evaluate::EvaluationContext;
@@ -196,7 +198,7 @@ impl Record {
     /// # Errors
     /// When the log cannot be written: what must be recorded must not run then.
     pub fn write(&self, event: Event, places: &Places, config: &RecordConfig) -> Result<(), AuditError> {
-        let log = AuditLog::open(places).within(config.limits.clone());
+        let log = opened(places, config);
         log.append(event.as_str(), Value::Object(self.fields.clone())).map(|_| ())
     }
 
@@ -204,13 +206,19 @@ impl Record {
     pub fn note(&self, event: Event, places: Option<&Places>, config: &RecordConfig) {
         static SAID: AtomicBool = AtomicBool::new(false);
         let Some(places) = places.filter(|_| config.enabled) else { return };
-        let log = AuditLog::open(places).within(config.limits.clone());
+        let log = opened(places, config);
         if let Err(error) = log.note(event.as_str(), Value::Object(self.fields.clone()))
             && !SAID.swap(true, Ordering::Relaxed)
         {
             say(&format!("recourse: this could not be recorded: {}", escape(&error.to_string())));
         }
     }
+}
+
+/// The audit log as configured.
+fn opened(places: &Places, config: &RecordConfig) -> AuditLog {
+    let shared = config.store.clone().map(|address| Arc::new(Shared::new(address)));
+    AuditLog::open(places).within(config.limits.clone()).sharing(shared)
 }
 
 /// Whether nothing is to be said of it: it was allowed, asked nothing and cost nothing.

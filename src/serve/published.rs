@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::Value;
 
 use crate::attest::Places;
+use crate::attest::fleet::Shared;
 use crate::attest::keys::{KeyError, KeyStore, Stamp};
 use crate::attest::registry::Registry;
 use crate::attest::store::{Served, Store, StoreError};
@@ -58,12 +59,12 @@ pub struct Published {
 pub type GoOn = Box<dyn Fn(&Log) -> Result<(), LogError> + Send>;
 
 impl Published {
-    /// Those at these places.
-    pub fn new(places: &Places, log: Log, go_on: GoOn) -> Self {
+    /// Those at these places, and attestations of this instance that only the store has which machines share.
+    pub fn new(places: &Places, shared: Option<Arc<Shared>>, log: Log, go_on: GoOn) -> Self {
         Self {
             keys: KeyStore::open(places),
-            store: Store::open(places),
-            unpublished: Store::unpublished(places),
+            store: Store::open(places).sharing(shared.clone()),
+            unpublished: Store::unpublished(places).sharing(shared),
             log,
             go_on: Mutex::new(go_on),
             registry: Mutex::default(),

@@ -158,7 +158,10 @@ impl AuditLog {
             matches!((limits.age, since), (Some(age), Some(since)) if since > age)
         };
         let old = closed.iter().take_while(|closed| is_old(closed)).count();
-        let Some(gone) = closed.get(..many.max(old)).filter(|gone| !gone.is_empty()) else {
+        // What belongs into a store stays until it is there.
+        let stored = if self.shared.is_some() { self.stored()? } else { u64::MAX };
+        let there = closed.iter().take_while(|closed| closed.last <= stored).count();
+        let Some(gone) = closed.get(..many.max(old).min(there)).filter(|gone| !gone.is_empty()) else {
             return Ok(Pruned::default());
         };
         let mut pruned = Pruned::default();

@@ -1,6 +1,6 @@
 //! One memory for many machines: what was spent on one of them is spent on all (docs/fleet.md).
 //!
-//! Owns the claim to a nonce in an object store, the deadline for it, and the conversation with the program
+//! Owns the claim to a nonce in an object store, documents that are put there (`shared`), the deadlines, and the conversation with the program
 //! `recourse-store`, which alone links a client of object stores. Whatever is not a clear "you are the first" is an error
 //! here: a store that is away, slow, stale or forgetful never lets two run.
 //!
@@ -9,6 +9,7 @@
 
 mod address;
 mod session;
+mod shared;
 
 use std::time::{Duration, Instant};
 
@@ -22,6 +23,7 @@ use super::time::Time;
 
 pub use address::{Address, AddressError, Kind};
 use session::Session;
+pub use shared::{Away, Kept, Shared};
 
 /// The program that is asked. It stands beside this one and is looked for nowhere else.
 pub const HELPER: &str = "recourse-store";
@@ -45,6 +47,15 @@ pub enum Ask {
         /// What it holds.
         body: String,
     },
+    /// Put an object in the place of one that is what it was.
+    Replace {
+        /// Its name.
+        at: String,
+        /// What it holds from then on.
+        body: String,
+        /// The tag of what is there.
+        over: String,
+    },
     /// Read an object.
     Get {
         /// Its name.
@@ -56,14 +67,16 @@ pub enum Ask {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Answer {
-    /// The object was made.
+    /// The object was made, or replaced.
     Made {},
-    /// There is one already, and it is as it was.
+    /// There is one already, or another one by now, and it is as it was.
     There {},
     /// It holds this.
     Found {
         /// The content.
         body: String,
+        /// What it is called as this very content.
+        tag: String,
     },
     /// There is none.
     Absent {},
@@ -117,8 +130,8 @@ impl Fleet {
         let own = hex(&own);
         let day = expires_at.map_or_else(|| UNENDING.to_owned(), day);
         let deadline = Instant::now() + PATIENCE;
-        let mut session = Session::start(&self.address, deadline).map_err(away)?;
-        let mut ask = |ask: &Ask| session.ask(ask);
+        let mut session = Session::start(&self.address).map_err(away)?;
+        let mut ask = |ask: &Ask| session.ask(ask, deadline);
         self.prove(&own, &mut ask).map_err(away)?;
         match claim(&format!("nonces/{day}/{nonce}"), &own, &mut ask) {
             Ok(true) => Ok(()),
@@ -172,7 +185,7 @@ fn claim(at: &str, own: &str, ask: &mut dyn FnMut(&Ask) -> Answer) -> Result<boo
         return Err(unexpected(first));
     }
     match (ask(&get), first) {
-        (Answer::Found { body }, _) if body == own => Ok(true),
+        (Answer::Found { body, .. }, _) if body == own => Ok(true),
         (Answer::Found { .. }, Answer::Made {}) => {
             Err("it let somebody else take what it gave to this machine".to_owned())
         }
@@ -183,7 +196,7 @@ fn claim(at: &str, own: &str, ask: &mut dyn FnMut(&Ask) -> Answer) -> Result<boo
     }
 }
 
-fn unexpected(answer: Answer) -> String {
+pub(in crate::attest::fleet) fn unexpected(answer: Answer) -> String {
     match answer {
         Answer::Unclear { why } => why,
         other => format!("{HELPER} answered something else than it was asked ({other:?})"),

@@ -1,4 +1,4 @@
-//! The conversation with `recourse-store`: one process, one line for each question and answer, one deadline for all.
+//! The conversation with `recourse-store`: one process, one line for each question and answer, each with its deadline.
 //!
 //! Owns how the program is found and what it is started with. It stands beside this program; it gets credentials and
 //! nothing else of the environment, because a variable such as an endpoint or a proxy would choose another store.
@@ -42,12 +42,11 @@ type Pipes = (ChildStdin, BufReader<ChildStdout>);
 pub(super) struct Session {
     child: Child,
     pipes: Option<Pipes>,
-    deadline: Instant,
 }
 
 impl Session {
     /// Starts the helper for a store.
-    pub(super) fn start(address: &Address, deadline: Instant) -> Result<Self, String> {
+    pub(super) fn start(address: &Address) -> Result<Self, String> {
         let program = beside()?;
         let mut command = Command::new(&program);
         command.arg(address.to_string()).env_clear();
@@ -59,15 +58,15 @@ impl Session {
         let mut child = command.spawn().map_err(failed)?;
         let pipes = child.stdin.take().zip(child.stdout.take());
         let pipes = pipes.map(|(asks, answers)| (asks, BufReader::new(answers)));
-        Ok(Self { child, pipes, deadline })
+        Ok(Self { child, pipes })
     }
 
     /// Asks once. No answer in time, and nothing that is one, is unclear.
-    pub(super) fn ask(&mut self, ask: &Ask) -> Answer {
-        self.try_ask(ask).unwrap_or_else(|why| Answer::Unclear { why })
+    pub(super) fn ask(&mut self, ask: &Ask, deadline: Instant) -> Answer {
+        self.try_ask(ask, deadline).unwrap_or_else(|why| Answer::Unclear { why })
     }
 
-    fn try_ask(&mut self, ask: &Ask) -> Result<Answer, String> {
+    fn try_ask(&mut self, ask: &Ask, deadline: Instant) -> Result<Answer, String> {
         let mut line = serde_json::to_string(ask).map_err(|error| error.to_string())?;
         line.push('\n');
         let pipes = self.pipes.take().ok_or_else(|| format!("{HELPER} does not answer any more"))?;
@@ -76,7 +75,7 @@ impl Session {
         thread::spawn(move || {
             let _ = done.send(exchange(pipes, &line));
         });
-        let left = self.deadline.saturating_duration_since(Instant::now());
+        let left = deadline.saturating_duration_since(Instant::now());
         let Ok(answered) = answered.recv_timeout(left) else {
             let _ = self.child.kill();
             return Err("it did not answer in time".to_owned());

@@ -12,7 +12,7 @@ struct Store {
     objects: Mutex<HashMap<String, String>>,
 }
 
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     None,
     /// Nothing comes through.
@@ -41,9 +41,15 @@ impl Store {
                 objects.insert(at.clone(), body.clone());
                 Answer::Made {}
             }
-            Ask::Get { at } => {
-                objects.get(at).map_or(Answer::Absent {}, |body| Answer::Found { body: body.clone() })
+            Ask::Replace { at, over, .. } if objects.get(at) != Some(over) => Answer::There {},
+            Ask::Replace { .. } if fault == Fault::Forgets => Answer::Made {},
+            Ask::Replace { at, body, .. } => {
+                objects.insert(at.clone(), body.clone());
+                Answer::Made {}
             }
+            Ask::Get { at } => objects
+                .get(at)
+                .map_or(Answer::Absent {}, |body| Answer::Found { body: body.clone(), tag: body.clone() }),
         };
         if fault == Fault::Deaf { unclear() } else { answer }
     }
@@ -79,6 +85,32 @@ fn every_row_of_faults_lets_at_most_one_run_and_a_lost_answer_is_no_reuse() {
     assert!(claims(&Store::default(), "one", &[Fault::Lost, Fault::Lost]).is_err());
     assert!(claims(&Store::default(), "one", &[Fault::Forgets]).is_err());
     assert!(claims(&Store::default(), "one", &[Fault::None, Fault::Lost]).is_err());
+}
+
+#[test]
+fn a_document_is_replaced_by_one_alone_whatever_goes_wrong() {
+    let all = [Fault::None, Fault::Lost, Fault::Deaf, Fault::Forgets];
+    for first in all {
+        for second in all {
+            let store = Store::default();
+            let ask = |ask: &Ask, fault| store.answer(ask, fault);
+            let put = |body: &str, over: Option<&str>, faults: [Fault; 2]| {
+                let mut faults = faults.into_iter();
+                shared::put("r", body, over, &mut |one| ask(one, faults.next().unwrap_or(Fault::None)))
+            };
+            assert_eq!(put("0", None, [Fault::None; 2]), Ok(Some("0".to_owned())));
+            assert_eq!(put("1", None, [Fault::None; 2]), Ok(None), "there is one");
+            let one = put("one", Some("0"), [first, second]);
+            assert_ne!(one, Ok(None), "{first:?} {second:?}: nobody else was there");
+            let two = put("two", Some("0"), [Fault::None; 2]);
+            assert!(matches!(two, Ok(None | Some(_))));
+            assert!(!(one == Ok(Some("one".to_owned())) && two != Ok(None)), "{first:?} {second:?}: both");
+            if one.is_err() && two == Ok(None) {
+                // It came through and nobody could know: it is told as what it is when it is looked at again.
+                assert_eq!(put("one", Some("0"), [Fault::None; 2]), Ok(Some("one".to_owned())));
+            }
+        }
+    }
 }
 
 #[test]

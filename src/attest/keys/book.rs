@@ -20,7 +20,7 @@ use crate::json;
 use super::{KeyError, KeyStore};
 
 /// No registry of ours is larger.
-const LIMIT: u64 = 4 << 20;
+pub(super) const LIMIT: u64 = 4 << 20;
 
 /// The registry's place below a web root.
 pub(crate) const PUBLISHED: &str = ".well-known/recourse-keys.json";
@@ -36,6 +36,10 @@ pub(crate) struct Book {
     floor: u64,
     /// A change that was cut off was put in force just now.
     pub(super) went_forward: bool,
+    /// What the registry in force is called in the store that machines share.
+    pub(super) tag: Option<String>,
+    /// That store is away, and what is to be done cannot wait for it.
+    pub(super) apart: bool,
 }
 
 /// What is different whenever the registry may be, of each of its files: device, number, length, time of the last change.
@@ -83,12 +87,16 @@ impl Book {
         let used = shown.filter_map(|name| number(&instance_id, name)).max().unwrap_or(0);
         let floor = recorded_version.max(registry.version.unwrap_or(0));
         let next_key = recorded_key.max(used.saturating_add(1));
-        Ok(Some(Self { next_key, registry, floor, went_forward: false }))
+        Ok(Some(Self { next_key, floor, ..Self::of(registry) }))
     }
 
     /// A new instance.
     pub(crate) fn new(instance_id: &str) -> Self {
-        Self { next_key: 1, registry: empty(instance_id), floor: 0, went_forward: false }
+        Self::of(empty(instance_id))
+    }
+
+    fn of(registry: Registry) -> Self {
+        Self { next_key: 1, registry, floor: 0, went_forward: false, tag: None, apart: false }
     }
 
     /// The entry of a key.
@@ -120,12 +128,14 @@ impl Book {
         Ok(name)
     }
 
-    /// Puts the registry in force under the next version. `publish` is the web root that shows it first.
+    /// Puts the registry in force under the next version. `first` has to take it before anybody sees it; `publish` is the web
+    /// root that shows it then.
     pub(crate) fn commit(
         &mut self,
         places: &Places,
         publish: Option<&Path>,
         now: Time,
+        first: &mut dyn FnMut(&mut Self) -> Result<(), KeyError>,
     ) -> Result<u64, KeyError> {
         let shown = match publish {
             Some(root) => published(&root.join(PUBLISHED))?.and_then(|shown| shown.version).unwrap_or(0),
@@ -136,8 +146,9 @@ impl Book {
         self.registry.version = Some(version);
         self.registry.updated_at = now.to_string();
         self.write_record(places)?;
+        first(self)?;
         if let Some(root) = publish {
-            disk::write_atomic(&next_path(places), &page(&self.registry), Access::Private)?;
+            self.write_next(places)?;
             show(&self.registry, root)?;
         }
         let path = registry_path(places);
@@ -163,6 +174,11 @@ impl Book {
             true => KeyError::Unfinished { path, published, own },
             false => KeyError::RolledBack { path, published, own },
         }
+    }
+
+    /// Writes a change down before anybody else sees it.
+    pub(super) fn write_next(&self, places: &Places) -> Result<(), KeyError> {
+        Ok(disk::write_atomic(&next_path(places), &page(&self.registry), Access::Private)?)
     }
 
     fn write_record(&self, places: &Places) -> Result<(), KeyError> {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use crate::attest::disk::DiskError;
+use crate::attest::fleet::Away;
 use crate::attest::registry::KeyState;
 use crate::attest::time::Time;
 
@@ -136,6 +137,29 @@ pub enum KeyError {
         path: PathBuf,
         /// Its version.
         published: u64,
+        /// Ours.
+        own: u64,
+    },
+    /// The store that machines share.
+    #[error(transparent)]
+    Away(#[from] Away),
+    /// It has not what it has to have.
+    #[error("the store that machines share cannot be relied on for {place}: {why}")]
+    NotInStore {
+        /// The registry's name there.
+        place: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// It has a registry that this instance did not make.
+    #[error(
+        "{place} is at version {there} and not the one of this instance (version {own}): another copy of these keys changed it, or another instance has this name. One machine is one instance: give this one a name and keys of its own (`instance_id`), or take the other one away"
+    )]
+    Elsewhere {
+        /// The store, and the registry's name there.
+        place: String,
+        /// Its version there.
+        there: u64,
         /// Ours.
         own: u64,
     },

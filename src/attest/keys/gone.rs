@@ -39,7 +39,17 @@ impl KeyStore {
         key_id: &str,
         reason: Option<&str>,
     ) -> Result<(), KeyError> {
+        if book.apart {
+            outcome.notes.push(
+                "done, but the store that machines share is away: it is told with the next change or signature"
+                    .to_owned(),
+            );
+        }
         let Err(error) = self.commit_because(book, outcome, None, reason) else { return Ok(()) };
+        if matches!(error, KeyError::Away(_)) && !book.apart {
+            book.apart = true;
+            return self.commit_at_all_costs(book, outcome, key_id, reason);
+        }
         if !is_lack_of_room(&error) {
             return Err(error);
         }

@@ -11,16 +11,18 @@ mod forward;
 mod gone;
 pub(super) mod material;
 mod private;
+mod shared;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use ed25519_dalek::SigningKey;
 use serde_json::{Value, json};
 
 use super::audit::AuditLog;
 use super::disk::{self, Access, Lock};
+use super::fleet::Shared;
 use super::places::Places;
 use super::registry::{KeyEntry, KeyState, Registry};
 use super::signature;
@@ -82,6 +84,8 @@ pub struct KeyStore {
     passphrase: Option<Passphrase>,
     audit: AuditLog,
     clock: fn() -> Time,
+    /// The store that machines share.
+    shared: Option<Arc<Shared>>,
     /// The active key's material, once it was needed. Overwritten when dropped.
     loaded: Mutex<Option<(String, SigningKey)>>,
 }
@@ -102,6 +106,7 @@ impl KeyStore {
             passphrase: None,
             audit: AuditLog::open(places),
             clock: Time::now,
+            shared: None,
             loaded: Mutex::new(None),
         }
     }
@@ -341,6 +346,7 @@ impl KeyStore {
         if !disk::check_dir(&self.places.keys())? {
             return Err(KeyError::NoActive);
         }
+        self.agreed()?;
         let _lock = Lock::shared(&book::lock_path(&self.places))?;
         let book = Book::read(&self.places)?.ok_or(KeyError::NoActive)?;
         let entry = book.registry.active().ok_or(KeyError::NoActive)?;
@@ -382,6 +388,7 @@ impl KeyStore {
             {
                 self.go_forward(&mut book, &shown)?;
             }
+            self.agree(&mut book)?;
             return Ok(book);
         }
         if let Some(name) = &self.instance {
@@ -400,9 +407,23 @@ impl KeyStore {
         Ok(book)
     }
 
+    /// The same for a step of a key. That one is compromised is said also while the store that machines share is away; it is
+    /// told later.
+    fn existing_for(&self, key_id: &str, to: KeyState) -> Result<Book, KeyError> {
+        match self.existing(key_id) {
+            Err(KeyError::Away(_) | KeyError::NotInStore { .. }) if to == KeyState::Compromised => {
+                let mut book = Book::read(&self.places)?.ok_or(KeyError::NoActive)?;
+                book.entry(key_id)?;
+                book.apart = true;
+                Ok(book)
+            }
+            found => found,
+        }
+    }
+
     fn move_to(&self, key_id: &str, to: KeyState, reason: Option<&str>) -> Result<Outcome, KeyError> {
         let _lock = self.lock()?;
-        let (mut book, mut outcome) = (self.existing(key_id)?, Outcome::default());
+        let (mut book, mut outcome) = (self.existing_for(key_id, to)?, Outcome::default());
         let before = book.entry(key_id)?.clone();
         // Who makes a change again that was cut off finds it done.
         if !book.went_forward || before.state != to {
@@ -494,7 +515,12 @@ impl KeyStore {
         rotates_at: Option<Time>,
         reason: Option<&str>,
     ) -> Result<(), KeyError> {
-        let version = book.commit(&self.places, self.publish.as_deref(), (self.clock)())?;
+        let first = self.shared.as_deref().filter(|_| !book.apart);
+        let version = book.commit(&self.places, self.publish.as_deref(), (self.clock)(), &mut |book| {
+            let Some(shared) = first else { return Ok(()) };
+            book.write_next(&self.places)?;
+            self.bring(shared, book)
+        })?;
         outcome.registry_version = version;
         let mut events = Vec::new();
         // Only what this write put in force: an operation may write twice.

@@ -13,6 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Machines;
+use super::memory::{Machine, lives_there};
 
 /// What the proxy does with the requests that come.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -174,6 +175,30 @@ fn read_request(stream: &mut TcpStream) -> Option<Vec<u8>> {
 fn fifty_processes_on_three_machines_race_for_a_nonce_in_s3() {
     let Some(cloud) = Cloud::new() else { return };
     Machines::new(&cloud.address).race();
+}
+
+#[test]
+fn attestations_registry_and_record_live_in_s3() {
+    let Some(cloud) = Cloud::new() else { return };
+    lives_there(&cloud.address);
+}
+
+#[test]
+fn what_a_machine_attests_itself_needs_the_store_to_say_clearly_that_it_has_it() {
+    let Some(cloud) = Cloud::new() else { return };
+    let machine = Machine::new(&cloud.address);
+    assert_eq!(machine.exec().0, "ran");
+    *cloud.wire.lock().unwrap() = Wire::default();
+    assert_eq!(machine.exec().0, "ran");
+    println!("on the wire for one attestation and its claim: {:?}", cloud.wire.lock().unwrap());
+    for fault in [Fault::Fail, Fault::Slow, Fault::Deaf, Fault::Lie] {
+        cloud.set(fault);
+        let (word, said) = machine.exec();
+        assert_eq!(word, "store_unavailable", "{fault:?}: {said}");
+        assert!(said.contains("s3://"), "{fault:?}: {said}");
+        cloud.set(Fault::Pass);
+        assert_eq!(machine.exec().0, "ran", "{fault:?}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Many machines, one memory of nonces: homes of their own, one store. Exactly one of all runs what one attestation permits.
 
 mod cloud;
+mod memory;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

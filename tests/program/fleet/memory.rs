@@ -1,0 +1,204 @@
+//! One memory for many machines: attestations, the registry and the record live in the store, a folder's as S3's.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+
+use serde_json::Value;
+
+use crate::exec_attestation::ALLOW;
+use crate::support::{Scratch, json};
+
+/// A machine with a store.
+pub(super) struct Machine {
+    pub(super) scratch: Scratch,
+    store: String,
+}
+
+impl Machine {
+    pub(super) fn new(store: &str) -> Self {
+        Self { scratch: Scratch::with_policy(ALLOW), store: store.to_owned() }
+    }
+
+    /// Another machine with a copy of everything that this one keeps.
+    fn copy(&self) -> Self {
+        let other = Self::new(&self.store);
+        let from = self.scratch.root().join("home/.local");
+        let to = other.scratch.root().join("home");
+        assert!(Command::new("cp").arg("-a").arg(from).arg(to).status().unwrap().success());
+        other
+    }
+
+    pub(super) fn command(&self, words: &[&str]) -> Command {
+        let mut command = self.scratch.recourse(words);
+        command
+            .env("RECOURSE_ATTESTATION_STORE", &self.store)
+            .env("AWS_ACCESS_KEY_ID", "test")
+            .env("AWS_SECRET_ACCESS_KEY", "test")
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub(super) fn run(&self, words: &[&str]) -> Output {
+        self.command(words).output().unwrap()
+    }
+
+    fn done(&self, words: &[&str]) -> String {
+        let output = self.run(words);
+        assert!(output.status.success(), "{words:?}: {}", said(&output));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn refused(&self, words: &[&str]) -> String {
+        let output = self.run(words);
+        assert!(!output.status.success(), "{words:?}: {output:?}");
+        said(&output)
+    }
+
+    fn attest(&self, command: &str) -> Value {
+        let words = ["evaluate", "shell", "--attest", "--format", "json", "--fail-on", "never", command];
+        json(&self.run(&words))["attestation"].clone()
+    }
+
+    /// `ran`, or the reason of the refusal and what else was said, of a command that this machine attests itself.
+    pub(super) fn exec(&self) -> (String, String) {
+        let output =
+            self.command(&["exec", "--", "echo", "ran"]).env("RECOURSE_ATTESTATION_MODE", "require").output();
+        super::outcome(&output.unwrap())
+    }
+
+    fn data(&self) -> PathBuf {
+        self.scratch.root().join("home/.local/share/recourse")
+    }
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn id(attestation: &Value) -> String {
+    let uri = attestation["attestation_uri"].as_str().unwrap();
+    uri.rsplit('/').next().unwrap().trim_end_matches(".json").to_owned()
+}
+
+/// What must be true of every engine.
+pub(super) fn lives_there(store: &str) {
+    let machine = Machine::new(store);
+    // Attestations: what this machine lost, the store has, byte for byte.
+    let one = machine.attest("ls");
+    let name = id(&one);
+    let own = machine.data().join(format!("attestations/{name}.json"));
+    let bytes = fs::read(&own).unwrap();
+    fs::remove_file(&own).unwrap();
+    assert_eq!(machine.run(&["registry", "export", &name]).stdout, bytes);
+    let without = machine.scratch.run(&["registry", "export", &name]);
+    assert!(!without.status.success(), "without the store it is lost: {without:?}");
+
+    // The registry: of two copies of a machine one goes on, and the other is told.
+    assert_eq!(machine.exec().0, "ran");
+    let copy = machine.copy();
+    machine.done(&["keys", "rotate"]);
+    let refused = copy.refused(&["keys", "rotate"]);
+    assert!(refused.contains("another copy of these keys"), "{refused}");
+    let (word, refused) = copy.exec();
+    assert_eq!(word, "store_unavailable", "{refused}");
+    assert!(refused.contains("another copy of these keys"), "{refused}");
+    assert_eq!(machine.exec().0, "ran");
+    // At the same moment, too.
+    let copies: Vec<Machine> = (0..3).map(|_| machine.copy()).collect();
+    let won: usize = thread::scope(|scope| {
+        let all: Vec<_> = copies
+            .iter()
+            .map(|copy| scope.spawn(|| usize::from(copy.run(&["keys", "generate"]).status.success())))
+            .collect();
+        all.into_iter().map(|one| one.join().unwrap()).sum()
+    });
+    assert!(won <= 1, "{won} copies changed one registry");
+
+    // The record: full files go there once, and stay here until they are there.
+    let third = Machine::new(store);
+    third.attest("ls");
+    let pushed: Value =
+        serde_json::from_str(&third.done(&["log", "push", "--all", "--format", "json"])).unwrap();
+    assert_eq!(pushed["segments"], 1, "{pushed}");
+    let again: Value = serde_json::from_str(&third.done(&["log", "push", "--format", "json"])).unwrap();
+    assert_eq!((&again["segments"], &again["lastEvent"]), (&Value::from(0), &pushed["lastEvent"]), "{again}");
+    third.done(&["log", "verify"]);
+    third.done(&["keys", "rotate"]);
+    third.done(&["log", "push", "--all"]);
+    third.done(&["log", "verify"]);
+}
+
+#[test]
+fn attestations_registry_and_record_live_in_a_folder() {
+    let (folder, address) = super::shared();
+    lives_there(&address);
+    // What is where.
+    let names = |below: &str| -> Vec<PathBuf> {
+        let all = fs::read_dir(folder.path().join("store").join(below)).unwrap();
+        all.map(|entry| entry.unwrap().path()).collect()
+    };
+    assert!(!names("attestations").is_empty() && !names("registries").is_empty());
+    assert!(names("audit").iter().all(|stream| fs::read_dir(stream).unwrap().count() > 0));
+}
+
+#[test]
+fn a_store_that_goes_back_or_away_is_refused_and_said() {
+    let (folder, address) = super::shared();
+    let store = folder.path().join("store");
+    let machine = Machine::new(&address);
+    assert_eq!(machine.exec().0, "ran");
+    let registries = store.join("registries");
+    let old = folder.path().join("old");
+    let copy = |from: &Path, to: &Path| {
+        let _ = fs::remove_dir_all(to);
+        assert!(Command::new("cp").arg("-a").arg(from).arg(to).status().unwrap().success());
+    };
+    copy(&registries, &old);
+    machine.done(&["keys", "rotate"]);
+    assert_eq!(machine.exec().0, "ran");
+    // An older state, and none at all.
+    let new = folder.path().join("new");
+    copy(&registries, &new);
+    copy(&old, &registries);
+    let (word, text) = machine.exec();
+    assert_eq!(word, "store_unavailable", "{text}");
+    assert!(text.contains("stale"), "{text}");
+    fs::remove_dir_all(&registries).unwrap();
+    assert_eq!(machine.exec().0, "store_unavailable");
+    copy(&new, &registries);
+    assert_eq!(machine.exec().0, "ran");
+    // Somebody who may write to the store gives this machine no keys.
+    let file = fs::read_dir(&registries).unwrap().map(|entry| entry.unwrap().path());
+    let file = file.filter(|path| path.extension().is_some_and(|end| end == "json")).next().unwrap();
+    let text = fs::read_to_string(&file).unwrap();
+    let mut forged: Value = serde_json::from_str(&text).unwrap();
+    let version = forged["registry_version"].as_u64().unwrap() + 1;
+    (forged["registry_version"], forged["sequence"]) = (version.into(), version.into());
+    forged["keys"][1]["public_key"] = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo".into();
+    fs::write(&file, forged.to_string()).unwrap();
+    let (word, said) = machine.exec();
+    assert_eq!(word, "store_unavailable", "{said}");
+    assert!(said.contains("another copy of these keys"), "{said}");
+    fs::write(&file, text).unwrap();
+    // Away: nothing runs, nothing is signed, but a compromise is said all the same, and told when the store is back.
+    let away = folder.path().join("away");
+    fs::rename(&store, &away).unwrap();
+    fs::write(&store, "no folder").unwrap();
+    let (word, text) = machine.exec();
+    assert_eq!(word, "store_unavailable", "{text}");
+    assert!(text.contains(&address), "{text}");
+    let refused = machine.refused(&["keys", "rotate"]);
+    assert!(refused.contains(&address), "{refused}");
+    let active = serde_json::from_str::<Value>(&machine.done(&["keys", "list", "--format", "json"])).unwrap();
+    let active = active["keys"].as_array().unwrap().iter().find(|key| key["state"] == "active").unwrap();
+    let active = active["key_id"].as_str().unwrap().to_owned();
+    let output = machine.run(&["keys", "compromise", &active]);
+    assert!(output.status.success(), "{output:?}");
+    fs::remove_file(&store).unwrap();
+    fs::rename(&away, &store).unwrap();
+    machine.done(&["keys", "generate"]);
+    let told = fs::read_to_string(&file).unwrap();
+    assert!(told.contains("compromised"), "{told}");
+}
