@@ -41,6 +41,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('keys', 'keys', [CompletionResultType]::ParameterValue, 'Make, rotate and revoke the keys that sign attestations')
             [CompletionResult]::new('registry', 'registry', [CompletionResultType]::ParameterValue, 'Publish this instance''s keys and attestations; fetch another''s keys')
             [CompletionResult]::new('log', 'log', [CompletionResultType]::ParameterValue, 'Show or check the audit log; keep, prove and witness the transparency log')
+            [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Sign an organisation''s trust bundle, or follow one')
             [CompletionResult]::new('mcp', 'mcp', [CompletionResultType]::ParameterValue, 'Answer AI agents over the Model Context Protocol')
             [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Serve the key registry, attestations and evaluations over HTTP')
             [CompletionResult]::new('doctor', 'doctor', [CompletionResultType]::ParameterValue, 'Say what is and is not covered on this machine')
@@ -614,6 +615,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('publish', 'publish', [CompletionResultType]::ParameterValue, 'Write the registry and attestations as static files for a web server')
             [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Print an attestation that was signed here, by itself or as a Sigstore bundle')
+            [CompletionResult]::new('prune', 'prune', [CompletionResultType]::ParameterValue, 'Take away attestations of keys that are retired or compromised; their URLs answer 410')
             [CompletionResult]::new('refresh', 'refresh', [CompletionResultType]::ParameterValue, 'Fetch an instance''s registry of keys now')
             break
         }
@@ -627,6 +629,13 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--bundle', '--bundle', [CompletionResultType]::ParameterName, 'As a bundle v0.3 with an in-toto Statement, signed with the key that is active now')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;registry;prune' {
+            [CompletionResult]::new('--days', '--days', [CompletionResultType]::ParameterName, 'Only what is older')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
         'recourse;registry;refresh' {
@@ -648,6 +657,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('verify', 'verify', [CompletionResultType]::ParameterValue, 'Check that nothing in it was changed, removed, moved or cut off')
             [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write it out for other systems, oldest first')
             [CompletionResult]::new('prune', 'prune', [CompletionResultType]::ParameterValue, 'Take the oldest files of it away, as `[record]` says or as said here')
+            [CompletionResult]::new('push', 'push', [CompletionResultType]::ParameterValue, 'Put its full files into the store that machines share, as `store` says')
             [CompletionResult]::new('checkpoint', 'checkpoint', [CompletionResultType]::ParameterValue, 'Put everything that was signed or recorded into the transparency log, sign it, and ask its witnesses')
             [CompletionResult]::new('prove', 'prove', [CompletionResultType]::ParameterValue, 'Print the proof that something is in the transparency log, or that the log only grew')
             [CompletionResult]::new('key', 'key', [CompletionResultType]::ParameterValue, 'Print the transparency log''s key, for those who verify or witness it')
@@ -676,6 +686,13 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break
         }
+        'recourse;log;push' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'The file that is written to as well: a machine is about to go away')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
         'recourse;log;checkpoint' {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -701,6 +718,41 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'The witness''s name, once and for all: a host and path without a scheme')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;trust' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('key', 'key', [CompletionResultType]::ParameterValue, 'Make a key that signs bundles where there is none, and print its public half for `keys` under [trust]')
+            [CompletionResult]::new('sign', 'sign', [CompletionResultType]::ParameterValue, 'Print a bundle of a description in TOML, signed; or a bundle with one more signature')
+            [CompletionResult]::new('refresh', 'refresh', [CompletionResultType]::ParameterValue, 'Ask for the bundle that this machine follows, and accept it')
+            [CompletionResult]::new('show', 'show', [CompletionResultType]::ParameterValue, 'Print what is in force here')
+            break
+        }
+        'recourse;trust;key' {
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'Its name, for example `trust.acme.example/1`')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;trust;sign' {
+            [CompletionResult]::new('--key', '--key', [CompletionResultType]::ParameterName, 'The file of the private key')
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'The key''s name')
+            [CompletionResult]::new('--previous', '--previous', [CompletionResultType]::ParameterName, 'The bundle before it: the number goes on from there [default: this is the first]')
+            [CompletionResult]::new('--days', '--days', [CompletionResultType]::ParameterName, 'In how many days it ends')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;trust;refresh' {
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'recourse;trust;show' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
         'recourse;mcp' {
@@ -743,11 +795,11 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--log-key', '--log-key', [CompletionResultType]::ParameterName, 'The key of a log that is believed [default: as configured, else this instance''s own]')
             [CompletionResult]::new('--witness', '--witness', [CompletionResultType]::ParameterName, 'The key of a witness that is believed [default: as configured]')
             [CompletionResult]::new('--witness-quorum', '--witness-quorum', [CompletionResultType]::ParameterName, 'How many of the witnesses must have seen the log [default: as configured, else most of them]')
-            [CompletionResult]::new('--proof', '--proof', [CompletionResultType]::ParameterName, 'The proof, instead of the one that is published; repeated for a chain')
+            [CompletionResult]::new('--proof', '--proof', [CompletionResultType]::ParameterName, 'A proof, instead of the one that is published: of the attestation, of the registry, of each link of a chain; repeated')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--key-validity', '--key-validity', [CompletionResultType]::ParameterName, 'Refuse what was signed while its key was not the active one, give or take five minutes')
             [CompletionResult]::new('--report', '--report', [CompletionResultType]::ParameterName, 'Insist on a report with its attestation beside it')
-            [CompletionResult]::new('--require-log', '--require-log', [CompletionResultType]::ParameterName, 'Refuse what no transparency log is shown to hold')
+            [CompletionResult]::new('--require-log', '--require-log', [CompletionResultType]::ParameterName, 'Refuse what no transparency log is shown to hold, the registry that its key stands in included')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break

@@ -76,6 +76,9 @@ _recourse() {
             recourse,shim)
                 cmd="recourse__subcmd__shim"
                 ;;
+            recourse,trust)
+                cmd="recourse__subcmd__trust"
+                ;;
             recourse,undo)
                 cmd="recourse__subcmd__undo"
                 ;;
@@ -235,6 +238,9 @@ _recourse() {
             recourse__subcmd__log,prune)
                 cmd="recourse__subcmd__log__subcmd__prune"
                 ;;
+            recourse__subcmd__log,push)
+                cmd="recourse__subcmd__log__subcmd__push"
+                ;;
             recourse__subcmd__log,verify)
                 cmd="recourse__subcmd__log__subcmd__verify"
                 ;;
@@ -253,6 +259,9 @@ _recourse() {
             recourse__subcmd__registry,export)
                 cmd="recourse__subcmd__registry__subcmd__export"
                 ;;
+            recourse__subcmd__registry,prune)
+                cmd="recourse__subcmd__registry__subcmd__prune"
+                ;;
             recourse__subcmd__registry,publish)
                 cmd="recourse__subcmd__registry__subcmd__publish"
                 ;;
@@ -268,6 +277,18 @@ _recourse() {
             recourse__subcmd__shim,remove)
                 cmd="recourse__subcmd__shim__subcmd__remove"
                 ;;
+            recourse__subcmd__trust,key)
+                cmd="recourse__subcmd__trust__subcmd__key"
+                ;;
+            recourse__subcmd__trust,refresh)
+                cmd="recourse__subcmd__trust__subcmd__refresh"
+                ;;
+            recourse__subcmd__trust,show)
+                cmd="recourse__subcmd__trust__subcmd__show"
+                ;;
+            recourse__subcmd__trust,sign)
+                cmd="recourse__subcmd__trust__subcmd__sign"
+                ;;
             *)
                 ;;
         esac
@@ -275,7 +296,7 @@ _recourse() {
 
     case "${cmd}" in
         recourse)
-            opts="-h -V --help --version evaluate explain scan exec undo kept init hook approve shim resources policy knowledge keys registry log mcp serve doctor verify completions schema"
+            opts="-h -V --help --version evaluate explain scan exec undo kept init hook approve shim resources policy knowledge keys registry log trust mcp serve doctor verify completions schema"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1583,7 +1604,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__log)
-            opts="-h --last --since --refused --session --follow --format --help verify export prune checkpoint prove key witness"
+            opts="-h --last --since --refused --session --follow --format --help verify export prune push checkpoint prove key witness"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1705,6 +1726,24 @@ _recourse() {
                     ;;
                 --segments)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__log__subcmd__push)
+            opts="-h --all --format --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "human json" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1851,7 +1890,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__registry)
-            opts="-h --help publish export refresh"
+            opts="-h --help publish export prune refresh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1871,6 +1910,28 @@ _recourse() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__registry__subcmd__prune)
+            opts="-h --days --format --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --days)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "human json" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -2107,6 +2168,122 @@ _recourse() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__trust)
+            opts="-h --help key sign refresh show"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__trust__subcmd__key)
+            opts="-h --name --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__trust__subcmd__refresh)
+            opts="-h --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__trust__subcmd__show)
+            opts="-h --format --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --format)
+                    COMPREPLY=($(compgen -W "human json" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        recourse__subcmd__trust__subcmd__sign)
+            opts="-h --key --name --previous --days --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --key)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --previous)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --days)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

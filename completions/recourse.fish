@@ -42,6 +42,7 @@ complete -c recourse -n "__fish_recourse_needs_command" -f -a "knowledge" -d 'Ch
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "keys" -d 'Make, rotate and revoke the keys that sign attestations'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "registry" -d 'Publish this instance\'s keys and attestations; fetch another\'s keys'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "log" -d 'Show or check the audit log; keep, prove and witness the transparency log'
+complete -c recourse -n "__fish_recourse_needs_command" -f -a "trust" -d 'Sign an organisation\'s trust bundle, or follow one'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "mcp" -d 'Answer AI agents over the Model Context Protocol'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "serve" -d 'Serve the key registry, attestations and evaluations over HTTP'
 complete -c recourse -n "__fish_recourse_needs_command" -f -a "doctor" -d 'Say what is and is not covered on this machine'
@@ -414,33 +415,39 @@ complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_
 pem\t'PEM, as OpenSSL writes public keys'
 raw\t'The 32 bytes'"
 complete -c recourse -n "__fish_recourse_using_subcommand keys; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish export refresh" -s h -l help -d 'Print help'
-complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish export refresh" -f -a "publish" -d 'Write the registry and attestations as static files for a web server'
-complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish export refresh" -f -a "export" -d 'Print an attestation that was signed here, by itself or as a Sigstore bundle'
-complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish export refresh" -f -a "refresh" -d 'Fetch an instance\'s registry of keys now'
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish export prune refresh" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish export prune refresh" -f -a "publish" -d 'Write the registry and attestations as static files for a web server'
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish export prune refresh" -f -a "export" -d 'Print an attestation that was signed here, by itself or as a Sigstore bundle'
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish export prune refresh" -f -a "prune" -d 'Take away attestations of keys that are retired or compromised; their URLs answer 410'
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and not __fish_seen_subcommand_from publish export prune refresh" -f -a "refresh" -d 'Fetch an instance\'s registry of keys now'
 complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from publish" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from publish" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from export" -l bundle -d 'As a bundle v0.3 with an in-toto Statement, signed with the key that is active now'
 complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from prune" -l days -d 'Only what is older' -r
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from prune" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from prune" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from refresh" -l justification -d 'Why, for the record' -r
 complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from refresh" -l force -d 'Accept it even when it is older than the one accepted before; recorded in the audit log'
 complete -c recourse -n "__fish_recourse_using_subcommand registry; and __fish_seen_subcommand_from refresh" -s h -l help -d 'Print help'
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -l last -d 'Only the last so many events' -r
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -l since -d 'Only what is not older: a time such as 2026-03-01T00:00:00Z, or 90m, 12h, 7d ago' -r
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -l session -d 'Only what came from this session, as the log names it, or its end' -r
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -l format -d 'Form of the output; JSON is one event on each line' -r -f -a "human\t'For people'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune push checkpoint prove key witness" -l last -d 'Only the last so many events' -r
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune push checkpoint prove key witness" -l since -d 'Only what is not older: a time such as 2026-03-01T00:00:00Z, or 90m, 12h, 7d ago' -r
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune push checkpoint prove key witness" -l session -d 'Only what came from this session, as the log names it, or its end' -r
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune push checkpoint prove key witness" -l format -d 'Form of the output; JSON is one event on each line' -r -f -a "human\t'For people'
 json\t'For programs'"
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -l refused -d 'Only what was refused'
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -l follow -d 'Go on with what is added, until Ctrl-C; oldest first'
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -f -a "verify" -d 'Check that nothing in it was changed, removed, moved or cut off'
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -f -a "export" -d 'Write it out for other systems, oldest first'
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -f -a "prune" -d 'Take the oldest files of it away, as `[record]` says or as said here'
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -f -a "checkpoint" -d 'Put everything that was signed or recorded into the transparency log, sign it, and ask its witnesses'
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -f -a "prove" -d 'Print the proof that something is in the transparency log, or that the log only grew'
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -f -a "key" -d 'Print the transparency log\'s key, for those who verify or witness it'
-complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune checkpoint prove key witness" -f -a "witness" -d 'Witness transparency logs of others: cosign what only grew since it was seen last'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune push checkpoint prove key witness" -l refused -d 'Only what was refused'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune push checkpoint prove key witness" -l follow -d 'Go on with what is added, until Ctrl-C; oldest first'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune push checkpoint prove key witness" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune push checkpoint prove key witness" -f -a "verify" -d 'Check that nothing in it was changed, removed, moved or cut off'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune push checkpoint prove key witness" -f -a "export" -d 'Write it out for other systems, oldest first'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune push checkpoint prove key witness" -f -a "prune" -d 'Take the oldest files of it away, as `[record]` says or as said here'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune push checkpoint prove key witness" -f -a "push" -d 'Put its full files into the store that machines share, as `store` says'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune push checkpoint prove key witness" -f -a "checkpoint" -d 'Put everything that was signed or recorded into the transparency log, sign it, and ask its witnesses'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune push checkpoint prove key witness" -f -a "prove" -d 'Print the proof that something is in the transparency log, or that the log only grew'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune push checkpoint prove key witness" -f -a "key" -d 'Print the transparency log\'s key, for those who verify or witness it'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and not __fish_seen_subcommand_from verify export prune push checkpoint prove key witness" -f -a "witness" -d 'Witness transparency logs of others: cosign what only grew since it was seen last'
 complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from verify" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -454,6 +461,10 @@ complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_s
 complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from prune" -l days -d 'Keep what is not older' -r
 complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from prune" -l segments -d 'Keep so many files of it, the one that is written to included' -r
 complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from prune" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from push" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from push" -l all -d 'The file that is written to as well: a machine is about to go away'
+complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from push" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from checkpoint" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from checkpoint" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -466,6 +477,22 @@ complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_s
 complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from witness" -l log -d 'The key of a log to witness, as `recourse log key` prints it there; repeated for more' -r
 complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from witness" -l name -d 'The witness\'s name, once and for all: a host and path without a scheme' -r
 complete -c recourse -n "__fish_recourse_using_subcommand log; and __fish_seen_subcommand_from witness" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand trust; and not __fish_seen_subcommand_from key sign refresh show" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand trust; and not __fish_seen_subcommand_from key sign refresh show" -f -a "key" -d 'Make a key that signs bundles where there is none, and print its public half for `keys` under [trust]'
+complete -c recourse -n "__fish_recourse_using_subcommand trust; and not __fish_seen_subcommand_from key sign refresh show" -f -a "sign" -d 'Print a bundle of a description in TOML, signed; or a bundle with one more signature'
+complete -c recourse -n "__fish_recourse_using_subcommand trust; and not __fish_seen_subcommand_from key sign refresh show" -f -a "refresh" -d 'Ask for the bundle that this machine follows, and accept it'
+complete -c recourse -n "__fish_recourse_using_subcommand trust; and not __fish_seen_subcommand_from key sign refresh show" -f -a "show" -d 'Print what is in force here'
+complete -c recourse -n "__fish_recourse_using_subcommand trust; and __fish_seen_subcommand_from key" -l name -d 'Its name, for example `trust.acme.example/1`' -r
+complete -c recourse -n "__fish_recourse_using_subcommand trust; and __fish_seen_subcommand_from key" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand trust; and __fish_seen_subcommand_from sign" -l key -d 'The file of the private key' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand trust; and __fish_seen_subcommand_from sign" -l name -d 'The key\'s name' -r
+complete -c recourse -n "__fish_recourse_using_subcommand trust; and __fish_seen_subcommand_from sign" -l previous -d 'The bundle before it: the number goes on from there [default: this is the first]' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand trust; and __fish_seen_subcommand_from sign" -l days -d 'In how many days it ends' -r
+complete -c recourse -n "__fish_recourse_using_subcommand trust; and __fish_seen_subcommand_from sign" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand trust; and __fish_seen_subcommand_from refresh" -s h -l help -d 'Print help'
+complete -c recourse -n "__fish_recourse_using_subcommand trust; and __fish_seen_subcommand_from show" -l format -d 'Form of the output' -r -f -a "human\t'For people'
+json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand trust; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand mcp; and not __fish_seen_subcommand_from serve" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand mcp; and not __fish_seen_subcommand_from serve" -f -a "serve" -d 'Serve on standard input and output, for the client that starts it'
 complete -c recourse -n "__fish_recourse_using_subcommand mcp; and __fish_seen_subcommand_from serve" -s h -l help -d 'Print help'
@@ -494,12 +521,12 @@ complete -c recourse -n "__fish_recourse_using_subcommand verify" -l parent -d '
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -l log-key -d 'The key of a log that is believed [default: as configured, else this instance\'s own]' -r
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -l witness -d 'The key of a witness that is believed [default: as configured]' -r
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -l witness-quorum -d 'How many of the witnesses must have seen the log [default: as configured, else most of them]' -r
-complete -c recourse -n "__fish_recourse_using_subcommand verify" -l proof -d 'The proof, instead of the one that is published; repeated for a chain' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l proof -d 'A proof, instead of the one that is published: of the attestation, of the registry, of each link of a chain; repeated' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -l key-validity -d 'Refuse what was signed while its key was not the active one, give or take five minutes'
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -l report -d 'Insist on a report with its attestation beside it'
-complete -c recourse -n "__fish_recourse_using_subcommand verify" -l require-log -d 'Refuse what no transparency log is shown to hold'
+complete -c recourse -n "__fish_recourse_using_subcommand verify" -l require-log -d 'Refuse what no transparency log is shown to hold, the registry that its key stands in included'
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand schema" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -688,6 +688,17 @@ module completions {
     id: string                # The attestation's id
   ]
 
+  def "nu-complete recourse registry prune format" [] {
+    [ "human" "json" ]
+  }
+
+  # Take away attestations of keys that are retired or compromised; their URLs answer 410
+  export extern "recourse registry prune" [
+    --days: string            # Only what is older
+    --format: string@"nu-complete recourse registry prune format" # Form of the output
+    --help(-h)                # Print help (see more with '--help')
+  ]
+
   # Fetch an instance's registry of keys now
   export extern "recourse registry refresh" [
     --force                   # Accept it even when it is older than the one accepted before; recorded in the audit log
@@ -741,6 +752,17 @@ module completions {
     --help(-h)                # Print help
   ]
 
+  def "nu-complete recourse log push format" [] {
+    [ "human" "json" ]
+  }
+
+  # Put its full files into the store that machines share, as `store` says
+  export extern "recourse log push" [
+    --all                     # The file that is written to as well: a machine is about to go away
+    --format: string@"nu-complete recourse log push format" # Form of the output
+    --help(-h)                # Print help (see more with '--help')
+  ]
+
   def "nu-complete recourse log checkpoint format" [] {
     [ "human" "json" ]
   }
@@ -771,6 +793,43 @@ module completions {
     --log: string             # The key of a log to witness, as `recourse log key` prints it there; repeated for more
     --name: string            # The witness's name, once and for all: a host and path without a scheme
     --help(-h)                # Print help
+  ]
+
+  # Sign an organisation's trust bundle, or follow one
+  export extern "recourse trust" [
+    --help(-h)                # Print help
+  ]
+
+  # Make a key that signs bundles where there is none, and print its public half for `keys` under [trust]
+  export extern "recourse trust key" [
+    --name: string            # Its name, for example `trust.acme.example/1`
+    --help(-h)                # Print help
+    file: path                # The file of the private key
+  ]
+
+  # Print a bundle of a description in TOML, signed; or a bundle with one more signature
+  export extern "recourse trust sign" [
+    --key: path               # The file of the private key
+    --name: string            # The key's name
+    --previous: path          # The bundle before it: the number goes on from there [default: this is the first]
+    --days: string            # In how many days it ends
+    --help(-h)                # Print help
+    file: path                # The description, or a bundle
+  ]
+
+  # Ask for the bundle that this machine follows, and accept it
+  export extern "recourse trust refresh" [
+    --help(-h)                # Print help
+  ]
+
+  def "nu-complete recourse trust show format" [] {
+    [ "human" "json" ]
+  }
+
+  # Print what is in force here
+  export extern "recourse trust show" [
+    --format: string@"nu-complete recourse trust show format" # Form of the output
+    --help(-h)                # Print help (see more with '--help')
   ]
 
   # Answer AI agents over the Model Context Protocol
@@ -828,11 +887,11 @@ module completions {
     --plan: path              # The Terraform plan (`terraform show -json`) that was to be evaluated; another plan is refused
     --permit: string@"nu-complete recourse verify permit" # Verdicts that let it go on, separated by commas; a chained approval lets it go on too [default: all]
     --parent: path            # The attestation that it follows; repeated for a longer chain, the first one first
-    --require-log             # Refuse what no transparency log is shown to hold
+    --require-log             # Refuse what no transparency log is shown to hold, the registry that its key stands in included
     --log-key: string         # The key of a log that is believed [default: as configured, else this instance's own]
     --witness: string         # The key of a witness that is believed [default: as configured]
     --witness-quorum: string  # How many of the witnesses must have seen the log [default: as configured, else most of them]
-    --proof: path             # The proof, instead of the one that is published; repeated for a chain
+    --proof: path             # A proof, instead of the one that is published: of the attestation, of the registry, of each link of a chain; repeated
     --format: string@"nu-complete recourse verify format" # Form of the output
     --help(-h)                # Print help (see more with '--help')
     source: path              # A file, a URL, or `-` for standard input

@@ -19,6 +19,7 @@
 //! | `logged` | that a log holds an attestation, and the registry behind it |
 //! | [`chain`] | what makes one attestation follow another |
 //! | [`tlog`] | the transparency log: proofs, witnesses; with `signing` the log itself |
+//! | [`trust`] | an organisation's bundle: whom its machines trust, and what they demand |
 //! | [`mode`] | ignore, log, verify, require |
 //! | `fetch` | HTTP (feature `fetch`) |
 //! | `places` | where an operator's files stand (`signing`, as all below) |
@@ -26,6 +27,7 @@
 //! | `sign` | an evaluation becomes a signed, stored attestation |
 //! | `statement` | an attestation as in-toto Statement, DSSE envelope and Sigstore bundle |
 //! | `store` | the attestations that were signed here |
+//! | `pruned` | attestations that are not kept any more, and that they were there |
 //! | `publish` | registry and attestations as static files |
 //! | `nonces` | what was used once is not used again |
 //! | `fleet` | what was spent on one machine is spent on all: an object store, through `recourse-store` |
@@ -75,6 +77,8 @@ pub mod origin;
 #[cfg(feature = "signing")]
 pub mod places;
 #[cfg(feature = "signing")]
+pub mod pruned;
+#[cfg(feature = "signing")]
 pub mod publish;
 pub mod reason;
 pub mod registry;
@@ -87,6 +91,7 @@ pub mod statement;
 pub mod store;
 pub mod time;
 pub mod tlog;
+pub mod trust;
 mod validity;
 pub mod verify;
 

@@ -72,7 +72,9 @@ pub fn publish(
         published.log_size = Some(log.show(root)?);
         log.show_proof(&Wanted::Registry, &root.join(".well-known/recourse-keys.proof"))?;
     }
-    for id in store.list()? {
+    let kept = store.list()?;
+    published.left_out += unpublish(&folder, &kept, store)?;
+    for id in kept {
         let proof = folder.join(format!("{id}.proof"));
         let place = folder.join(format!("{id}.json"));
         match store.served(&id, &registry)? {
@@ -89,17 +91,35 @@ pub fn publish(
             }
             Served::Gone => {
                 published.left_out += 1;
-                for place in [&place, &proof] {
-                    match fs::remove_file(place) {
-                        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                            return Err(disk::io_error("cannot remove", place)(error).into());
-                        }
-                        _ => {}
-                    }
-                }
+                remove(&place)?;
+                remove(&proof)?;
             }
             Served::Absent => {}
         }
     }
     Ok(published)
+}
+
+/// Removes what was published and is not kept any more. How many there were.
+fn unpublish(folder: &Path, kept: &[String], store: &Store) -> Result<u64, PublishError> {
+    let mut gone = 0;
+    for entry in fs::read_dir(folder).map_err(disk::io_error("cannot list", folder))? {
+        let name = entry.map_err(disk::io_error("cannot list", folder))?.file_name();
+        let Some(id) = name.to_str().and_then(|name| name.strip_suffix(".json")) else { continue };
+        if kept.binary_search_by(|one| one.as_str().cmp(id)).is_err() && store.is_pruned(id)? {
+            gone += 1;
+            remove(&folder.join(format!("{id}.json")))?;
+            remove(&folder.join(format!("{id}.proof")))?;
+        }
+    }
+    Ok(gone)
+}
+
+fn remove(place: &Path) -> Result<(), DiskError> {
+    match fs::remove_file(place) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(disk::io_error("cannot remove", place)(error))
+        }
+        _ => Ok(()),
+    }
 }

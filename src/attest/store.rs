@@ -140,6 +140,7 @@ impl Store {
     /// As [`Store::read`]; what is no id is [`Served::Absent`].
     pub fn served(&self, id: &str, registry: &Registry) -> Result<Served, StoreError> {
         match self.read(id) {
+            Ok(None) if self.is_pruned(id)? => Ok(Served::Gone),
             Ok(None) | Err(StoreError::NotAnId) => Ok(Served::Absent),
             Ok(Some(attestation)) => {
                 let key = registry.keys.iter().find(|key| key.key_id == attestation.key_id());
@@ -188,7 +189,11 @@ impl Store {
         format!("{}/{id}.json", self.name)
     }
 
-    fn path(&self, id: &str) -> PathBuf {
+    pub(super) fn folder(&self) -> &std::path::Path {
+        &self.folder
+    }
+
+    pub(super) fn path(&self, id: &str) -> PathBuf {
         self.folder.join(format!("{id}.json"))
     }
 }

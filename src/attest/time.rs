@@ -8,6 +8,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use thiserror::Error;
 
+/// How far ahead another machine's clock may be, in milliseconds.
+pub const CLOCK_SKEW: i64 = 300_000;
+
 const DAY: i64 = 86_400_000;
 /// 0001-01-01T00:00:00Z and the last millisecond of the year 9999.
 const LEAST: i64 = -62_135_596_800_000;
@@ -31,6 +34,11 @@ impl Time {
     /// Milliseconds since 1970.
     pub fn millis(self) -> i64 {
         self.0
+    }
+
+    /// Its day in UTC, as `2026-05-01`.
+    pub fn day(self) -> String {
+        self.to_string().chars().take(10).collect()
     }
 
     /// The machine's clock.

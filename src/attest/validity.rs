@@ -2,12 +2,21 @@
 //!
 //! Owns what a key's state and times mean to a verifier. Looks at nothing but its arguments.
 
+use super::origin::Origin;
 use super::reason::{Failure, Reason};
 use super::registry::{KeyEntry, KeyState};
 use super::time::Time;
 
-/// How far ahead another machine's clock may be, in milliseconds.
-pub const CLOCK_SKEW: i64 = 300_000;
+pub use super::time::CLOCK_SKEW;
+
+/// An instance that counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pinned {
+    /// Which.
+    pub origin: Origin,
+    /// Its keys, as registries write them; none: whatever key its registry has.
+    pub keys: Vec<String>,
+}
 
 /// Whether a key in its state verifies anything.
 pub(super) fn check_state(entry: &KeyEntry) -> Result<(), Failure> {
@@ -20,6 +29,17 @@ pub(super) fn check_state(entry: &KeyEntry) -> Result<(), Failure> {
             Err(Failure::new(Reason::KeyCompromised, format!("key {} is compromised", entry.key_id)))
         }
     }
+}
+
+/// Whether a key is one of those that are pinned for its instance.
+pub(super) fn check_pins(entry: &KeyEntry, origin: &Origin, pins: &[Pinned]) -> Result<(), Failure> {
+    let pinned =
+        pins.iter().find(|one| one.origin == *origin).map(|one| one.keys.as_slice()).unwrap_or_default();
+    if pinned.is_empty() || pinned.contains(&entry.public_key) {
+        return Ok(());
+    }
+    let detail = format!("key {} of {origin} is none that the trust bundle names for it", entry.key_id);
+    Err(Failure::new(Reason::InstanceNotTrusted, detail))
 }
 
 /// Whether a key was the active one then, give or take the clocks. A time that cannot be read bounds nothing on its side

@@ -17,7 +17,7 @@ use super::signature::{PublicKey, SignatureError};
 use super::time::Time;
 use super::tlog::merkle::Hash;
 use super::tlog::{LogPolicy, Logged, Proof};
-use super::validity;
+use super::validity::{self, Pinned};
 use crate::json::{self, DOCUMENT_LIMIT};
 
 pub use super::validity::CLOCK_SKEW;
@@ -43,6 +43,8 @@ pub struct Options {
     pub retries: u32,
     /// Whether an attestation without nonce and expiry is refused.
     pub require_freshness: bool,
+    /// Instances whose keys are known: no other key of theirs counts.
+    pub pins: Vec<Pinned>,
     /// Whether what no log is shown to hold is refused, and which logs and witnesses count.
     pub log: Option<LogPolicy>,
 }
@@ -59,6 +61,7 @@ impl Default for Options {
             now: None,
             retries: 1,
             require_freshness: false,
+            pins: Vec::new(),
             log: None,
         }
     }
@@ -271,7 +274,7 @@ impl Verifier {
                 if newest.digest == used.digest {
                     return Err(failure);
                 }
-                let again = signed_by(attestation, &newest.registry, self.options.key_validity)?;
+                let again = signed_by(attestation, &newest.registry, &self.options)?;
                 (verified.key_state, verified.registry_version) = (again.key_state, again.registry_version);
                 check(newest.digest)?
             }
@@ -306,20 +309,20 @@ impl Verifier {
     fn check_signature(&self, attestation: &Attestation) -> Result<(Verified, Used), Failure> {
         let origin = attestation.origin();
         let known = self.known.iter().find(|(of, ..)| of.as_ref().is_none_or(|of| of == origin));
-        let strict = self.options.key_validity;
+        let options = &self.options;
         if let Some((_, registry, digest)) = known {
             let used = Used { digest: *digest, fetched: false };
-            return signed_by(attestation, registry, strict).map(|verified| (verified, used));
+            return signed_by(attestation, registry, options).map(|verified| (verified, used));
         }
         let registries = self.registries();
         let found = registries.get(origin, attestation.key_id())?;
         let mut used = Used { digest: found.digest, fetched: true };
         let mut warning = found.warning;
-        let result = match signed_by(attestation, &found.registry, strict) {
+        let result = match signed_by(attestation, &found.registry, options) {
             Err(failure) if !found.fresh => match registries.refresh(origin) {
                 Ok(fresh) => {
                     (warning, used.digest) = (fresh.warning, fresh.digest);
-                    signed_by(attestation, &fresh.registry, strict)
+                    signed_by(attestation, &fresh.registry, options)
                 }
                 // It failed already; that nothing newer can be had does not change it.
                 Err(error) if error.reason == Reason::NetworkError => Err(failure),
@@ -427,13 +430,14 @@ fn check_report(attestation: &Attestation, report: &Value) -> Result<(), Failure
     if same { Ok(()) } else { Err(mismatch("the report beside the attestation is not the attested output")) }
 }
 
-/// Whether a key of this registry, in a state that verifies, signed; with `strict`, while it was the active one.
-fn signed_by(attestation: &Attestation, registry: &Registry, strict: bool) -> Result<Verified, Failure> {
+/// Whether a key of this registry, in a state that verifies, signed; where it is asked, while it was the active one.
+fn signed_by(attestation: &Attestation, registry: &Registry, options: &Options) -> Result<Verified, Failure> {
     let entry = registry
         .lookup(attestation.key_id())
         .map_err(|error| Failure::new(Reason::KeyNotFound, error.to_string()))?;
     validity::check_state(entry)?;
-    if strict {
+    validity::check_pins(entry, attestation.origin(), &options.pins)?;
+    if options.key_validity {
         validity::check_time(entry, attestation.timestamp())?;
     }
     let checked = PublicKey::from_base64url(&entry.public_key)

@@ -20,6 +20,7 @@ use super::resources::ResourcesArgs;
 use super::scan::ScanArgs;
 use super::serve::ServeArgs;
 use super::shim::ShimCommand;
+use super::trust::TrustCommand;
 use super::undo::{KeptArgs, UndoArgs};
 use super::verify::VerifyArgs;
 
@@ -94,6 +95,11 @@ pub(super) enum Command {
     },
     /// Show or check the audit log; keep, prove and witness the transparency log
     Log(LogArgs),
+    /// Sign an organisation's trust bundle, or follow one
+    Trust {
+        #[command(subcommand)]
+        command: TrustCommand,
+    },
     /// Answer AI agents over the Model Context Protocol
     Mcp {
         #[command(subcommand)]

@@ -12,7 +12,7 @@ use crate::config::{Config, user_places};
 use crate::exec::{Attesting, Looks, Surroundings, What, run as run_command};
 use crate::json::DOCUMENT_LIMIT;
 use crate::policy::Profile;
-use crate::proof::Presented;
+use crate::proof::{Presented, follow};
 
 use super::common::{Common, profile};
 use super::output::{self, Failure};
@@ -77,7 +77,10 @@ pub(super) fn run(args: ExecArgs) -> Result<u8, Failure> {
 
 /// Attestation as configured, with the files that were handed over.
 pub(super) fn attesting(files: &[PathBuf]) -> Result<Attesting, Failure> {
-    let config = Config::load()?.attestation;
+    let (config, warning) = follow(Config::load()?.attestation, user_places().as_ref());
+    if let Some(warning) = warning {
+        output::note(&format!("trust: {warning}"));
+    }
     let mut presented = Presented::default();
     for path in files {
         presented.add_named(&path.display().to_string(), document(path));

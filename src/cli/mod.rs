@@ -39,6 +39,7 @@ mod shim;
 mod status;
 mod statuses;
 mod transparency;
+mod trust;
 mod undo;
 mod verify;
 
@@ -102,6 +103,7 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Keys { command } => keys::run(command),
         Command::Registry { command } => registry::run(&command),
         Command::Log(args) => log::run(&args),
+        Command::Trust { command } => trust::run(&command),
         Command::Mcp { command } => mcp_serve::run(&command),
         Command::Serve(args) => serve::run(&args),
         Command::Doctor(args) => doctor::run(&args),

@@ -3,14 +3,19 @@
 //! Owns the operator's refresh, forced or not, and its record in the audit log.
 
 use clap::{Subcommand, ValueHint};
+use serde_json::json;
 
 use crate::attest::audit::AuditLog;
 use crate::attest::cache::{ForcedRefresh, Registries};
+use crate::attest::keys::KeyStore;
+use crate::attest::pruned::Pruned;
 use crate::attest::store::{Store, StoreError};
 use crate::attest::{HttpFetch, Origin, Reason, Time};
 use crate::config::Config;
-use crate::proof::{Proof, ProofError, shared};
+use crate::proof::{Proof, ProofError, go_on, keep_log, open_log, shared};
+use crate::text::{count, size};
 
+use super::common::Format;
 use super::output::{self, Failure};
 use super::publish::{self, PublishArgs};
 use super::setup::places;
@@ -23,6 +28,8 @@ pub(super) enum RegistryCommand {
     Publish(PublishArgs),
     /// Print an attestation that was signed here, by itself or as a Sigstore bundle
     Export(ExportArgs),
+    /// Take away attestations of keys that are retired or compromised; their URLs answer 410
+    Prune(PruneArgs),
     /// Fetch an instance's registry of keys now
     Refresh(RefreshArgs),
 }
@@ -41,6 +48,16 @@ pub(super) struct RefreshArgs {
 }
 
 #[derive(Debug, clap::Args)]
+pub(super) struct PruneArgs {
+    /// Only what is older
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    days: u64,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+#[derive(Debug, clap::Args)]
 pub(super) struct ExportArgs {
     /// As a bundle v0.3 with an in-toto Statement, signed with the key that is active now
     #[arg(long)]
@@ -54,6 +71,7 @@ pub(super) fn run(command: &RegistryCommand) -> Result<u8, Failure> {
     match command {
         RegistryCommand::Publish(args) => publish::run(args),
         RegistryCommand::Export(args) => export(args),
+        RegistryCommand::Prune(args) => prune(args),
         RegistryCommand::Refresh(args) => refresh(args),
     }
 }
@@ -83,6 +101,41 @@ fn export(args: &ExportArgs) -> Result<u8, Failure> {
     let own = |error: ProofError| Failure::internal(error.to_string());
     let proof = Proof::open(&config, &places).map_err(own)?;
     output::print_json(&proof.bundle(&attestation).map_err(own)?)?;
+    Ok(0)
+}
+
+fn prune(args: &PruneArgs) -> Result<u8, Failure> {
+    let (places, config) = (places()?, Config::load()?.attestation);
+    let own = |error: &dyn std::fmt::Display| Failure::internal(error.to_string());
+    let registry = KeyStore::open(&places).registry().map_err(|error| own(&error))?;
+    let registry =
+        registry.ok_or_else(|| Failure::usage("there are no keys here, and nothing that they signed"))?;
+    // What the transparency log has to hold goes in before it goes.
+    let log = open_log(&config, &places).map_err(|error| own(&error))?;
+    if keep_log(&config, &log, false).map_err(|error| own(&error))? {
+        super::transparency::warn(&go_on(&config, &log).map_err(|error| own(&error))?);
+    }
+    let days = i64::try_from(args.days).unwrap_or(i64::MAX / 86_400_000);
+    let before = Time::now().plus_seconds(-days.saturating_mul(86_400));
+    let mut all = Pruned::default();
+    for store in [Store::open(&places), Store::unpublished(&places)] {
+        let pruned = store.prune(&registry, before).map_err(|error| own(&error))?;
+        all.attestations += pruned.attestations;
+        all.bytes += pruned.bytes;
+        all.kept += pruned.kept;
+    }
+    if args.format == Format::Json {
+        output::print_json(
+            &json!({ "attestations": all.attestations, "bytes": all.bytes, "kept": all.kept }),
+        )?;
+    } else {
+        output::print(&format!(
+            "took {} of {} away; {} stay\n",
+            count(all.attestations, "attestation"),
+            size(all.bytes),
+            all.kept
+        ));
+    }
     Ok(0)
 }
 

@@ -74,6 +74,26 @@ const OWN: &[(&str, &[Row])] = &[
         &[("0", "Valid."), ("1", "Not valid."), USAGE, ("3", "It could not be checked."), INTERNAL],
     ),
     (
+        "recourse trust refresh",
+        &[
+            ("0", "Accepted."),
+            ("1", "What was had is not one that counts."),
+            USAGE,
+            ("3", "It could not be had."),
+            INTERNAL,
+        ],
+    ),
+    (
+        "recourse trust show",
+        &[
+            ("0", "A bundle is in force."),
+            ("1", "None counts."),
+            USAGE,
+            ("3", "None could be had."),
+            INTERNAL,
+        ],
+    ),
+    (
         "recourse registry refresh",
         &[
             ("0", "Fetched."),

@@ -15,14 +15,15 @@ use crate::attest::cache::{self, read_registry};
 use crate::attest::chain::is_approval;
 use crate::attest::keys::KeyStore;
 use crate::attest::tlog::merkle::Hash;
+use crate::attest::trust::Pinned;
 use crate::attest::{
     Attestation, DirectoryStore, Expect, Failure as Refusal, HttpFetch, KeyState, MemoryStore, Mode, Options,
     Origin, Outcome, Proceed, Reason, Registry, Time, Verified, Verifier, decide, verify,
 };
-use crate::config::Config;
+use crate::config::{AttestationConfig, Config};
 use crate::evaluate::EvaluationContext;
 use crate::json::{self, DOCUMENT_LIMIT};
-use crate::proof::Subject;
+use crate::proof::{Subject, follow};
 use crate::text::escape;
 
 use super::common::Format;
@@ -220,14 +221,18 @@ fn verifier_without_proofs(args: &VerifyArgs) -> Result<Verifier, Failure> {
         .map(|text| text.parse::<Time>())
         .transpose()
         .map_err(|error| Failure::usage(format!("--now: {error}")))?;
-    let config = Config::load()?.attestation;
-    let trusted = if trusted.is_empty() { configured(&config.trusted_instances)? } else { trusted };
+    let (config, warning) = follow(Config::load()?.attestation, crate::config::user_places().as_ref());
+    if let Some(warning) = warning {
+        output::note(&format!("trust: {warning}"));
+    }
+    let (trusted, pins) = trusted_under(&config, trusted)?;
     let max_age = max_age.or(config.max_age.map(|age| age.as_secs()));
     // The own registry is fetched from nobody; a comparison with the durable copy has to ask all the same.
     let cross_check = args.cross_check || (config.cross_check && args.registry.is_none());
     let log = args.log.policy(&config)?;
     let key_validity = args.key_validity;
-    let options = Options { trusted, max_age, now, cross_check, key_validity, log, ..Options::default() };
+    let options =
+        Options { trusted, pins, max_age, now, cross_check, key_validity, log, ..Options::default() };
     match (given_path(args.registry.as_deref()), given_path(args.cached_registry.as_deref())) {
         (Some(_), Some(_)) => Err(Failure::usage(
             "--registry and --cached-registry cannot be used together: the first fetches nothing",
@@ -264,6 +269,29 @@ fn verifier_without_proofs(args: &VerifyArgs) -> Result<Verifier, Failure> {
 fn configured(urls: &[String]) -> Result<Vec<Origin>, Failure> {
     let read = |url: &String| Origin::base(url).map_err(|error| Failure::usage(error.to_string()));
     urls.iter().map(read).collect()
+}
+
+/// Whom to trust: those that were named, or configured; and of these no others than the bundle names that is followed.
+fn trusted_under(
+    config: &AttestationConfig,
+    named: Vec<Origin>,
+) -> Result<(Vec<Origin>, Vec<Pinned>), Failure> {
+    let Some(followed) = &config.followed else {
+        let named = if named.is_empty() { configured(&config.trusted_instances)? } else { named };
+        return Ok((named, Vec::new()));
+    };
+    let pins = followed.0.as_ref().map_err(|failure| Failure::usage(failure.to_string()))?;
+    let known = |origin: &Origin| pins.iter().any(|one| one.origin == *origin);
+    if let Some(other) = named.iter().find(|origin| !known(origin)) {
+        return Err(Failure::usage(format!(
+            "--trust {other}: the trust bundle that is followed here does not name it"
+        )));
+    }
+    if pins.is_empty() {
+        return Err(Failure::usage("no instance of the trust bundle that is followed counts here"));
+    }
+    let all = || pins.iter().map(|one| one.origin.clone()).collect();
+    Ok((if named.is_empty() { all() } else { named }, pins.clone()))
 }
 
 /// What is attested of a plan.

@@ -12,6 +12,7 @@ use crate::attest::{Mode, Origin};
 use super::layers::metadata;
 use super::log::{LogConfig, LogSection};
 use super::record::{RecordConfig, RecordSection};
+use super::trust::TrustSection;
 use super::variables::{Variables, value};
 use super::{AttestationConfig, DEFAULT_BASE_URL, DEFAULT_KEY_CACHE_TTL, DEFAULT_MAX_AGE, DEFAULT_VALIDITY};
 
@@ -55,6 +56,8 @@ pub(super) struct ConfigFile {
     #[serde(default)]
     pub(super) record: RecordSection,
     #[serde(default)]
+    pub(super) trust: TrustSection,
+    #[serde(default)]
     pub(super) places: PlacesSection,
 }
 
@@ -87,6 +90,7 @@ impl ConfigFile {
     pub(super) fn binds_places(&self) -> bool {
         let section = &self.attestation;
         self.places != PlacesSection::default()
+            || self.trust.bundle.is_some()
             || section.trusted_instances.is_some()
             || section.mode.as_deref().is_some_and(|mode| mode != Mode::Ignore.as_str())
     }
@@ -210,9 +214,7 @@ impl AttestationSection {
             self.trusted_instances.clone_from(&system.trusted_instances);
         }
         if system.mode.is_some() || system.trusted_instances.is_some() {
-            // Who this instance is and who is asked decide whose keys count: no variable may take another's name.
-            self.base_url.clone_from(&system.base_url);
-            self.evaluator_url.clone_from(&system.evaluator_url);
+            self.bind_names(system);
         }
         if system.store.is_some() {
             // Who chooses the memory chooses what it remembers.
@@ -243,6 +245,12 @@ impl AttestationSection {
             self.key_cache_ttl = Some(there.min(here));
         }
         Ok(())
+    }
+
+    /// Who this instance is and who is asked decide whose keys count: no variable may take another's name.
+    pub(super) fn bind_names(&mut self, system: &Self) {
+        self.base_url.clone_from(&system.base_url);
+        self.evaluator_url.clone_from(&system.evaluator_url);
     }
 
     /// Checks values and fills in what was not said.
@@ -312,6 +320,8 @@ impl AttestationSection {
             allow_unfresh: self.allow_unfresh.unwrap_or(false),
             evaluator_url: self.evaluator_url,
             evaluator_token_file: self.evaluator_token_file,
+            trust: None,
+            followed: None,
             log: LogConfig::default(),
             record: RecordConfig::default(),
         })

@@ -15,6 +15,8 @@ pub struct LogConfig {
     pub keep: bool,
     /// Logs that are believed, by their keys; none: this instance's own alone.
     pub keys: Vec<Vkey>,
+    /// Only those are, and one's own is not: an organisation's bundle says which.
+    pub believed: bool,
     /// Witnesses that are believed, and where the log asks them.
     pub witnesses: Vec<Asked>,
     /// How many witnesses must have seen a checkpoint; none said: most of them.
@@ -88,6 +90,7 @@ impl LogSection {
         Ok(LogConfig {
             keep: self.keep.unwrap_or(false),
             keys,
+            believed: false,
             witnesses,
             quorum,
             require: self.require.unwrap_or(false),

@@ -12,6 +12,7 @@ mod places;
 mod record;
 #[cfg(test)]
 mod tests;
+mod trust;
 mod variables;
 
 use std::path::{Path, PathBuf};
@@ -22,6 +23,7 @@ use crate::attest::fleet::Address;
 use file::{AttestationSection, ConfigFile, PlacesSection};
 use log::LogSection;
 use record::RecordSection;
+use trust::TrustSection;
 use variables::Variables;
 
 pub use file::ConfigError;
@@ -30,6 +32,7 @@ pub use layers::{knowledge, knowledge_files, policy, policy_files, read_policy, 
 pub use log::{LogConfig, most};
 pub use places::user_places;
 pub use record::RecordConfig;
+pub use trust::{Followed, TrustConfig};
 
 /// Where the machine's settings stand.
 pub const SYSTEM_CONFIG: &str = "/etc/recourse/config.toml";
@@ -90,6 +93,10 @@ pub struct AttestationConfig {
     /// The memory that machines share: nonces, attestations, the registry, full files of the audit log; none: this machine
     /// has its own.
     pub store: Option<Address>,
+    /// The organisation's bundle that is followed (`[trust]`).
+    pub trust: Option<TrustConfig>,
+    /// What that bundle says of instances, where this configuration stands under one.
+    pub followed: Option<Followed>,
     /// The transparency log (`[log]`).
     pub log: LogConfig,
     /// What is recorded also where nothing is attested (`[record]`).
@@ -117,6 +124,8 @@ impl Default for AttestationConfig {
             evaluator_url: None,
             evaluator_token_file: None,
             store: None,
+            trust: None,
+            followed: None,
             log: LogConfig::default(),
             record: RecordConfig::default(),
         }
@@ -167,16 +176,23 @@ impl Config {
         variable: &dyn Fn(&str) -> Result<Option<String>, ConfigError>,
     ) -> Result<Self, ConfigError> {
         let system = system.unwrap_or_default();
-        let ConfigFile { attestation: mut section, mut log, mut record, .. } = user.unwrap_or_default();
+        let ConfigFile { attestation: mut section, mut log, mut record, mut trust, .. } =
+            user.unwrap_or_default();
         let variables = Variables(variable);
         log.override_with(&LogSection::from_environment(&variables)?);
         log.bind_to(&system.log);
+        trust.override_with(&TrustSection::from_environment(&variables)?);
+        trust.bind_to(&system.trust);
         record.override_with(&RecordSection::from_environment(&variables)?);
         record.bind_to(&system.record);
         section.override_with(&AttestationSection::from_environment(&variables)?);
         section.bind_to(&system.attestation)?;
+        if system.trust.bundle.is_some() {
+            section.bind_names(&system.attestation);
+        }
         let mut attestation = section.finish()?;
         attestation.log = log.finish()?;
+        attestation.trust = trust.finish()?;
         attestation.record = record.finish()?;
         attestation.record.store.clone_from(&attestation.store);
         Ok(Self { attestation })

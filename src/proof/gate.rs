@@ -14,7 +14,7 @@ use crate::attest::keys::KeyStore;
 use crate::attest::nonces::{NonceError, Nonces};
 use crate::attest::verify::{Expect, Options, Verifier};
 use crate::attest::{Attestation, Failure, Mode, Origin, Outcome, Places, Reason, Time, decide};
-use crate::config::AttestationConfig;
+use crate::config::{AttestationConfig, Followed};
 use crate::evaluate::{Evaluation, EvaluationContext};
 use crate::model::Verdict;
 use crate::world::World;
@@ -331,6 +331,14 @@ impl Gate<'_> {
     /// When the configuration or the own registry cannot be used.
     pub fn verifier(&self) -> Result<Verifier, Failure> {
         let unusable = |detail: String| Failure::new(Reason::InstanceNotTrusted, detail);
+        if let Some(followed) = &self.config.followed {
+            let pins = followed.0.as_ref().map_err(Clone::clone)?;
+            if pins.is_empty() {
+                return Err(unusable("no instance of the trust bundle counts here".to_owned()));
+            }
+            let trusted = pins.iter().map(|one| one.origin.clone()).collect();
+            return self.verifier_of(trusted, self.config.cross_check);
+        }
         let own = self.own()?;
         let mut trusted = Vec::new();
         for instance in &self.config.trusted_instances {
@@ -356,6 +364,10 @@ impl Gate<'_> {
             cross_check,
             max_age: self.config.max_age.map(|age| age.as_secs()),
             now: Some(self.now()?),
+            pins: match &self.config.followed {
+                Some(Followed(Ok(pins))) => pins.clone(),
+                _ => Vec::new(),
+            },
             require_freshness: self.mode() == Mode::Require && !self.config.allow_unfresh,
             log: self
                 .config

@@ -65,7 +65,7 @@ pub fn go_on(config: &AttestationConfig, log: &Log) -> Result<WentOn, LogError> 
 /// When the own log cannot be read.
 pub fn log_policy(config: &AttestationConfig, places: &Places) -> Result<LogPolicy, LogError> {
     let mut logs = config.log.keys.clone();
-    if logs.is_empty() {
+    if logs.is_empty() && !config.log.believed {
         logs.extend(Log::open(places).vkey()?);
     }
     let witnesses = config.log.witnesses.iter().map(|one| one.key.clone()).collect();

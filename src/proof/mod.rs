@@ -10,8 +10,10 @@ mod input;
 mod log;
 mod record;
 mod remote;
+mod trust;
 mod who;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -22,6 +24,8 @@ use crate::attest::fleet::Shared;
 use crate::attest::keys::{KeyError, KeyStore, Passphrase};
 use crate::attest::sign::{Chain, Evaluation, Profile, SignError, Signer, SignerSettings};
 use crate::attest::store::{Store, StoreError};
+use crate::attest::tlog::Kind;
+use crate::attest::tlog::signer::NoteSigner;
 use crate::attest::{Attestation, Places, Reason, document, json as strict};
 use crate::config::{self, AttestationConfig};
 use crate::evaluate::EvaluationContext;
@@ -33,6 +37,7 @@ pub use input::{InputError, Subject};
 pub use log::{WentOn, go_on, keep_log, log_policy, open_log, own_proof};
 pub use record::{Event, Record, is_plain};
 pub use remote::{RemoteError, evaluate as evaluate_remotely};
+pub use trust::{InForce, follow, in_force, refresh};
 pub use who::Front;
 
 /// What attestations say who evaluated.
@@ -264,6 +269,21 @@ pub fn key_store(config: &AttestationConfig, places: &Places) -> Result<KeyStore
         keys = keys.with_passphrase(passphrase)?;
     }
     Ok(keys)
+}
+
+/// A key that signs trust bundles, from its file; `make` makes one where there is none.
+///
+/// # Errors
+/// When the file cannot be used.
+pub fn trust_signer(
+    config: &AttestationConfig,
+    file: &Path,
+    name: &str,
+    make: bool,
+) -> Result<NoteSigner, ProofError> {
+    let passphrase = passphrase(config)?;
+    NoteSigner::open(file, name, Kind::Log, passphrase.as_ref(), make)
+        .map_err(|error| ProofError::Log(error.into()))
 }
 
 /// The passphrase of encrypted keys, where one is configured.

@@ -79,6 +79,11 @@ impl Instance {
         self.serve(Some(registry.to_string()));
     }
 
+    /// The key that signs.
+    pub(crate) fn public_key(&self) -> String {
+        self.keys().registry().unwrap().unwrap().active().unwrap().public_key.clone()
+    }
+
     /// Serves the registry under another version and changed so.
     pub(crate) fn serve_changed(&self, version: u64, change: &dyn Fn(&mut Value)) {
         let mut registry: Value = serde_json::from_str(&self.publish()).unwrap();

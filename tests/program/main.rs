@@ -69,6 +69,7 @@ mod terraform_types;
 mod tidy;
 mod tool_examples;
 mod transparency;
+mod trust;
 mod undo_cli;
 mod undo_code;
 #[cfg(target_os = "linux")]

@@ -128,7 +128,7 @@ impl Fleet {
         let mut own = [0; 16];
         getrandom::fill(&mut own).map_err(|_| away("the system gave no random bytes".to_owned()))?;
         let own = hex(&own);
-        let day = expires_at.map_or_else(|| UNENDING.to_owned(), day);
+        let day = expires_at.map_or_else(|| UNENDING.to_owned(), Time::day);
         let deadline = Instant::now() + PATIENCE;
         let mut session = Session::start(&self.address).map_err(away)?;
         let mut ask = |ask: &Ask| session.ask(ask, deadline);
@@ -142,7 +142,7 @@ impl Fleet {
 
     /// Once a day and machine: that the store does refuse to make what is there. One that does not would let everybody run.
     fn prove(&self, own: &str, ask: &mut dyn FnMut(&Ask) -> Answer) -> Result<(), String> {
-        let today = day(Time::now());
+        let today = Time::now().day();
         let mark = self.places.state.join("store.proved");
         let proved = format!("{today} {}\n", self.address);
         let known = disk::read_private(&mark, 4096).ok().flatten();
@@ -165,11 +165,6 @@ impl Fleet {
         }
         Err("it overwrites what is there although it was asked not to: it cannot keep nonces".to_owned())
     }
-}
-
-/// The day of a time, in UTC, as names of a store begin with it.
-fn day(time: Time) -> String {
-    time.to_string().chars().take(10).collect()
 }
 
 /// Claims a name with words that nobody else has. True: it is ours. False: it is somebody else's.
