@@ -167,7 +167,7 @@ mod tests {
         }
         assert!(matches!(store.served(&second, &registry()).unwrap(), Served::Found(_)));
         assert_eq!(store.served(&"0".repeat(32), &registry()).unwrap(), Served::Absent, "404");
-        assert_eq!(store.list().unwrap(), [second.clone()]);
+        assert_eq!(store.list().unwrap(), std::slice::from_ref(&second));
         // Nor are they published any more.
         let published = publish(signer.keys(), store, None, &root).unwrap();
         assert_eq!((published.attestations, published.left_out), (1, 40));

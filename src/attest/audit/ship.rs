@@ -94,6 +94,6 @@ impl AuditLog {
         disk::create_exclusive(&path, hex(&own).as_bytes(), Access::Private)?;
         let named = disk::read_private(&path, 64)?.and_then(|bytes| String::from_utf8(bytes).ok());
         let good = named.filter(|name| crate::attest::document::is_nonce(name));
-        Ok(good.ok_or_else(|| AuditError::Head { path })?)
+        Ok(good.ok_or(AuditError::Head { path })?)
     }
 }
