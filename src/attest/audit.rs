@@ -184,22 +184,23 @@ impl AuditLog {
     }
 
     fn write(&self, event: &str, details: Value, now: Time, durable: Durable) -> Result<u64, AuditError> {
-        let (seq, rotated) = self.write_line(event, details, now, durable)?;
-        if rotated && let Some(shared) = &self.shared {
-            // Nobody waits for the store to record something: what it did not take stays here, and goes there with the next.
-            let _ = self.ship(shared, false);
+        let seq = self.write_line(event, details, now, durable)?;
+        // Whoever does not wait for the disk does not wait for the store.
+        if durable == Durable::Yes
+            && let Some(shared) = &self.shared
+        {
+            self.ship_sometimes(shared);
         }
         Ok(seq)
     }
 
-    /// The event's number, and whether a full file was put away.
     fn write_line(
         &self,
         event: &str,
         details: Value,
         now: Time,
         durable: Durable,
-    ) -> Result<(u64, bool), AuditError> {
+    ) -> Result<u64, AuditError> {
         // The head and the line each have to have room.
         room_for(LEAST_ROOM).map_err(io_error("cannot write", &self.log))?;
         for path in [&self.log, &self.head] {
@@ -210,11 +211,10 @@ impl AuditLog {
         let _lock = Lock::acquire(&self.lock_path())?;
         let (mut file, mut new) = self.current()?;
         let mut size = self.size(&file)?;
-        let mut rotated = false;
         let full = self.limits.as_ref().is_some_and(|limits| limits.is_full(size));
         let mut end = self.end(&mut file, size, durable == Durable::Yes || full)?;
         if full && let Some(next) = self.rotate(&file, size, &mut end.head)? {
-            (file, new, size, end.open, rotated) = (next, true, 0, false, true);
+            (file, new, size, end.open) = (next, true, 0, false);
         }
         let seq = end.head.seq.saturating_add(1);
         let line = line(seq, now, event, &details, &end)?;
@@ -233,7 +233,7 @@ impl AuditLog {
             let length = size.saturating_add(bytes.len() as u64);
             self.write_head(&Head { seq, digest: digest(&line), length, start: end.head.start })?;
         }
-        Ok((seq, rotated))
+        Ok(seq)
     }
 
     /// One write; where it fails, what was written of it goes again: half a line after half a line could not be told.

@@ -4,7 +4,9 @@
 //! Owns which files are there already. A file goes there once, under a name of this log alone, is read back, and is only
 //! then one that may be taken away here.
 
+use std::fs;
 use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -14,6 +16,8 @@ use crate::attest::disk::{Access, Lock};
 use crate::attest::document::hex;
 use crate::attest::fleet::Shared;
 
+/// After so long a store that did not take a file is asked again.
+const AGAIN: Duration = Duration::from_secs(600);
 /// Larger files do not go through the conversation with the store: `record.segment_mib` is 16 unless configured.
 const LIMIT: u64 = 24 << 20;
 
@@ -63,6 +67,25 @@ impl AuditLog {
         Ok(done)
     }
 
+    /// Puts full files there that are not yet. What the store does not take stays here, and it is not asked again at once.
+    pub(super) fn ship_sometimes(&self, shared: &Shared) {
+        let waits = || {
+            Ok::<_, AuditError>(
+                self.closed()?.last().is_some_and(|last| last.last > self.stored().unwrap_or(0)),
+            )
+        };
+        let tried = self.log.with_file_name("audit.tried");
+        let since = fs::metadata(&tried).and_then(|found| found.modified()).ok();
+        let since = since.and_then(|then| SystemTime::now().duration_since(then).ok());
+        if since.is_none_or(|since| since > AGAIN)
+            && waits().unwrap_or(false)
+            && disk::write_atomic(&tried, b"", Access::Private).is_ok()
+            && self.ship(shared, false).is_ok()
+        {
+            let _ = fs::remove_file(&tried);
+        }
+    }
+
     /// Ends the file that is written to, as if it were full.
     fn close(&self) -> Result<(), AuditError> {
         let _lock = Lock::acquire(&self.lock_path())?;
@@ -94,6 +117,6 @@ impl AuditLog {
         disk::create_exclusive(&path, hex(&own).as_bytes(), Access::Private)?;
         let named = disk::read_private(&path, 64)?.and_then(|bytes| String::from_utf8(bytes).ok());
         let good = named.filter(|name| crate::attest::document::is_nonce(name));
-        Ok(good.ok_or(AuditError::Head { path })?)
+        good.ok_or(AuditError::Head { path })
     }
 }

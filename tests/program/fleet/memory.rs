@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
 
-use serde_json::Value;
+use recourse::attest::Places;
+use recourse::attest::audit::AuditLog;
+use serde_json::{Value, json as value};
 
 use crate::exec_attestation::ALLOW;
 use crate::support::{Scratch, json};
@@ -170,8 +172,8 @@ fn a_store_that_goes_back_or_away_is_refused_and_said() {
     copy(&new, &registries);
     assert_eq!(machine.exec().0, "ran");
     // Somebody who may write to the store gives this machine no keys.
-    let file = fs::read_dir(&registries).unwrap().map(|entry| entry.unwrap().path());
-    let file = file.filter(|path| path.extension().is_some_and(|end| end == "json")).next().unwrap();
+    let mut files = fs::read_dir(&registries).unwrap().map(|entry| entry.unwrap().path());
+    let file = files.find(|path| path.extension().is_some_and(|end| end == "json")).unwrap();
     let text = fs::read_to_string(&file).unwrap();
     let mut forged: Value = serde_json::from_str(&text).unwrap();
     let version = forged["registry_version"].as_u64().unwrap() + 1;
@@ -201,4 +203,51 @@ fn a_store_that_goes_back_or_away_is_refused_and_said() {
     machine.done(&["keys", "generate"]);
     let told = fs::read_to_string(&file).unwrap();
     assert!(told.contains("compromised"), "{told}");
+}
+
+#[test]
+fn a_full_file_of_the_record_goes_there_by_itself_and_is_not_taken_away_before() {
+    let (folder, address) = super::shared();
+    let store = folder.path().join("store");
+    let machine = Machine::new(&address);
+    machine.scratch.config("[record]\nsegment_mib = 1\nsegments = 2\n");
+    let home = machine.scratch.root().join("home");
+    let places = Places {
+        data: home.join(".local/share/recourse"),
+        state: home.join(".local/state/recourse"),
+        cache: home.join(".cache/recourse"),
+    };
+    let fill = || {
+        for _ in 0..24 {
+            AuditLog::open(&places).append("filled", value!({"x": "x".repeat(50_000)})).unwrap();
+        }
+    };
+    let there = || -> usize {
+        let streams = fs::read_dir(store.join("audit")).into_iter().flatten();
+        streams.map(|stream| fs::read_dir(stream.unwrap().path()).unwrap().count()).sum()
+    };
+    let here = || {
+        let files = fs::read_dir(&places.data).unwrap().map(|entry| entry.unwrap().file_name());
+        files.filter(|name| name.to_str().is_some_and(|name| name.starts_with("audit-"))).count()
+    };
+    assert_eq!(machine.exec().0, "ran");
+    fill();
+    assert_eq!(machine.exec().0, "ran");
+    assert_eq!((there(), here()), (1, 1));
+    // While the store is away more is kept here than was said.
+    let away = folder.path().join("away");
+    fs::rename(&store, &away).unwrap();
+    fs::write(&store, "no folder").unwrap();
+    for _ in 0..3 {
+        fill();
+        assert_eq!(machine.exec().0, "store_unavailable");
+    }
+    assert!(here() >= 3, "{}", here());
+    fs::remove_file(&store).unwrap();
+    fs::rename(&away, &store).unwrap();
+    machine.done(&["log", "push"]);
+    assert_eq!(there(), 4);
+    machine.done(&["log", "prune"]);
+    assert_eq!(here(), 1);
+    machine.done(&["log", "verify"]);
 }
