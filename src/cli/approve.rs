@@ -11,7 +11,7 @@ use crate::attest::time::Time;
 use crate::attest::{Attestation, Places};
 use crate::config::Config;
 use crate::model::Secrets;
-use crate::proof::{Approver, Event, Front, Gate, Proof, Record};
+use crate::proof::{Approver, Event, Front, Gate, Proof, Record, follow};
 use crate::text::escape;
 
 use super::output::{self, Failure};
@@ -143,7 +143,7 @@ fn approver() -> Approver {
 /// The approval's attestation, chained to that of the evaluation; `None` where attestation is off. Where it is on, a yes
 /// without one would count for nothing.
 fn attested(entry: &Entry, approver: &Approver, places: &Places) -> Result<Option<Attestation>, Failure> {
-    let config = Config::load()?.attestation;
+    let (config, _) = follow(Config::load()?.attestation, Some(places));
     if !config.approvals_are_attested() {
         return Ok(None);
     }

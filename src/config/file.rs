@@ -213,7 +213,7 @@ impl AttestationSection {
         if system.trusted_instances.as_ref().is_some_and(|list| !list.is_empty()) {
             self.trusted_instances.clone_from(&system.trusted_instances);
         }
-        if system.mode.is_some() || system.trusted_instances.is_some() {
+        if system.binds() {
             self.bind_names(system);
         }
         if system.store.is_some() {
@@ -245,6 +245,11 @@ impl AttestationSection {
             self.key_cache_ttl = Some(there.min(here));
         }
         Ok(())
+    }
+
+    /// Whether a system's file with this says whom to trust.
+    pub(super) fn binds(&self) -> bool {
+        self.mode.is_some() || self.trusted_instances.is_some()
     }
 
     /// Who this instance is and who is asked decide whose keys count: no variable may take another's name.

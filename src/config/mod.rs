@@ -182,7 +182,7 @@ impl Config {
         log.override_with(&LogSection::from_environment(&variables)?);
         log.bind_to(&system.log);
         trust.override_with(&TrustSection::from_environment(&variables)?);
-        trust.bind_to(&system.trust);
+        trust.bind_to(&system.trust, system.attestation.binds());
         record.override_with(&RecordSection::from_environment(&variables)?);
         record.bind_to(&system.record);
         section.override_with(&AttestationSection::from_environment(&variables)?);

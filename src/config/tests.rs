@@ -95,3 +95,24 @@ fn wrong_values_are_errors() {
     assert!(with("", "", &[("RECOURSE_ATTESTATION_MODE", "of")]).is_err());
     assert!(with("", "", &[("RECOURSE_CROSS_CHECK", "maybe")]).is_err());
 }
+
+#[test]
+fn nobodys_bundle_takes_in_whom_the_system_does_not_trust() {
+    let signer = ed25519_dalek::SigningKey::from_bytes(&[1; 32]);
+    let signer = crate::attest::tlog::signer::NoteSigner::new("mine", crate::attest::tlog::Kind::Log, signer);
+    let key = signer.unwrap().vkey().to_string();
+    let mine = format!("[trust]\nbundle = \"/tmp/mine.json\"\nkeys = [\"{key}\"]\n");
+    let variables = [("RECOURSE_TRUST_BUNDLE", "/tmp/other.json"), ("RECOURSE_TRUST_KEYS", key.as_str())];
+    for system in ["[attestation]\nmode = \"require\"", "[attestation]\ntrusted_instances = []"] {
+        assert_eq!(with(system, &mine, &variables).unwrap().trust, None, "{system}");
+    }
+    let own = mine.replace("/tmp/mine.json", "/etc/own.json");
+    let bound = with(&own, &mine, &variables).unwrap();
+    assert_eq!(bound.trust.unwrap().bundle, "/etc/own.json");
+    // And nobody takes the name of an instance that it may name.
+    let name = [("RECOURSE_BASE_URL", "https://a.example")];
+    assert_eq!(with(&own, "", &name).unwrap().base_url, DEFAULT_BASE_URL);
+    assert_eq!(with("", &mine, &[]).unwrap().trust.unwrap().bundle, "/tmp/mine.json");
+    assert!(with("", &mine.replace(&key, "x"), &[]).is_err());
+    assert!(with("", "[trust]\nbundle = \"http://far.example/x\"\nkeys = []", &[]).is_err());
+}

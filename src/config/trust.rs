@@ -68,9 +68,10 @@ impl TrustSection {
         }
     }
 
-    /// Puts this on top of the system's: where that follows a bundle, it says which and whose.
-    pub(super) fn bind_to(&mut self, system: &Self) {
-        if system.bundle.is_some() {
+    /// Puts this on top of the system's: where that follows a bundle, it says which and whose. Where it says whom to trust in
+    /// another way, nobody's bundle takes others in.
+    pub(super) fn bind_to(&mut self, system: &Self, says_whom: bool) {
+        if system.bundle.is_some() || says_whom {
             self.clone_from(system);
         }
     }

@@ -12,7 +12,7 @@ use crate::keep::{Head, Keeping, before_run, make_store};
 use crate::knowledge::Knowledge;
 use crate::model::Actor;
 use crate::policy::{EnforcementAction, Policy, Profile};
-use crate::proof::{Event, Front, Gate, Judged, Presented, Proof, Record, Subject, is_plain};
+use crate::proof::{Event, Front, Gate, Judged, Presented, Proof, Record, Subject, follow, is_plain};
 use crate::report::ConsequenceReport;
 use crate::shell;
 use crate::shell::Start;
@@ -70,7 +70,8 @@ impl<'a> Judging<'a> {
         let cwd = directory(request)?;
         let text = |error: config::ConfigError| error.to_string();
         let actor = config::variable("RECOURSE_ACTOR").map_err(text)?;
-        let attestation = Config::load().map_err(text)?.attestation;
+        let places = config::user_places();
+        let (attestation, _) = follow(Config::load().map_err(text)?.attestation, places.as_ref());
         let context = EvaluationContext {
             signed: attestation.enabled,
             environment: config::variable("RECOURSE_ENVIRONMENT").map_err(text)?,
@@ -87,7 +88,7 @@ impl<'a> Judging<'a> {
             policy: config::policy(&context.cwd).map_err(text)?,
             knowledge: config::knowledge().map_err(text)?,
             attestation,
-            places: config::user_places(),
+            places,
             context,
         })
     }

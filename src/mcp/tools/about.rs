@@ -6,7 +6,7 @@ use crate::attest::verify::{self as verification, Expect};
 use crate::attest::{Attestation, Failure, KeyState, Mode, Reason};
 use crate::config;
 use crate::json::{self as strict, DOCUMENT_LIMIT};
-use crate::proof::Gate;
+use crate::proof::{Gate, follow};
 
 use super::fields::{Arguments, Kind, optional};
 use super::result::{self, object};
@@ -114,7 +114,7 @@ fn verifier(tools: &Tools) -> Result<crate::attest::Verifier, Failure> {
     let places = config::user_places().ok_or_else(|| {
         Failure::new(Reason::InstanceNotTrusted, "there is no home directory, so no instance is known")
     })?;
-    let mut settings = tools.attestation.clone();
+    let (mut settings, _) = follow(tools.attestation.clone(), Some(&places));
     if settings.trusted_instances.is_empty() {
         settings.allow_unfresh |= settings.mode != Mode::Require;
         settings.mode = Mode::Require;
