@@ -769,6 +769,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
         'recourse;serve' {
             [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'Where to listen; the default is the loopback address that attestations name')
             [CompletionResult]::new('--token-file', '--token-file', [CompletionResultType]::ParameterName, 'File with the bearer token that `POST /api/evaluate` demands; without it that route is closed')
+            [CompletionResult]::new('--tokens', '--tokens', [CompletionResultType]::ParameterName, 'File in TOML with several tokens: names, scopes, and the actor that each speaks for')
             [CompletionResult]::new('--access-log', '--access-log', [CompletionResultType]::ParameterName, 'File to which a line of JSON is added for each request: who, what path, which status, how long')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')

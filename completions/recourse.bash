@@ -2072,7 +2072,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__serve)
-            opts="-h --listen --token-file --access-log --help"
+            opts="-h --listen --token-file --tokens --access-log --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2083,6 +2083,21 @@ _recourse() {
                     return 0
                     ;;
                 --token-file)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --tokens)
                     local oldifs
                     if [ -n "${IFS+x}" ]; then
                         oldifs="$IFS"

@@ -498,6 +498,7 @@ complete -c recourse -n "__fish_recourse_using_subcommand mcp; and not __fish_se
 complete -c recourse -n "__fish_recourse_using_subcommand mcp; and __fish_seen_subcommand_from serve" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand serve" -l listen -d 'Where to listen; the default is the loopback address that attestations name' -r
 complete -c recourse -n "__fish_recourse_using_subcommand serve" -l token-file -d 'File with the bearer token that `POST /api/evaluate` demands; without it that route is closed' -r -F
+complete -c recourse -n "__fish_recourse_using_subcommand serve" -l tokens -d 'File in TOML with several tokens: names, scopes, and the actor that each speaks for' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand serve" -l access-log -d 'File to which a line of JSON is added for each request: who, what path, which status, how long' -r -F
 complete -c recourse -n "__fish_recourse_using_subcommand serve" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand doctor" -l format -d 'Form of the output' -r -f -a "human\t'For people'

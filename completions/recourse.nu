@@ -846,6 +846,7 @@ module completions {
   export extern "recourse serve" [
     --listen: string          # Where to listen; the default is the loopback address that attestations name
     --token-file: path        # File with the bearer token that `POST /api/evaluate` demands; without it that route is closed
+    --tokens: path            # File in TOML with several tokens: names, scopes, and the actor that each speaks for
     --access-log: path        # File to which a line of JSON is added for each request: who, what path, which status, how long
     --help(-h)                # Print help
   ]

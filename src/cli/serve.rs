@@ -10,7 +10,7 @@ use nix::fcntl::OFlag;
 
 use crate::config::{Config, user_places};
 use crate::proof::{Proof, ProofError, go_on, keep_log, open_log, shared};
-use crate::serve::{Evaluator, Published, State, Traffic, run as serve};
+use crate::serve::{Callers, Evaluator, Published, State, Traffic, run as serve};
 
 use super::output::{self, Failure};
 use super::setup;
@@ -23,6 +23,9 @@ pub(super) struct ServeArgs {
     /// File with the bearer token that `POST /api/evaluate` demands; without it that route is closed
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) token_file: Option<PathBuf>,
+    /// File in TOML with several tokens: names, scopes, and the actor that each speaks for
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) tokens: Option<PathBuf>,
     /// File to which a line of JSON is added for each request: who, what path, which status, how long
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(super) access_log: Option<PathBuf>,
@@ -36,8 +39,12 @@ pub(super) fn run(args: &ServeArgs) -> Result<u8, Failure> {
     } else {
         None
     };
-    crate::world::keep_private(args.token_file.as_deref());
-    let token = args.token_file.as_deref().map(setup::read_secret).transpose()?;
+    crate::world::keep_private(args.token_file.iter().chain(&args.tokens).map(PathBuf::as_path));
+    let mut callers = args.token_file.as_deref().map(setup::read_secret).transpose()?;
+    let mut callers = callers.take().map(|token| Callers::one(&token)).unwrap_or_default();
+    if let Some(path) = &args.tokens {
+        callers.extend(tokens(path)?);
+    }
     let judge = Evaluator { knowledge: setup::knowledge()?, proof, record: config.record.clone() };
     let log = open_log(&config, &places).map_err(|error| Failure::internal(error.to_string()))?;
     keep_log(&config, &log, false).map_err(|error| Failure::internal(error.to_string()))?;
@@ -45,7 +52,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<u8, Failure> {
     let on = Box::new(move |log: &_| go_on(&logging, log).map(|_| ()));
     let published = Published::new(&places, shared(&config), log, on);
     let traffic = Traffic::new(args.access_log.as_deref().map(access_log).transpose()?);
-    let state = State::new(published, Arc::new(judge), token, Arc::new(traffic));
+    let state = State::new(published, Arc::new(judge), callers, Arc::new(traffic));
     let base = config.base_url;
     serve(args.listen, state, |address| {
         output::note(&format!("listening on http://{address}, publishing as {base}; stop with Ctrl-C"));
@@ -57,6 +64,15 @@ pub(super) fn run(args: &ServeArgs) -> Result<u8, Failure> {
     })
     .map_err(|error| Failure::internal(error.to_string()))?;
     Ok(0)
+}
+
+/// The tokens of a file that nobody else may read.
+fn tokens(path: &Path) -> Result<Callers, Failure> {
+    let wrong = |what: String| Failure::usage(format!("{}: {what}", path.display()));
+    let bytes = crate::attest::disk::read_private(path, 1 << 20).map_err(|error| wrong(error.to_string()))?;
+    let bytes = bytes.ok_or_else(|| wrong("there is no such file".to_owned()))?;
+    let text = String::from_utf8(bytes).map_err(|_| wrong("not valid text".to_owned()))?;
+    Callers::parse(&text).map_err(wrong)
 }
 
 /// Opened to add to it; what others can write to is no record.

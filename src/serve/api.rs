@@ -19,12 +19,17 @@ use crate::shell;
 use crate::terraform;
 use crate::world::RealWorld;
 
+use super::callers::Caller;
+
 /// Why a request has no report.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ApiError {
     /// The request is at fault; says what was expected.
     #[error("{0}")]
     Invalid(String),
+    /// The token is not for this.
+    #[error("{0}")]
+    Forbidden(String),
     /// The instance is at fault.
     #[error("{0}")]
     Internal(String),
@@ -36,11 +41,11 @@ fn invalid(what: impl Into<String>) -> ApiError {
 
 /// Judges a request's body.
 pub trait Judge: Send + Sync {
-    /// The report in JSON, with its attestation when that is on.
+    /// The report in JSON, with its attestation when that is on, for who has a token.
     ///
     /// # Errors
     /// [`ApiError`].
-    fn judge(&self, body: &[u8]) -> Result<String, ApiError>;
+    fn judge(&self, body: &[u8], caller: &Caller) -> Result<String, ApiError>;
 }
 
 /// The instance's own judge.
@@ -76,7 +81,7 @@ struct Request<'a> {
 }
 
 impl Judge for Evaluator {
-    fn judge(&self, body: &[u8]) -> Result<String, ApiError> {
+    fn judge(&self, body: &[u8], caller: &Caller) -> Result<String, ApiError> {
         // A name that stands twice would be one thing to us and another to whoever runs it.
         strict::parse(body, super::BODY_LIMIT).map_err(|error| invalid(error.to_string()))?;
         let request: Request<'_> =
@@ -84,6 +89,7 @@ impl Judge for Evaluator {
         let (input, subject) = input(&request)?;
         let shown = input.shown();
         let mut context = context(&request)?;
+        speaks_for(caller, &mut context)?;
         context.signed = self.proof.is_some();
         let policy = config::policy(&context.cwd).map_err(|error| ApiError::Internal(error.to_string()))?;
         let world = RealWorld::for_others();
@@ -105,7 +111,7 @@ impl Judge for Evaluator {
             (Some(_), Err(why)) => return Err(invalid(why)),
             (None, _) => serde_json::to_string(&done.report),
         };
-        self.noted(&shown, &done.report, &context, id);
+        self.noted(&shown, &done.report, &context, caller, id);
         written.map_err(|error| ApiError::Internal(error.to_string()))
     }
 }
@@ -117,6 +123,7 @@ impl Evaluator {
         shown: &str,
         report: &ConsequenceReport,
         context: &EvaluationContext,
+        caller: &Caller,
         signed: Option<String>,
     ) {
         if !self.record.enabled || (is_plain(report) && !self.record.allowed) {
@@ -125,9 +132,28 @@ impl Evaluator {
         Record::from(&Front::Api)
             .command(shown, &context.cwd, &report.secrets)
             .report(report, context)
+            .and("caller", caller.name.clone())
             .and("attestationId", signed)
             .note(Event::Evaluated, config::user_places().as_ref(), &self.record);
     }
+}
+
+/// Whom a token speaks for and of what: that is signed, whatever the request says.
+fn speaks_for(caller: &Caller, context: &mut EvaluationContext) -> Result<(), ApiError> {
+    if let Some(actor) = &caller.actor {
+        let own = Actor::parse(actor);
+        if context.actor.as_ref().is_some_and(|asked| *asked != own) {
+            return Err(ApiError::Forbidden(format!("this token speaks for {actor} alone")));
+        }
+        context.actor = Some(own);
+    }
+    if let Some(known) = &caller.environments
+        && !context.environment.as_ref().is_some_and(|asked| known.contains(asked))
+    {
+        let known = known.join(", ");
+        return Err(ApiError::Forbidden(format!("this token is for `environment` {known} alone")));
+    }
+    Ok(())
 }
 
 fn input(request: &Request<'_>) -> Result<(Input, Result<Subject, String>), ApiError> {

@@ -9,6 +9,7 @@ use rustix::process::nice;
 use tokio::sync::{Semaphore, oneshot};
 
 use super::api::{ApiError, Judge};
+use super::callers::Caller;
 
 /// Bodies that are read, wait or are judged at once. Each may be as large as a body may be.
 const BODIES: usize = 16;
@@ -39,6 +40,7 @@ impl Evaluations {
     pub(super) async fn judge(
         &self,
         judge: Arc<dyn Judge>,
+        caller: Caller,
         body: impl AsRef<[u8]> + Send + 'static,
     ) -> Option<Result<String, ApiError>> {
         let place = Arc::clone(&self.running).acquire_owned().await.ok()?;
@@ -46,7 +48,7 @@ impl Evaluations {
         let work = move || {
             // Of this thread alone, on Linux; where it is refused, it is only less polite.
             let _ = nice(NICE);
-            let _ = sender.send(judge.judge(body.as_ref()));
+            let _ = sender.send(judge.judge(body.as_ref(), &caller));
             drop(place);
         };
         thread::Builder::new().name("evaluation".to_owned()).stack_size(8 << 20).spawn(work).ok()?;

@@ -1,10 +1,11 @@
 //! `recourse serve`: the registry, attestations and evaluation over HTTP (protocol §5.3, §6.3, §6.5).
 //!
 //! Owns listening, limits, routes and headers. Loopback unless told otherwise; read-only routes for everybody, and
-//! `POST /api/evaluate` behind a token. Holds no judgement: it calls the same function as every front end.
+//! `POST /api/evaluate` behind tokens. Holds no judgement: it calls the same function as every front end.
 
 mod answers;
 mod api;
+mod callers;
 mod connections;
 mod documents;
 mod evaluations;
@@ -23,6 +24,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 pub use api::{ApiError, Evaluator, Judge};
+pub use callers::{Caller, Callers, Scope};
 pub use published::{GoOn, Published};
 pub use state::State;
 pub use traffic::Traffic;

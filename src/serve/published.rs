@@ -133,6 +133,13 @@ impl Published {
         Ok(self.in_force()?.map(|(_, document)| document))
     }
 
+    /// The registry's bytes where they were read before and its files are the same.
+    pub(super) fn held_registry(&self) -> Option<Document> {
+        let stamp = self.keys.stamp();
+        let held = self.registry.lock().unwrap_or_else(PoisonError::into_inner);
+        held.as_ref().filter(|(known, ..)| *known == stamp).map(|(.., document)| document.clone())
+    }
+
     /// The entry of the key that signs now.
     ///
     /// # Errors

@@ -17,9 +17,10 @@ use super::answers::{
     ATTESTATION_AGE, REGISTRY_AGE, answer, blocking, broken, document, problem, typed, written,
 };
 use super::api::ApiError;
+use super::callers::Scope;
 use super::log;
 use super::published::Found;
-use super::state::{App, is_authorized};
+use super::state::{App, allowed};
 use super::traffic::{Answered, Peer};
 
 pub(super) fn router(state: App, timeout: Duration) -> Router {
@@ -55,7 +56,7 @@ async fn health() -> Response {
 
 /// Counters; for whom the token is.
 async fn metrics(Shared(state): Shared<App>, headers: HeaderMap) -> Response {
-    if !is_authorized(&state, &headers) {
+    if allowed(&state, &headers, Scope::Metrics).is_none() {
         return problem(StatusCode::UNAUTHORIZED, "a valid bearer token is needed");
     }
     let mut answer = (StatusCode::OK, state.traffic.metrics()).into_response();
@@ -68,11 +69,13 @@ async fn metrics(Shared(state): Shared<App>, headers: HeaderMap) -> Response {
 async fn watched(Shared(state): Shared<App>, request: Request, next: Next) -> Response {
     let start = Instant::now();
     let peer = request.extensions().get::<Peer>().copied();
+    let caller = state.callers.who(request.headers()).and_then(|caller| caller.name.clone());
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
     let answer = next.run(request).await;
     state.traffic.answered(&Answered {
         peer,
+        caller: caller.as_deref(),
         method: method.as_str(),
         path: &path,
         route: route(&path),
@@ -98,8 +101,11 @@ fn route(path: &str) -> &'static str {
 }
 
 async fn registry(Shared(state): Shared<App>, headers: HeaderMap) -> Response {
-    let own = Arc::clone(&state);
     // What is held costs no more than a look whether its files are the same.
+    if let Some(held) = state.published.held_registry() {
+        return document(held, REGISTRY_AGE, &headers, &state);
+    }
+    let own = Arc::clone(&state);
     match blocking(move || own.published.registry()).await {
         Ok(Some(bytes)) => document(bytes, REGISTRY_AGE, &headers, &state),
         Ok(None) => problem(StatusCode::NOT_FOUND, "this instance has no keys yet"),
@@ -110,13 +116,13 @@ async fn registry(Shared(state): Shared<App>, headers: HeaderMap) -> Response {
 async fn attestation(Shared(state): Shared<App>, Path(name): Path<String>, headers: HeaderMap) -> Response {
     // The store takes nothing but 32 hexadecimal digits, so no name leads out of its folder.
     if let Some(id) = name.strip_suffix(".proof") {
-        let may_ask = is_authorized(&state, &headers);
+        let may_ask = allowed(&state, &headers, Scope::Read).is_some();
         return log::proof(state, id.to_owned(), may_ask, &headers).await;
     }
     let Some(id) = name.strip_suffix(".json").map(str::to_owned) else {
         return problem(StatusCode::NOT_FOUND, "there is no such attestation");
     };
-    let may_ask = is_authorized(&state, &headers);
+    let may_ask = allowed(&state, &headers, Scope::Read).is_some();
     let age = if may_ask { "private, no-store" } else { ATTESTATION_AGE };
     if let Some(held) = state.published.held(&id) {
         return document(held, age, &headers, &state);
@@ -142,15 +148,21 @@ async fn public_key(Shared(state): Shared<App>, headers: HeaderMap) -> Response 
 }
 
 async fn evaluate(Shared(state): Shared<App>, request: Request) -> Response {
-    if state.token.is_none() {
-        return problem(StatusCode::FORBIDDEN, "evaluation is off: start `recourse serve` with --token-file");
+    if state.callers.is_empty() {
+        return problem(
+            StatusCode::FORBIDDEN,
+            "evaluation is off: start `recourse serve` with --token-file or --tokens",
+        );
     }
     // Before anything of the body is read.
     let headers = request.headers();
-    if !is_authorized(&state, headers) {
+    let Some(caller) = state.callers.who(headers).cloned() else {
         let mut refused = problem(StatusCode::UNAUTHORIZED, "a valid bearer token is needed");
         refused.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         return refused;
+    };
+    if !caller.may(Scope::Evaluate) {
+        return problem(StatusCode::FORBIDDEN, "this token is not for evaluations");
     }
     let length =
         headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
@@ -161,11 +173,12 @@ async fn evaluate(Shared(state): Shared<App>, request: Request) -> Response {
     let _body = state.evaluations.body().await;
     let Ok(body) = to_bytes(request.into_body(), BODY_LIMIT).await else { return too_large() };
     let running = Running::of(&state);
-    let judged = state.evaluations.judge(Arc::clone(&state.judge), body).await;
+    let judged = state.evaluations.judge(Arc::clone(&state.judge), caller, body).await;
     drop(running);
     match judged {
         Some(Ok(report)) => written(StatusCode::OK, report),
         Some(Err(ApiError::Invalid(what))) => problem(StatusCode::BAD_REQUEST, &what),
+        Some(Err(ApiError::Forbidden(what))) => problem(StatusCode::FORBIDDEN, &what),
         Some(Err(ApiError::Internal(what))) => problem(StatusCode::INTERNAL_SERVER_ERROR, &what),
         None => problem(StatusCode::INTERNAL_SERVER_ERROR, "the evaluation failed"),
     }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use axum::http::{HeaderMap, header};
-use sha2::{Digest, Sha256};
+use axum::http::HeaderMap;
 
 use super::api::Judge;
+use super::callers::{Caller, Callers, Scope};
 use super::documents::UnderWay;
 use super::evaluations::Evaluations;
 use super::published::Published;
@@ -17,8 +17,8 @@ pub struct State {
     pub published: Published,
     /// Judges requests of `POST /api/evaluate`.
     pub judge: Arc<dyn Judge>,
-    /// What `POST /api/evaluate` demands as bearer token; without one the route is closed.
-    pub token: Option<String>,
+    /// Who has a token; without one evaluation is closed.
+    pub callers: Callers,
     /// Counts what is asked.
     pub traffic: Arc<Traffic>,
     /// What of large answers is under way.
@@ -29,34 +29,15 @@ pub struct State {
 
 impl State {
     /// Answers from these.
-    pub fn new(
-        published: Published,
-        judge: Arc<dyn Judge>,
-        token: Option<String>,
-        traffic: Arc<Traffic>,
-    ) -> Self {
+    pub fn new(published: Published, judge: Arc<dyn Judge>, callers: Callers, traffic: Arc<Traffic>) -> Self {
         let (under_way, evaluations) = (UnderWay::default(), Evaluations::default());
-        Self { published, judge, token, traffic, under_way, evaluations }
+        Self { published, judge, callers, traffic, under_way, evaluations }
     }
 }
 
 pub(super) type App = Arc<State>;
 
-/// Whether a request carries the token.
-pub(super) fn is_authorized(state: &State, headers: &HeaderMap) -> bool {
-    // The scheme's case means nothing (RFC 9110 §11.1).
-    let given = headers.get(header::AUTHORIZATION).and_then(|value| {
-        let (scheme, token) = value.as_bytes().split_at_checked(7)?;
-        scheme.eq_ignore_ascii_case(b"bearer ").then_some(token)
-    });
-    match (&state.token, given) {
-        (Some(token), Some(given)) => same(given, token.as_bytes()),
-        _ => false,
-    }
-}
-
-/// Whether two byte strings are the same, in a time that depends on their digests alone.
-fn same(one: &[u8], other: &[u8]) -> bool {
-    let (one, other) = (Sha256::digest(one), Sha256::digest(other));
-    one.iter().zip(other.iter()).fold(0, |seen, (a, b)| seen | (a ^ b)) == 0
+/// Whose token a request carries, where it may do this.
+pub(super) fn allowed<'s>(state: &'s State, headers: &HeaderMap, scope: Scope) -> Option<&'s Caller> {
+    state.callers.who(headers).filter(|caller| caller.may(scope))
 }

@@ -39,6 +39,8 @@ type Answers = BTreeMap<(&'static str, u16), (u64, u64)>;
 /// One request and its answer.
 pub(super) struct Answered<'a> {
     pub(super) peer: Option<Peer>,
+    /// Whose token it carried.
+    pub(super) caller: Option<&'a str>,
     pub(super) method: &'a str,
     pub(super) path: &'a str,
     pub(super) route: &'static str,
@@ -79,7 +81,7 @@ impl Traffic {
             *time = time.saturating_add(micros);
         }
         let Some(log) = &self.log else { return };
-        let line = json!({
+        let mut line = json!({
             "time": Time::now().to_string(),
             "peer": one.peer.map(|Peer(peer)| peer.ip().to_canonical().to_string()),
             "method": one.method,
@@ -88,6 +90,9 @@ impl Traffic {
             "bytes": one.bytes,
             "ms": micros / 1000,
         });
+        if let (Some(caller), Some(line)) = (one.caller, line.as_object_mut()) {
+            line.insert("caller".to_owned(), json!(caller));
+        }
         let mut file = log.lock().unwrap_or_else(PoisonError::into_inner);
         // A full disk is no reason to answer nobody.
         let _ = file.write_all(format!("{line}\n").as_bytes());

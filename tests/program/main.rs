@@ -55,6 +55,7 @@ mod review;
 mod scan;
 mod secrets;
 mod serve;
+mod serve_callers;
 mod shell_hooks;
 mod shims;
 #[path = "../support/mod.rs"]

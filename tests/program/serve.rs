@@ -15,7 +15,7 @@ use crate::support::Scratch;
 const TOKEN: &str = "a-token-for-the-test";
 
 /// A running server; killed when dropped.
-struct Server {
+pub(crate) struct Server {
     child: Child,
     address: String,
 }
@@ -25,7 +25,7 @@ impl Server {
         Self::start_with(scratch, token, &[])
     }
 
-    fn start_with(scratch: &Scratch, token: bool, options: &[&str]) -> Self {
+    pub(crate) fn start_with(scratch: &Scratch, token: bool, options: &[&str]) -> Self {
         let file = scratch.root().join("token");
         std::fs::write(&file, format!("{TOKEN}\n")).unwrap();
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
@@ -55,11 +55,11 @@ impl Server {
         (status, head, answer.get(end + 4..).unwrap_or_default().to_vec())
     }
 
-    fn get(&self, path: &str, headers: &str) -> (u16, String, Vec<u8>) {
+    pub(crate) fn get(&self, path: &str, headers: &str) -> (u16, String, Vec<u8>) {
         self.raw(format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}\r\n").as_bytes())
     }
 
-    fn evaluate(&self, token: &str, body: &str) -> (u16, Value) {
+    pub(crate) fn evaluate(&self, token: &str, body: &str) -> (u16, Value) {
         let length = body.len();
         let (status, _, body) = self.raw(
             format!("POST /api/evaluate HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}").as_bytes(),
