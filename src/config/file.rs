@@ -210,7 +210,9 @@ impl AttestationSection {
         {
             self.mode.clone_from(&system.mode);
         }
-        if system.trusted_instances.as_ref().is_some_and(|list| !list.is_empty()) {
+        let requires = system.mode.as_deref().map(mode).transpose()? == Some(Mode::Require);
+        // Where the system requires attestations and names nobody, this instance alone counts: to name others is milder.
+        if requires || system.trusted_instances.as_ref().is_some_and(|list| !list.is_empty()) {
             self.trusted_instances.clone_from(&system.trusted_instances);
         }
         if system.binds() {
@@ -233,7 +235,6 @@ impl AttestationSection {
             self.enabled = Some(true);
         }
         // What the system requires is not made good for longer by leaving out that it did not say how long.
-        let requires = system.mode.as_deref().map(mode).transpose()? == Some(Mode::Require);
         let longest = system.max_age.or_else(|| requires.then_some(DEFAULT_MAX_AGE.as_secs()));
         if let (Some(there), Some(here)) = (longest, own.max_age) {
             self.max_age = Some(there.min(here));

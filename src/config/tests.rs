@@ -41,6 +41,18 @@ fn nothing_loosens_what_the_system_demands() {
 }
 
 #[test]
+fn nobody_names_instances_where_the_system_requires_attestations_and_names_none() {
+    let variables = [("RECOURSE_TRUSTED_INSTANCES", "https://evil.example")];
+    let user = "[attestation]\ntrusted_instances = [\"https://evil.example\"]";
+    let require = "[attestation]\nmode = \"require\"";
+    assert!(with(require, user, &variables).unwrap().trusted_instances.is_empty());
+    // Any instance counts there: to name some is stricter.
+    let verify = "[attestation]\nmode = \"verify\"";
+    assert_eq!(with(verify, "", &variables).unwrap().trusted_instances, ["https://evil.example"]);
+    assert_eq!(with("", user, &[]).unwrap().trusted_instances, ["https://evil.example"]);
+}
+
+#[test]
 fn nobody_takes_the_name_of_an_instance_that_the_system_trusts() {
     let system = "[attestation]\ntrusted_instances = [\"https://a.example\"]";
     let environment =

@@ -327,7 +327,7 @@ fn prepare(what: &What) -> Result<(Program, Vec<OsString>, shell::Input), u8> {
             // name would lead to the shim again. What was attested was attested by its name.
             let by_name = program.is_system() || program.is_found_by(first);
             if let Some(name) = judged.first_mut()
-                && (!by_name || shim::Behind::now().is_in_the_way())
+                && (!by_name || shim::Behind::now().is_in_the_way(first))
             {
                 *name = program.path().to_str().map(str::to_owned);
             }

@@ -194,9 +194,9 @@ impl Behind {
         }
     }
 
-    /// Whether a shim called us, or there are shims that a name could lead to.
-    pub(super) fn is_in_the_way(&self) -> bool {
-        self.called || self.folder.is_some()
+    /// Whether a shim called us, or there is one that this name could lead to.
+    pub(super) fn is_in_the_way(&self, name: &OsStr) -> bool {
+        self.called || self.folder.as_ref().is_some_and(|ours| ours.join(name).symlink_metadata().is_ok())
     }
 
     /// Whether a folder of PATH is that of the shims.

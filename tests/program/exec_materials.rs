@@ -273,4 +273,11 @@ fn what_was_attested_by_its_bare_name_runs_through_a_version_managers_stand_in()
     let output = exec();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(scratch.work().join("ran").exists());
+    // Shims of other names are in nobody's way.
+    assert!(scratch.run(&["shim", "add", "rm"]).status.success());
+    fs::remove_file(scratch.work().join("ran")).unwrap();
+    let attestation = crate::support::json(&with(&words))["attestation"].clone();
+    fs::write(&file, attestation.to_string()).unwrap();
+    let output = exec();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
 }
