@@ -116,6 +116,8 @@ fn machines_trust_whom_the_bundle_names_and_demand_what_it_demands() {
     let shown = json(&machine.run(&["trust", "show", "--format", "json"]));
     assert_eq!((&shown["serial"], &shown["mode"]), (&json!(2), &json!("require")), "{shown}");
     assert_eq!(shown["instances"], json!([other.base]), "{shown}");
+    let doctor = || String::from_utf8(machine.run(&["doctor", "--format", "json"]).stdout).unwrap();
+    assert!(doctor().contains("acme: number 2"), "{}", doctor());
     // `verify` stands under it, too.
     let file = machine.root().join("attestation.json");
     let verify = |more: &[&str]| {

@@ -16,7 +16,9 @@ use crate::attest::Places;
 use crate::attest::audit::AuditLog;
 use crate::attest::keys::KeyStore;
 use crate::attest::time::Time;
+use crate::config::Config;
 use crate::keep::{Head, Store, why_copied};
+use crate::proof::{InForce, in_force, shared};
 use crate::text::{count, escape, size, wrap};
 
 use super::common::Format;
@@ -269,10 +271,37 @@ fn attestation() -> Vec<Finding> {
             found.push(Finding::new("audit log", State::Lacking, error.to_string()));
         }
     }
+    found.extend(shared_with_others(&places));
     if found.is_empty() {
         let detail = "not set up, and you are guarded without it: it signs what was judged and decided, so that \
             somebody else can check it later (docs/attestation.md)";
         found.push(Finding::new("attestation", State::Good, detail.to_owned()));
+    }
+    found
+}
+
+/// What is shared with other machines: the store, and the organisation's bundle.
+fn shared_with_others(places: &Places) -> Vec<Finding> {
+    let config = Config::load().unwrap_or_default().attestation;
+    let mut found = Vec::new();
+    if let Some(shared) = shared(&config) {
+        found.push(match shared.read("probe/doctor") {
+            Ok(_) => Finding::new("store", State::Good, format!("{} answers", shared.address())),
+            Err(error) => Finding::new("store", State::Lacking, error.to_string()),
+        });
+    }
+    if let Some(trust) = &config.trust {
+        found.push(match in_force(trust, places) {
+            Ok(InForce { warning: Some(warning), .. }) => {
+                Finding::new("trust bundle", State::Lacking, warning)
+            }
+            Ok(InForce { bundle, .. }) => {
+                let (serial, until) = (bundle.serial, bundle.expires_at);
+                let detail = format!("{}: number {serial}, until {until}", escape(&bundle.organisation));
+                Finding::new("trust bundle", State::Good, detail)
+            }
+            Err(failure) => Finding::new("trust bundle", State::Lacking, failure.to_string()),
+        });
     }
     found
 }

@@ -193,6 +193,8 @@ fn a_store_that_goes_back_or_away_is_refused_and_said() {
     assert!(text.contains(&address), "{text}");
     let refused = machine.refused(&["keys", "rotate"]);
     assert!(refused.contains(&address), "{refused}");
+    let doctor = String::from_utf8(machine.run(&["doctor", "--format", "json"]).stdout).unwrap();
+    assert!(doctor.contains("does not answer as it should"), "{doctor}");
     let active = serde_json::from_str::<Value>(&machine.done(&["keys", "list", "--format", "json"])).unwrap();
     let active = active["keys"].as_array().unwrap().iter().find(|key| key["state"] == "active").unwrap();
     let active = active["key_id"].as_str().unwrap().to_owned();
