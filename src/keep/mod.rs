@@ -347,24 +347,24 @@ fn action(evaluation: &Evaluation) -> EnforcementAction {
 
 /// What was set aside, in a few words: "notes.md (6 bytes)", "214 files (3.1 MB)".
 fn described(capture: &Capture) -> String {
-    let files: Vec<&Item> = capture
-        .items
-        .values()
-        .filter(|item| !matches!(item.was, Was::Directory | Was::Around | Was::Absent))
-        .collect();
-    match files.as_slice() {
-        [Item { was: Was::Service(held), .. }] => {
-            format!("{} ({})", crate::text::escape(&held.title), size(capture.bytes))
-        }
-        [only] => {
-            let name =
-                only.path.0.file_name().map_or_else(|| shown(&only.path.0), |name| shown(Path::new(name)));
-            format!("{name} ({})", size(capture.bytes))
-        }
+    let kept =
+        capture.items.values().filter(|item| !matches!(item.was, Was::Directory | Was::Around | Was::Absent));
+    let (own, files): (Vec<&Item>, Vec<&Item>) = kept.partition(|item| is_of_git(&item.path.0));
+    let (own, files) = if files.is_empty() && own.len() == 1 { (files, own) } else { (own, files) };
+    let what = match files.as_slice() {
+        [] if !own.is_empty() => "git's state".to_owned(),
+        [Item { was: Was::Service(held), .. }] => crate::text::escape(&held.title),
+        [only] => only.path.0.file_name().map_or_else(|| shown(&only.path.0), |name| shown(Path::new(name))),
         several => {
             let served = several.iter().any(|item| matches!(item.was, Was::Service(_)));
-            let what = if served { "thing" } else { "file" };
-            format!("{} ({})", crate::text::count(several.len() as u64, what), size(capture.bytes))
+            crate::text::count(several.len() as u64, if served { "thing" } else { "file" })
         }
-    }
+    };
+    let and = if own.is_empty() || files.is_empty() { "" } else { " and git's state" };
+    format!("{what}{and} ({})", size(capture.bytes))
+}
+
+/// What git writes about a working tree, and no person does.
+fn is_of_git(path: &Path) -> bool {
+    path.components().any(|part| part.as_os_str() == ".git")
 }

@@ -42,7 +42,7 @@ pub(super) struct UndoArgs {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with_all = ["diff", "list"])]
     pub(super) to: Option<PathBuf>,
     /// Show what would change, and change nothing
-    #[arg(long, conflicts_with = "list")]
+    #[arg(long, visible_alias = "dry-run", conflicts_with = "list")]
     pub(super) diff: bool,
     /// Take back the last undo instead
     #[arg(long, conflicts_with_all = ["id", "list"])]
