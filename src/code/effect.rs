@@ -55,6 +55,13 @@ pub enum CodeEffect {
         /// To.
         to: Value,
     },
+    /// Unpacks an archive over what is in a directory.
+    Unpack {
+        /// The archive.
+        archive: Value,
+        /// The directory.
+        into: Value,
+    },
     /// Runs shell text (`os.system`, backticks).
     Shell {
         /// The text.
@@ -113,6 +120,7 @@ impl CodeEffect {
             Self::Append { path } => Self::Append { path: change(path) },
             Self::Rename { from, to } => Self::Rename { from: change(from), to: change(to) },
             Self::Copy { from, to } => Self::Copy { from: change(from), to: change(to) },
+            Self::Unpack { archive, into } => Self::Unpack { archive: change(archive), into: change(into) },
             Self::Shell { text } => Self::Shell { text: change(text) },
             Self::Run { argv } => Self::Run { argv: argv.into_iter().map(change).collect() },
             Self::Each { pattern, effect } => Self::Each { pattern, effect: Box::new(effect.map(change)) },

@@ -8,7 +8,7 @@ use crate::model::{Action, Cause, Subject, Value};
 use super::draft::{Change, Draft};
 use super::paths::{base_name, below};
 use super::scene::{Scene, Word, flag};
-use super::{sql, write};
+use super::{packing, sql, write};
 
 /// One effect of code. Shell text, programs and directory changes inside code are steps of their own.
 pub(super) fn code(scene: &Scene<'_>, language: &str, effect: &CodeEffect) -> Vec<Draft> {
@@ -42,6 +42,7 @@ pub(super) fn code(scene: &Scene<'_>, language: &str, effect: &CodeEffect) -> Ve
         CodeEffect::Append { path } => write::append(scene, &literal(path)),
         CodeEffect::Rename { from, to } => vec![rename(scene, from, to)],
         CodeEffect::Copy { from, to } => copy(scene, from, to),
+        CodeEffect::Unpack { archive, into } => vec![unpacked(scene, archive, into)],
         CodeEffect::Sql { dialect, database, text } => sql::text(scene, dialect, database, text),
         CodeEffect::Unknown { reason } => vec![Draft::of(scene.unknown(
             Action::Execute,
@@ -74,6 +75,14 @@ fn rename(scene: &Scene<'_>, from: &Value, to: &Value) -> Draft {
         }
     }
     Draft::with(mutation, changes)
+}
+
+/// As the programs that unpack do it, over what is there and without a question.
+fn unpacked(scene: &Scene<'_>, archive: &Value, into: &Value) -> Draft {
+    let mut mutation = scene.on_path(Action::Update, "archive.extract", &literal(into));
+    packing::of_archive(scene, &mut mutation, scene.only_path(archive).as_deref());
+    flag(&mut mutation, "absolute", "names lead to where they say, also outside the directory");
+    Draft::of(mutation)
 }
 
 /// A file lands in a directory that is there; a tree is laid over one, or lands in it, as the function has it.

@@ -7,7 +7,8 @@ use crate::model::{FactValue, Mutation, Value};
 use crate::shell::{Invocation, Packing, Stdin};
 
 use super::draft::{Change, Draft as Planned};
-use super::scene::{Scene, fact};
+use super::paths::text_of;
+use super::scene::{Scene, fact, flag};
 
 /// What the invocation packs onto its standard output; through a program that hands on what comes in, what came in.
 pub(crate) fn packing(scene: &Scene<'_>, invocation: &Invocation) -> Option<Packing> {
@@ -38,6 +39,17 @@ pub(crate) fn named(matched: &Match, operand: &str) -> Option<Vec<String>> {
             _ => None,
         })
         .collect()
+}
+
+/// Says on a mutation which archive is unpacked, and what that holds, where this is known.
+pub(crate) fn of_archive(scene: &Scene<'_>, mutation: &mut Mutation, archive: Option<&Path>) {
+    let Some(path) = archive else {
+        return flag(mutation, "archive.unknown", "the archive is not known");
+    };
+    if let Some(packing) = scene.files.packings.file(path) {
+        tell(mutation, packing);
+    }
+    fact(mutation, "archive", FactValue::Text(text_of(path)), "the archive that is unpacked");
 }
 
 /// Says on a mutation that unpacks what is in the pipe what that holds.

@@ -3,7 +3,7 @@
 //! Owns what of a thing is noted (mode, owner, times, attributes, which names are one file). How content is stored is
 //! `storing`'s. Never follows a symbolic link, and never gives a kept file more rights than it had.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs::{self, Metadata};
 use std::io;
@@ -114,6 +114,8 @@ pub struct Capture {
     /// Files with several names: the group, by device and number.
     groups: HashMap<(u64, u64), u32>,
     pub(super) waiting: Vec<Waiting>,
+    /// Of those whose names go: what is written over before that.
+    pub(super) rewritten: HashSet<PathBuf>,
     /// Where content goes; the first is in the store, the others on other file systems.
     pub(super) folders: Vec<Folder>,
     /// Which of the folders is on a device.
@@ -144,6 +146,7 @@ impl Capture {
             around: BTreeMap::new(),
             groups: HashMap::new(),
             waiting: Vec::new(),
+            rewritten: HashSet::new(),
             folders: vec![Folder::new(folder)],
             devices: device.map(|device| (device, 0)).into_iter().collect(),
             abilities: HashMap::new(),
@@ -186,6 +189,8 @@ impl Capture {
             }
             if !self.items.contains_key(&path) {
                 self.one(&path, &meta, way)?;
+            } else if way == Way::Content {
+                self.rewritten.insert(path.clone());
             }
             if meta.is_dir() && below {
                 self.entries(&path, &mut pending)?;

@@ -3,7 +3,7 @@
 //! A second name is given only to what nobody can write into once the command ran: a file all of whose names go. Where a name
 //! stays outside, the content is copied, and the second name only tells later whether it is still the same file.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -48,8 +48,14 @@ impl Capture {
         for one in waiting.iter().filter(|one| one.way == Way::Name && one.names > 1) {
             *going.entry(one.id).or_default() += 1;
         }
+        // A further name of a file that is written over would lead to what was written.
+        let rewritten = std::mem::take(&mut self.rewritten);
+        let over = waiting.iter().filter(|one| one.way == Way::Content || rewritten.contains(&one.path));
+        let over: HashSet<(u64, u64)> = over.map(|one| one.id).collect();
         let goes = |one: &Waiting| {
-            one.way == Way::Name && (one.names == 1 || going.get(&one.id) == Some(&one.names))
+            one.way == Way::Name
+                && !over.contains(&one.id)
+                && (one.names == 1 || going.get(&one.id) == Some(&one.names))
         };
         self.check(&waiting, goes)?;
         let many = waiting.len() > FEW;

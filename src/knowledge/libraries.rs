@@ -23,6 +23,7 @@ const ACTS: &[(&str, &str)] = &[
     ("append", "Act::Write(Mode::Append)"),
     ("write-to-first", "Act::WriteTo(0)"),
     ("write-to-second", "Act::WriteTo(1)"),
+    ("unpack", "Act::Unpack"),
     ("edit-in-place", "Act::InPlace"),
     ("open", "Act::Open"),
     ("perl-open", "Act::PerlOpen"),

@@ -1,6 +1,6 @@
 //! Unpacking: which archive goes where, for the probe that lists its members.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::knowledge::Match;
 use crate::model::{FactValue, Mutation, Subject, Value};
@@ -25,31 +25,15 @@ fn extract(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft>) -> Ve
         .into_iter()
         .map(|mut draft| {
             if let Some(mutation) = draft.mutation.as_mut().filter(|m| m.kind == "archive.extract") {
-                match archive(scene, invocation) {
-                    Some(path) => {
-                        if let Some(packing) = scene.files.packings.file(Path::new(&path)) {
-                            packing::tell(mutation, packing);
-                        }
-                        fact(mutation, "archive", FactValue::Text(path), "the archive that is unpacked");
+                let named = archive(scene, invocation);
+                packing::of_archive(scene, mutation, named.as_deref());
+                if named.is_none() && matches!(invocation.stdin, Stdin::Text(_) | Stdin::Unknown) {
+                    if let Some(packing) = scene.files.packings.pipe() {
+                        packing::tell(mutation, packing);
                     }
-                    None => {
-                        flag(mutation, "archive.unknown", "the archive is not known");
-                        if let (Stdin::Text(_) | Stdin::Unknown, Some(packing)) =
-                            (&invocation.stdin, scene.files.packings.pipe())
-                        {
-                            packing::tell(mutation, packing);
-                        }
-                        if let (Stdin::Text(_) | Stdin::Unknown, [only]) =
-                            (&invocation.stdin, scene.files.stream())
-                        {
-                            let path = FactValue::Text(text_of(only));
-                            fact(
-                                mutation,
-                                "archive.piped",
-                                path,
-                                "what comes through the pipe is made of this",
-                            );
-                        }
+                    if let [only] = scene.files.stream() {
+                        let about = "what comes through the pipe is made of this";
+                        fact(mutation, "archive.piped", FactValue::Text(text_of(only)), about);
                     }
                 }
                 told(scene, invocation, mutation);
@@ -155,7 +139,7 @@ fn is_tar(matched: &Match) -> bool {
 }
 
 /// The archive's absolute path. `None`: standard input from who knows where.
-fn archive(scene: &Scene<'_>, invocation: &Invocation) -> Option<String> {
+fn archive(scene: &Scene<'_>, invocation: &Invocation) -> Option<PathBuf> {
     let matched = &invocation.matched;
     let named = matched
         .operand("archive")
@@ -169,7 +153,7 @@ fn archive(scene: &Scene<'_>, invocation: &Invocation) -> Option<String> {
         (None, Stdin::File(path)) => path,
         _ => return None,
     };
-    scene.only_path(value).map(|path| text_of(&path))
+    scene.only_path(value)
 }
 
 /// Where unzip's list of members to leave out begins: it goes on to the end.

@@ -3,12 +3,17 @@
 use crate::model::Value;
 use crate::shell::program::{Call, Flow, Run, Shell, State};
 
+use super::searched;
 use super::words::word;
 
 /// See [`Room::Fd`](crate::knowledge::Room::Fd).
 pub(super) struct Fd;
 
 impl super::Program for Fd {
+    fn prints(&self, shell: &Shell<'_>, state: &State, _: &str, call: &Call) -> Option<Value> {
+        searched::by_name(shell, state, call)
+    }
+
     fn runs(&self, shell: &mut Shell<'_>, state: &mut State, run: &Run<'_>) -> Option<Flow> {
         let inner = state.scope.through(run.name);
         state.within(&inner, |state| found_by_fd(shell, state, run.call));

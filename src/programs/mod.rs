@@ -39,6 +39,7 @@ mod ripgrep;
 mod rsync;
 mod ruby;
 mod screen;
+mod searched;
 mod settings;
 mod socat;
 mod split;

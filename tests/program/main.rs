@@ -31,6 +31,7 @@ mod exec_terraform;
 mod fail_open;
 #[cfg(feature = "fleet")]
 mod fleet;
+mod found_names;
 mod git_commands;
 mod git_hardening;
 mod golden;

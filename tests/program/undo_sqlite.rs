@@ -65,3 +65,32 @@ fn rows_come_back_once_no_other_process_has_the_database_open() {
         assert!(fs::metadata(root.path().join("app.db")).is_ok());
     }
 }
+
+#[test]
+fn rows_come_back_when_the_file_goes_behind_them() {
+    if Command::new("sqlite3").arg("--version").output().is_err() {
+        crate::support::skipped("there is no sqlite3 here");
+        return;
+    }
+    for line in [
+        "sqlite3 app.db 'delete from t'; rm app.db",
+        "sqlite3 app.db 'delete from t' && rm -f app.db app.db-journal",
+        "sqlite3 app.db 'drop table t'; mv app.db old.db; rm old.db",
+    ] {
+        // Not below a temporary directory, where little counts.
+        let root = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let command = |name: &str, words: &[&str]| {
+            let mut command = Command::new(name);
+            command.args(words).current_dir(root.path()).env_clear();
+            command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", root.path());
+            command.output().unwrap()
+        };
+        command("sqlite3", &["app.db", "create table t(a); insert into t values('alone')"]);
+        let ran = command(program(), &["exec", "--profile", "agent", "-c", line]);
+        assert!(!root.path().join("app.db").exists(), "{line}: {}", String::from_utf8_lossy(&ran.stderr));
+        let undone = command(program(), &["undo", "--yes"]);
+        let told = String::from_utf8_lossy(&undone.stderr).into_owned();
+        let rows = command("sqlite3", &["app.db", "select a from t"]);
+        assert_eq!(String::from_utf8_lossy(&rows.stdout), "alone\n", "{line}: {told}");
+    }
+}

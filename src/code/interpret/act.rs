@@ -22,6 +22,7 @@ impl Machine<'_> {
             Act::Anew => self.make_anew(name, first, &arguments),
             Act::Write(mode) => self.write_first(mode, &arguments),
             Act::WriteTo(place) => self.write_to(place, &arguments),
+            Act::Unpack => self.unpack(&first.word(), arguments.get(1, &["extract_dir"])),
             Act::InPlace => self.edit_in_place(&arguments),
             Act::Open if name.starts_with("shelve.") || name.starts_with("dbm.") => {
                 self.open_shelf(&arguments)

@@ -3,6 +3,7 @@
 use crate::code::effect::CodeEffect;
 use crate::code::language::Language;
 use crate::code::library::Mode;
+use crate::model::Value;
 
 use super::{Arguments, Machine, Object};
 
@@ -71,6 +72,20 @@ impl Machine<'_> {
     pub(super) fn write_to(&mut self, place: usize, arguments: &Arguments) -> Object {
         if let Some(target) = arguments.get(place, &["filename", "file", "path", "dest"]).cloned() {
             self.write(&target, Mode::Truncate);
+        }
+        Object::Plain
+    }
+
+    /// Unpacks an archive, into the working directory where no other is named.
+    pub(super) fn unpack(&mut self, archive: &Value, into: Option<&Object>) -> Object {
+        let into = match into {
+            None | Some(Object::Plain) => Value::known("."),
+            Some(directory) => directory.word(),
+        };
+        // What the program itself packed cannot be listed before it runs.
+        match archive.as_known().filter(|path| !self.wrote(path)) {
+            Some(_) => self.emit(CodeEffect::Unpack { archive: archive.clone(), into }),
+            None => self.unknown("an archive is unpacked"),
         }
         Object::Plain
     }

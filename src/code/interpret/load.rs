@@ -319,7 +319,7 @@ impl Machine<'_> {
     }
 
     /// Whether the program has written a file of this name before.
-    fn wrote(&self, path: &str) -> bool {
+    pub(super) fn wrote(&self, path: &str) -> bool {
         let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
         let file = name(path);
         self.effects.iter().any(|effect| match effect {
@@ -330,6 +330,7 @@ impl Machine<'_> {
             | CodeEffect::Copy { to: path, .. } => {
                 path.choices().is_some_and(|paths| paths.iter().any(|path| name(path) == file))
             }
+            CodeEffect::Unpack { .. } => true,
             _ => false,
         })
     }

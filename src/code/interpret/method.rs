@@ -418,8 +418,8 @@ impl Machine<'_> {
                 self.with_callable(Object::Many(Box::new(Object::Unknown)), &arguments)
             }
             "extractall" => {
-                self.unknown("an archive is unpacked");
-                Object::Plain
+                let into = arguments.get(0, &["path"]).cloned();
+                self.unpack(path, into.as_ref())
             }
             // Of mailboxes and jars, which are files that are known by their names.
             "clear" | "discard" | "popitem" | "remove" | "save" => {

@@ -28,6 +28,7 @@ fn shown(effect: &CodeEffect) -> String {
         CodeEffect::Update { path } => format!("+ {}", path.display()),
         CodeEffect::Rename { from, to } => format!("mv {} {}", from.display(), to.display()),
         CodeEffect::Copy { from, to } => format!("cp {} {}", from.display(), to.display()),
+        CodeEffect::Unpack { archive, into } => format!("unpack {} {}", archive.display(), into.display()),
         CodeEffect::Shell { text } => format!("sh {}", text.display()),
         CodeEffect::Run { argv } => {
             format!("run {}", argv.iter().map(Value::display).collect::<Vec<_>>().join(" "))

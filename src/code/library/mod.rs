@@ -38,6 +38,8 @@ pub(super) enum Act {
     Write(Mode),
     /// Writes a file that this argument names.
     WriteTo(usize),
+    /// Unpacks the archive of its first argument into the directory of its second.
+    Unpack,
     /// Reads the files of its first argument, and writes over them where `inplace` says so.
     InPlace,
     /// `open(path, mode)`.
@@ -136,6 +138,7 @@ impl Act {
             Self::Delete { .. }
                 | Self::Write(_)
                 | Self::WriteTo(_)
+                | Self::Unpack
                 | Self::Open
                 | Self::PerlOpen
                 | Self::Rename

@@ -5,7 +5,9 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use crate::world::{LookError, Seen, World};
+use crate::world::{LookError, Meta, Seen, World};
+
+use super::walk::Around;
 
 /// Directories looked at together, and entries that may be held in store.
 const TOGETHER: (usize, usize) = (128, 16_384);
@@ -78,4 +80,10 @@ impl Ahead {
             None => world.scan(dir, room),
         }
     }
+}
+
+/// Whether the walk is sure to list a directory, so that it may be listed before its turn: not a git directory, nor on
+/// another file system, nor below what is not counted to the end.
+pub(super) fn may_be_looked_ahead(dir: &Path, meta: &Meta, above: &Around, device: u64) -> bool {
+    meta.id.0 == device && above.regenerable.is_none() && dir.file_name().is_none_or(|name| name != ".git")
 }

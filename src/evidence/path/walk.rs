@@ -17,7 +17,7 @@ use crate::knowledge::machine;
 use crate::model::{Loss, LossClass};
 use crate::world::{FileKind, LookError, Meta, Seen, World};
 
-use super::ahead::Ahead;
+use super::ahead::{Ahead, may_be_looked_ahead};
 use super::history::{self, Fate};
 use super::places::Places;
 use super::regenerable::{self, Regenerable};
@@ -496,10 +496,4 @@ impl<'a> Walk<'a> {
             self.notes.push(text);
         }
     }
-}
-
-/// Whether the walk is sure to list a directory, so that it may be listed before its turn: not a git directory, nor on
-/// another file system, nor below what is not counted to the end.
-fn may_be_looked_ahead(dir: &Path, meta: &Meta, above: &Around, device: u64) -> bool {
-    meta.id.0 == device && above.regenerable.is_none() && dir.file_name().is_none_or(|name| name != ".git")
 }

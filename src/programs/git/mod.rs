@@ -17,6 +17,7 @@ use crate::shell::{Invocation, Printed};
 
 use super::words::opaque;
 
+pub(super) use answers::not_ignored;
 pub(super) use does::patch;
 pub(crate) use lays_out::laid_text;
 

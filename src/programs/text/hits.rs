@@ -7,7 +7,7 @@ use crate::shell::program::{Call, Shell, State};
 use crate::world::FileKind;
 
 /// Files that are named at most.
-const MOST: usize = 400;
+const MOST: usize = 2_000;
 
 /// What a call says about where it looks.
 #[derive(Default)]
@@ -59,14 +59,19 @@ pub(super) fn hits(shell: &Shell<'_>, state: &State, call: &Call) -> Option<Valu
             false => {}
         }
     }
-    if found.len() > MOST || found.iter().any(|name| name.contains('\n')) {
+    some_of(found, asked.zero)
+}
+
+/// Some of these names and no others, one a line or each with a zero byte; `None` where they are too many.
+pub(in crate::programs) fn some_of(names: Vec<String>, zero: bool) -> Option<Value> {
+    if names.len() > MOST || names.iter().any(|name| name.contains('\n')) {
         return None;
     }
-    let end = if asked.zero { '\0' } else { '\n' };
-    Some(match found.as_slice() {
+    let end = if zero { '\0' } else { '\n' };
+    Some(match names.as_slice() {
         [] => Value::known(""),
         [only] => Value::one_of(vec![String::new(), format!("{only}{end}")]),
-        _ => Value::Lines(Lines { each: found, end, some: true }),
+        _ => Value::Lines(Lines { each: names, end, some: true }),
     })
 }
 

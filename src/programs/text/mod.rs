@@ -2,7 +2,7 @@
 
 mod filters;
 mod grep;
-mod hits;
+pub(in crate::programs) mod hits;
 mod lines;
 mod made;
 mod nothing;

@@ -1,0 +1,40 @@
+//! Names that programs find which heed what git ignores: some of those that git lists, and no others.
+
+use crate::evasions::{all_stopped, none_stopped};
+
+#[test]
+fn what_they_find_may_be_nowhere_else() {
+    all_stopped(&[
+        "rg -l x | xargs rm -f",
+        "rg --files | xargs rm -f",
+        "rg --files -0 scratch | xargs -0 rm -f",
+        "rg --no-ignore -l x | xargs rm -f",
+        "RIPGREP_CONFIG_PATH=options rg -l x | xargs sed -i d",
+        "export RIPGREP_CONFIG_PATH=options; rg -l x src | xargs sed -i d",
+        "fd . | xargs rm -rf",
+        "fd -e md | xargs truncate -s 0",
+        "fd -I -e py | xargs truncate -s 0",
+        "echo '!build' > .ignore; rg -l x | xargs rm -f",
+        "echo more >> README.md; git grep -l x | xargs git checkout --",
+        "git grep -l x HEAD~1 | xargs rm -f",
+        "git grep --untracked -l x | xargs rm -f",
+        "ssh host 'rg -l x | xargs rm -f'",
+    ]);
+}
+
+#[test]
+fn what_git_has_anyhow_may_be_found_and_changed() {
+    none_stopped(&[
+        "git grep -l x | xargs sed -i s/x/y/",
+        "git grep -lz x -- src | xargs -0 sed -i s/x/y/",
+        "git grep -l -e x -- '*.py' | xargs perl -pi -e s/x/y/",
+        "sed -i s/x/y/ $(git grep -l x)",
+        "for f in $(git grep -il x); do sed -i s/x/y/ \"$f\"; done",
+        "git diff --name-only | xargs sed -i s/x/y/",
+        "git diff --name-only --cached -z | xargs -0 -r sed -i s/x/y/",
+        "rg -l x src | xargs -r sed -i s/x/y/",
+        "rg -l0 x scripts src | xargs -0 sed -i s/x/y/",
+        "fd -e py . src | xargs sed -i s/x/y/",
+        "fd -tf -e py . src -0 | xargs -0 perl -pi -e s/x/y/",
+    ]);
+}
