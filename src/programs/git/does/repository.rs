@@ -179,6 +179,10 @@ pub(super) fn config(words: &Words<'_>) -> Vec<Draft> {
     if !write {
         return Vec::new();
     }
+    // Another file than the repository's own: `.gitmodules`, say.
+    if let Some(file) = words.matched.value("-f") {
+        return vec![Draft::path(Action::Update, "file", file.clone()).flag("in-place", true)];
+    }
     let value = known(operands.get(1));
     let name = operands.into_iter().next().unwrap_or(Value::Unknown);
     let action = if takes { Action::Delete } else { Action::Update };
