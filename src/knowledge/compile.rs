@@ -303,6 +303,10 @@ struct Known<'a> {
 
 impl Known<'_> {
     fn key(&self, name: &str) -> Result<String, Fault> {
+        // The list that it names.
+        if let Some(of) = name.strip_prefix('@') {
+            return Ok(format!("@{}", self.key(of)?));
+        }
         if let Some(key) = self.scope.get(name) {
             return Ok(key.clone());
         }

@@ -247,6 +247,20 @@ impl Match {
         })
     }
 
+    /// The same; `lists` gives the names in the lists that `{@name}` stands for.
+    pub fn fill_listed(
+        &self,
+        template: &Template,
+        stdin: &[Value],
+        lists: &dyn Fn(&str) -> Vec<Value>,
+    ) -> Vec<Filled> {
+        self.fill_with(template, |name| match name.strip_prefix('@') {
+            Some(key) => lists(key).into_iter().map(|name| (name, None)).collect(),
+            None if name == "stdin" => stdin.iter().map(|v| (v.clone(), None)).collect(),
+            None => self.owned(name),
+        })
+    }
+
     fn owned(&self, name: &str) -> Vec<(Value, Option<usize>)> {
         self.named(name).into_iter().map(|(v, i)| (v.clone(), Some(i))).collect()
     }
