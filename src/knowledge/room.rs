@@ -23,6 +23,8 @@ pub enum Room {
     Find,
     /// `fzf --bind`.
     Fzf,
+    /// Programs that take patterns for operands, and look up themselves what those stand for.
+    Globs,
     /// Git: subcommands whose effect hangs on the shape of refs and paths, and all that git starts by itself.
     Git,
     /// `sed -i`, `perl -pi`: backups, and edits that change nothing.

@@ -17,6 +17,7 @@ mod fd;
 mod find;
 mod fzf;
 mod git;
+mod globs;
 mod in_place;
 mod kill;
 mod kubectl;
@@ -128,6 +129,7 @@ fn of(room: Room) -> &'static dyn Program {
         Room::Find => &find::Find,
         Room::Fzf => &fzf::Fzf,
         Room::Git => &git::Git,
+        Room::Globs => &globs::Globs,
         Room::InPlace => &in_place::InPlace,
         Room::Invoke => &tasks::Invoke,
         Room::Just => &tasks::Just,
