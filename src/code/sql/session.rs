@@ -121,6 +121,10 @@ impl Session {
         // A copy that is itself changed is no copy any more.
         if !matches!(statement.verb, SqlVerb::Read | SqlVerb::Create | SqlVerb::Control) {
             self.copies.retain(|_, copy| super::session::key(copy) != key);
+            let of_it = |earlier: &&mut SqlStatement| {
+                earlier.copied_to.as_deref().is_some_and(|copy| super::session::key(copy) == key)
+            };
+            self.statements.iter_mut().filter(of_it).for_each(|earlier| earlier.copied_to = None);
         }
     }
 
