@@ -76,12 +76,9 @@ pub(super) fn value(name: &str, variables: &Variables, outside: &Outside<'_>, de
         Some(variable) if variable.simple => variable.text.clone(),
         Some(variable) => expand(&variable.text, variables, outside, depth + 1),
         None => match name {
-            "RM" => "rm -f".to_owned(),
-            "CC" => "cc".to_owned(),
-            "CXX" => "g++".to_owned(),
-            "AR" => "ar".to_owned(),
-            "LD" => "ld".to_owned(),
-            "AS" => "as".to_owned(),
+            "RM" | "CC" | "CXX" | "AR" | "LD" | "AS" | "FC" | "PC" | "YACC" | "TEX" => {
+                (outside.variable)(name).unwrap_or_else(|| programs(name).to_owned())
+            }
             "SHELL" => "/bin/sh".to_owned(),
             "MAKE_COMMAND" => "make".to_owned(),
             "?" | "+" | "|" | "%" => UNKNOWN.to_owned(),
@@ -100,6 +97,22 @@ pub(super) fn value(name: &str, variables: &Variables, outside: &Outside<'_>, de
             }
             name => (outside.variable)(name).unwrap_or_default(),
         },
+    }
+}
+
+/// What make runs under these names when nobody says otherwise.
+fn programs(name: &str) -> &'static str {
+    match name {
+        "RM" => "rm -f",
+        "CC" => "cc",
+        "CXX" => "g++",
+        "AR" => "ar",
+        "LD" => "ld",
+        "AS" => "as",
+        "FC" => "f77",
+        "PC" => "pc",
+        "YACC" => "yacc",
+        _ => "tex",
     }
 }
 

@@ -3,6 +3,7 @@
 //! `options` reads the command line, `read` the files, `expand` variables and functions. What of a makefile is not
 //! followed is a gap.
 
+mod built_in;
 mod conditions;
 mod expand;
 mod functions;
@@ -272,8 +273,8 @@ fn make_target(
         }
     }
     let rules = rules_for(&run.makefile, target);
-    if rules.is_empty() && !run.dry {
-        built_in_rule(shell, state, run, target);
+    if rules.iter().all(|(rule, _)| rule.recipe.is_empty()) && !run.dry {
+        built_in::rule(shell, state, run, target);
     }
     for (rule, stem) in &rules {
         for prerequisite in &rule.prerequisites {
@@ -298,20 +299,6 @@ fn make_target(
         let maybe = !run.makefile.phony.contains(target);
         for text in lines {
             make_line(shell, state, run, &exported, &text, maybe);
-        }
-    }
-}
-
-/// What make does by itself for a name that no rule makes: it compiles the source of that name.
-fn built_in_rule(shell: &mut Shell<'_>, state: &mut State, run: &Making<'_>, target: &str) {
-    for (ending, compiler) in [("c", "cc"), ("cc", "c++"), ("cpp", "c++")] {
-        let source = format!("{target}.{ending}");
-        let path = shell.absolute(state, &Value::known(source.as_str()));
-        if path.is_some_and(|path| shell.exists(state, &path) == Some(true)) {
-            let quoted = [&source, target].map(|word| shell_words::quote(word).into_owned());
-            let text = format!("{compiler} {} -o {}", quoted[0], quoted[1]);
-            make_line(shell, state, run, &[], &text, true);
-            return;
         }
     }
 }
