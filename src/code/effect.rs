@@ -101,6 +101,8 @@ pub enum CodeEffect {
         /// What it is then.
         value: Value,
     },
+    /// Functions that nothing calls by name would change something: what they are handed to may call them.
+    Waits,
     /// Code that could do harm and is not understood; says what.
     Unknown {
         /// What.
@@ -127,6 +129,7 @@ impl CodeEffect {
             other @ (Self::Sql { .. }
             | Self::ChangeDirectory { .. }
             | Self::SetVariable { .. }
+            | Self::Waits
             | Self::Unknown { .. }) => other,
         }
     }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::code::{CodeEffect, matched};
+use crate::knowledge::places;
 use crate::model::{Action, Cause, Subject, Value};
 
 use super::draft::{Change, Draft};
@@ -50,6 +51,11 @@ pub(super) fn code(scene: &Scene<'_>, language: &str, effect: &CodeEffect) -> Ve
             &scene.step.raw,
             reason,
         ))],
+        CodeEffect::Waits => {
+            let whose = Value::known(language);
+            let parts = std::slice::from_ref(&whose);
+            vec![Draft::of(scene.on_other(Action::Execute, WAITING, parts, &whose))]
+        }
         CodeEffect::Shell { .. }
         | CodeEffect::Run { .. }
         | CodeEffect::Each { .. }
@@ -58,8 +64,17 @@ pub(super) fn code(scene: &Scene<'_>, language: &str, effect: &CodeEffect) -> Ve
     }
 }
 
+/// Kind of code that something else may call.
+const WAITING: &str = "code.waiting";
+
+/// Whether it is in a temporary directory that the program makes: nobody knows its name, and mostly it goes with the program.
+fn is_unnamed(path: &Value) -> bool {
+    let begins = |dir: &String| path.prefix().strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'));
+    path.choices().is_none() && places().shared.iter().any(begins)
+}
+
 fn rename(scene: &Scene<'_>, from: &Value, to: &Value) -> Draft {
-    if to.as_known().is_some_and(super::paths::keeps_nothing) {
+    if to.as_known().is_some_and(super::paths::keeps_nothing) || is_unnamed(to) {
         // Moved into nothing: copied there and then deleted.
         return Draft::of(scene.on_path(Action::Delete, "tree", &literal(from)));
     }

@@ -250,6 +250,37 @@ fn tests_keep_what_they_made_for_those_behind() {
 }
 
 #[test]
+fn what_a_library_or_the_language_may_call_waits() {
+    let waits = |language: &str, text: &str| {
+        let file = Some("program");
+        let reading = Reading::default();
+        let program = Program { language, text, arguments: &[], file, roots: &[], reading };
+        analyse_with(&program, &crate::code::Nowhere).contains(&CodeEffect::Waits)
+    };
+    let class = "import os, unittest\nclass A(unittest.TestCase):\n def test_x(self): os.remove('a')\n";
+    for (language, text, wanted) in [
+        ("python", format!("{class}unittest.main()"), true),
+        ("python", class.to_owned(), false),
+        ("python", "import os\nclass A:\n @property\n def x(self): os.remove('a')\nA().x".to_owned(), true),
+        ("python", "import os\nclass A:\n def x(self): print(1)\nA().x".to_owned(), false),
+        ("python", "import os\ndef clean(): os.remove('a')".to_owned(), false),
+        ("python", "import os, sys\nsys.excepthook = lambda *a: os.remove('a')".to_owned(), true),
+        ("python", "import doctest\ndoctest.testmod()".to_owned(), true),
+        (
+            "node",
+            "const fs = require('fs'); const o = {get x() { fs.unlinkSync('a') }}; o.x".to_owned(),
+            true,
+        ),
+        ("node", "const fs = require('fs'); function clean() { fs.unlinkSync('a') }".to_owned(), false),
+        ("ruby", "class A\ndef ==(o); File.delete('a'); end\nend\nA.new == 1".to_owned(), true),
+        ("perl", "sub AUTOLOAD { unlink 'a' } foo();".to_owned(), true),
+        ("perl", "sub clean { unlink 'a' } print 1;".to_owned(), false),
+    ] {
+        assert_eq!(waits(language, &text), wanted, "{text}");
+    }
+}
+
+#[test]
 fn a_file_that_the_program_wrote_is_not_what_stands_there() {
     for (language, text) in [
         ("python", "import runpy\nopen('x.py', 'w').write(t)\nrunpy.run_path('x.py')"),

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use crate::code::effect::CodeEffect;
 use crate::code::language::Language;
 use crate::code::library;
 use crate::code::tree::{Expr, Function};
@@ -30,6 +31,14 @@ pub(super) struct Implicit {
     loose: Vec<Rc<Function>>,
     /// All functions that the program says, once each.
     said: Vec<Rc<Function>>,
+    /// Those of them that have a name, outside of any class and function: who does not say that name does not call them.
+    plain: BTreeSet<usize>,
+    /// The classes of members.
+    classes: BTreeMap<usize, String>,
+    /// A library looks through the program's classes for what it calls.
+    pub(super) searched: bool,
+    /// A library runs what stands in texts beside functions.
+    pub(super) documented: bool,
     seen: BTreeSet<usize>,
     /// Callable values by the names that they were given: of functions, attributes, entries of maps.
     names: BTreeMap<String, Vec<Object>>,
@@ -40,6 +49,10 @@ pub(super) struct Implicit {
 impl Implicit {
     pub(super) fn member(&mut self, class: &str, name: &str, function: &Rc<Function>) {
         self.members.push((class.to_owned(), name.to_owned(), Rc::clone(function)));
+        // What the language calls by itself needs nobody who makes one.
+        if !name.starts_with("__") {
+            self.classes.insert(Rc::as_ptr(function) as usize, class.to_owned());
+        }
     }
 
     /// A function that the program says; `name` is empty for one that has none.
@@ -50,6 +63,19 @@ impl Implicit {
             }
             self.names_value(name, &Object::Function(Rc::clone(function)));
         }
+    }
+
+    /// It stands by itself in a file, under a name that the language does not know.
+    pub(super) fn is_plain(&mut self, function: &Rc<Function>) {
+        self.plain.insert(Rc::as_ptr(function) as usize);
+    }
+
+    /// Whether nobody but who says its name calls it.
+    fn waits_for_its_name(&self, function: &Rc<Function>, language: Language) -> bool {
+        let own = Rc::as_ptr(function) as usize;
+        let unused = |class: &String| !self.used.contains(class) && !self.searched;
+        self.plain.contains(&own)
+            || language == Language::Python && self.classes.get(&own).is_some_and(unused)
     }
 
     /// A callable value under a name: whoever is asked for this name later may give it.
@@ -213,6 +239,46 @@ impl Machine<'_> {
         }
     }
 
+    /// Functions that nothing called by name: whether one of them would change something. What it would change is not taken
+    /// for done.
+    pub(super) fn waiting(&mut self) {
+        let (before, uncommitted) = (self.effects.len(), self.uncommitted.clone());
+        self.maybe += 1;
+        let mut at = 0;
+        while let Some(function) = self.implicit.said.get(at).cloned() {
+            at += 1;
+            let named = self.implicit.waits_for_its_name(&function, self.language);
+            if self.ended || !named && self.would_act(&function, before) {
+                break;
+            }
+        }
+        self.maybe -= 1;
+        let acts = self.implicit.documented || self.acts_since(before);
+        self.effects.truncate(before);
+        self.uncommitted = uncommitted;
+        if acts {
+            self.emit(CodeEffect::Waits);
+        }
+    }
+
+    fn would_act(&mut self, function: &Rc<Function>, before: usize) -> bool {
+        self.once(function);
+        self.acts_since(before)
+    }
+
+    fn acts_since(&self, before: usize) -> bool {
+        let mut new = self.effects.get(before..).unwrap_or_default().iter();
+        new.any(|effect| {
+            !matches!(
+                effect,
+                CodeEffect::ChangeDirectory { .. }
+                    | CodeEffect::SetVariable { .. }
+                    | CodeEffect::Holds { .. }
+                    | CodeEffect::Waits
+            )
+        })
+    }
+
     /// Runs every function that nothing called: one of them may be what was called without being known.
     fn everything(&mut self) {
         let mut at = 0;
@@ -243,7 +309,7 @@ impl Machine<'_> {
 }
 
 /// Members that the language calls: when something is made, used as text, opened, looked into or thrown away.
-fn by_itself(language: Language, name: &str) -> bool {
+pub(super) fn by_itself(language: Language, name: &str) -> bool {
     match language {
         Language::Python | Language::Php => name.starts_with("__"),
         Language::Node => matches!(name, "constructor" | "toString" | "valueOf" | "toJSON" | "then"),

@@ -66,6 +66,7 @@ pub(super) fn run(language: Language, program: &Program<'_>, sources: &dyn Sourc
     machine.lines();
     machine.suite();
     machine.afterwards();
+    machine.waiting();
     machine.settle();
     let mut effects = machine.effects;
     if let Some(name) = faults {

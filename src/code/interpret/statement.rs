@@ -8,6 +8,7 @@ use crate::code::tree::{Expr, Function, Operator, Part, Stmt};
 use crate::model::Value;
 
 use super::frames::join_frames;
+use super::implicit::by_itself;
 use super::{Flow, Machine, Object, UNROLL};
 
 impl Machine<'_> {
@@ -109,6 +110,9 @@ impl Machine<'_> {
             }
             Stmt::Define(name, function) => {
                 self.implicit.says(name, function, !self.installed);
+                if self.active.is_empty() && !by_itself(self.language, name) {
+                    self.implicit.is_plain(function);
+                }
                 self.defaults(function);
                 self.set(name, Object::Function(Rc::clone(function)));
                 Flow::Next

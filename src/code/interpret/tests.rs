@@ -7,9 +7,10 @@ use crate::model::Value;
 /// Effects in short: `rm a`, `rm -r a`, `rm glob:a`, `> a`, `>> a`, `+ a`, `mv a b`, `cp a b`, `sh text`, `run a b`, `sql db text`.
 pub(in crate::code) fn show(language: &str, text: &str, arguments: &[&str]) -> String {
     let arguments = arguments.iter().map(|a| Value::known(*a)).collect::<Vec<_>>();
-    // What files hold afterwards has a test of its own.
+    // What files hold afterwards, and what waits to be called, have tests of their own.
     let effects = analyse(language, text, &arguments);
-    let acts = effects.iter().filter(|effect| !matches!(effect, CodeEffect::Holds { .. }));
+    let acts =
+        effects.iter().filter(|effect| !matches!(effect, CodeEffect::Holds { .. } | CodeEffect::Waits));
     acts.map(shown).collect::<Vec<_>>().join("; ")
 }
 
@@ -38,6 +39,7 @@ fn shown(effect: &CodeEffect) -> String {
         }
         CodeEffect::SetVariable { name, value } => format!("set {}={}", name.display(), value.display()),
         CodeEffect::ChangeDirectory { path } => format!("cd {}", path.display()),
+        CodeEffect::Waits => "waits".to_owned(),
         CodeEffect::Unknown { .. } => "unknown".to_owned(),
         CodeEffect::Each { effect, .. } => format!("each {}", shown(effect)),
     }
