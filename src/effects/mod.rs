@@ -9,7 +9,9 @@ mod code;
 mod collect;
 mod draft;
 mod grants;
+mod listed;
 mod outputs;
+mod own_settings;
 pub(crate) mod packing;
 mod paths;
 pub mod program;
@@ -130,12 +132,19 @@ pub fn effects(
 ) -> Vec<Mutation> {
     let mut scene = Scene::new(step, knowledge, programs, files, look);
     let drafts = match &step.kind {
-        StepKind::Run(invocation) => run::run(&mut scene, invocation),
+        StepKind::Run(invocation) => {
+            let mut drafts = run::run(&mut scene, invocation);
+            if !invocation.matched.does_nothing() {
+                drafts.extend(own_settings::rewritten(&scene, &invocation.name, &invocation.args));
+            }
+            drafts
+        }
         StepKind::UnknownProgram { name, args } => {
             // What it hands on is anything.
             scene.files.packings.set_pipe(None);
             let mut drafts = vec![unknown_program(&scene, name, args)];
             drafts.extend(outputs::of_unknown(&scene, args));
+            drafts.extend(own_settings::rewritten(&scene, name, args));
             drafts
         }
         StepKind::Write { path, mode, noclobber, content } => {

@@ -11,7 +11,7 @@ use super::packing;
 use super::paths::{is_remote, keeps_nothing, text_of};
 use super::scene::{Scene, Word, fact};
 use super::unknown::{ANYTHING, TASKS, gaps, otherwise};
-use super::{called, grants, outputs, sql, write};
+use super::{called, grants, listed, outputs, sql, write};
 
 /// The mutations of a run.
 pub(super) fn run(scene: &mut Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
@@ -158,7 +158,7 @@ fn printed(scene: &mut Scene<'_>, invocation: &Invocation) -> Option<Draft> {
 
 /// The effects that the data declares.
 fn declared(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> Vec<Draft> {
-    let stdin = stdin_names(invocation, matched);
+    let stdin = listed::of_stdin(scene, invocation, matched);
     let below = matched.path.get(1..).unwrap_or_default().join(" ");
     let mut drafts = Vec::new();
     let mut nameless = Vec::new();
@@ -167,7 +167,8 @@ fn declared(scene: &mut Scene<'_>, invocation: &Invocation, matched: &Match) -> 
             continue;
         }
         scene.rule = RuleRef { tool: scene.tool.clone(), rule: format!("{below}#{}", number + 1) };
-        let fills = matched.fill(&effect.on.target, &stdin);
+        let lists = |key: &str| listed::names(scene, invocation, matched, key);
+        let fills = matched.fill_listed(&effect.on.target, &stdin, &lists);
         if fills.is_empty() && unnamed(scene, invocation, matched, effect) {
             nameless.push(Draft::of(nowhere(scene, effect)));
         }
@@ -219,20 +220,6 @@ fn unnamed(scene: &Scene<'_>, invocation: &Invocation, matched: &Match, effect: 
             && word.value.as_known() != Some("--")
             && !matched.options.iter().any(|option| option.index == index || option.value_index == index)
     })
-}
-
-/// Names from standard input, where the tool reads names there.
-fn stdin_names(invocation: &Invocation, matched: &Match) -> Vec<Value> {
-    if matched.stdin_role() != Some("paths") {
-        return Vec::new();
-    }
-    match &invocation.stdin {
-        Stdin::Empty => Vec::new(),
-        Stdin::Text(Value::Known(text)) => {
-            text.split(['\n', '\0']).filter(|line| !line.is_empty()).map(Value::known).collect()
-        }
-        _ => vec![Value::Unknown],
-    }
 }
 
 fn effect_on(
@@ -393,6 +380,11 @@ fn holds(
     let links = name != "stdin" && !follows_links(matched);
     let sources = if name == "stdin" {
         incoming(scene, invocation)
+    } else if let Some(key) = name.strip_prefix('@') {
+        let dirs = directories(scene, matched);
+        let names = listed::names(scene, invocation, matched, key);
+        let paths = names.iter().map(|name| scene.absolute(name, &dirs));
+        paths.filter_map(|path| path.as_known().map(PathBuf::from)).collect()
     } else {
         let dirs = directories(scene, matched);
         matched

@@ -7,8 +7,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::knowledge::Keep;
-use crate::model::{Assessment, FactValue, LossClass, Mutation, PathSubject, Subject};
+use crate::knowledge::{Ease, Keep, KindFile};
+use crate::model::{Assessment, FactValue, LossClass, Mutation, PathOrigin, PathSubject, Subject};
 
 /// Things that are looked at, to see whether only names go.
 pub(super) const NAMES: usize = 200;
@@ -103,4 +103,17 @@ pub(super) fn patched(mutation: &Mutation) -> Option<Vec<PathBuf>> {
 /// Whether an act says this of itself.
 pub(super) fn is_set(mutation: &Mutation, key: &str) -> bool {
     mutation.facts.get(key).is_some_and(|fact| fact.value != FactValue::Bool(false))
+}
+
+/// Whether something may stand in the directory that is written into.
+pub(super) fn may_stand_there(subject: &Subject) -> bool {
+    let Subject::Path(subject) = subject else { return true };
+    let moved = matches!(subject.origin, PathOrigin::MovedFrom(_));
+    moved || subject.path.choices().is_none_or(|paths| paths.iter().any(|path| Path::new(path).is_dir()))
+}
+
+/// Whether its kind says that undoing it would be work.
+pub(super) fn eases(kind: &KindFile, mutation: &Mutation) -> bool {
+    let says = |ease: &Ease| ease.flag.as_ref().is_none_or(|flag| is_set(mutation, flag));
+    kind.ease.iter().any(|ease| ease.on == mutation.action && says(ease))
 }

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 
 use crate::evaluate::Evaluation;
 use crate::evidence::RepositoryAct;
-use crate::knowledge::{Ease, Keep, Knowledge};
+use crate::knowledge::{Keep, Knowledge};
 use crate::model::{Action, Assessment, Cause, Mutation, PathOrigin, PathSubject, Subject, Tier, Value};
 
 use super::Keeping;
 use super::files::Way;
-use super::little::{NAMES, is_little, is_of_names_alone, is_quick, is_set, patched};
+use super::little::{NAMES, eases, is_little, is_of_names_alone, is_quick, is_set, may_stand_there, patched};
 use super::services::{self, Wanted};
 
 /// Fact of an act that means to leave nothing behind (`shred`).
@@ -104,10 +104,12 @@ impl Plan {
             repository.act.among_others = several;
             repository.weighs |= any && repository.act.mutation.kind != REMOTE;
         }
-        // Whoever else takes part may write into a file before its name goes; and who makes another file of one refuses
+        // Whoever else takes part, a database too, may write into a file before its name goes; and who makes another file of one refuses
         // where that has a second name.
         let minds = |judged: &Assessment| {
-            judged.mutation.action == Action::Execute || is_set(&judged.mutation, "transforms")
+            judged.mutation.action == Action::Execute
+                || matches!(judged.mutation.subject, Subject::Sql { .. })
+                || is_set(&judged.mutation, "transforms")
         };
         if plan.unread || assessments.iter().any(minds) {
             for want in plan.wants.iter_mut().filter(|want| want.way == Way::Name) {
@@ -192,10 +194,14 @@ impl Plan {
     }
 
     fn cover(&mut self, judged: &Assessment, knowledge: &Knowledge) -> bool {
-        if !may_be_kept(judged, self.wanted) {
+        let mutation = &judged.mutation;
+        // A login is dear, but where its file is small and nobody has to decide there is nothing to wait for.
+        let eased = !weighs(judged)
+            && matches!(mutation.subject, Subject::Path(_))
+            && knowledge.kind(&mutation.kind).is_some_and(|kind| eases(&kind, mutation));
+        if !may_be_kept(judged, self.wanted || eased) {
             return false;
         }
-        let mutation = &judged.mutation;
         if let Some(files) = patched(mutation) {
             let (there, none): (Vec<PathBuf>, Vec<PathBuf>) =
                 files.into_iter().partition(|path| path.symlink_metadata().is_ok());
@@ -320,9 +326,7 @@ fn is_one_call(repositories: &[Repository]) -> bool {
 fn is_work(judged: &Assessment, knowledge: &Knowledge) -> bool {
     let mutation = &judged.mutation;
     let Some(kind) = knowledge.kind(&mutation.kind) else { return false };
-    let says = |ease: &Ease| ease.flag.as_ref().is_none_or(|flag| is_set(mutation, flag));
-    if kind.ease.iter().any(|ease| ease.on == mutation.action && says(ease)) || is_little(judged, &kind.keep)
-    {
+    if eases(&kind, mutation) || is_little(judged, &kind.keep) {
         return true;
     }
     let rights = |part: &Keep| matches!(part, Keep::Rights | Keep::TreeRights);
@@ -479,7 +483,7 @@ pub(super) fn is_unread(judged: &Assessment) -> bool {
 pub(super) fn is_open(judged: &Assessment, knowledge: &Knowledge) -> bool {
     let mutation = &judged.mutation;
     let open = || knowledge.kind(&mutation.kind).is_some_and(|kind| kind.open);
-    is_unread(judged) || mutation.context.host.is_none() && open()
+    is_unread(judged) || mutation.context.host.is_none() && open() && may_stand_there(&mutation.subject)
 }
 
 /// Whether something is lost that undo should bring back.

@@ -18,6 +18,7 @@ use rustix::fs::{Access, access};
 
 use crate::evaluate::Evaluation;
 use crate::evidence::{Budget as Looking, Session, Uncommitted, uncommitted};
+use crate::model::Subject;
 use crate::text::{count, size};
 use crate::world::{Meta, Query};
 
@@ -235,6 +236,13 @@ pub(super) fn places(evaluation: &Evaluation, keeping: &Keeping<'_>) -> Vec<Path
             places.push(top);
         }
     }
+    // What it writes into is not always a word of the command.
+    let open = evaluation.assessments.iter().filter(|judged| is_open(judged, keeping.knowledge));
+    let into = open.filter_map(|judged| match &judged.mutation.subject {
+        Subject::Path(subject) => subject.path.as_known().map(PathBuf::from),
+        _ => None,
+    });
+    places.extend(into);
     places.extend(evaluation.touched.iter().cloned());
     places
 }

@@ -55,6 +55,20 @@ pub struct Places {
     pub masters: Vec<String>,
     /// Files by which somebody gets in.
     pub keys: Vec<String>,
+    /// Files that programs write anew when their settings or logins change.
+    settings: Vec<Settings>,
+}
+
+/// Where programs keep their own settings.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    /// The programs.
+    of: Vec<String>,
+    /// Words that follow one another in such a command.
+    by: Vec<String>,
+    /// The files: `~/` in the home, `./` where the command runs.
+    files: Vec<String>,
 }
 
 impl Places {
@@ -82,6 +96,17 @@ impl Places {
     pub fn grants(&self, path: &str) -> Option<bool> {
         let among = |list: &[String]| list.iter().any(|known| is_at(known, path));
         if among(&self.masters) { Some(true) } else { among(&self.keys).then_some(false) }
+    }
+
+    /// The files of its own settings that a program writes anew, by its name and its words without options.
+    pub fn settings<'a>(&'a self, program: &str, words: &[&str]) -> impl Iterator<Item = &'a str> {
+        let told = |by: &String| {
+            let by: Vec<&str> = by.split(' ').collect();
+            words.windows(by.len()).any(|some| some == by.as_slice())
+        };
+        let known = |one: &&Settings| lists(&one.of, program) && one.by.iter().any(told);
+        let known: Vec<&Settings> = self.settings.iter().filter(known).collect();
+        known.into_iter().flat_map(|one| one.files.iter().map(String::as_str))
     }
 
     /// Whether a variable says whom a program speaks to.
@@ -124,5 +149,8 @@ mod tests {
         assert_eq!(places.grants("/etc/sudoers.d/me"), Some(true));
         assert_eq!(places.grants("/home/me/.ssh/authorized_keys"), Some(false));
         assert_eq!(places.grants("/home/me/.ssh/known_hosts"), None);
+        let settings = |words: &[&str]| places.settings("kubectl", words).collect::<Vec<_>>();
+        assert_eq!(settings(&["config", "unset", "users"]), ["~/.kube/config"]);
+        assert_eq!(settings(&["config", "view"]), Vec::<&str>::new());
     }
 }

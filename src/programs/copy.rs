@@ -39,13 +39,32 @@ fn copy(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft>) -> Vec<D
     {
         return drafts;
     }
+    let (into, _): (Vec<Draft>, Vec<Draft>) = drafts.into_iter().partition(is_into);
+    let several = matched.operands("src").iter().any(|source| is_several(matched, &source.value));
     let links = matched.tool.names.iter().any(|name| name == "ln");
     let places = placed(scene, invocation, matched.has("--parents"));
     let drafts = places.into_iter();
     let drafts = drafts
         .map(|place| if links { link(scene, invocation, &place) } else { one(scene, invocation, &place) });
-    with_displaced(scene, drafts.collect())
+    let mut drafts = with_displaced(scene, drafts.collect());
+    drafts.extend(into.into_iter().filter(|_| several));
+    drafts
 }
+
+/// Whether it says that something comes from elsewhere under names that are not known here.
+fn is_into(draft: &Draft) -> bool {
+    draft.mutation.as_ref().is_some_and(|mutation| mutation.kind == INTO)
+}
+
+/// Whether a source elsewhere may be more than the one file that it is called.
+fn is_several(matched: &Match, source: &Value) -> bool {
+    let whole = ["-r", "-R", "--recursive"].iter().any(|key| matched.has(key));
+    let name = source.as_known().map(|text| text.rsplit(['/', ':']).next().unwrap_or(text));
+    whole || name.is_none_or(|name| matches!(name, "" | "." | "..") || name.contains(['*', '?', '[', '{']))
+}
+
+/// Kind of a directory that a download is put into.
+const INTO: &str = "download.into";
 
 /// Kind of what lies in a store elsewhere.
 const STORE: &str = "cloud.objects";
@@ -83,6 +102,8 @@ fn one(scene: &Scene<'_>, invocation: &Invocation, placed: &Placed) -> Draft {
         subject.follow = !renews;
         match placed.from.as_deref() {
             Some(from) if text_of(from) == "/dev/null" => subject.content = Some(String::new()),
+            // What comes is no longer what stands there now.
+            Some(from) if scene.files.is_altered(from) => {}
             Some(from) => subject.from = Some(from.to_owned()),
             None => {}
         }

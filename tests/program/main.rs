@@ -72,6 +72,7 @@ mod tidy;
 mod tool_examples;
 mod transparency;
 mod trust;
+mod undo_agents;
 mod undo_cli;
 mod undo_code;
 #[cfg(target_os = "linux")]

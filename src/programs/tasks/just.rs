@@ -52,7 +52,7 @@ pub(super) fn just(shell: &mut Shell<'_>, state: &mut State, call: &Call, matche
         return;
     };
     let mut file = read(&text);
-    if matched.has("--shell") || file.other_shell || matched.has("--choose") || matched.has("-c") {
+    if matched.has("--shell") || file.other_shell || matched.has("--choose") {
         return not_read(shell, state, call, "just", words.first().map_or("", String::as_str));
     }
     let directory = matched.value("-d").map(|dir| shell.directories(state, dir));

@@ -38,11 +38,17 @@ pub(super) fn listed(
 ) -> bool {
     match name {
         "task" | "go-task" => taskfile(shell, state, call, matched),
+        "tox" if runs_a_command(matched) => return false,
         "tox" => tox(shell, state, call, matched),
         "composer" => return composer(shell, state, call, matched),
         _ => return project_script(shell, state, call, name),
     }
     true
+}
+
+/// `tox exec -- COMMAND`.
+fn runs_a_command(matched: &Match) -> bool {
+    matched.operand("verb").is_some_and(|verb| matches!(verb.value.as_known(), Some("exec" | "e")))
 }
 
 fn taskfile(shell: &mut Shell<'_>, state: &mut State, call: &Call, matched: &Match) {

@@ -93,8 +93,11 @@ impl super::Program for Nox {
 impl super::Program for Just {
     fn runs(&self, shell: &mut Shell<'_>, state: &mut State, run: &Run<'_>) -> Option<Flow> {
         followed(shell, state, run, |shell, way| {
-            just(shell, way, run.call, run.matched);
-            true
+            let recipes = !run.matched.has("-c");
+            if recipes {
+                just(shell, way, run.call, run.matched);
+            }
+            recipes
         })
     }
 }
