@@ -1,32 +1,112 @@
-//! Commands of an editor and keys of a pager: the few that only show or set something are known.
+//! Commands of an editor and keys of a pager: the few that only show, move, set or change the text are known, and those that
+//! write it to its file.
+
+use crate::code::effect::CodeEffect;
+use crate::model::Value;
 
 use super::Plain;
 
-/// Whether all commands of an editor only show, move or set.
-pub(super) fn vim(plain: &Plain, text: &str) -> bool {
-    text.split(['\n', '|'])
-        .all(|command| command_of_vim(plain, command.trim().trim_start_matches(':').trim()))
+/// Marks that may stand around a pattern.
+const DELIMITERS: [char; 8] = ['/', '#', ',', ':', ';', '@', '+', '_'];
+/// Commands that change the text, which only saving writes down.
+const CHANGES: [&str; 20] = [
+    "d", "delete", "j", "join", "m", "move", "t", "co", "copy", "y", "yank", "u", "undo", "red", "redo",
+    "sort", "retab", "k", ">", "<",
+];
+/// Commands that show lines.
+const SHOWS: [&str; 8] = ["p", "print", "P", "nu", "number", "l", "list", "="];
+/// Commands that write what was changed to the file that is edited.
+const SAVES: [&str; 16] = [
+    "w", "w!", "write", "wq", "wq!", "x", "x!", "xit", "exit", "wa", "wall", "wqa", "wqall", "xa", "xall",
+    "update",
+];
+/// Commands in each other.
+const DEPTH: usize = 4;
+
+/// What one command of an editor does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Does {
+    Nothing,
+    Saves,
 }
 
-fn command_of_vim(plain: &Plain, command: &str) -> bool {
-    if command.is_empty()
-        || command.starts_with(['/', '?', '"'])
-        || command.chars().all(|c| c.is_ascii_digit() || matches!(c, '$' | ',' | '%' | '.'))
-    {
-        return true;
+/// What the commands of an editor write; `None` where one of them may do anything.
+pub(super) fn vim(plain: &Plain, text: &str, files: &[Value]) -> Option<Vec<CodeEffect>> {
+    let commands = text.split(['\n', '|']).map(|command| command.trim().trim_start_matches(':').trim());
+    let mut saves = false;
+    for command in commands {
+        saves |= command_of_vim(plain, command, 0)? == Does::Saves;
+    }
+    if !saves {
+        return Some(Vec::new());
+    }
+    let named = |file: &&Value| !file.prefix().starts_with(['-', '+']);
+    let files: Vec<&Value> = files.iter().filter(named).collect();
+    let update = |path: &&Value| CodeEffect::Update { path: (*path).clone() };
+    // Without a name it is somewhere in the text which file that is.
+    (!files.is_empty()).then(|| files.iter().map(update).collect())
+}
+
+fn command_of_vim(plain: &Plain, command: &str, depth: usize) -> Option<Does> {
+    let nothing = Some(Does::Nothing);
+    if command.is_empty() || command.starts_with(['/', '?', '"']) {
+        return nothing;
+    }
+    if SAVES.contains(&command) {
+        return Some(Does::Saves);
+    }
+    let command = command
+        .trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '$' | ',' | '%' | '.' | ';' | '-'))
+        .trim_start();
+    if command.is_empty() || SHOWS.contains(&command) {
+        return nothing;
+    }
+    if let Some((pattern, rest)) = of_lines(command) {
+        let harmless = depth < DEPTH && !pattern.is_empty();
+        return harmless.then(|| command_of_vim(plain, rest.trim(), depth + 1))?;
+    }
+    if substitutes(command) {
+        return nothing;
     }
     let mut words = command.split_whitespace();
     let head = words.next().unwrap_or_default();
     if plain.set.iter().any(|set| set == head) {
-        return words.all(|word| {
+        let fine = words.all(|word| {
             let name = word.split('=').next().unwrap_or(word);
             name.chars().all(|c| c.is_ascii_alphabetic() || c == '!' || c == '?')
                 && !plain.unset.iter().any(|option| option == name)
                 && !name.ends_with("expr")
                 && !name.ends_with("func")
         });
+        return fine.then_some(Does::Nothing);
     }
-    plain.harmless.iter().any(|known| known == head) && !command.contains(['(', '=', '`'])
+    let address = |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || "$.+-".contains(c));
+    if CHANGES.contains(&head.trim_end_matches(|c: char| c.is_ascii_digit() || c == '$')) {
+        return words.all(address).then_some(Does::Nothing);
+    }
+    let known = plain.harmless.iter().any(|known| known == head) && !command.contains(['(', '=', '`']);
+    known.then_some(Does::Nothing)
+}
+
+/// `g/pattern/command`: the pattern and the command, which is run on each line.
+fn of_lines(command: &str) -> Option<(&str, &str)> {
+    let rest = ["global", "vglobal", "g", "v"].iter().find_map(|name| command.strip_prefix(name))?;
+    let rest = rest.strip_prefix('!').unwrap_or(rest);
+    let mark = rest.chars().next().filter(|mark| DELIMITERS.contains(mark))?;
+    let inner = &rest[mark.len_utf8()..];
+    let mut escaped = false;
+    let end = inner.find(|c: char| {
+        let found = c == mark && !escaped;
+        escaped = c == '\\' && !escaped;
+        found
+    })?;
+    Some((&inner[..end], &inner[end + mark.len_utf8()..]))
+}
+
+/// `s/pattern/text/flags`, but for a text that is an expression.
+fn substitutes(command: &str) -> bool {
+    let rest = command.strip_prefix("substitute").or_else(|| command.strip_prefix('s'));
+    rest.is_some_and(|rest| rest.starts_with(DELIMITERS) && !rest.contains("\\="))
 }
 
 /// Whether the keys only move or search.

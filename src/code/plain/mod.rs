@@ -156,7 +156,10 @@ pub(super) fn analyse(language: &str, text: &str, arguments: &[Value]) -> Vec<Co
         Form::Commands => commands::harmless(plain, text),
         Form::Pipelines => commands::pipelines(plain, text),
         Form::Calls => calls::harmless(plain, text),
-        Form::Vim => editor::vim(plain, text),
+        Form::Vim => match editor::vim(plain, text, arguments) {
+            Some(effects) => return effects,
+            None => false,
+        },
         Form::Less => editor::pager(plain, text),
         Form::Methods => methods::harmless(plain, text),
         Form::Statements | Form::Editor => return statements::analyse(plain, text, arguments.first()),
@@ -396,7 +399,25 @@ mod tests {
 
     #[test]
     fn only_what_shows_or_sets_is_harmless() {
-        judge("vim", &["set nu", "/needle"], &["set shell=/tmp/x", "q|!rm a", ":!rm a", "wq"]);
+        judge(
+            "vim",
+            &["set nu", "/needle", ":%p", "%p|q!", "g/a/p", "%s/a/b/g", "1,5d", "%d", "g/x/d"],
+            &[
+                "set shell=/tmp/x",
+                "q|!rm a",
+                ":!rm a",
+                "wq",
+                "%d|x",
+                "%!sort",
+                "g/a/!rm a",
+                "s/a/\\=system('x')/",
+                "w other",
+                "r !rm a",
+                "normal! x",
+            ],
+        );
+        let saved = vec![CodeEffect::Update { path: Value::known("a") }];
+        assert_eq!(analyse("vim", "%d|x", &[Value::known("a")]), saved);
         judge("less", &["G", "50%"], &["!rm a"]);
         judge("m4", &["define(x, 1)"], &["esyscmd(rm a)"]);
         judge("dc", &["2 3 + p"], &["!rm a"]);
