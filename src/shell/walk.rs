@@ -209,6 +209,9 @@ impl Shell<'_> {
             },
             CommandKind::Coproc { body, name } => {
                 self.assign_scalar(state, &format!("{name}_PID"), Value::Unknown);
+                // What is written to it comes to the command, which is followed with an input that is not known.
+                self.assign_element(state, name, &Value::known("0"), Value::Unknown);
+                self.assign_element(state, name, &Value::known("1"), Value::known("2"));
                 let scope = scope.deeper();
                 let mut inner = state.clone();
                 inner.stdin = Stdin::Unknown;
