@@ -340,6 +340,7 @@ impl Shell<'_> {
             let before = match (&path, opening.mode) {
                 (Some(path), Mode::Append) => match state.files.get(path) {
                     Some(FileState::Created { content, directory: false }) => content.clone(),
+                    None if self.exists(state, path) == Some(false) => Some(String::new()),
                     _ => None,
                 },
                 _ => Some(String::new()),
