@@ -16,6 +16,28 @@ pub struct Variables {
     functions: &'static str,
     /// What variables are to programs.
     held: Vec<HeldSpec>,
+    /// Files that programs read before their words.
+    first: Vec<FirstFile>,
+}
+
+/// Files that some programs read before their words.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FirstFile {
+    /// The files: `~/` in the home, `./` where the program runs.
+    pub files: Words,
+    programs: Words,
+    /// Options with which they are not read.
+    #[serde(default)]
+    pub unless: Vec<&'static str>,
+    is: &'static str,
+}
+
+impl FirstFile {
+    /// The language of the code in it; `None` where it holds options.
+    pub fn code(&self) -> Option<&'static str> {
+        self.is.strip_prefix("script:")
+    }
 }
 
 /// What some variables are to some programs.
@@ -65,6 +87,11 @@ impl Variables {
     pub fn is_startup(&self, variable: &str) -> bool {
         // Without the lists nothing can be told apart.
         self.functions.is_empty() || self.startup.has(variable) || variable.starts_with(self.functions)
+    }
+
+    /// Files that a program reads before its words.
+    pub fn first_files(&self, program: &str) -> impl Iterator<Item = &FirstFile> {
+        self.first.iter().filter(move |first| first.programs.has(program))
     }
 
     /// What a variable is to a program.

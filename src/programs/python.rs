@@ -109,11 +109,33 @@ pub(super) fn modules_loaded(
     }
 }
 
+/// Whether a module of this name is a file of the project.
+fn stands_here(shell: &Shell<'_>, state: &State, roots: &[String], stem: &str) -> bool {
+    roots.iter().any(|root| {
+        let base = if root.is_empty() { stem.to_owned() } else { format!("{root}/{stem}") };
+        [format!("{base}/__main__.py"), format!("{base}/__init__.py"), format!("{base}.py")].iter().any(
+            |path| {
+                let at = shell.absolute(state, &Value::known(path.as_str()));
+                at.is_some_and(|at| shell.exists(state, &at) == Some(true))
+            },
+        )
+    })
+}
+
 /// A module that is a file below the working directory or on the search path.
 fn own_module(shell: &mut Shell<'_>, state: &mut State, call: &Call, name: &str, rest: &[Expansion]) -> bool {
     let stem = name.replace('.', "/");
     let mut roots = vec![String::new()];
     roots.extend(shell.module_roots(state, "python"));
+    // `-m json.tool` loads a `json` of this place, whatever is installed.
+    if let Some((package, _)) = name.split_once('.').filter(|_| !stands_here(shell, state, &roots, &stem)) {
+        if !stands_here(shell, state, &roots, package) {
+            return false;
+        }
+        let text = Value::known(format!("import {package}"));
+        shell.run_code(state, Code::of("python", &text, roots, call));
+        return false;
+    }
     let arguments = rest.iter().map(|word| word.arg.value.clone()).collect::<Vec<_>>();
     for root in &roots {
         let base = if root.is_empty() { stem.clone() } else { format!("{root}/{stem}") };

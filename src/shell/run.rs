@@ -106,6 +106,8 @@ impl Shell<'_> {
         {
             return self.known(state, &base, &launcher, &call.without(at));
         }
+        let more = self.with_options_of_files(state, name, call);
+        let call = more.as_ref().unwrap_or(call);
         let more = self.with_options_of_variables(state, name, call);
         let call = more.as_ref().unwrap_or(call);
         let mut matched = match_words(tool, &call.values());
@@ -152,6 +154,7 @@ impl Shell<'_> {
             self.environment_libraries(state, name, call, &environment);
         } else {
             self.environment_commands(state, name, call, &environment);
+            self.first_files(state, name, call);
             self.inherited(state, name, call, &environment);
             self.rights_changed |= lists(&places().rights, name);
             let silent = printed == Some(Some(Value::known("")));

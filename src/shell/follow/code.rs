@@ -20,7 +20,7 @@ pub(crate) fn language_of(interpreter: &str) -> Option<&'static str> {
     places().language(interpreter)
 }
 
-fn fixed(name: &str) -> &'static str {
+pub(super) fn fixed(name: &str) -> &'static str {
     match name {
         "javascript" | "js" => "node",
         "mongosh" => "mongosh",
@@ -220,7 +220,7 @@ impl Shell<'_> {
     }
 
     /// One effect; false when no more is followed.
-    fn code_effect(
+    pub(super) fn code_effect(
         &mut self,
         state: &mut State,
         language: &'static str,

@@ -3,6 +3,7 @@
 
 mod code;
 mod command_line;
+mod first_files;
 mod first_line;
 mod settings;
 mod shells;

@@ -100,6 +100,12 @@ impl Shell<'_> {
         let mut own = Scope::clone(scope);
         own.own = self.handed_on(state, "HOME").is_none();
         let here = |file: &&&str| self.is_text_here(state, &Value::known(format!("{home}/{file}")));
+        // What every shell of its kind reads.
+        let always = match shell {
+            "zsh" if self.handed_on(state, "ZDOTDIR").is_none() => Some(".zshenv"),
+            "fish" => Some(".config/fish/config.fish"),
+            _ => None,
+        };
         let login = Some(profiles(shell)).filter(|_| starting.login && !starting.no_profile);
         // Of these the first that is there is read.
         let login = login.and_then(|files| files.iter().find(here)).copied();
@@ -110,17 +116,19 @@ impl Shell<'_> {
             "zsh" if self.handed_on(state, "ZDOTDIR").is_none() => Some(".zshrc"),
             _ => None,
         };
-        for file in [login, interactive].into_iter().flatten() {
+        for file in [always, login, interactive].into_iter().flatten() {
             let path = Value::known(format!("{home}/{file}"));
             if self.is_text_here(state, &path) {
-                self.assign_scalar(state, "PS1", Value::Unknown);
+                if always != Some(file) {
+                    self.assign_scalar(state, "PS1", Value::Unknown);
+                }
                 state.within(&own, |state| self.sourced(state, path, span));
             }
         }
     }
 
     /// Whether a path leads to a text that can be read.
-    fn is_text_here(&self, state: &State, path: &Value) -> bool {
+    pub(super) fn is_text_here(&self, state: &State, path: &Value) -> bool {
         let limit = self.options.limits.script_bytes;
         self.absolute(state, path).is_some_and(|path| self.read_text(state, &path, limit).is_some())
     }
