@@ -1,7 +1,6 @@
 //! Lists of names that a program reads: on standard input, and in files that its words name (`{@-T}`, `{@stdin}`).
 //!
-//! Owns what such a list says by the time of the step. A list that cannot be read names anything; one that is not there names
-//! nothing, as the program then fails.
+//! Owns what such a list says by the time of the step. A list that cannot be read names anything.
 
 use crate::knowledge::Match;
 use crate::model::Value;
@@ -38,7 +37,7 @@ pub(super) fn names(scene: &Scene<'_>, invocation: &Invocation, matched: &Match,
             None => value.clone(),
         };
         match file.as_known() {
-            Some("-") => found.extend(incoming(scene, invocation)),
+            Some("-" | "/dev/stdin") => found.extend(incoming(scene, invocation)),
             _ => found.extend(in_file(scene, &file)),
         }
     }
@@ -59,18 +58,20 @@ fn in_file(scene: &Scene<'_>, file: &Value) -> Vec<Value> {
     let Some(path) = scene.only_path(file) else { return vec![Value::Unknown] };
     match scene.text(&path) {
         Some(text) => lines(&text),
-        None if scene.at(&path).is_none() && scene.step.context.host.is_none() => Vec::new(),
         None => vec![Value::Unknown],
     }
 }
 
-/// One name a line, or between zero bytes. Some programs take a line that begins with a dash for an option.
+/// One name a line, or between zero bytes. Some programs take a line that begins with a dash for an option, which may change
+/// what the other lines mean.
 fn lines(text: &str) -> Vec<Value> {
     let names = text.split(['\n', '\0']).map(|name| name.strip_suffix('\r').unwrap_or(name));
     let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
     if names.len() > NAMES {
         return vec![Value::Unknown];
     }
-    let known = |name: &str| if name.starts_with('-') { Value::Unknown } else { Value::known(name) };
-    names.into_iter().map(known).collect()
+    if names.iter().any(|name| name.starts_with('-')) {
+        return vec![Value::Unknown];
+    }
+    names.into_iter().map(Value::known).collect()
 }

@@ -285,7 +285,8 @@ fn of_effect(effect: &EffectSpec, lists: &Operands<'_>) -> Result<(), String> {
     }
     for piece in &effect.on.target.pieces {
         let Piece::Value { name, default: None, .. } = piece else { continue };
-        let guarded = effect.r#if.iter().any(|condition| condition.any.iter().all(|atom| atom.key == *name));
+        let name = name.strip_prefix('@').unwrap_or(name);
+        let guarded = effect.r#if.iter().any(|condition| condition.any.iter().all(|atom| atom.key == name));
         if name != "stdin" && !guarded && !lists.is_required(name) {
             return Err(format!(
                 "`{name}` may be missing, and then nothing would be said: give it a default (`{{{name}|./dir}}`) and say so with \

@@ -26,6 +26,7 @@ fn copy(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft>) -> Vec<D
     if matched.operand("src").is_none() {
         return drafts;
     }
+    let (into, drafts): (Vec<Draft>, Vec<Draft>) = drafts.into_iter().partition(is_into);
     if is_scp(matched)
         && let Some(dest) = matched.operand("dest").filter(|dest| is_remote(&dest.value))
     {
@@ -39,7 +40,6 @@ fn copy(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft>) -> Vec<D
     {
         return drafts;
     }
-    let (into, _): (Vec<Draft>, Vec<Draft>) = drafts.into_iter().partition(is_into);
     let several = matched.operands("src").iter().any(|source| is_several(matched, &source.value));
     let links = matched.tool.names.iter().any(|name| name == "ln");
     let places = placed(scene, invocation, matched.has("--parents"));
@@ -102,10 +102,8 @@ fn one(scene: &Scene<'_>, invocation: &Invocation, placed: &Placed) -> Draft {
         subject.follow = !renews;
         match placed.from.as_deref() {
             Some(from) if text_of(from) == "/dev/null" => subject.content = Some(String::new()),
-            // What comes is no longer what stands there now.
-            Some(from) if scene.files.is_altered(from) => {}
-            Some(from) => subject.from = Some(from.to_owned()),
-            None => {}
+            // What was changed since is no longer what stands there now.
+            from => subject.from = from.filter(|from| !scene.files.is_altered(from)).map(Path::to_owned),
         }
         if let (Some(from), Some(to)) = (&placed.from, placed.place()) {
             // What is in a tree is backed up file by file.

@@ -167,7 +167,7 @@ fn of_data(
     for (number, effect) in matched.command.effects.iter().enumerate() {
         if !matched.does_nothing()
             && matched.holds(&effect.r#if, &effect.unless)
-            && !matched.fill(&effect.on.target, &[]).is_empty()
+            && !matched.fill_listed(&effect.on.target, &[], &in_lists).is_empty()
         {
             reached.push(format!("{path}#{number}"));
             reached.extend(matched.command.thing.iter().map(|thing| format!("thing {thing}")));
@@ -197,6 +197,11 @@ fn of_data(
     Ok(())
 }
 
+/// What stands in the lists that words name: the data alone cannot tell.
+fn in_lists(_: &str) -> Vec<Value> {
+    vec![Value::Unknown]
+}
+
 /// The mutations that the data alone declares for these words.
 pub fn bound(matched: &Match) -> Vec<String> {
     if matched.informational || matched.dry_run {
@@ -210,7 +215,7 @@ pub fn bound(matched: &Match) -> Vec<String> {
         }
     }
     for effect in matched.command.effects.iter().filter(|e| matched.holds(&e.r#if, &e.unless)) {
-        for filled in matched.fill(&effect.on.target, &[]) {
+        for filled in matched.fill_listed(&effect.on.target, &[], &in_lists) {
             let target = filled.value.display();
             found.push(format!("{} {} {target}", action(effect.action), effect.on.kind).trim().to_owned());
         }

@@ -189,9 +189,7 @@ fn what_a_download_writes_over_is_kept_first() {
     }
     // Nothing stands where it goes.
     place.stub("docker", ":");
-    for command in
-        ["docker cp web:/srv/a.txt new.txt", "docker cp web:/srv new", "docker cp notes.md web:/srv/"]
-    {
+    for command in ["docker cp web:/srv/a.txt new.txt", "docker cp web:/srv new"] {
         let output = place.exec(command);
         assert!(output.status.success() && said(&output).is_empty(), "{command}: {}", said(&output));
     }
@@ -333,4 +331,62 @@ fn a_copy_of_a_database_that_goes_too_is_no_copy() {
         assert_eq!(rows(&place), "2", "{command}");
         let _ = fs::remove_file(place.path("work/b"));
     }
+}
+
+#[test]
+fn files_that_a_program_reads_first_are_read_first() {
+    let place = Place::new();
+    for (program, command) in [
+        ("bash", "echo 'rm notes.md' >> ~/.profile; bash -lc true"),
+        ("zsh", "echo 'rm notes.md' > ~/.zshenv; zsh -c true"),
+        ("fish", "mkdir -p ~/.config/fish; echo 'rm notes.md' > ~/.config/fish/config.fish; fish -c true"),
+        ("gdb", "echo 'shell rm notes.md' > ~/.gdbinit; gdb -batch"),
+        (
+            "tmux",
+            "echo 'run-shell \"rm notes.md\"' > ~/.tmux.conf; tmux -L none new -d; sleep 1; tmux -L none kill-server",
+        ),
+        ("python3", "echo 'import os; os.remove(\"notes.md\")' > json.py; python3 -m json.tool list || true"),
+    ] {
+        let text = place.exec(&format!("command -v {program}"));
+        if !text.status.success() {
+            continue;
+        }
+        let was = place.seen();
+        place.exec(command);
+        if place.path("work/notes.md").exists() {
+            continue;
+        }
+        let undone = place.recourse(&["undo", "--yes"]);
+        assert!(undone.status.success(), "{command}: {}", said(&undone));
+        assert!(place.seen() == was, "{command}: not all came back");
+    }
+    place.file("home/.zshenv", "export A=1\n");
+    place.file("home/.curlrc", "silent\n");
+    for command in ["zsh -c true", "curl --version > /dev/null", "bash -lc true"] {
+        let output = place.exec(command);
+        assert!(
+            output.status.code() != Some(126) && said(&output).is_empty(),
+            "{command}: {}",
+            said(&output)
+        );
+    }
+}
+
+#[test]
+fn what_an_editor_is_told_to_write_is_kept() {
+    let place = Place::new();
+    let there = |program: &str| place.exec(&format!("command -v {program}")).status.success();
+    if there("ex") {
+        place.comes_back("ex -sc '%d|x' notes.md");
+        place.comes_back("ex -s -c '%s/nowhere/somewhere/g' -c x notes.md");
+    }
+    if there("vim") {
+        place.comes_back("vim -es -c ':%d' -c 'wq' notes.md");
+        let output = place.exec("vim -es -c ':%p' -c 'q!' notes.md");
+        assert!(output.status.code() != Some(126), "{}", said(&output));
+    }
+    let output = place.exec("coproc { cat > /dev/null; }; echo x >&\"${COPROC[1]}\"");
+    assert!(output.status.success() && said(&output).is_empty(), "{}", said(&output));
+    let output = place.exec("coproc { bash; }; echo 'rm notes.md' >&\"${COPROC[1]}\"; wait");
+    assert_eq!(output.status.code(), Some(126), "{}", said(&output));
 }
