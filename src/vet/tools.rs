@@ -167,7 +167,7 @@ fn of_data(
     for (number, effect) in matched.command.effects.iter().enumerate() {
         if !matched.does_nothing()
             && matched.holds(&effect.r#if, &effect.unless)
-            && !matched.fill_listed(&effect.on.target, &[], &in_lists).is_empty()
+            && !matched.fill_listed(&effect.on.target, &[], &|key| in_lists(&matched, key)).is_empty()
         {
             reached.push(format!("{path}#{number}"));
             reached.extend(matched.command.thing.iter().map(|thing| format!("thing {thing}")));
@@ -198,8 +198,12 @@ fn of_data(
 }
 
 /// What stands in the lists that words name: the data alone cannot tell.
-fn in_lists(_: &str) -> Vec<Value> {
-    vec![Value::Unknown]
+fn in_lists(matched: &Match, key: &str) -> Vec<Value> {
+    let operand = !key.starts_with('-');
+    let lists =
+        matched.named(key).into_iter().filter(|(value, _)| !operand || value.prefix().starts_with('@'));
+    let known = lists.map(|_| Value::Unknown).collect();
+    if key == "stdin" { vec![Value::Unknown] } else { known }
 }
 
 /// The mutations that the data alone declares for these words.
@@ -215,7 +219,7 @@ pub fn bound(matched: &Match) -> Vec<String> {
         }
     }
     for effect in matched.command.effects.iter().filter(|e| matched.holds(&e.r#if, &e.unless)) {
-        for filled in matched.fill_listed(&effect.on.target, &[], &in_lists) {
+        for filled in matched.fill_listed(&effect.on.target, &[], &|key| in_lists(matched, key)) {
             let target = filled.value.display();
             found.push(format!("{} {} {target}", action(effect.action), effect.on.kind).trim().to_owned());
         }

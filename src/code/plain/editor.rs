@@ -8,18 +8,6 @@ use super::Plain;
 
 /// Marks that may stand around a pattern.
 const DELIMITERS: [char; 8] = ['/', '#', ',', ':', ';', '@', '+', '_'];
-/// Commands that change the text, which only saving writes down.
-const CHANGES: [&str; 20] = [
-    "d", "delete", "j", "join", "m", "move", "t", "co", "copy", "y", "yank", "u", "undo", "red", "redo",
-    "sort", "retab", "k", ">", "<",
-];
-/// Commands that show lines.
-const SHOWS: [&str; 8] = ["p", "print", "P", "nu", "number", "l", "list", "="];
-/// Commands that write what was changed to the file that is edited.
-const SAVES: [&str; 16] = [
-    "w", "w!", "write", "wq", "wq!", "x", "x!", "xit", "exit", "wa", "wall", "wqa", "wqall", "xa", "xall",
-    "update",
-];
 /// Commands in each other.
 const DEPTH: usize = 4;
 
@@ -52,13 +40,13 @@ fn command_of_vim(plain: &Plain, command: &str, depth: usize) -> Option<Does> {
     if command.is_empty() || command.starts_with(['/', '?', '"']) {
         return nothing;
     }
-    if SAVES.contains(&command) {
+    if plain.saves.iter().any(|known| known == command) {
         return Some(Does::Saves);
     }
     let command = command
         .trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '$' | ',' | '%' | '.' | ';' | '-'))
         .trim_start();
-    if command.is_empty() || SHOWS.contains(&command) {
+    if command.is_empty() || plain.shows.iter().any(|known| known == command) {
         return nothing;
     }
     if let Some((pattern, rest)) = of_lines(command) {
@@ -81,7 +69,8 @@ fn command_of_vim(plain: &Plain, command: &str, depth: usize) -> Option<Does> {
         return fine.then_some(Does::Nothing);
     }
     let address = |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || "$.+-".contains(c));
-    if CHANGES.contains(&head.trim_end_matches(|c: char| c.is_ascii_digit() || c == '$')) {
+    let bare = head.trim_end_matches(|c: char| c.is_ascii_digit() || c == '$');
+    if plain.changes.iter().any(|known| known == bare) {
         return words.all(address).then_some(Does::Nothing);
     }
     let known = plain.harmless.iter().any(|known| known == head) && !command.contains(['(', '=', '`']);

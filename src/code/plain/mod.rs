@@ -94,6 +94,13 @@ struct Plain {
     /// An editor's commands that set an option.
     #[serde(default)]
     set: Vec<String>,
+    /// Commands of an editor that show lines, that change the text, and that write it to the file that is edited.
+    #[serde(default)]
+    shows: Vec<String>,
+    #[serde(default)]
+    changes: Vec<String>,
+    #[serde(default)]
+    saves: Vec<String>,
     /// Options that must not be set.
     #[serde(default)]
     unset: Vec<String>,
