@@ -126,7 +126,7 @@ impl Shell<'_> {
 /// Whether an option says that they are not read.
 fn is_told_not_to(first: &FirstFile, call: &Call) -> bool {
     let words = call.arguments().iter().filter_map(|word| word.arg.value.as_known());
-    words.into_iter().any(|word| first.unless.iter().any(|one| *one == word))
+    words.into_iter().any(|word| first.unless.contains(&word))
 }
 
 /// `key = value`, `key: value`, `key value`.
