@@ -152,6 +152,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask; what is replaced is kept, so an undo can be undone')
             [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask; what is replaced is kept, so an undo can be undone')
             [CompletionResult]::new('--diff', '--diff', [CompletionResultType]::ParameterName, 'Show what would change, and change nothing')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Show what would change, and change nothing')
             [CompletionResult]::new('--redo', '--redo', [CompletionResultType]::ParameterName, 'Take back the last undo instead')
             [CompletionResult]::new('-l', '-l', [CompletionResultType]::ParameterName, 'List what is kept, as `recourse kept` does')
             [CompletionResult]::new('--list', '--list', [CompletionResultType]::ParameterName, 'List what is kept, as `recourse kept` does')

@@ -2307,7 +2307,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__undo)
-            opts="-y -l -h --yes --to --diff --redo --list --format --help"
+            opts="-y -l -h --yes --to --dry-run --diff --redo --list --format --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -166,7 +166,7 @@ complete -c recourse -n "__fish_recourse_using_subcommand undo" -l to -d 'Write 
 complete -c recourse -n "__fish_recourse_using_subcommand undo" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
 complete -c recourse -n "__fish_recourse_using_subcommand undo" -s y -l yes -d 'Do not ask; what is replaced is kept, so an undo can be undone'
-complete -c recourse -n "__fish_recourse_using_subcommand undo" -l diff -d 'Show what would change, and change nothing'
+complete -c recourse -n "__fish_recourse_using_subcommand undo" -l diff -l dry-run -d 'Show what would change, and change nothing'
 complete -c recourse -n "__fish_recourse_using_subcommand undo" -l redo -d 'Take back the last undo instead'
 complete -c recourse -n "__fish_recourse_using_subcommand undo" -s l -l list -d 'List what is kept, as `recourse kept` does'
 complete -c recourse -n "__fish_recourse_using_subcommand undo" -s h -l help -d 'Print help (see more with \'--help\')'

@@ -173,6 +173,7 @@ module completions {
     --yes(-y)                 # Do not ask; what is replaced is kept, so an undo can be undone
     --to: directory           # Write everything below this directory instead, and touch nothing else
     --diff                    # Show what would change, and change nothing
+    --dry-run                 # Show what would change, and change nothing
     --redo                    # Take back the last undo instead
     --list(-l)                # List what is kept, as `recourse kept` does
     --format: string@"nu-complete recourse undo format" # Form of the output
