@@ -187,12 +187,16 @@ fn because(assessment: &Assessment) -> Option<EvidenceItem> {
 }
 
 fn target(mutation: &Mutation, environment: Option<&str>, secrets: &Secrets) -> Target {
-    let target = &mutation.target;
+    let Target { provider, service, r#type, id, name, environment: own, region, account } = &mutation.target;
     Target {
-        id: masked(&target.id, secrets),
-        name: target.name.as_deref().map(|name| masked(name, secrets)),
-        environment: target.environment.clone().or_else(|| environment.map(str::to_owned)),
-        ..target.clone()
+        provider: provider.clone(),
+        service: service.clone(),
+        r#type: r#type.clone(),
+        id: masked(id, secrets),
+        name: name.as_deref().map(|name| masked(name, secrets)),
+        environment: own.as_deref().or(environment).map(str::to_owned),
+        region: region.clone(),
+        account: account.clone(),
     }
 }
 
@@ -203,12 +207,14 @@ fn evidence(item: &EvidenceItem, secrets: &Secrets) -> EvidenceItem {
             other => other.clone(),
         }),
         description: masked(&item.description, secrets),
-        ..item.clone()
+        key: item.key.clone(),
+        present: item.present,
+        source: item.source,
     }
 }
 
 fn missing(item: &Missing, secrets: &Secrets) -> Missing {
-    Missing { description: masked(&item.description, secrets), ..item.clone() }
+    Missing { key: item.key.clone(), description: masked(&item.description, secrets), effect: item.effect }
 }
 
 fn alternative(other: &Alternative, secrets: &Secrets) -> Alternative {

@@ -1,7 +1,6 @@
 //! Changes of a plan as mutations.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -14,6 +13,7 @@ use super::configured::Configured;
 use super::diff::{Leaf, leaves};
 use super::facts::{Attributes, collect, fact, text};
 use super::grants;
+use super::known::{Known, PROTECTIONS, types};
 use super::openings;
 use super::plan::{Plan, ResourceChange};
 use super::protections;
@@ -24,9 +24,10 @@ use super::said::{printable, unclear};
 use super::select::first_key;
 use super::signs::{self, Said};
 use super::state::Others;
-use crate::knowledge::{Knowledge, Related, TerraformType};
+use crate::knowledge::{Knowledge, TerraformType};
 use crate::model::{
-    Action, Cause, Context, Fact, FactValue, Facts, Mutation, RuleRef, Source, Subject, Target, Value as Text,
+    Action, Cause, Context, Dependent, Fact, FactValue, Facts, Mutation, RuleRef, Source, Subject, Target,
+    Value as Text,
 };
 
 /// A plan, turned into what the later stages understand.
@@ -48,22 +49,21 @@ pub struct Analysis {
 /// is used otherwise.
 pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Analysis {
     let mut analysis = Analysis::default();
-    let references = References::of(plan.configuration.as_ref());
+    let mut references = References::of(plan.configuration.as_ref());
     let provisioned = Provisioned::of(plan.configuration.as_ref());
     let changes = plan.resource_changes.as_deref().unwrap_or_default();
     let types = types(changes, knowledge);
-    let going = changes
-        .iter()
-        .filter(|change| {
-            matches!(Verb::of(&change.change.actions), Verb::Do(Action::Delete | Action::Replace))
-        })
-        .map(|change| change.address.as_str())
-        .collect();
+    let goes = |change: &&ResourceChange| {
+        matches!(Verb::of(&change.change.actions), Verb::Do(Action::Delete | Action::Replace))
+    };
+    let going = || changes.iter().filter(goes).map(|change| change.address.as_str());
+    // One after the other: what is told of each depends on how much was told before.
+    let dependents = going().map(|address| (address, references.dependents(address))).collect();
     let related = types.values().flatten().flat_map(|known| {
         let declared = known.declared.iter().flat_map(|declared| &declared.related);
         declared.chain(&known.siblings)
     });
-    let others = Others::of(plan, state, &going, related);
+    let others = Others::of(plan, state, &going().collect(), related);
     analysis.resources = changes.len();
     if others.unreadable {
         analysis.mutations.push(unclear("prior_state", "a resource of the prior state could not be read"));
@@ -73,38 +73,14 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
     }
     let providers = Providers::of(plan.configuration.as_ref());
     let configured = Configured::of(plan.configuration.as_ref());
-    let names = signs::Names::default();
-    let mut of_all = OfAll { references, others, providers, configured, names };
-    for change in changes {
-        if change.mode == "data" {
-            data(change, &types, &mut analysis);
-            continue;
-        }
-        let verb = Verb::of(&change.change.actions);
-        if matches!(verb, Verb::Nothing) {
-            continue;
-        }
-        // What users' files say of a type that is known already counts in addition.
-        let said = types.get(change.r#type.as_str()).map_or(&[][..], Vec::as_slice);
-        for known in said {
-            analysis.mutations.extend(mutations(change, verb, &mut of_all, known));
-        }
-        let Some(known) = said.first() else { continue };
-        // What is only left out of the state may still be made anew.
-        let creates = change.change.actions.iter().any(|action| action == "create");
-        if matches!(verb, Verb::Forget) && creates {
-            let anew = Verb::Do(Action::Create);
-            analysis.mutations.extend(mutations(change, anew, &mut of_all, known));
-        }
-        if creates || matches!(verb, Verb::Do(Action::Delete)) {
-            provisioned.judge(change, &mut analysis);
-        }
-        if creates || matches!(verb, Verb::Do(Action::Update)) {
-            analysis.files.extend(commands::file(change));
-        }
+    let of_all = OfAll { dependents, others, providers, configured, provisioned, types: &types };
+    for part in in_parts(changes, &of_all) {
+        analysis.mutations.extend(part.mutations);
+        analysis.commands.extend(part.commands);
+        analysis.files.extend(part.files);
     }
     protections::together(&mut analysis.mutations);
-    protections::fresh(&mut analysis.mutations, &of_all.references);
+    protections::fresh(&mut analysis.mutations, &references);
     for deferred in &plan.deferred_changes {
         let what = &deferred.resource_change.address;
         let reason = format!(
@@ -118,6 +94,59 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
         analysis
             .mutations
             .push(unclear(&action.address, &format!("the apply invokes {kind} ({})", action.address)));
+    }
+    analysis
+}
+
+/// Changes below this number are not worth another thread.
+const ALONE: usize = 1_000;
+
+/// What the changes come to, in their order: each core reads some of a long plan.
+fn in_parts(changes: &[ResourceChange], all: &OfAll<'_>) -> Vec<Analysis> {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let size = changes.len().div_ceil(cores).max(ALONE);
+    let mut parts = changes.chunks(size);
+    let first = parts.next().unwrap_or_default();
+    std::thread::scope(|scope| {
+        let others: Vec<_> = parts.map(|part| (part, scope.spawn(|| one_by_one(part, all)))).collect();
+        let first = one_by_one(first, all);
+        // A thread that failed fails here again, where that is caught.
+        let others =
+            others.into_iter().map(|(part, read)| read.join().unwrap_or_else(|_| one_by_one(part, all)));
+        std::iter::once(first).chain(others).collect()
+    })
+}
+
+fn one_by_one(changes: &[ResourceChange], all: &OfAll<'_>) -> Analysis {
+    let mut analysis = Analysis::default();
+    let mut names = signs::Names::default();
+    for change in changes {
+        if change.mode == "data" {
+            data(change, all.types, &mut analysis);
+            continue;
+        }
+        let verb = Verb::of(&change.change.actions);
+        if matches!(verb, Verb::Nothing) {
+            continue;
+        }
+        // What users' files say of a type that is known already counts in addition.
+        let said = all.types.get(change.r#type.as_str()).map_or(&[][..], Vec::as_slice);
+        for known in said {
+            analysis.mutations.extend(mutations(change, verb, all, &mut names, known));
+        }
+        let Some(known) = said.first() else { continue };
+        // What is only left out of the state may still be made anew.
+        let creates = change.change.actions.iter().any(|action| action == "create");
+        if matches!(verb, Verb::Forget) && creates {
+            let anew = Verb::Do(Action::Create);
+            analysis.mutations.extend(mutations(change, anew, all, &mut names, known));
+        }
+        if creates || matches!(verb, Verb::Do(Action::Delete)) {
+            all.provisioned.judge(change, &mut analysis);
+        }
+        if creates || matches!(verb, Verb::Do(Action::Update)) {
+            analysis.files.extend(commands::file(change));
+        }
     }
     analysis
 }
@@ -165,85 +194,31 @@ impl Verb {
     }
 }
 
-/// A type that occurs in the plan, looked up once.
-struct Known {
-    declared: Option<Arc<TerraformType>>,
-    /// Attributes that somebody asks for.
-    wanted: Vec<String>,
-    /// The other members of what it is a member of.
-    siblings: Option<Related>,
-    /// It holds content of its own, and these are the attributes and facts whose change its kind has a word for.
-    content: Option<Vec<String>>,
-}
-
-/// What is known of each type in a plan, and what users say of it besides.
-fn types<'p>(changes: &'p [ResourceChange], knowledge: &Knowledge) -> HashMap<&'p str, Vec<Known>> {
-    let mut found = HashMap::new();
-    for change in changes {
-        let name = change.r#type.as_str();
-        found.entry(name).or_insert_with(|| {
-            let more = knowledge.raised_terraform(name).into_iter().map(Some);
-            std::iter::once(knowledge.terraform(name))
-                .chain(more)
-                .enumerate()
-                // What users say of a type that is known already is no list of all its attributes.
-                .map(|(at, found)| Known::of(found, name, (at == 0).then_some(knowledge)))
-                .collect()
-        });
-    }
-    found
-}
-
-impl Known {
-    fn of(declared: Option<Arc<TerraformType>>, name: &str, knowledge: Option<&Knowledge>) -> Self {
-        let mut wanted: BTreeSet<&str> =
-            BTreeSet::from(["name", "id", "region"]).into_iter().chain(PROTECTIONS).collect();
-        if let Some(declared) = &declared {
-            let lists =
-                [&declared.id, &declared.source, &declared.grants, &declared.opens, &declared.forgets];
-            let paths =
-                declared.facts.values().chain(declared.parts.keys()).chain(lists.into_iter().flatten());
-            wanted.extend(paths.map(|path| first_key(path)));
-            let unless = declared.opens.iter().filter_map(|entry| TerraformType::opening(entry).unless);
-            wanted.extend(unless.map(|(other, _)| other));
-            if !declared.grants.is_empty() || !declared.opens.is_empty() {
-                wanted.extend(grants::CLOSING);
-            }
-        }
-        let wanted = wanted.into_iter().map(str::to_owned).collect();
-        let member = declared.as_ref().filter(|known| known.relation.as_deref() == Some("member"));
-        let siblings = member.and_then(|known| known.source.first()).map(|attribute| Related {
-            fact: "last-member".to_owned(),
-            r#type: name.to_owned(),
-            attribute: attribute.clone(),
-            value: None,
-        });
-        let kind = declared.as_ref().and_then(|known| knowledge?.kind(&known.kind));
-        let content = kind.filter(|kind| kind.content).map(|kind| {
-            let changes = kind.asks(Action::Update).filter_map(|key| key.strip_prefix("changed."));
-            changes.map(str::to_owned).collect()
-        });
-        Self { declared, wanted, siblings, content }
-    }
-}
-
 /// What is known of the plan as a whole.
 struct OfAll<'p> {
-    references: References,
+    /// What depends on each resource that goes.
+    dependents: HashMap<&'p str, Vec<Dependent>>,
     others: Others<'p>,
     providers: Providers,
     configured: Configured<'p>,
-    names: signs::Names,
+    provisioned: Provisioned<'p>,
+    types: &'p HashMap<&'p str, Vec<Known>>,
 }
 
 /// The change, and what it does besides: protections that it takes away, parts that go, what it opens.
-fn mutations(change: &ResourceChange, verb: Verb, all: &mut OfAll<'_>, known: &Known) -> Vec<Mutation> {
+fn mutations(
+    change: &ResourceChange,
+    verb: Verb,
+    all: &OfAll<'_>,
+    names: &mut signs::Names,
+    known: &Known,
+) -> Vec<Mutation> {
     let unreadable = || {
         let reason = format!("the attributes of {} could not be read", printable(&change.address));
         vec![unclear(&change.address, &reason)]
     };
     let Ok(attributes) = Attributes::of(change, &known.wanted) else { return unreadable() };
-    let Ok(read) = Changed::read(change, verb, known, all) else { return unreadable() };
+    let Ok(read) = Changed::read(change, verb, known, all, names) else { return unreadable() };
     let (siblings, content) = (known.siblings.as_ref(), known.content.is_some());
     let known = known.declared.as_deref();
     let Changed { said, names, opens } = read;
@@ -291,8 +266,8 @@ fn mutations(change: &ResourceChange, verb: Verb, all: &mut OfAll<'_>, known: &K
         _ => Cause::Rule,
     };
     let dependents = match action {
-        Action::Delete | Action::Replace => all.references.dependents(&change.address),
-        _ => Vec::new(),
+        Action::Delete | Action::Replace => all.dependents.get(change.address.as_str()).cloned(),
+        _ => None,
     };
     let made = Mutation {
         action,
@@ -306,7 +281,7 @@ fn mutations(change: &ResourceChange, verb: Verb, all: &mut OfAll<'_>, known: &K
         cause,
         context: Context::default(),
         facts,
-        dependents,
+        dependents: dependents.unwrap_or_default(),
     };
     let mut kinds = BTreeSet::new();
     found.retain(|more| kinds.insert(more.kind().to_owned()) || !more.is_by_name());
@@ -355,9 +330,9 @@ impl Changed {
         change: &ResourceChange,
         verb: Verb,
         known: &Known,
-        all: &mut OfAll<'_>,
+        all: &OfAll<'_>,
+        names: &mut signs::Names,
     ) -> Result<Self, serde_json::Error> {
-        let OfAll { configured, names, .. } = all;
         let asks = known.content.as_deref().unwrap_or_default();
         let known = known.declared.as_deref();
         let body = &change.change;
@@ -377,7 +352,7 @@ impl Changed {
         let marks = [parse(&body.before_sensitive)?, parse(&body.after_sensitive)?];
         let differing = leaves(&before, &after, &parse(&body.after_unknown)?, [&marks[0], &marks[1]]);
         let mut said =
-            signs::read(names, &differing, known, asks, |name| configured.gives(&change.address, name));
+            signs::read(names, &differing, known, asks, |name| all.configured.gives(&change.address, name));
         if sets {
             // What is made protects nothing less than before, but what it deletes may be there already.
             said.beside.retain(|more| more.kind() == "protection.retention");
@@ -426,8 +401,6 @@ fn definition(change: &ResourceChange, action: Action, facts: &mut Facts) {
         facts.insert("definition".into(), Fact::new(FactValue::Bool(true), said));
     }
 }
-
-const PROTECTIONS: [&str; 2] = ["deletion_protection", "deletion_protection_enabled"];
 
 /// Provider-neutral signs of protection on a type that no data file knows.
 fn protection(attributes: &Attributes, action: Action, facts: &mut Facts) {

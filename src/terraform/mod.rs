@@ -13,6 +13,7 @@ mod diff;
 mod facts;
 mod grants;
 mod judge;
+mod known;
 mod openings;
 mod plan;
 mod protections;

@@ -1,0 +1,78 @@
+//! The types that occur in a plan, each looked up once: what is declared of it, and which of its attributes anybody asks for.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::grants;
+use super::plan::ResourceChange;
+use super::select::first_key;
+use crate::knowledge::{Knowledge, Related, TerraformType};
+use crate::model::Action;
+
+/// What protects a thing of any type.
+pub(super) const PROTECTIONS: [&str; 2] = ["deletion_protection", "deletion_protection_enabled"];
+
+/// A type that occurs in the plan, looked up once.
+pub(super) struct Known {
+    pub(super) declared: Option<Arc<TerraformType>>,
+    /// Attributes that somebody asks for.
+    pub(super) wanted: Vec<String>,
+    /// The other members of what it is a member of.
+    pub(super) siblings: Option<Related>,
+    /// It holds content of its own, and these are the attributes and facts whose change its kind has a word for.
+    pub(super) content: Option<Vec<String>>,
+}
+
+/// What is known of each type in a plan, and what users say of it besides.
+pub(super) fn types<'p>(
+    changes: &'p [ResourceChange],
+    knowledge: &Knowledge,
+) -> HashMap<&'p str, Vec<Known>> {
+    let mut found = HashMap::new();
+    for change in changes {
+        let name = change.r#type.as_str();
+        found.entry(name).or_insert_with(|| {
+            let more = knowledge.raised_terraform(name).into_iter().map(Some);
+            std::iter::once(knowledge.terraform(name))
+                .chain(more)
+                .enumerate()
+                // What users say of a type that is known already is no list of all its attributes.
+                .map(|(at, found)| Known::of(found, name, (at == 0).then_some(knowledge)))
+                .collect()
+        });
+    }
+    found
+}
+
+impl Known {
+    fn of(declared: Option<Arc<TerraformType>>, name: &str, knowledge: Option<&Knowledge>) -> Self {
+        let mut wanted: BTreeSet<&str> =
+            BTreeSet::from(["name", "id", "region"]).into_iter().chain(PROTECTIONS).collect();
+        if let Some(declared) = &declared {
+            let lists =
+                [&declared.id, &declared.source, &declared.grants, &declared.opens, &declared.forgets];
+            let paths =
+                declared.facts.values().chain(declared.parts.keys()).chain(lists.into_iter().flatten());
+            wanted.extend(paths.map(|path| first_key(path)));
+            let unless = declared.opens.iter().filter_map(|entry| TerraformType::opening(entry).unless);
+            wanted.extend(unless.map(|(other, _)| other));
+            if !declared.grants.is_empty() || !declared.opens.is_empty() {
+                wanted.extend(grants::CLOSING);
+            }
+        }
+        let wanted = wanted.into_iter().map(str::to_owned).collect();
+        let member = declared.as_ref().filter(|known| known.relation.as_deref() == Some("member"));
+        let siblings = member.and_then(|known| known.source.first()).map(|attribute| Related {
+            fact: "last-member".to_owned(),
+            r#type: name.to_owned(),
+            attribute: attribute.clone(),
+            value: None,
+        });
+        let kind = declared.as_ref().and_then(|known| knowledge?.kind(&known.kind));
+        let content = kind.filter(|kind| kind.content).map(|kind| {
+            let changes = kind.asks(Action::Update).filter_map(|key| key.strip_prefix("changed."));
+            changes.map(str::to_owned).collect()
+        });
+        Self { declared, wanted, siblings, content }
+    }
+}
