@@ -265,10 +265,8 @@ fn mutations(
         Verb::Unknown => Cause::Gap(format!("the plan's action `{}` is not known", printable(&words))),
         _ => Cause::Rule,
     };
-    let dependents = match action {
-        Action::Delete | Action::Replace => all.dependents.get(change.address.as_str()).cloned(),
-        _ => None,
-    };
+    let goes = matches!(action, Action::Delete | Action::Replace);
+    let dependents = goes.then(|| all.dependents.get(change.address.as_str()).cloned()).flatten();
     let made = Mutation {
         action,
         kind,
