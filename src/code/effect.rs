@@ -41,6 +41,15 @@ pub enum CodeEffect {
         /// Path.
         path: Value,
     },
+    /// Gives a file another mode or owner.
+    Rights {
+        /// Path.
+        path: Value,
+        /// With everything below.
+        recursive: bool,
+        /// Whoever runs it then has its owner's rights.
+        as_owner: bool,
+    },
     /// Renames or moves; an existing target is overwritten.
     Rename {
         /// From.
@@ -120,6 +129,9 @@ impl CodeEffect {
             Self::Holds { path, text } => Self::Holds { path: change(path), text },
             Self::Update { path } => Self::Update { path: change(path) },
             Self::Append { path } => Self::Append { path: change(path) },
+            Self::Rights { path, recursive, as_owner } => {
+                Self::Rights { path: change(path), recursive, as_owner }
+            }
             Self::Rename { from, to } => Self::Rename { from: change(from), to: change(to) },
             Self::Copy { from, to } => Self::Copy { from: change(from), to: change(to) },
             Self::Unpack { archive, into } => Self::Unpack { archive: change(archive), into: change(into) },

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use crate::code::{CodeEffect, matched};
 use crate::knowledge::places;
-use crate::model::{Action, Cause, Subject, Value};
+use crate::model::{Action, Cause, FactValue, Subject, Value};
 
 use super::draft::{Change, Draft};
 use super::paths::{base_name, below};
-use super::scene::{Scene, Word, flag};
+use super::scene::{Scene, Word, fact, flag};
 use super::{packing, sql, write};
 
 /// One effect of code. Shell text, programs and directory changes inside code are steps of their own.
@@ -41,6 +41,16 @@ pub(super) fn code(scene: &Scene<'_>, language: &str, effect: &CodeEffect) -> Ve
             vec![Draft::of(mutation)]
         }
         CodeEffect::Append { path } => write::append(scene, &literal(path)),
+        CodeEffect::Rights { path, recursive, as_owner } => {
+            let mut drafts = vec![rights(scene, language, path, *recursive)];
+            if *as_owner {
+                let mut grant = scene.on_other(Action::Grant, "access", std::slice::from_ref(path), path);
+                let what = FactValue::Text("it runs with its owner's rights".to_owned());
+                fact(&mut grant, "full", what, "whoever runs it has its owner's rights from then on");
+                drafts.push(Draft::of(grant));
+            }
+            drafts
+        }
         CodeEffect::Rename { from, to } => vec![rename(scene, from, to)],
         CodeEffect::Copy { from, to } => copy(scene, from, to),
         CodeEffect::Unpack { archive, into } => vec![unpacked(scene, archive, into)],
@@ -51,11 +61,7 @@ pub(super) fn code(scene: &Scene<'_>, language: &str, effect: &CodeEffect) -> Ve
             &scene.step.raw,
             reason,
         ))],
-        CodeEffect::Waits => {
-            let whose = Value::known(language);
-            let parts = std::slice::from_ref(&whose);
-            vec![Draft::of(scene.on_other(Action::Execute, WAITING, parts, &whose))]
-        }
+        CodeEffect::Waits => vec![waits(scene, language)],
         CodeEffect::Shell { .. }
         | CodeEffect::Run { .. }
         | CodeEffect::Each { .. }
@@ -71,6 +77,26 @@ const WAITING: &str = "code.waiting";
 fn is_unnamed(path: &Value) -> bool {
     let begins = |dir: &String| path.prefix().strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'));
     path.choices().is_none() && places().shared.iter().any(begins)
+}
+
+/// Something that is not told further, and takes nothing away by itself.
+fn waits(scene: &Scene<'_>, language: &str) -> Draft {
+    let whose = Value::known(language);
+    Draft::of(scene.on_other(Action::Execute, WAITING, std::slice::from_ref(&whose), &whose))
+}
+
+/// Modes and owners. Of names that cannot be listed those of the whole directory count, in which all of them stand.
+fn rights(scene: &Scene<'_>, language: &str, path: &Value, recursive: bool) -> Draft {
+    if path.choices().is_some() {
+        let kind = if recursive { "tree.mode" } else { "file.mode" };
+        return Draft::of(scene.on_path(Action::Update, kind, &literal(path)));
+    }
+    match path.prefix().rsplit_once('/') {
+        Some((dir, _)) if !dir.is_empty() => {
+            Draft::of(scene.on_path(Action::Update, "tree.mode", &literal(&Value::known(dir))))
+        }
+        _ => waits(scene, language),
+    }
 }
 
 fn rename(scene: &Scene<'_>, from: &Value, to: &Value) -> Draft {

@@ -7,6 +7,7 @@
 //! Together with `undo` the only place that writes to what people keep. Front ends that stand directly before the run call
 //! [`before_run`], and [`on_request`] where a person wants it; `evaluate` never does, and says what would be kept ([`offer`]).
 
+mod around;
 mod attributes;
 mod cheap;
 mod commands;

@@ -3,7 +3,6 @@
 //! Pure but for the looks that a repository needs. An assessment is *covered* when everything that it speaks of is set aside
 //! whole; whatever cannot be told, is elsewhere, or is meant to be destroyed is not.
 
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::evaluate::Evaluation;
@@ -12,6 +11,7 @@ use crate::knowledge::{Keep, Knowledge};
 use crate::model::{Action, Assessment, Cause, Mutation, PathOrigin, PathSubject, Subject, Tier, Value};
 
 use super::Keeping;
+use super::around::{folders, is_ours, linked, links_out};
 use super::files::Way;
 use super::little::{NAMES, eases, is_little, is_of_names_alone, is_quick, is_set, may_stand_there, patched};
 use super::services::{self, Wanted};
@@ -20,9 +20,6 @@ use super::services::{self, Wanted};
 const FOR_GOOD: &str = "for-good";
 /// Kind of a file in which a call replaces text that it holds itself.
 const PATCHED: &str = "file.patched";
-
-/// Things that are looked at, to see whose they are or where they lead.
-const OWNED: usize = 20_000;
 
 /// Commits of an act of which it is not known how many it makes.
 const MANY: u64 = 1_000;
@@ -224,6 +221,14 @@ impl Plan {
                 let counts = weighs(judged) || is_work(judged, knowledge);
                 self.path(judged, subject, &parts, counts)
             }
+            // By a push to another machine nothing here changes but the names that follow it.
+            Subject::Git { .. }
+                if mutation.kind == REMOTE
+                    && !weighs(judged)
+                    && !judged.evidence.facts.contains_key("remote.here") =>
+            {
+                false
+            }
             Subject::Git { dir, .. } if dir.choices().is_some() && !mutation.context.privileged => {
                 let act = RepositoryAct { mutation: mutation.clone(), parts, among_others: false };
                 let (weighs, eases) = (weighs(judged), is_work(judged, knowledge));
@@ -370,80 +375,6 @@ fn doomed(judged: &Assessment) -> Option<Vec<PathBuf>> {
     let goes = judged.mutation.action == Action::Delete && subject.recursive;
     let paths = subject.path.choices().filter(|_| goes)?.iter();
     Some(paths.map(|path| std::fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path))).collect())
-}
-
-/// The folders of a home that people see; `None` where there are not several.
-fn folders(home: &Path) -> Option<Vec<PathBuf>> {
-    let seen = |entry: &std::fs::DirEntry| {
-        entry.file_type().is_ok_and(|kind| kind.is_dir())
-            && !entry.file_name().as_encoded_bytes().starts_with(b".")
-    };
-    let found: Vec<PathBuf> =
-        std::fs::read_dir(home).ok()?.flatten().filter(seen).map(|entry| entry.path()).collect();
-    (found.len() > 1).then_some(found)
-}
-
-/// Directories that links below these lead to; `None` where there is more than is looked at.
-fn links_out(paths: &[PathBuf]) -> Option<Vec<PathBuf>> {
-    let mut pending = paths.to_vec();
-    let (mut found, mut left) = (Vec::new(), OWNED);
-    while let Some(dir) = pending.pop() {
-        let Ok(entries) = std::fs::read_dir(&dir) else { continue };
-        for entry in entries.filter_map(Result::ok) {
-            left = left.checked_sub(1)?;
-            let kind = entry.file_type().ok()?;
-            if kind.is_dir() {
-                pending.push(entry.path());
-            } else if kind.is_symlink()
-                && let Ok(place) = entry.path().canonicalize()
-                && place.is_dir()
-                && !found.contains(&place)
-                && !paths.iter().any(|path| place.starts_with(path))
-            {
-                pending.push(place.clone());
-                found.push(place);
-            }
-        }
-    }
-    Some(found)
-}
-
-/// Whether a thing, all below it and the directory that it stands in are this user's own.
-fn is_ours(path: &Path) -> bool {
-    let user = nix::unistd::geteuid();
-    if user.is_root() {
-        return true;
-    }
-    let mut pending = vec![path.to_owned()];
-    pending.extend(path.parent().map(Path::to_owned));
-    let (parent, mut left) = (path.parent(), OWNED);
-    while let Some(path) = pending.pop() {
-        let Ok(meta) = path.symlink_metadata() else { continue };
-        if meta.uid() != user.as_raw() || left == 0 {
-            return false;
-        }
-        left -= 1;
-        if meta.is_dir() && Some(path.as_path()) != parent {
-            let Ok(entries) = std::fs::read_dir(&path) else { return false };
-            pending.extend(entries.filter_map(Result::ok).map(|entry| entry.path()));
-        }
-    }
-    true
-}
-
-/// What a repository knows of a working tree that is linked to it lies in the repository, and goes with the tree; of a
-/// submodule its settings do.
-fn linked(tree: &Path) -> Vec<PathBuf> {
-    let Ok(text) = std::fs::read_to_string(tree.join(".git")) else { return Vec::new() };
-    let Some(place) = text.strip_prefix("gitdir:").map(|place| tree.join(place.trim())) else {
-        return Vec::new();
-    };
-    let Ok(place) = place.canonicalize() else { return Vec::new() };
-    if place.join("commondir").is_file() {
-        return vec![place];
-    }
-    let above = place.ancestors().skip(1).find(|above| above.join("HEAD").is_file());
-    above.into_iter().chain([place.as_path()]).map(|dir| dir.join("config")).collect()
 }
 
 fn way(mutation: &Mutation, parts: &[Keep]) -> Way {

@@ -81,7 +81,9 @@ mod undo_files;
 mod undo_git;
 #[cfg(target_os = "linux")]
 mod undo_places;
+mod undo_pushed;
 mod undo_services;
+mod undo_silent;
 mod undo_sqlite;
 mod undo_went_on;
 #[cfg(target_os = "linux")]

@@ -29,6 +29,7 @@ impl Machine<'_> {
             }
             Act::Open => self.open(&arguments),
             Act::PerlOpen => self.perl_open(&arguments),
+            Act::Rights(rights) => self.give_rights(rights, &arguments),
             Act::Rename | Act::Copy => self.put(act == Act::Rename, first, &arguments),
             Act::Shell => self.shell_text(first, &arguments),
             Act::System => self.system(&arguments),

@@ -210,6 +210,7 @@ impl Machine<'_> {
             Some(Act::Open) => {
                 self.open(arguments);
             }
+            Some(Act::Rights(_)) => self.rights_of(&Object::Unknown, None, false),
             Some(Act::Shell) => self.shell(&arguments.first(), None, None),
             Some(Act::Query) => self.query(&Object::Unknown, &arguments.first(), name),
             Some(Act::WriteTo(_)) => {}
@@ -410,6 +411,10 @@ impl Machine<'_> {
         match name {
             "truncate" => {
                 self.emit(CodeEffect::Overwrite { path: path.clone() });
+                Object::Plain
+            }
+            _ if matches!(library::method("path", name), Some(Act::Rights(_))) => {
+                self.rights_of(&Object::Handle(path.clone()), None, false);
                 Object::Plain
             }
             "read" if arguments.list.is_empty() => self.file_text(&Self::some_text(path.clone())),

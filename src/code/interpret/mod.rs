@@ -28,6 +28,7 @@ mod operate;
 mod path;
 mod places;
 mod python;
+mod rights;
 mod run;
 mod statement;
 mod suites;

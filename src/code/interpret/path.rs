@@ -34,6 +34,12 @@ impl Machine<'_> {
                 list.extend(arguments.list);
                 self.open(&Arguments { list, ..arguments })
             }
+            Act::Rights(rights) => {
+                let mut list = arguments.list;
+                // The path stands where the file's name would.
+                list.insert(if rights.first { 0 } else { list.len() }, path);
+                self.give_rights(rights, &Arguments { list, ..arguments })
+            }
             Act::Rename => {
                 let to = arguments.first();
                 self.transfer(true, &path, &to);

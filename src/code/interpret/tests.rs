@@ -27,6 +27,11 @@ fn shown(effect: &CodeEffect) -> String {
         CodeEffect::Holds { path, text } => format!("{} = {text:?}", path.display()),
         CodeEffect::Append { path } => format!(">> {}", path.display()),
         CodeEffect::Update { path } => format!("+ {}", path.display()),
+        CodeEffect::Rights { path, recursive, as_owner } => {
+            let (tree, own) =
+                (if *recursive { "-r " } else { "" }, if *as_owner { "as its owner " } else { "" });
+            format!("rights {own}{tree}{}", path.display())
+        }
         CodeEffect::Rename { from, to } => format!("mv {} {}", from.display(), to.display()),
         CodeEffect::Copy { from, to } => format!("cp {} {}", from.display(), to.display()),
         CodeEffect::Unpack { archive, into } => format!("unpack {} {}", archive.display(), into.display()),

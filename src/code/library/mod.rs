@@ -45,6 +45,8 @@ pub(super) enum Act {
     /// `open(path, mode)`.
     Open,
     PerlOpen,
+    /// Other modes or owners.
+    Rights(Rights),
     Rename,
     Copy,
     /// The first argument is shell text.
@@ -130,6 +132,23 @@ pub(super) enum Act {
     Unknown(&'static str),
 }
 
+/// Whose rights a function changes, and where they are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Rights {
+    /// User and group are given, not a mode.
+    pub(super) owner: bool,
+    /// The first argument is the file; otherwise what it is given stands first.
+    pub(super) first: bool,
+    /// With everything below.
+    pub(super) recursive: bool,
+}
+
+impl Rights {
+    const fn new(owner: bool, first: bool, recursive: bool) -> Self {
+        Self { owner, first, recursive }
+    }
+}
+
 impl Act {
     /// Whether it may take something away.
     pub(super) fn changes(self) -> bool {
@@ -141,6 +160,7 @@ impl Act {
                 | Self::Unpack
                 | Self::Open
                 | Self::PerlOpen
+                | Self::Rights(_)
                 | Self::Rename
                 | Self::Copy
                 | Self::Shell
@@ -302,7 +322,7 @@ pub(super) fn acts(language: Language, name: &str) -> bool {
         .or_else(|| act(language, &format!("fs.{name}")))
         .or_else(|| act(language, &format!("shutil.{name}")));
     let common = matches!(name, "open" | "write" | "print" | "exec" | "format");
-    (!common && bare.is_some_and(Act::changes))
+    (!common && bare.is_some_and(|act| act.changes() && !matches!(act, Act::Rights(_))))
         || matches!(
             name,
             "subprocess"

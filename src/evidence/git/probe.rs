@@ -168,7 +168,7 @@ fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
             look.session.git().note(&common, |done| done.moved = true);
         }
         ("git.stash", Action::Delete) => stash(look, evidence),
-        ("git.remote-ref", _) => match push::push(look) {
+        ("git.remote-ref", _) => match push::push(look).inspect(|_| push::say_here(look, evidence)) {
             Ok(found) => found.tell(evidence),
             Err(reason) => missing(evidence, &reason),
         },

@@ -64,6 +64,13 @@ impl Push {
     }
 }
 
+/// Says that the repository that is pushed to is on this machine, where it is.
+pub(super) fn say_here(look: &mut Look<'_>, evidence: &mut Evidence) {
+    if matches!(local_remote(look), Ok(Some(_))) {
+        evidence.fact("remote.here", FactValue::Bool(true), "the repository is on this machine");
+    }
+}
+
 /// Looks at what a push would do.
 ///
 /// # Errors
@@ -240,6 +247,42 @@ fn scp_like(url: &str) -> bool {
     url.split_once(':').is_some_and(|(host, _)| !host.contains('/') && !host.is_empty())
 }
 
+/// The refs of a repository on this machine: full names and what they hold.
+fn refs_at(look: &mut Look<'_>, place: &Path) -> Result<BTreeMap<String, String>, String> {
+    let words = ["for-each-ref", "--format=%(refname) %(objectname)"].map(str::to_owned).to_vec();
+    let listed = look.ask_in(place, words);
+    let listed = listed.map_err(|error| format!("{} could not be looked at: {error}", place.display()))?;
+    let refs = listed.lines().filter_map(|line| line.split_once(' '));
+    Ok(refs.map(|(name, id)| (name.to_owned(), id.to_owned())).collect())
+}
+
+/// One ref of the repository on this machine that is pushed to, which the push names.
+pub(super) struct Moved {
+    /// Full name.
+    pub(super) name: String,
+    /// What it holds now, where it is there.
+    pub(super) old: Option<String>,
+    /// What it holds then; `None` where it goes.
+    pub(super) new: Option<String>,
+}
+
+/// What a push names in the repository of this directory.
+///
+/// # Errors
+/// In words, when it cannot be told.
+pub(super) fn moves(look: &mut Look<'_>, place: &Path) -> Result<Vec<Moved>, String> {
+    let theirs = refs_at(look, place)?;
+    let ours = for_each_ref(look)?;
+    let specs = look.names();
+    let found = changes(look, &specs, &theirs, &ours)?;
+    // One that stays as it is may still get a name here under which it is followed.
+    let moved = found.into_iter().map(|Change { name, new, .. }| {
+        let old = theirs.get(&name).cloned();
+        Moved { name, old, new }
+    });
+    Ok(moved.collect())
+}
+
 fn into_local(
     look: &mut Look<'_>,
     remote: &str,
@@ -250,12 +293,7 @@ fn into_local(
         let arguments = words.iter().map(|word| (*word).to_owned()).collect();
         look.ask_in(place, arguments).map_err(|e| format!("{remote} could not be looked at: {e}"))
     };
-    let mut theirs: BTreeMap<String, String> =
-        asked(look, &["for-each-ref", "--format=%(refname) %(objectname)"])?
-            .lines()
-            .filter_map(|line| line.split_once(' '))
-            .map(|(name, id)| (name.to_owned(), id.to_owned()))
-            .collect();
+    let mut theirs = refs_at(look, place)?;
     // Pushes that this command makes before: what is left on one ref then may go with the next.
     for (name, new) in look.session.git().done(place).pushed {
         match new {

@@ -5,6 +5,7 @@
 //! here as in the probes, and one look more: what an earlier step of the same command does to the repository is not
 //! followed, so with several acts on one repository each is taken at its widest.
 
+mod pushed;
 mod refs;
 mod work;
 
@@ -136,7 +137,7 @@ fn here(
                     work::changed(look, act.among_others, (limit, whole), stake)?;
                 }
                 if act.among_others || look.mutation.kind != "git.untracked" || look.has("sparse") {
-                    under_way(look, stake);
+                    under_way(look, place.git_dir.clone(), stake);
                     refs::staged(look, stake)?;
                     if look.has("trees") {
                         stands(look, place.common_dir.join("worktrees"), stake);
@@ -149,7 +150,7 @@ fn here(
                     }
                 }
             }
-            Keep::Refs => refs::moved(look, stake)?,
+            Keep::Refs => refs::moved(look, whole, stake)?,
             Keep::Objects => objects(look, stake),
             Keep::Settings if look.mutation.kind == "git.config" || says_settings(look) => {
                 settings(look, stake);
@@ -169,8 +170,7 @@ fn stands(look: &Look<'_>, place: PathBuf, stake: &mut AtStake) {
     };
 }
 
-fn under_way(look: &Look<'_>, stake: &mut AtStake) {
-    let dir = look.repo.place().git_dir.clone();
+fn under_way(look: &Look<'_>, dir: PathBuf, stake: &mut AtStake) {
     for name in UNDER_WAY {
         stands(look, dir.join(name), stake);
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::model::Value;
 use crate::shell::program::{Call, Shell, State};
-use crate::world::git_dir::GitDir;
+use crate::world::git_dir::{self, Config, GitDir};
 
 use super::asked::Asked;
 
@@ -29,7 +29,7 @@ pub(super) fn git_hooks(
     template: &Template,
 ) -> Vec<PathBuf> {
     let names = asked.hooks();
-    if names.is_empty() {
+    if names.is_empty() && !asked.is(&["push", "send-pack"]) {
         return Vec::new();
     }
     let top = place.map(|place| place.work_tree.as_ref().unwrap_or(&place.git_dir).clone());
@@ -52,22 +52,53 @@ pub(super) fn git_hooks(
         }
     }
     let mut found = hooks_in(shell, state, &folders, &names);
-    if asked.name == "push"
+    if asked.is(&["push", "send-pack"])
         && !asked.matched.dry_run
         && let Some(top) = &top
     {
-        // A repository on this machine runs its own when it is pushed to.
-        folders = asked
-            .config
-            .iter()
-            .filter(|(key, _)| key.starts_with("remote.") && key.ends_with(".url"))
-            .map(|(_, url)| settled(shell, state, top.join(url.strip_prefix("file://").unwrap_or(url))))
-            .flat_map(|place| [place.join("hooks"), place.join(".git/hooks")])
-            .collect();
-        let names = ["pre-receive", "update", "post-receive", "post-update", "push-to-checkout"];
-        found.extend(hooks_in(shell, state, &folders, &names));
+        found.extend(hooks_pushed_to(shell, state, asked, top));
     }
     found
+}
+
+/// Hooks of a receiving repository.
+const RECEIVING: [&str; 7] = [
+    "pre-receive",
+    "update",
+    "post-receive",
+    "post-update",
+    "push-to-checkout",
+    "proc-receive",
+    "reference-transaction",
+];
+
+/// A repository on this machine runs its own hooks when it is pushed to: those of any remote that has a name, and of the
+/// one that the call names.
+fn hooks_pushed_to(shell: &Shell<'_>, state: &State, asked: &Asked<'_>, top: &Path) -> Vec<PathBuf> {
+    let urls = asked.config.iter().filter(|(key, _)| {
+        key.starts_with("remote.") && (key.ends_with(".url") || key.ends_with(".pushurl"))
+    });
+    let named = asked.matched.operands.first().and_then(|binding| binding.value.as_known());
+    let named = named.into_iter().chain(asked.matched.value("--repo").and_then(Value::as_known));
+    let mut folders = Vec::new();
+    for url in urls.map(|(_, url)| url).chain(named) {
+        let place = settled(shell, state, top.join(url.strip_prefix("file://").unwrap_or(url)));
+        let beside = PathBuf::from(format!("{}.git", place.display()));
+        for git_dir in [place.clone(), place.join(".git"), beside] {
+            let found = git_dir::at(shell.world, &git_dir, None, None).ok().flatten();
+            let set = found.and_then(|found| {
+                let config = Config::load(shell.world, Some(&found));
+                config.get("core.hooksPath").filter(|path| !path.is_empty()).map(str::to_owned)
+            });
+            folders.push(match set {
+                Some(path) => git_dir.join(below_home(shell, &path)),
+                None => git_dir.join("hooks"),
+            });
+        }
+    }
+    folders.sort();
+    folders.dedup();
+    hooks_in(shell, state, &folders, &RECEIVING)
 }
 
 /// The folder that settings name; a clone takes settings of its own.

@@ -1,13 +1,12 @@
 //! Refs that an act moves or removes, their logs, and the objects that nothing else would reach.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 
 use crate::evidence::git::changes::{Source, take_source};
 use crate::evidence::git::digest::hex;
 use crate::evidence::git::incoming::difference;
 use crate::evidence::git::look::Look;
-use crate::evidence::git::push;
 use crate::evidence::git::refs::{for_each_ref, head, refs, stashes};
 use crate::model::Action;
 
@@ -23,7 +22,7 @@ const FOLDERS: [&str; 5] = ["refs/bisect", "refs/notes", "refs/original", "refs/
 const TREES: usize = 500;
 
 /// Names what an act changes of the refs.
-pub(super) fn moved(look: &mut Look<'_>, stake: &mut AtStake) -> Result<(), String> {
+pub(super) fn moved(look: &mut Look<'_>, easing: bool, stake: &mut AtStake) -> Result<(), String> {
     if look.refs_are_foreign() && look.mutation.kind != "git.remote-ref" {
         stake.trees.insert(look.repo.place().common_dir.join("reftable"));
         stake.trees.insert(look.repo.place().git_dir.join("reftable"));
@@ -48,7 +47,7 @@ pub(super) fn moved(look: &mut Look<'_>, stake: &mut AtStake) -> Result<(), Stri
         ("git.branch" | "git.tag" | "git.ref", _) => named(look, stake),
         ("git.remote", _) => named(look, stake),
         ("git.stash", _) => stash(look, stake),
-        ("git.remote-ref", _) => pushed(look, stake),
+        ("git.remote-ref", _) => super::pushed::moved(look, easing, stake),
         ("git.commits" | "git.commit", _) => checked_out(look, stake),
         ("git.changes", _) if switches(look)? => checked_out(look, stake),
         ("git.changes", _) => {
@@ -75,6 +74,11 @@ pub(super) fn moved(look: &mut Look<'_>, stake: &mut AtStake) -> Result<(), Stri
 /// A ref's file and log; what it holds, where it stands packed with others.
 fn one(look: &Look<'_>, name: &str, id: Option<&str>, stake: &mut AtStake) {
     let common = look.repo.place().common_dir.clone();
+    one_in(look, &common, name, id, stake);
+}
+
+/// The same in the repository of this directory.
+pub(super) fn one_in(look: &Look<'_>, common: &Path, name: &str, id: Option<&str>, stake: &mut AtStake) {
     let file = common.join(name);
     match (look.world.lstat(&file), id) {
         (Ok(_), _) => {
@@ -292,39 +296,5 @@ pub(super) fn staged(look: &mut Look<'_>, stake: &mut AtStake) -> Result<(), Str
             object(look, &folder, &hex(index.id(entry)), stake);
         }
     }
-    Ok(())
-}
-
-/// Refs of a repository on this machine that is pushed to.
-fn pushed(look: &mut Look<'_>, stake: &mut AtStake) -> Result<(), String> {
-    let Some((remote, place)) = push::local_remote(look)? else {
-        return Err("what a remote on another machine holds is not set aside".to_owned());
-    };
-    let folder: PathBuf = place.join("refs");
-    stake.tops.insert(place.clone());
-    stake
-        .written
-        .extend(["logs"].map(|name| place.join(name)).into_iter().filter(|p| look.world.lstat(p).is_ok()));
-    let words = ["for-each-ref", "--format=%(refname) %(objectname)"].map(str::to_owned).to_vec();
-    let listed = look.ask_in(&place, words).map_err(|error| format!("refs could not be listed: {error}"))?;
-    if look.world.lstat(&place.join("reftable")).is_ok() {
-        stake.trees.insert(place.join("reftable"));
-    }
-    let ours = for_each_ref(look)?;
-    let is_named = look.config(&format!("remote.{remote}.url")).is_some();
-    for (name, id) in listed.lines().filter_map(|line| line.split_once(' ')) {
-        if let Some(branch) = name.strip_prefix("refs/heads/").filter(|_| is_named) {
-            let tracking = format!("refs/remotes/{remote}/{branch}");
-            let known = ours.iter().find(|(name, _)| *name == tracking).map(|(_, id)| id.as_str());
-            one(look, &tracking, known, stake);
-        }
-        let file = place.join(name);
-        if look.world.lstat(&file).is_ok() {
-            stake.files.insert(file);
-        } else if file.starts_with(&folder) {
-            stake.packed.insert(file, id.to_owned());
-        }
-    }
-    stake.trees.insert(place.join("objects"));
     Ok(())
 }
