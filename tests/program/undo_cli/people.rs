@@ -47,7 +47,7 @@ fn undo_asks_where_something_else_stands_and_keeps_it() {
     let place = Place::new();
     let (status, _) = place.typed("recourse exec -c 'rm notes.md'; echo other > notes.md").finish();
     assert_eq!(status, 0);
-    for keys in ["\r", "n", "\u{3}", "\u{1b}[1;5y\r", "q"] {
+    for keys in ["\r", "n", "\u{3}", "\u{1b}[1;5y\r", "q", "no\r", "yum install\r"] {
         let mut terminal = place.typed("recourse undo; echo status $?");
         terminal.expect("[Enter] no:");
         terminal.send(keys);
@@ -70,6 +70,26 @@ fn undo_asks_where_something_else_stands_and_keeps_it() {
     let (_, text) = place.typed("recourse undo --redo --yes; echo status $?").finish();
     assert!(text.contains("status 0"), "{text}");
     assert_eq!(place.read("notes.md").unwrap(), "other\n", "{text}");
+}
+
+#[test]
+fn who_answers_by_the_whole_word_types_no_command() {
+    if no_person_here() {
+        return;
+    }
+    let place = Place::new();
+    let (status, _) = place.typed("recourse exec -c 'rm notes.md'; echo other > notes.md").finish();
+    assert_eq!(status, 0);
+    let mut terminal = place.typed("recourse undo; echo status $?; read -t 1 rest; echo \"rest:$rest.\"");
+    terminal.expect("[Enter] no:");
+    for key in ["y", "e", "s", "\r"] {
+        terminal.send(key);
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    terminal.expect("status 0");
+    terminal.expect("rest:.");
+    terminal.finish();
+    assert_eq!(place.read("notes.md").unwrap(), "hello, nowhere else\n");
 }
 
 #[test]
