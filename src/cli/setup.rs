@@ -69,9 +69,18 @@ impl Setup {
     }
 }
 
+/// The working directory. One that was removed is where the shell says that it stood: nothing is in it, and `cd ..` leads out.
+fn here() -> std::io::Result<PathBuf> {
+    let stood = || env::var_os("PWD").map(PathBuf::from).filter(|path| path.is_absolute());
+    env::current_dir().or_else(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => stood().ok_or(error),
+        _ => Err(error),
+    })
+}
+
 /// The directory that a command would run in, absolute.
 pub(super) fn working_directory(given: Option<&Path>) -> Result<PathBuf, Failure> {
-    let here = env::current_dir();
+    let here = here();
     let directory = match (given, here) {
         (Some(given), Ok(here)) => here.join(given),
         (Some(given), Err(_)) if given.is_absolute() => given.to_path_buf(),

@@ -110,8 +110,11 @@ pub enum CodeEffect {
         /// What it is then.
         value: Value,
     },
-    /// Functions that nothing calls by name would change something: what they are handed to may call them.
-    Waits,
+    /// It calls functions of libraries that nobody knows, or has functions that would change something and that they may call.
+    Waits {
+        /// Texts that they were given: what stands at places of these names may change.
+        handed: Vec<String>,
+    },
     /// Code that could do harm and is not understood; says what.
     Unknown {
         /// What.
@@ -141,7 +144,7 @@ impl CodeEffect {
             other @ (Self::Sql { .. }
             | Self::ChangeDirectory { .. }
             | Self::SetVariable { .. }
-            | Self::Waits
+            | Self::Waits { .. }
             | Self::Unknown { .. }) => other,
         }
     }

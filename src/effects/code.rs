@@ -61,7 +61,7 @@ pub(super) fn code(scene: &Scene<'_>, language: &str, effect: &CodeEffect) -> Ve
             &scene.step.raw,
             reason,
         ))],
-        CodeEffect::Waits => vec![waits(scene, language)],
+        CodeEffect::Waits { .. } => vec![waits(scene, language)],
         CodeEffect::Shell { .. }
         | CodeEffect::Run { .. }
         | CodeEffect::Each { .. }

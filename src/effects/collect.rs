@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::code::CodeEffect;
 use crate::knowledge::Knowledge;
 use crate::model::{Mutation, Secrets, Value};
 use crate::shell::{Arg, Files, Invocation, Sink, Stdin, Step, StepKind};
@@ -52,6 +53,12 @@ impl Sink for Collect<'_> {
                 // What is open is handed over with it.
                 let open = step.names.files().filter(|_| step.context.host.is_none());
                 self.touched.extend(open.map(Path::to_owned));
+            }
+            StepKind::Code { effect: CodeEffect::Waits { handed }, .. } => {
+                if let ([dir], None) = (step.context.cwd.as_slice(), &step.context.host) {
+                    let room = NAMED.saturating_sub(self.touched.len());
+                    self.touched.extend(handed.iter().take(room).map(|name| dir.join(name)));
+                }
             }
             _ => {}
         }

@@ -101,8 +101,9 @@ fn shown(root: &Path, home: Option<&Path>) -> String {
 /// A rule for exactly this act on exactly this target; `None` where one could be meant for more.
 fn rule(one: &Assessment, directory: &str) -> Option<String> {
     let mutation = &one.mutation;
-    // Where a rule asks, that rule has to go.
-    if one.verdict > Verdict::Escalate || one.rule.is_some() || !matches!(mutation.cause, Cause::Rule) {
+    // Where a rule asks, that rule has to go. A rule cannot say on which machine.
+    let speaks = one.rule.is_some() || !matches!(mutation.cause, Cause::Rule);
+    if one.verdict > Verdict::Escalate || speaks || mutation.context.host.is_some() {
         return None;
     }
     let action = serde_json::to_value(mutation.action).ok()?;

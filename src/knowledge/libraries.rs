@@ -14,6 +14,7 @@ use super::nearest::did_you_mean;
 const ACTS: &[(&str, &str)] = &[
     ("harmless", "Act::Plain"),
     ("outside", "Act::Outside"),
+    ("handed", "Act::Handed"),
     ("same", "Act::Same"),
     ("text", "Act::Text"),
     ("delete", "Act::Delete { tree: false }"),

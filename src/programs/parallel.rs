@@ -2,7 +2,7 @@
 
 use crate::knowledge::Match;
 use crate::model::Value;
-use crate::shell::program::{Call, Expansion, Flow, Run, Shell, State, Status, Stdin};
+use crate::shell::program::{Call, Expansion, FileText, Flow, Run, Shell, State, Status, Stdin};
 
 use super::find::substitute;
 
@@ -39,13 +39,34 @@ struct Items {
 }
 
 impl Items {
-    /// Those behind `:::`.
-    fn given(words: &[Expansion]) -> Self {
-        let marks = |word: &&Expansion| word.arg.value.as_known().is_some_and(|text| text.starts_with(":::"));
-        let words = words.iter().filter(|word| !marks(word));
-        Self {
-            open: words.clone().any(|word| word.elastic),
-            texts: words.map(|word| word.arg.value.clone()).collect(),
+    /// Those behind `:::`, and the lines of files behind `::::`.
+    fn given(shell: &Shell<'_>, state: &State, words: &[Expansion], end: char) -> Self {
+        let (mut given, mut files) = (Self { texts: Vec::new(), open: false }, false);
+        for word in words {
+            match word.arg.value.as_known() {
+                Some(":::" | ":::+") => files = false,
+                Some("::::" | "::::+") => files = true,
+                _ if files => given.read_from(shell, state, &word.arg.value, end),
+                _ => {
+                    given.open |= word.elastic;
+                    given.texts.push(word.arg.value.clone());
+                }
+            }
+        }
+        given
+    }
+
+    /// The lines of a file.
+    fn read_from(&mut self, shell: &Shell<'_>, state: &State, file: &Value, end: char) {
+        match shell.file_text(state, file) {
+            FileText::Text(text) => {
+                self.texts.extend(text.split(end).filter(|line| !line.is_empty()).map(Value::known));
+            }
+            FileText::Missing => {}
+            FileText::Unknown => {
+                self.open = true;
+                self.texts.push(Value::Unknown);
+            }
         }
     }
 
@@ -80,15 +101,23 @@ fn parallel(shell: &mut Shell<'_>, state: &mut State, call: &Call, matched: &Mat
     }
     let behind = matched.operands.first().and_then(|first| call.words.get(first.index + 1..));
     let behind = behind.unwrap_or_default();
-    let mark = |word: &Expansion| matches!(word.arg.value.as_known(), Some(":::" | ":::+"));
+    let mark =
+        |word: &Expansion| matches!(word.arg.value.as_known(), Some(":::" | ":::+" | "::::" | "::::+"));
     let end = behind.iter().position(mark);
     let command = &behind[..end.unwrap_or(behind.len())];
     if matched.has("--pipe") || matched.has("--pipepart") {
         return piped(shell, state, (call, command), matched.has("--pipepart"));
     }
+    let divides = if matched.has("-0") { '\0' } else { '\n' };
+    let lists = matched.values("-a");
     let items = match end {
-        Some(at) => Items::given(&behind[at..]),
-        None => Items::read(shell, state, if matched.has("-0") { '\0' } else { '\n' }),
+        Some(at) => Items::given(shell, state, &behind[at..], divides),
+        None if !lists.is_empty() => {
+            let mut items = Items { texts: Vec::new(), open: false };
+            lists.iter().for_each(|list| items.read_from(shell, state, list, divides));
+            items
+        }
+        None => Items::read(shell, state, divides),
     };
     let inner = state.scope.through("parallel");
     let maybe = state.maybe;

@@ -2,7 +2,7 @@
 
 use crate::knowledge::Match;
 use crate::model::Value;
-use crate::shell::program::{Arg, Call, Code, Expansion, Flow, Run, Shell, State, StepKind};
+use crate::shell::program::{Arg, Call, Code, Expansion, Flow, Run, Shell, State, Stdin, StepKind};
 
 use super::suites::unit_tests;
 
@@ -14,7 +14,21 @@ pub(super) struct Module;
 
 impl super::Program for Module {
     fn runs(&self, shell: &mut Shell<'_>, state: &mut State, run: &Run<'_>) -> Option<Flow> {
+        // After what it was told to run it goes on with what it reads; the order counts for nothing in what may be lost.
+        let module = run.matched.value("-m").and_then(Value::as_known);
+        if run.matched.has("-i") && !run.matched.informational || module == Some("asyncio") {
+            typed(shell, state, run.call);
+        }
         python_module(shell, state, run.call, run.matched)
+    }
+}
+
+/// Statements that stand in the input. At a terminal somebody types them, and sees what they do.
+fn typed(shell: &mut Shell<'_>, state: &mut State, call: &Call) {
+    let input = state.stdin.clone();
+    if !matches!(input, Stdin::Inherited) {
+        let text = shell.stdin_text(state, &input).unwrap_or(Value::Unknown);
+        shell.run_code(state, Code::of("python", &text, Vec::new(), call));
     }
 }
 

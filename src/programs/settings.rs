@@ -46,6 +46,7 @@ fn prints_settings(name: &str, call: &Call) -> bool {
         "fnm" | "opam" | "nvm" | "volta" => words.first() == Some(&"env"),
         "mise" | "rtx" => matches!(words.first(), Some(&("activate" | "env"))),
         "fzf" => texts.iter().any(|text| matches!(*text, "--bash" | "--zsh" | "--fish" | "--nushell")),
+        "recourse" => matches!(texts.as_slice(), ["init", "bash" | "zsh" | "fish"]),
         "minikube" => words.first() == Some(&"docker-env"),
         "docker-machine" => words.first() == Some(&"env"),
         "luarocks" => words.first() == Some(&"path"),

@@ -51,7 +51,7 @@ pub fn yes(question: &str) -> io::Result<Option<bool>> {
 }
 
 /// Takes what follows of the word, so that nobody else reads it as a command. Whether it stays with the answer.
-fn types_on(keys: &mut Keys<'_, '_>, rest: &str) -> io::Result<bool> {
+fn types_on(keys: &mut Keys<'_>, rest: &str) -> io::Result<bool> {
     let mut rest = rest.chars();
     loop {
         match keys.next(Some(Instant::now() + TYPES_ON))? {

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueHint;
 use serde_json::json;
 
+use crate::attest::Time;
 use crate::keep::{Budget, Head, Made, Store, StoreError};
 use crate::prompt;
 use crate::text::{count, escape};
@@ -89,12 +90,13 @@ pub(super) fn run(args: &UndoArgs) -> Result<u8, Failure> {
         let said = format!("nothing to do: all of it stands as it was ({})", escape(&undo.what()));
         return nothing(args, Some(&undo.head), &said);
     }
-    let elsewhere = args.id.is_none() && !args.redo && undo.head.session != session;
+    let unsure =
+        if args.id.is_none() && !args.redo { Unsure::of(&undo, session.as_deref(), &cwd) } else { None };
     if args.format == Format::Human {
-        show::plan(&undo, &cwd, elsewhere);
+        show::plan(&undo, &cwd, unsure);
     }
     let conflicts = undo.count(Step::Replaced) + undo.count(Step::Gone) > 0;
-    if !args.yes && !agreed(args, &undo, conflicts, elsewhere)? {
+    if !args.yes && !agreed(args, &undo, conflicts, unsure)? {
         return Ok(PART);
     }
     let settings = setup::policy(&cwd)?.keep();
@@ -107,6 +109,31 @@ pub(super) fn run(args: &UndoArgs) -> Result<u8, Failure> {
         output::note("this directory was made anew; to be in it again: cd \"$PWD\"");
     }
     Ok(code)
+}
+
+/// How long after a command nobody wonders which one is meant by the last.
+const FRESH: i64 = 10 * 60 * 1000;
+
+/// Why it may be another command that is meant: the line before this one may have kept nothing.
+#[derive(Clone, Copy)]
+enum Unsure {
+    Terminal,
+    Directory,
+    Old,
+}
+
+impl Unsure {
+    fn of(undo: &Undo, session: Option<&str>, cwd: &Path) -> Option<Self> {
+        let dir = &undo.head.cwd.0;
+        if undo.head.session.as_deref() != session {
+            Some(Self::Terminal)
+        } else if !(dir.starts_with(cwd) || cwd.starts_with(dir)) {
+            Some(Self::Directory)
+        } else {
+            let age = Time::now().since(Time::from_millis(undo.head.time));
+            (age > FRESH).then_some(Self::Old)
+        }
+    }
 }
 
 /// The undo that is meant.
@@ -203,9 +230,9 @@ fn said(
 }
 
 /// Asks at the terminal, where something stands in the way, or it may be another command that is meant.
-fn agreed(args: &UndoArgs, undo: &Undo, conflicts: bool, elsewhere: bool) -> Result<bool, Failure> {
+fn agreed(args: &UndoArgs, undo: &Undo, conflicts: bool, unsure: Option<Unsure>) -> Result<bool, Failure> {
     // Of an agent nothing is asked: what an undo replaces is kept, and the exit status tells.
-    let ask = conflicts || elsewhere && prompt::available() && prompt::doubt().is_none();
+    let ask = conflicts || unsure.is_some() && prompt::available() && prompt::doubt().is_none();
     if !ask {
         return Ok(true);
     }

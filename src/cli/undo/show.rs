@@ -12,18 +12,19 @@ use crate::text::{escape, shorten, size};
 use crate::undo::{Step, Undo};
 
 use super::super::output;
+use super::Unsure;
 use super::rows::ago;
 
 /// Paths that are named for each thing that happens; the rest is counted.
 pub(super) const NAMED: usize = 12;
 
 /// Says which command is undone, and what comes back, on standard error.
-pub(super) fn plan(undo: &Undo, cwd: &Path, elsewhere: bool) {
+pub(super) fn plan(undo: &Undo, cwd: &Path, unsure: Option<Unsure>) {
     let style = output::style_of(io::IsTerminal::is_terminal(&io::stderr()));
-    let _ = io::stderr().lock().write_all(text(undo, cwd, elsewhere, style).as_bytes());
+    let _ = io::stderr().lock().write_all(text(undo, cwd, unsure, style).as_bytes());
 }
 
-fn text(undo: &Undo, cwd: &Path, elsewhere: bool, style: Style) -> String {
+fn text(undo: &Undo, cwd: &Path, unsure: Option<Unsure>, style: Style) -> String {
     let width = style.width.clamp(40, 160);
     let head = &undo.head;
     let mut page = String::new();
@@ -32,7 +33,7 @@ fn text(undo: &Undo, cwd: &Path, elsewhere: bool, style: Style) -> String {
         page.push('\n');
     };
     line(&format!("recourse: undoing: {}", escape(&head.command)));
-    line(&format!("  {}", escape(&origin(head, cwd, elsewhere))));
+    line(&format!("  {}", escape(&origin(head, cwd, unsure))));
     for (step, word) in [
         (Step::Back, "back"),
         (Step::Replaced, "replaced"),
@@ -66,14 +67,17 @@ pub(super) fn is_shown(item: &Item) -> bool {
 }
 
 /// When, by whom and where it ran.
-fn origin(head: &Head, cwd: &Path, elsewhere: bool) -> String {
+fn origin(head: &Head, cwd: &Path, unsure: Option<Unsure>) -> String {
     let when = ago(Time::now().since(Time::from_millis(head.time)));
     let mut said = format!("{}: {when}, by {}", head.id, head.who);
     if head.cwd.0 != cwd {
         said.push_str(&format!(", in {}", head.cwd.0.to_string_lossy()));
     }
-    if elsewhere {
-        said.push_str("; the last one here, from another terminal");
+    match unsure {
+        Some(Unsure::Terminal) => said.push_str("; the last one here, from another terminal"),
+        Some(Unsure::Directory) => said.push_str("; the last one of this terminal, in another place"),
+        Some(Unsure::Old) => said.push_str("; the last one, if nothing since then is meant"),
+        None => {}
     }
     said
 }

@@ -14,6 +14,11 @@ impl Machine<'_> {
         let first = arguments.first();
         match act {
             Act::Plain => self.plain(&arguments),
+            Act::Handed => {
+                self.hand_over(&arguments);
+                self.callbacks(&arguments);
+                Object::Unknown
+            }
             Act::Outside => self.told_outside(name, first, &arguments),
             Act::Same if name.ends_with("realpath") => self.real(first),
             Act::Same => self.same(name, first, &arguments),
@@ -28,6 +33,7 @@ impl Machine<'_> {
                 self.open_shelf(&arguments)
             }
             Act::Open => self.open(&arguments),
+            Act::PerlOpen if name.starts_with("POSIX::") => self.open(&arguments),
             Act::PerlOpen => self.perl_open(&arguments),
             Act::Rights(rights) => self.give_rights(rights, &arguments),
             Act::Rename | Act::Copy => self.put(act == Act::Rename, first, &arguments),

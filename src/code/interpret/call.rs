@@ -50,6 +50,7 @@ impl Machine<'_> {
             }
             _ => {
                 self.implicit.blind = true;
+                self.hand_on(&arguments);
                 // Any text may be the name of a function of PHP.
                 if self.language == Language::Php && !self.installed {
                     self.unknown("a function that is chosen at run time");
@@ -139,6 +140,7 @@ impl Machine<'_> {
         {
             return result;
         }
+        self.hand_over(arguments);
         let last = name.rsplit(['.', ':']).next().unwrap_or(name).to_owned();
         if library::takes_away(&last) {
             self.unknown(format!("{name}(…) of a module that is not known"));
@@ -167,6 +169,14 @@ impl Machine<'_> {
             && let (Language::Php, [constant, value]) = (self.language, arguments.list.as_slice())
         {
             self.set(&constant.known().unwrap_or_default(), value.clone());
+        }
+        // `FileUtils::Verbose.rm_rf`: a part of a module has its functions.
+        if let Some((whole, member)) =
+            name.split_once('.').and_then(|(top, rest)| Some((top, rest.rsplit_once('.')?.1)))
+            && let Some(act) =
+                library::act(self.language, &format!("{whole}.{member}")).filter(|act| act.changes())
+        {
+            return self.perform(&format!("{whole}.{member}"), act, arguments);
         }
         self.callbacks(&arguments);
         if let Some((place, member)) = name.rsplit_once('.') {

@@ -256,8 +256,9 @@ impl Machine<'_> {
         let acts = self.implicit.documented || self.acts_since(before);
         self.effects.truncate(before);
         self.uncommitted = uncommitted;
-        if acts {
-            self.emit(CodeEffect::Waits);
+        let handed = std::mem::take(&mut self.foreign).into_handed();
+        if acts || handed.is_some() {
+            self.emit(CodeEffect::Waits { handed: handed.unwrap_or_default() });
         }
     }
 
@@ -274,7 +275,7 @@ impl Machine<'_> {
                 CodeEffect::ChangeDirectory { .. }
                     | CodeEffect::SetVariable { .. }
                     | CodeEffect::Holds { .. }
-                    | CodeEffect::Waits
+                    | CodeEffect::Waits { .. }
             )
         })
     }

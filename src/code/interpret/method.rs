@@ -176,6 +176,7 @@ impl Machine<'_> {
         if let Some(result) = self.own_methods(name, &arguments) {
             return result;
         }
+        self.hand_on(&arguments);
         match name {
             // A function that was looked up is called.
             "call" | "apply" | "__call__" | "send" | "public_send" | "__send__" => self.implicit.blind = true,

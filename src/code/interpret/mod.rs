@@ -14,6 +14,7 @@ mod containers;
 mod each;
 mod environment;
 mod evaluate;
+mod foreign;
 mod frames;
 mod home;
 mod implicit;
@@ -137,6 +138,8 @@ struct Machine<'a> {
     methods: BTreeMap<String, Vec<Rc<Function>>>,
     /// Classes, decorated functions and functions that were not called yet.
     implicit: implicit::Implicit,
+    /// What functions were given that are not known.
+    foreign: foreign::Foreign,
     /// Files that the program gets as input.
     inputs: inputs::Inputs,
     /// Tasks that the file declares, where it is one of a task runner.
@@ -180,6 +183,7 @@ impl<'a> Machine<'a> {
             direct: false,
             inline: program.file.is_none(),
             implicit: implicit::Implicit::default(),
+            foreign: foreign::Foreign::default(),
             inputs: inputs::Inputs::new(program.reading),
             tasks: None,
             names: Vec::new(),

@@ -9,8 +9,9 @@ pub(in crate::code) fn show(language: &str, text: &str, arguments: &[&str]) -> S
     let arguments = arguments.iter().map(|a| Value::known(*a)).collect::<Vec<_>>();
     // What files hold afterwards, and what waits to be called, have tests of their own.
     let effects = analyse(language, text, &arguments);
-    let acts =
-        effects.iter().filter(|effect| !matches!(effect, CodeEffect::Holds { .. } | CodeEffect::Waits));
+    let acts = effects
+        .iter()
+        .filter(|effect| !matches!(effect, CodeEffect::Holds { .. } | CodeEffect::Waits { .. }));
     acts.map(shown).collect::<Vec<_>>().join("; ")
 }
 
@@ -44,7 +45,7 @@ fn shown(effect: &CodeEffect) -> String {
         }
         CodeEffect::SetVariable { name, value } => format!("set {}={}", name.display(), value.display()),
         CodeEffect::ChangeDirectory { path } => format!("cd {}", path.display()),
-        CodeEffect::Waits => "waits".to_owned(),
+        CodeEffect::Waits { .. } => "waits".to_owned(),
         CodeEffect::Unknown { .. } => "unknown".to_owned(),
         CodeEffect::Each { effect, .. } => format!("each {}", shown(effect)),
     }

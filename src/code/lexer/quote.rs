@@ -32,7 +32,7 @@ impl Lexer {
             Language::Python => self.python(c),
             Language::Node => self.node(c),
             Language::Perl => self.perl(c),
-            Language::Ruby => self.ruby(c),
+            Language::Ruby => c == '?' && self.one_character() || self.ruby(c),
             Language::Php => self.php(c),
             Language::Lua => self.lua(c),
         }
@@ -79,6 +79,18 @@ impl Lexer {
             _ => return false,
         }
         true
+    }
+
+    /// Ruby's `?w` for "w".
+    fn one_character(&mut self) -> bool {
+        let ends = |c: Option<char>| c.is_none_or(|c| !(c.is_alphanumeric() || c == '_'));
+        let Some(one) = self.peek(1).filter(|c| c.is_ascii_alphanumeric()) else { return false };
+        let is_one = !self.after_value() && ends(self.peek(2));
+        if is_one {
+            self.at += 2;
+            self.push(Tok::Text(vec![Piece::Text(one.to_string())]));
+        }
+        is_one
     }
 
     fn lua(&mut self, c: char) -> bool {

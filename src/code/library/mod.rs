@@ -25,6 +25,8 @@ pub(super) enum Act {
     Plain,
     /// Nothing; its value comes from outside (input, a file, the network).
     Outside,
+    /// What its arguments say, and nobody reads: what they name may change.
+    Handed,
     /// Gives its first argument.
     Same,
     /// Gives its first argument as text.

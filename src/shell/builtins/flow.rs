@@ -137,15 +137,19 @@ impl Shell<'_> {
             return Flow::Next;
         }
         let exits = signals.iter().any(|word| matches!(word.arg.value.as_known(), Some("EXIT" | "0")));
-        // A signal comes when it comes: what its trap does is seen at the end, as something that may happen.
-        state.exit_traps.retain(|trap| trap.exit != exits);
+        // A signal comes when it comes: what its trap does is seen at the end, as something that may happen, also where the
+        // trap was taken back or changed by then.
+        state.exit_traps.retain(|trap| !(trap.exit && exits));
         if matches!(text, Some("-" | "")) {
             return Flow::Next;
         }
         let mut inner = state.scope.deeper();
         inner.via.push("trap".to_owned());
         inner.span = Some(action.arg.span);
-        state.exit_traps.push(Trap { text: action.arg.value.clone(), scope: inner, exit: exits });
+        let trap = Trap { text: action.arg.value.clone(), scope: inner, exit: exits };
+        if !state.exit_traps.iter().any(|known| known.text == trap.text && known.exit == exits) {
+            state.exit_traps.push(trap);
+        }
         Flow::Next
     }
 

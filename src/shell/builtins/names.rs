@@ -10,13 +10,15 @@ use super::is_builtin;
 
 /// Whether `enable` or `hash` lets a name mean another program.
 pub(super) fn rebinds(builtin: &str, call: &Call) -> bool {
-    let letter = if builtin == "enable" { 'f' } else { 'p' };
-    let rebinds = |option: &&str| option.starts_with('-') && option.contains(letter);
-    call.texts().is_none_or(|texts| texts.iter().any(rebinds))
+    // What is switched off is looked for among the programs; without a name it is only listed.
+    let letters = if builtin == "enable" { ['f', 'n'] } else { ['p', 'p'] };
+    let rebinds = |option: &&str| option.starts_with('-') && option.contains(letters);
+    let names = |texts: &[&str]| texts.iter().any(|text| !text.starts_with('-'));
+    call.texts().is_none_or(|texts| texts.iter().any(rebinds) && names(&texts))
 }
 
 impl Shell<'_> {
-    /// `enable -f` and `hash -p`.
+    /// `enable -f`, `enable -n` and `hash -p`.
     pub(in crate::shell) fn rebind(&mut self, state: &mut State, call: &Call) -> Status {
         let reason = "names come to mean other programs from here on".to_owned();
         self.emit_as(state, call.span, &call.raw, StepKind::Opaque { reason });

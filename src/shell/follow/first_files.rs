@@ -42,11 +42,11 @@ impl Shell<'_> {
         way.within(&scope, |way| {
             for effect in effects {
                 let effect = match effect {
-                    CodeEffect::Unknown { .. } => CodeEffect::Waits,
+                    CodeEffect::Unknown { .. } => CodeEffect::Waits { handed: Vec::new() },
                     other => other,
                 };
                 match effect {
-                    CodeEffect::Waits => {
+                    CodeEffect::Waits { .. } => {
                         let language = super::code::fixed(language);
                         self.emit_as(way, call.span, shown, StepKind::Code { language, effect });
                     }

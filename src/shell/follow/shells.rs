@@ -386,6 +386,8 @@ pub(in crate::shell) fn new_shell(state: &mut State, switches: Switches) {
     let variables = Arc::make_mut(&mut state.variables);
     variables.retain(|_, variable| variable.exported);
     state.functions.retain(|_, definitions| definitions.exported);
+    // What the session holds for itself is not handed over; what it exports is this process's environment, too.
+    state.unset_is_empty |= state.session && state.scope.host.is_none();
     state.session = false;
     state.aliases.clear();
     state.shadowed.clear();
