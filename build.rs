@@ -100,6 +100,7 @@ mod knowledge {
             "languages",
             "machine",
             "places",
+            "prints",
             "regenerable",
             "terraform_signs",
             "tool_words",

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::Value;
+use crate::model::{Mark, Signs, Value, is_mark};
 
 use super::effect::CodeEffect;
 use super::quote::fed;
@@ -10,6 +10,10 @@ use super::quote::fed;
 /// What an awk program writes and runs.
 pub(super) fn analyse(text: &str) -> Vec<CodeEffect> {
     let tokens = tokens(text);
+    if exposed(text, &tokens) {
+        let reason = "awk code of which a part is not known before it runs".to_owned();
+        return vec![CodeEffect::Unknown { reason }];
+    }
     let mut reader = Reader { tokens: &tokens, variables: BTreeMap::new(), effects: Vec::new() };
     reader.assignments();
     reader.read();
@@ -81,16 +85,16 @@ fn tokens(text: &str) -> Vec<Token> {
                 at += 1;
                 tokens.push(Token::Regex);
             }
-            _ if c.is_ascii_digit() => {
+            _ if c.is_ascii_digit() || is_mark(c) => {
                 let start = at;
-                while chars.get(at).is_some_and(|c| c.is_alphanumeric() || *c == '.') {
+                while chars.get(at).is_some_and(|c| c.is_alphanumeric() || *c == '.' || is_mark(*c)) {
                     at += 1;
                 }
                 tokens.push(Token::Number(chars[start..at].iter().collect()));
             }
             _ if c.is_alphabetic() || c == '_' => {
                 let start = at;
-                while chars.get(at).is_some_and(|c| c.is_alphanumeric() || *c == '_') {
+                while chars.get(at).is_some_and(|c| c.is_alphanumeric() || *c == '_' || is_mark(*c)) {
                     at += 1;
                 }
                 tokens.push(Token::Name(chars[start..at].iter().collect()));
@@ -107,6 +111,33 @@ fn tokens(text: &str) -> Vec<Token> {
         }
     }
     tokens
+}
+
+/// Whether signs that are not known stand anywhere but in a string, in a regular expression or for a number.
+fn exposed(text: &str, tokens: &[Token]) -> bool {
+    if !text.contains(is_mark) {
+        return false;
+    }
+    // What a backslash or a bracket gives another meaning may be nothing at all.
+    let escaped =
+        text.chars().zip(text.chars().skip(1)).any(|(before, c)| matches!(before, '\\' | '[') && is_mark(c));
+    let lines = text.chars().any(|c| Mark::of(c).is_none_or(|mark| mark.lines) && is_mark(c));
+    let apart = tokens.iter().any(|token| match token {
+        Token::Name(name) => name.contains(is_mark),
+        Token::Number(number) => {
+            number.contains(is_mark)
+                && (number.contains(char::is_alphabetic)
+                    || number
+                        .chars()
+                        .any(|c| is_mark(c) && Mark::of(c).is_none_or(|m| m.signs != Signs::Number)))
+        }
+        _ => false,
+    });
+    // What may be nothing at all before a slash makes it the beginning of an expression.
+    let divided = tokens
+        .windows(2)
+        .any(|two| matches!(two, [Token::Number(number), Token::Op("/" | "/=")] if number.contains(is_mark)));
+    escaped || lines || apart || divided
 }
 
 /// A string's value, and the place behind its closing quote.
@@ -274,7 +305,7 @@ impl Reader<'_> {
                     at += 1;
                     continue;
                 }
-                Some(Token::Text(text) | Token::Number(text)) => Value::known(text.clone()),
+                Some(Token::Text(text) | Token::Number(text)) => Value::marked(text.clone()).plain(),
                 Some(Token::Name(name)) => {
                     let called = self.op(at + 1, "(") || self.op(at + 1, "[");
                     let known = if called { None } else { self.variables.get(name).cloned() };

@@ -22,9 +22,9 @@ mod tree;
 pub use effect::{CodeEffect, SqlEvent, SqlStatement, SqlTrigger, SqlVerb, matched};
 pub use hcl::{Configuration, hcl, hcl_json};
 pub use sources::{Nowhere, Program, Reading, Runner, Source, Sources, Tasks};
-pub use sql::{sql, sql_trigger};
+pub use sql::{sql, sql_trigger, sql_with_numbers};
 
-use crate::model::Value;
+use crate::model::{Value, is_mark};
 
 /// A language of which only little is understood, by its name in `languages.toml`.
 pub fn plain_language(name: &str) -> Option<&'static str> {
@@ -59,9 +59,17 @@ pub fn analyse(language: &str, text: &str, arguments: &[Value]) -> Vec<CodeEffec
 /// The same for a program that may load files of its own.
 pub fn analyse_with(program: &Program<'_>, sources: &dyn Sources) -> Vec<CodeEffect> {
     let Program { language, text, arguments, .. } = *program;
+    let woven = text.contains(is_mark);
+    let unknown = |name: &str| {
+        vec![CodeEffect::Unknown {
+            reason: format!("{name} code of which a part is not known before it runs"),
+        }]
+    };
     match (language, language::Language::named(language)) {
         ("sed", _) => sed::analyse(text),
         ("awk", _) => awk::analyse(text),
+        (name, Some(language)) if woven && lexer::exposes(text, language) => unknown(name),
+        (name, None) if woven => unknown(name),
         (_, Some(language)) => interpret::run(language, program, sources),
         (_, None) => plain::analyse(language, text, arguments),
     }

@@ -1,19 +1,27 @@
 //! sed scripts: the commands that write files or run programs. Everything else only edits the stream.
 
-use crate::model::Value;
+use crate::model::{Mark, Signs, Value, is_mark};
 
 use super::effect::CodeEffect;
 
 /// What a sed script writes and runs. In-place editing is the command line's matter.
 pub(super) fn analyse(text: &str) -> Vec<CodeEffect> {
-    let mut reader = Reader { chars: text.chars().collect(), at: 0, effects: Vec::new() };
+    let chars = text.chars().collect::<Vec<_>>();
+    let mut reader = Reader { woven: chars.iter().any(|c| is_mark(*c)), chars, at: 0, effects: Vec::new() };
     reader.script();
     reader.effects
+}
+
+/// A place where signs of an alphabet stand: where they could be more than text, nobody knows what the script does.
+fn is_number(c: char) -> bool {
+    Mark::of(c).is_some_and(|mark| mark.signs == Signs::Number && !mark.lines)
 }
 
 struct Reader {
     chars: Vec<char>,
     at: usize,
+    /// Signs stand in it that are not known.
+    woven: bool,
     effects: Vec<CodeEffect>,
 }
 
@@ -37,7 +45,24 @@ impl Reader {
     fn line(&mut self) -> String {
         let start = self.at;
         self.skip(|c| c != '\n');
+        // What has lines of its own may end this one.
+        if self.chars[start..self.at].iter().any(|c| Mark::of(*c).is_some_and(|mark| mark.lines)) {
+            self.exposed();
+        }
         self.chars[start..self.at].iter().collect()
+    }
+
+    /// Signs that are not known stand where they could be a command.
+    fn exposed(&mut self) {
+        let reason = "sed code of which a part is not known before it runs".to_owned();
+        self.effects.push(CodeEffect::Unknown { reason });
+    }
+
+    /// A sign that text with marks in it may not be divided by: the marks might hold it.
+    fn divides(&mut self, delimiter: char) {
+        if self.woven && (is_mark(delimiter) || Signs::Word.holds(delimiter)) {
+            self.exposed();
+        }
     }
 
     fn script(&mut self) {
@@ -65,10 +90,13 @@ impl Reader {
                 Some('\\') => {
                     self.at += 1;
                     if let Some(delimiter) = self.next() {
+                        self.divides(delimiter);
                         self.delimited(delimiter);
                     }
                     self.skip(|c| matches!(c, 'I' | 'M'));
                 }
+                // A number with a line behind it is a mistake, and nothing runs.
+                Some(c) if Mark::of(c).is_some_and(|mark| mark.signs == Signs::Number) => self.at += 1,
                 Some(c) if c.is_ascii_digit() || matches!(c, '$' | ',' | '~' | '+' | ' ') => self.at += 1,
                 _ => return,
             }
@@ -82,9 +110,16 @@ impl Reader {
         while let Some(c) = self.next() {
             match c {
                 '\\' => {
+                    if self.peek().is_some_and(is_mark) {
+                        self.exposed();
+                    }
                     text.push(c);
                     text.extend(self.next());
                     continue;
+                }
+                // What may be empty would leave the bracket open.
+                '[' if self.peek().is_some_and(|c| is_mark(c) || c == '^') && self.woven => {
+                    self.exposed();
                 }
                 // A bracket expression that is closed may hold the delimiter.
                 '[' if !bracket && delimiter != ']' => bracket = self.bracket_closes(),
@@ -111,6 +146,7 @@ impl Reader {
             's' => self.substitute(),
             'y' => {
                 if let Some(delimiter) = self.next() {
+                    self.divides(delimiter);
                     self.delimited(delimiter);
                     self.delimited(delimiter);
                 }
@@ -125,21 +161,29 @@ impl Reader {
                 let text = match command.trim() {
                     // The pattern space itself is run.
                     "" | ";" | "}" => Value::Unknown,
-                    command => Value::known(command),
+                    command => Value::marked(command).plain(),
                 };
                 self.effects.push(CodeEffect::Shell { text });
             }
             'r' | 'R' => {
                 self.line();
             }
-            ':' | 'b' | 't' | 'T' | 'v' => self.skip(|c| !matches!(c, '\n' | ';' | '}')),
+            ':' | 'b' | 't' | 'T' | 'v' => {
+                let start = self.at;
+                self.skip(|c| !matches!(c, '\n' | ';' | '}'));
+                if self.chars[start..self.at].iter().any(|c| is_mark(*c)) {
+                    self.exposed();
+                }
+            }
+            c if is_mark(c) => self.exposed(),
             // q, Q, l and L may have a number behind them; all others stand alone.
-            _ => self.skip(|c| c.is_ascii_digit() || c == ' '),
+            _ => self.skip(|c| c.is_ascii_digit() || is_number(c) || c == ' '),
         }
     }
 
     fn substitute(&mut self) {
         let Some(delimiter) = self.next() else { return };
+        self.divides(delimiter);
         self.delimited(delimiter);
         let replacement = self.replacement(delimiter);
         let mut runs = false;
@@ -147,6 +191,11 @@ impl Reader {
             match self.peek() {
                 Some('e') => runs = true,
                 Some('g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9') => {}
+                Some(c) if is_number(c) => {}
+                Some(c) if is_mark(c) => {
+                    self.exposed();
+                    break;
+                }
                 Some('w') => {
                     self.at += 1;
                     let file = self.line();
@@ -159,7 +208,7 @@ impl Reader {
         }
         if runs {
             // References to the match make the text unknown from there on.
-            let text = match replacement.find(['&', '\\']) {
+            let text = match replacement.find(|c| matches!(c, '&' | '\\') || is_mark(c)) {
                 None => Value::known(replacement),
                 Some(at) if at > 0 => {
                     Value::Affix { prefix: replacement[..at].to_owned(), suffix: String::new() }
@@ -179,6 +228,9 @@ impl Reader {
             }
             text.push(c);
             if c == '\\' {
+                if self.peek().is_some_and(is_mark) {
+                    self.exposed();
+                }
                 match self.next() {
                     Some(next) if next == delimiter => {
                         text.pop();
@@ -196,8 +248,12 @@ impl Reader {
         while let Some(c) = self.next() {
             match c {
                 '\\' => {
+                    if self.peek().is_some_and(is_mark) {
+                        self.exposed();
+                    }
                     self.next();
                 }
+                c if Mark::of(c).is_some_and(|mark| mark.lines) => return self.exposed(),
                 '\n' => return,
                 _ => {}
             }
@@ -206,7 +262,7 @@ impl Reader {
 
     fn write(&mut self, file: &str) {
         if !file.is_empty() && !matches!(file, "/dev/stdout" | "/dev/stderr") {
-            self.effects.push(CodeEffect::Overwrite { path: Value::known(file) });
+            self.effects.push(CodeEffect::Overwrite { path: Value::marked(file).plain() });
         }
     }
 }

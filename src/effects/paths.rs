@@ -63,6 +63,7 @@ pub(super) fn absolute(value: &Value, cwds: &[PathBuf], places: Places<'_>) -> V
             let all = cwds.iter().map(|dir| anchored(&dir.join(directory)));
             all.reduce(|all, one| all.join(&one)).unwrap_or(Value::Unknown)
         }
+        Value::Woven(_) => absolute(&value.clone().plain(), cwds, places),
         Value::Lines(_) | Value::Unknown => Value::Unknown,
     }
 }

@@ -17,7 +17,12 @@ pub(super) fn of_invocation(scene: &Scene<'_>, invocation: &Invocation) -> Vec<D
     let matched = &invocation.matched;
     let mut drafts = Vec::new();
     for nested in in_one_connection(matched.nested()) {
-        for value in &nested.values {
+        for (value, index) in nested.values.iter().zip(&nested.indices) {
+            // The declaration reads no more of a word than its beginning and its end.
+            let word = invocation.args.get(index + 1).map(|arg| &arg.value);
+            let value = word
+                .filter(|word| word.woven().is_some() && (*word).clone().plain() == *value)
+                .unwrap_or(value);
             if let Some(dialect) = nested.role.strip_prefix("sql:") {
                 drafts.extend(text(scene, dialect, &database(matched, dialect), value));
             } else if let Some(dialect) = nested.role.strip_prefix("sqlfile:") {
@@ -116,6 +121,17 @@ pub(crate) fn text(scene: &Scene<'_>, dialect: &str, database: &Value, text: &Va
 
 /// SQL text that is `depth` scripts deep.
 fn within(scene: &Scene<'_>, dialect: &str, database: &Value, text: &Value, depth: usize) -> Vec<Draft> {
+    if let Some(text) = text.woven().and_then(crate::code::sql_with_numbers) {
+        let only_adds =
+            |s: &SqlStatement| matches!(s.verb, SqlVerb::Read | SqlVerb::Control | SqlVerb::Create);
+        let statements = crate::code::sql(dialect, &text);
+        if statements.iter().all(only_adds) {
+            return statements
+                .iter()
+                .flat_map(|statement| self::statement(scene, dialect, database, statement, depth))
+                .collect();
+        }
+    }
     let Some(texts) = text.choices() else {
         return vec![opaque(scene, "the SQL text is not known")];
     };

@@ -47,6 +47,6 @@ fn is_below_something(path: &Value) -> bool {
             let dir = prefix.rsplit_once('/').is_some_and(|(dir, _)| below(dir));
             dir || stem && below(prefix) || below(suffix)
         }
-        Value::Lines(_) | Value::Unknown => false,
+        Value::Woven(_) | Value::Lines(_) | Value::Unknown => false,
     }
 }

@@ -16,6 +16,10 @@ use options::Found;
 /// Matches words (without the command word) against a tool. Total: unknown options, unknown values and too many words
 /// become gaps; never fails.
 pub fn match_words(tool: &Arc<ToolFile>, words: &[Value]) -> Match {
+    if words.iter().any(|word| matches!(word, Value::Woven(_))) {
+        let words = words.iter().cloned().map(Value::plain).collect::<Vec<_>>();
+        return match_words(tool, &words);
+    }
     let mut form: Option<usize> = None;
     // The operands of a form may shift where a nested command starts, so the words are read again once it is known.
     for _ in 0..3 {

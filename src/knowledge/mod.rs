@@ -32,6 +32,7 @@ mod pack;
 mod parts;
 mod placed;
 mod places;
+mod prints;
 mod raw;
 mod reading;
 mod room;
@@ -64,6 +65,7 @@ pub use pack::{Pack, Part};
 pub use parts::PartSpec;
 pub use placed::{LoadError, did_you_mean, nearest};
 pub use places::{Places, lists, places};
+pub use prints::{Prints, prints};
 pub use reading::{Expected, RAW_LIMIT, Reading};
 pub use room::Room;
 pub use schema::{

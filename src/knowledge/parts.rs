@@ -99,6 +99,7 @@ fn behind(head: &str, value: &Value, option: bool) -> Option<Value> {
                 None => (text.is_empty() && option).then_some(Value::Unknown),
             }
         }
+        Value::Woven(_) => behind(head, &value.clone().plain(), option),
         Value::Lines(_) | Value::Unknown => option.then_some(Value::Unknown),
     }
 }

@@ -11,6 +11,7 @@ pub(super) fn option_like(word: &Value) -> Option<bool> {
             (dashed > 0).then_some(dashed == list.len())
         }
         Value::Affix { prefix, .. } => prefix.starts_with('-').then_some(true),
+        Value::Woven(_) => option_like(&word.clone().plain()),
         Value::Lines(_) | Value::Unknown => None,
     }
 }
@@ -58,6 +59,7 @@ pub(super) fn tail(word: &Value, from: usize) -> Value {
                 Value::Affix { prefix: rest.to_owned(), suffix: suffix.clone() }
             }
         }
+        Value::Woven(_) => tail(&word.clone().plain(), from),
         Value::Lines(_) | Value::Unknown => Value::Unknown,
     }
 }

@@ -13,6 +13,7 @@ mod redact;
 mod secrets;
 mod tier;
 mod value;
+mod woven;
 
 pub use assessment::{Alternative, Assessment, CrossActionRisk, Recoverability, RecoverySource};
 pub use device::{is_storage, keeps_nothing};
@@ -30,3 +31,4 @@ pub use redact::{MASK, is_secret_name, redact, secret_ranges};
 pub use secrets::Secrets;
 pub use tier::{Tier, Verdict};
 pub use value::{Lines, Value};
+pub use woven::{Mark, Signs, first_field, is_mark, line_of, of_line, piece_of};

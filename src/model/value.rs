@@ -1,8 +1,10 @@
 //! What abstract interpretation knows of a piece of text.
 
+use super::woven::{AGAIN, Mark, REST, Signs, is_mark};
+
 /// The possible values of a word, variable or file name.
 ///
-/// A lattice of four heights. Every operation is total and errs towards knowing less.
+/// A lattice of few heights. Every operation is total and errs towards knowing less.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Value {
     /// Exactly this text.
@@ -19,6 +21,9 @@ pub enum Value {
     /// A text of these lines in an order that is not known: what programs print that list in the order of times, of a
     /// directory or of a locale. Two lines at least.
     Lines(Lines),
+    /// This text, with marks where only the signs are known that may stand there ([`super::woven`]): what readers of
+    /// programs go by. For all others it is as much as its beginning and its end ([`Value::plain`]).
+    Woven(String),
     /// Anything.
     Unknown,
 }
@@ -100,6 +105,7 @@ impl Value {
             Self::Known(text) => text.clone(),
             Self::OneOf(list) => common_prefix(list),
             Self::Affix { prefix, .. } => prefix.clone(),
+            Self::Woven(text) => text.split(is_mark).next().unwrap_or_default().to_owned(),
             Self::Lines(_) | Self::Unknown => String::new(),
         }
     }
@@ -110,6 +116,7 @@ impl Value {
             Self::Known(text) => text.clone(),
             Self::OneOf(list) => common_suffix(list),
             Self::Affix { suffix, .. } => suffix.clone(),
+            Self::Woven(text) => text.rsplit(is_mark).next().unwrap_or_default().to_owned(),
             Self::Lines(_) | Self::Unknown => String::new(),
         }
     }
@@ -118,6 +125,14 @@ impl Value {
     pub fn concat(&self, next: &Self) -> Self {
         match (self, next) {
             (Self::Known(a), Self::Known(b)) => Self::Known(format!("{a}{b}")),
+            (Self::Known(none), Self::Woven(_)) if none.is_empty() => next.clone(),
+            (Self::Woven(_), Self::Known(none)) if none.is_empty() => self.clone(),
+            (Self::Woven(a), Self::Known(b) | Self::Woven(b)) | (Self::Known(a), Self::Woven(b))
+                if Self::may_be_woven(self) && Self::may_be_woven(next) =>
+            {
+                Self::Woven(format!("{a}{b}"))
+            }
+            (Self::Woven(_), _) | (_, Self::Woven(_)) => self.clone().plain().concat(&next.clone().plain()),
             (Self::Known(none), Self::Lines(_)) if none.is_empty() => next.clone(),
             // Whether the last line is ended makes no difference to whoever reads lines.
             (Self::Lines(lines), Self::Known(end))
@@ -165,6 +180,17 @@ impl Value {
         if self == other {
             return self.clone();
         }
+        if let (Self::Woven(text), Self::Known(known)) | (Self::Known(known), Self::Woven(text)) =
+            (self, other)
+            && text.chars().count() == 1
+            && text
+                .chars()
+                .next()
+                .and_then(Mark::of)
+                .is_some_and(|mark| known.chars().all(|c| mark.signs.holds(c)))
+        {
+            return Self::Woven(text.clone());
+        }
         if let (Some(a), Some(b)) = (self.choices(), other.choices()) {
             return Self::one_of(a.iter().chain(b).cloned().collect());
         }
@@ -179,6 +205,56 @@ impl Value {
         match self {
             Self::Lines(_) => Self::Unknown,
             other => other,
+        }
+    }
+
+    /// Signs of an alphabet, and nothing else.
+    pub fn signs(signs: Signs, lines: bool) -> Self {
+        Self::Woven(Mark { signs, lines }.sign().into())
+    }
+
+    /// A text of any lines that begin with signs of an alphabet, a separator behind them.
+    pub fn begun(signs: Signs, separator: char, many: bool) -> Self {
+        let mark = Mark { signs, lines: false }.sign();
+        let again = if many { AGAIN.to_string() } else { String::new() };
+        Self::Woven(format!("{mark}{separator}{REST}\n{again}"))
+    }
+
+    /// The value of a text in which marks may stand.
+    pub fn marked(text: impl Into<String>) -> Self {
+        let text = text.into();
+        if text.contains(is_mark) { Self::Woven(text) } else { Self::Known(text) }
+    }
+
+    /// The text with its marks, where each of them says which signs may stand there.
+    pub fn woven(&self) -> Option<&str> {
+        match self {
+            Self::Woven(text) => text.chars().all(|c| !is_mark(c) || Mark::of(c).is_some()).then_some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a number, or nothing.
+    pub fn is_number(&self) -> bool {
+        let number = |c: char| Mark::of(c).is_some_and(|mark| mark.signs == Signs::Number);
+        matches!(self, Self::Woven(text) if text.chars().all(|c| number(c) || Signs::Number.holds(c)))
+    }
+
+    /// What a name of a file may be, and whatever else is no program's text: only the beginning and the end of what holds
+    /// signs of an alphabet.
+    pub fn plain(self) -> Self {
+        match self {
+            Self::Woven(_) => Self::affix(self.prefix(), self.suffix()),
+            other => other,
+        }
+    }
+
+    /// A text that holds marks by itself would pass for one that it is not.
+    fn may_be_woven(value: &Self) -> bool {
+        match value {
+            Self::Known(text) => !text.contains(is_mark),
+            Self::Woven(text) => !text.contains(AGAIN),
+            _ => false,
         }
     }
 
@@ -213,6 +289,7 @@ impl Value {
             Self::Known(text) => text.clone(),
             Self::OneOf(list) => list.join(" | "),
             Self::Affix { prefix, suffix } => format!("{prefix}…{suffix}"),
+            Self::Woven(text) => text.split(is_mark).collect::<Vec<_>>().join("…"),
             Self::Lines(_) | Self::Unknown => "…".to_owned(),
         }
     }

@@ -158,6 +158,6 @@ fn touches_one(pattern: &str, subject: &PathSubject, places: &Places) -> bool {
             let rest = &prefix[dir.len()..];
             within(prefix) || places.of(dir).any(|real| within(&format!("{real}{rest}")))
         }
-        Value::Lines(_) | Value::Unknown => false,
+        Value::Woven(_) | Value::Lines(_) | Value::Unknown => false,
     }
 }

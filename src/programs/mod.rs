@@ -207,7 +207,7 @@ impl Programs for Rooms {
     fn prints(&self, shell: &Shell<'_>, state: &State, name: &str, call: &Call) -> Option<Value> {
         let room = shell.knowledge.tool(name).and_then(|tool| tool.root.code);
         let told = room.map(of).and_then(|program| program.prints(shell, state, name, call));
-        told.or_else(|| settings::printed(name, call))
+        told.or_else(|| settings::printed(name, call)).or_else(|| text::signs::said(shell, state, name, call))
     }
 
     fn succeeds(&self, shell: &Shell<'_>, state: &State, name: &str, call: &Call) -> Status {

@@ -128,7 +128,8 @@ impl Shell<'_> {
             let first = answers.next()?;
             return answers.all(|answer| answer == first).then_some(first);
         }
-        if let (Value::Affix { prefix, suffix }, Some(text)) = (value, pattern::literal(pattern, options))
+        if let (Value::Affix { prefix, suffix }, Some(text)) =
+            (&value.clone().plain(), pattern::literal(pattern, options))
             && (!text.starts_with(prefix.as_str()) || !text.ends_with(suffix.as_str()))
         {
             return Some(false);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::code::CodeEffect;
 use crate::knowledge::{Knowledge, lists, places};
-use crate::model::{Context, Span, Value};
+use crate::model::{Context, Span, Value, is_mark};
 use crate::syntax::{Gap, GapReason, Script, ends_in_redirection};
 use crate::world::World;
 
@@ -330,6 +330,8 @@ impl Shell<'_> {
             _ => true,
         };
         self.only_built &= !acts || built;
+        // People read what stands for signs that nobody knows as a gap.
+        let raw = &raw.replace(is_mark, "…");
         let (kind, raw) = match &state.scope.followed {
             Some((file, _)) => self.discreet(state, file, kind),
             None if self.is_data(&kind) => self.discreet(state, "a file that is read", kind),

@@ -25,6 +25,12 @@ fn roots(matched: &Match) -> Vec<String> {
 fn words_of(call: &Call, part: &Nested) -> Vec<Expansion> {
     let word_of = |(index, value): (&usize, &Value)| match call.words.get(index + 1) {
         Some(word) if part.role == "argv" && word.arg.value == *value => word.clone(),
+        // The declaration reads no more of it than the beginning and the end.
+        Some(word)
+            if matches!(word.arg.value, Value::Woven(_)) && word.arg.value.clone().plain() == *value =>
+        {
+            word.clone()
+        }
         Some(word) => Expansion {
             arg: Arg { value: value.clone(), span: word.arg.span, explicit: word.arg.explicit },
             elastic: word.elastic,
@@ -74,6 +80,9 @@ impl Shell<'_> {
         if nested.is_empty() && stdin_role.is_none() {
             return None;
         }
+        // Only of a text whose signs are known a program may leave what is told without running it.
+        let printed = if state.scope.capture { self.printed(state, call) } else { None };
+        let printed = printed.filter(|text| matches!(text, Value::Woven(_)));
         let (inner_scope, mut inner) = self.inside_of(state, name, call, matched);
         let mut runs = 0;
         for part in &nested {
@@ -105,7 +114,7 @@ impl Shell<'_> {
         let hands_on = runs == 1 && lists(&places().becomes, name) && nested.iter().any(|p| p.role == "argv");
         state.status = if hands_on { inner.status } else { Status::Unknown };
         if state.scope.capture && !nested.iter().any(|p| p.role == "argv" || p.role == "shell") {
-            state.print(&Value::Unknown);
+            state.print(&printed.unwrap_or(Value::Unknown));
         }
         Some(Flow::Next)
     }

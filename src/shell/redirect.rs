@@ -270,7 +270,10 @@ impl Shell<'_> {
     fn target_word(&mut self, state: &mut State, word: &crate::syntax::Word) -> Expanded<Arg> {
         let mut words = self.expand_words(state, std::slice::from_ref(word))?;
         match words.len() {
-            1 => Ok(words.remove(0).arg),
+            1 => {
+                let arg = words.remove(0).arg;
+                Ok(Arg { value: arg.value.plain(), ..arg })
+            }
             0 => Err(Abort),
             _ => {
                 let all = words.iter().filter_map(|w| w.arg.value.as_known().map(str::to_owned)).collect();

@@ -266,7 +266,7 @@ impl Shell<'_> {
                 }
                 self.come_together(state, maybe, ways)
             }
-            Value::Affix { .. } | Value::Lines(_) | Value::Unknown => {
+            Value::Affix { .. } | Value::Woven(_) | Value::Lines(_) | Value::Unknown => {
                 let shown = first.arg.value.display();
                 self.emit_as(
                     state,

@@ -184,7 +184,7 @@ impl Shell<'_> {
                 let equal = match (left.choices(), right.choices()) {
                     (Some([a]), Some([b])) => Status::from_bool(a == b),
                     (Some(a), Some(b)) if !a.iter().any(|text| b.contains(text)) => Status::False,
-                    _ => match (left, right.as_known()) {
+                    _ => match (&left.clone().plain(), right.as_known()) {
                         (Value::Affix { prefix, suffix }, Some(text))
                             if !text.starts_with(prefix.as_str()) || !text.ends_with(suffix.as_str()) =>
                         {
@@ -224,7 +224,7 @@ impl Shell<'_> {
 }
 
 fn not_empty(value: &Value) -> Status {
-    match value {
+    match value.clone().plain() {
         Value::Known(text) => Status::from_bool(!text.is_empty()),
         Value::OneOf(list) if list.iter().all(|text| !text.is_empty()) => Status::True,
         Value::Affix { prefix, suffix } if !prefix.is_empty() || !suffix.is_empty() => Status::True,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::knowledge::{guard, leads_to_shims};
-use crate::model::Value;
+use crate::model::{Signs, Value};
 use crate::syntax::{AssignedValue, Assignment};
 use crate::world::SOMEBODYS_HOME;
 
@@ -57,11 +57,11 @@ impl Shell<'_> {
             (Some('?'), None) => {
                 return Some(match state.status {
                     Status::True => Value::known("0"),
-                    _ => Value::Unknown,
+                    _ => Value::signs(Signs::Number, false),
                 });
             }
             (Some('$'), None) => return Some(Value::known(OWN_PROCESS)),
-            (Some('!'), None) => return Some(Value::Unknown),
+            (Some('!'), None) => return Some(Value::signs(Signs::Number, false)),
             (Some('-'), None) => return Some(Value::Unknown),
             (Some('_'), None) => return Some(state.last_word.clone()),
             (Some('0'), None) => return Some(state.zero.clone()),
@@ -98,6 +98,9 @@ impl Shell<'_> {
             "OSTYPE" => Some(Value::known("linux-gnu")),
             "IFS" => Some(Value::known(" \t\n")),
             "BASH_SOURCE" => state.source.clone(),
+            "RANDOM" | "SRANDOM" | "SECONDS" | "EPOCHSECONDS" | "LINENO" | "PPID" => {
+                Some(Value::signs(Signs::Number, false))
+            }
             _ if kept_by_the_shell(name) => Some(Value::Unknown),
             _ if state.unset_is_empty => None,
             _ => Some(Value::Unknown),

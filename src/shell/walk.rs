@@ -382,6 +382,7 @@ impl Shell<'_> {
             Value::Affix { prefix, suffix } => Value::known(prefix)
                 .concat(&Value::Unknown)
                 .concat(&Value::known(suffix.trim_end_matches('\n'))),
+            Value::Woven(text) => Value::marked(text.trim_end_matches('\n')),
             lines @ Value::Lines(_) => lines,
             Value::Unknown => Value::Unknown,
         }

@@ -273,7 +273,7 @@ fn only_unknown(judged: &Assessment) -> bool {
         Subject::Path(subject) => match &subject.path {
             Value::Known(_) | Value::OneOf(_) => false,
             Value::Affix { prefix, .. } => !prefix.starts_with('/'),
-            Value::Lines(_) | Value::Unknown => true,
+            Value::Woven(_) | Value::Lines(_) | Value::Unknown => true,
         },
         _ => false,
     }

@@ -34,7 +34,7 @@ impl Machine<'_> {
     fn evaluated(&mut self, expression: &Expr) -> Object {
         match expression {
             Expr::Text(parts) => self.text(parts),
-            Expr::Number(number) => Object::text(number.clone()),
+            Expr::Number(number) => Self::some_text(Value::marked(number.clone()).plain()),
             Expr::Name(name) => self.named(name),
             Expr::Attribute(object, member) => self.member_of(expression, object, member),
             Expr::Index(object, index) => {
@@ -100,7 +100,7 @@ impl Machine<'_> {
         let mut text = Object::text("");
         for part in parts {
             let next = match part {
-                Part::Text(text) => Object::text(text.clone()),
+                Part::Text(text) => Self::some_text(Value::marked(text.clone()).plain()),
                 Part::Value(value) => self.value(value),
             };
             text = text.then(&next);

@@ -3,11 +3,15 @@
 //! One reader with each language's comments, quotes, here-documents and regular expressions. Never fails: what is not
 //! closed reaches to the end.
 
+mod exposed;
 mod indent;
 mod quote;
 mod text;
 
 use super::language::Language;
+use crate::model::is_mark;
+
+pub(super) use exposed::exposes;
 
 /// A piece of a quoted text: text, or source of an expression in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -202,9 +206,9 @@ impl Lexer {
     fn word(&mut self, c: char) -> bool {
         use Language::{Node, Perl, Php, Ruby};
         let starts = |c: char| c.is_alphabetic() || c == '_';
-        if c.is_ascii_digit() {
+        if c.is_ascii_digit() || is_mark(c) {
             let start = self.at;
-            while self.peek(0).is_some_and(|c| c.is_alphanumeric() || c == '_')
+            while self.peek(0).is_some_and(|c| c.is_alphanumeric() || c == '_' || is_mark(c))
                 || (self.peek(0) == Some('.') && self.peek(1).is_some_and(|c| c.is_ascii_digit()))
             {
                 self.at += 1;
@@ -236,7 +240,7 @@ impl Lexer {
         self.at += 1;
         loop {
             match self.peek(0) {
-                Some(c) if c.is_alphanumeric() || c == '_' => self.at += 1,
+                Some(c) if c.is_alphanumeric() || c == '_' || is_mark(c) => self.at += 1,
                 Some('$') if self.language == Language::Node => self.at += 1,
                 Some(':')
                     if self.language == Language::Perl

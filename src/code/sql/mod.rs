@@ -14,6 +14,9 @@ mod reader;
 mod rights;
 mod rows;
 mod session;
+mod woven;
+
+pub use woven::sql_with_numbers;
 
 use super::effect::{SqlStatement, SqlTrigger, SqlVerb};
 use client::Client;

@@ -256,6 +256,7 @@ fn values(walk: &mut Walk<'_>, mutation: &Mutation, subject: &PathSubject, value
             }
         }
         Value::Affix { prefix, suffix } => between(walk, mutation, subject, prefix, suffix),
+        Value::Woven(_) => values(walk, mutation, subject, &value.clone().plain()),
         Value::Lines(_) | Value::Unknown => {
             walk.note(format!("which path {} names cannot be told", subject.shown));
             walk.add(LossClass::Unseen, 0, Path::new(&subject.shown));

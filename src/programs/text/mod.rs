@@ -6,6 +6,7 @@ pub(in crate::programs) mod hits;
 mod lines;
 mod made;
 mod nothing;
+pub(in crate::programs) mod signs;
 
 use std::path::Path;
 
@@ -52,6 +53,7 @@ impl super::Program for Text {
             _ if here => filter(shell, state, name, call),
             _ => None,
         }
+        .or_else(|| signs_left(shell, state, name, call))
     }
 
     fn succeeds(&self, shell: &Shell<'_>, state: &State, name: &str, call: &Call) -> Status {
@@ -81,6 +83,19 @@ impl super::Program for Text {
             _ => Status::Unknown,
         }
     }
+}
+
+/// What is left of a text of which only the signs are known.
+fn signs_left(shell: &Shell<'_>, state: &State, name: &str, call: &Call) -> Option<Value> {
+    if state.scope.host.is_some() {
+        return None;
+    }
+    let input = shell.stdin_text(state, &state.stdin);
+    let text = match &input {
+        Some(Value::Woven(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    signs::filtered(name, &call.texts()?, text)
 }
 
 fn real_path(shell: &Shell<'_>, state: &State, name: &str, call: &Call) -> Option<Value> {

@@ -33,6 +33,7 @@ pub(super) fn may_act(field: &Field, switches: &Switches) -> bool {
         Piece::Active(Value::Affix { prefix, suffix }) => {
             active(prefix, switches) || active(suffix, switches)
         }
+        Piece::Active(Value::Woven(text)) => active(text, switches),
         Piece::Active(Value::Lines(_) | Value::Unknown) => false,
     })
 }

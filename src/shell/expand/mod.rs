@@ -11,7 +11,7 @@ mod params;
 mod split;
 mod tilde;
 
-use crate::model::{Span, Value};
+use crate::model::{Signs, Span, Value, is_mark};
 use crate::shell::pattern;
 use crate::syntax::{Part, Word};
 
@@ -121,7 +121,9 @@ impl Builder {
     }
 
     fn literal(&mut self, text: &str) {
-        self.current.pieces.push(Piece::Active(Value::known(text)));
+        // What consists of signs that are not known alone may be no word at all.
+        self.current.elastic |= text.contains(is_mark) && text.chars().all(is_mark);
+        self.current.pieces.push(Piece::Active(Value::marked(text)));
     }
 
     /// The result of an expansion.
@@ -363,9 +365,9 @@ impl Shell<'_> {
     ) -> Expanded<()> {
         for part in parts {
             match part {
-                Part::Literal(text) if quoted => builder.quoted(Value::known(text)),
+                Part::Literal(text) if quoted => builder.quoted(Value::marked(text)),
                 Part::Literal(text) => builder.literal(text),
-                Part::Quoted(text) => builder.quoted(Value::known(text)),
+                Part::Quoted(text) => builder.quoted(Value::marked(text)),
                 Part::DoubleQuoted(inner) => {
                     if !only_empty_list(inner) {
                         builder.current.quoted = true;
@@ -385,7 +387,9 @@ impl Shell<'_> {
                     let number = self.arithmetic(state, inner)?;
                     let value = match number {
                         Number::Known(n) => Value::Known(n.to_string()),
-                        Number::Unknown => Value::Unknown,
+                        // zsh writes numbers to other bases, and fish has none.
+                        Number::Unknown if state.switches.zsh || state.switches.fish => Value::Unknown,
+                        Number::Unknown => Value::signs(Signs::Number, false),
                     };
                     builder.result(value, true);
                 }
@@ -412,6 +416,7 @@ fn length(value: &Value) -> usize {
         Value::Known(text) => text.len(),
         Value::OneOf(list) => list.iter().map(String::len).max().unwrap_or(0),
         Value::Affix { prefix, suffix } => prefix.len() + suffix.len(),
+        Value::Woven(text) => text.len(),
         Value::Lines(lines) => lines.each.iter().map(|line| line.len() + 1).sum(),
         Value::Unknown => 0,
     }
@@ -466,5 +471,5 @@ pub(super) fn plain_text(word: &Word) -> Option<String> {
             _ => return None,
         }
     }
-    (!word.parts.is_empty()).then_some(whole)
+    (!word.parts.is_empty() && !whole.contains(is_mark)).then_some(whole)
 }

@@ -1,6 +1,6 @@
 //! Operators of a parameter expansion (`${x#…}`, `${x/a/b}`, `${x:1:2}`, `${x^^}`, `${x@Q}`), as functions on values.
 
-use crate::model::Value;
+use crate::model::{Value, first_field, piece_of};
 use crate::shell::interp::Shell;
 use crate::shell::pattern;
 use crate::shell::state::State;
@@ -23,8 +23,16 @@ impl Shell<'_> {
             ParameterOperator::Remove(which, longest, word) => {
                 let (which, longest) = (*which, *longest);
                 match self.expand_pattern(state, word)? {
-                    Some(pattern) => Box::new(move |value| {
-                        value.map(|text| remove(text, &pattern, which, longest, options))
+                    Some(pattern) => Box::new(move |value| match (value, pattern.as_bytes()) {
+                        // Of a line that begins with a number, what stands in front of the sign behind it.
+                        (Value::Woven(text), [sign @ (b':' | b' ' | b',' | b'='), b'*'])
+                            if which == '%' && longest =>
+                        {
+                            let field = first_field(text, char::from(*sign));
+                            let field = field.map(|field| Value::marked(field.trim_end_matches('\n')));
+                            field.unwrap_or(Value::Unknown)
+                        }
+                        _ => value.map(|text| remove(text, &pattern, which, longest, options)),
                     }),
                     None => Box::new(|_| Value::Unknown),
                 }
@@ -47,12 +55,8 @@ impl Shell<'_> {
                     None => None,
                 };
                 match (from, count) {
-                    (Some(from), None) => {
-                        Box::new(move |value| value.map(|text| substring(text, from, None)))
-                    }
-                    (Some(from), Some(Some(n))) => {
-                        Box::new(move |value| value.map(|text| substring(text, from, Some(n))))
-                    }
+                    (Some(from), None) => Box::new(move |value| part(value, from, None)),
+                    (Some(from), Some(Some(n))) => Box::new(move |value| part(value, from, Some(n))),
                     _ => Box::new(|_| Value::Unknown),
                 }
             }
@@ -142,6 +146,15 @@ fn replace(text: &str, pattern: &str, with: &str, which: char, options: pattern:
 
 fn boundaries(text: &str) -> Vec<usize> {
     text.char_indices().map(|(at, _)| at).chain([text.len()]).collect()
+}
+
+fn part(value: &Value, from: i64, count: Option<i64>) -> Value {
+    match value {
+        Value::Woven(text) => {
+            piece_of(text).map_or(Value::Unknown, |piece| Value::marked(piece.trim_end_matches('\n')))
+        }
+        _ => value.map(|text| substring(text, from, count)),
+    }
 }
 
 fn substring(text: &str, from: i64, count: Option<i64>) -> String {

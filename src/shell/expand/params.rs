@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::model::Value;
+use crate::model::{Signs, Value};
 use crate::shell::interp::Shell;
 use crate::shell::state::{Content, State};
 use crate::shell::variables::kept_by_the_shell;
@@ -27,7 +27,7 @@ enum Held {
 impl Held {
     /// Whether the parameter counts as having a value; with `colon`, an empty one is none.
     fn counts_as_set(&self, colon: bool) -> Option<bool> {
-        let filled = |value: &Value| match value {
+        let filled = |value: &Value| match value.clone().plain() {
             Value::Known(text) => Some(!text.is_empty()),
             Value::OneOf(list) if list.iter().all(|text| !text.is_empty()) => Some(true),
             Value::Affix { prefix, suffix } if !prefix.is_empty() || !suffix.is_empty() => Some(true),
@@ -72,8 +72,9 @@ impl Shell<'_> {
         if parameter.length {
             let value = match &held {
                 Held::Unset => Value::known("0"),
+                Held::One(value) if value.choices().is_none() => Value::signs(Signs::Number, false),
                 Held::One(value) => value.map(|text| text.chars().count().to_string()),
-                Held::Many { open: true, .. } => Value::Unknown,
+                Held::Many { open: true, .. } => Value::signs(Signs::Number, false),
                 Held::Many { values, .. } => Value::Known(values.len().to_string()),
             };
             builder.result(value, true);

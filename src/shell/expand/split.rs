@@ -1,6 +1,6 @@
 //! Word splitting by `IFS`.
 
-use crate::model::Value;
+use crate::model::{Mark, Value, is_mark};
 
 use super::{Builder, Piece};
 
@@ -44,6 +44,7 @@ impl Builder {
                     self.split_text(suffix, &separators);
                 }
             }
+            Value::Woven(text) => self.split_woven(text, &separators),
             Value::Lines(lines) => {
                 let before = self.done.len();
                 for (index, line) in lines.each.iter().enumerate() {
@@ -62,6 +63,35 @@ impl Builder {
                 self.current.pieces.push(Piece::Active(Value::Unknown));
             }
         }
+    }
+
+    /// Signs that separate nothing stay in their words; each line of them is a word of its own.
+    fn split_woven(&mut self, text: &str, separators: &str) {
+        let inert = |c: char| match Mark::of(c) {
+            Some(mark) => {
+                let held = separators.chars().any(|separator| mark.signs.holds(separator));
+                !held && (!mark.lines || separators.contains('\n'))
+            }
+            None => !is_mark(c),
+        };
+        if !text.chars().all(inert) {
+            return self.split_in(&Value::Woven(text.to_owned()).plain());
+        }
+        let one = |c: char| Mark::of(c).map_or(c, |mark| Mark { lines: false, ..mark }.sign());
+        let alone = text.chars().all(is_mark);
+        let lines = text.chars().any(|c| Mark::of(c).is_some_and(|mark| mark.lines));
+        if lines && !alone {
+            return self.split_in(&Value::Woven(text.to_owned()).plain());
+        }
+        let before = self.done.len();
+        self.split_text(&text.chars().map(one).collect::<String>(), separators);
+        for piece in self.done[before..].iter_mut().chain([&mut self.current]).flat_map(|f| &mut f.pieces) {
+            if let Piece::Active(Value::Known(known)) = piece {
+                *piece = Piece::Active(Value::marked(std::mem::take(known)));
+            }
+        }
+        // They may be none at all, or several words.
+        self.current.elastic |= alone;
     }
 
     fn split_text(&mut self, text: &str, separators: &str) {

@@ -149,7 +149,9 @@ impl Shell<'_> {
     /// Code text, with all that is known of it.
     pub(crate) fn run_code(&mut self, state: &mut State, code: Code<'_>) {
         let language = fixed(code.language);
-        let Some(texts) = code.text.choices() else {
+        // Places of which only the signs are known are marked: what reads the text sees that it is no more than text.
+        let woven = code.text.woven().map(|text| [text.to_owned()]);
+        let Some(texts) = code.text.choices().or(woven.as_ref().map(|text| text.as_slice())) else {
             let reason = format!("{} code that is not known before it runs", code.language);
             let effect = CodeEffect::Unknown { reason };
             self.emit_as(state, code.span, code.raw, StepKind::Code { language, effect });

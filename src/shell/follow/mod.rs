@@ -9,6 +9,7 @@ mod settings;
 mod shells;
 mod starts;
 mod startup;
+mod woven;
 
 pub(crate) use code::language_of;
 pub(super) use code::reading;

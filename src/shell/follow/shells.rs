@@ -166,6 +166,10 @@ impl Shell<'_> {
                     .collect::<Vec<_>>();
                 self.come_together(state, maybe, ways)
             }
+            Value::Woven(_) if text.woven().is_some_and(super::woven::is_inert) => {
+                let text = text.woven().unwrap_or_default().to_owned();
+                self.shell_text(state, &Value::Known(text), span)
+            }
             other if is_getopt(other) => {
                 // `eval set -- "$(getopt …)"`: quoted words.
                 state.positional = Positional { values: vec![Value::Unknown], open: true };
