@@ -19,6 +19,7 @@ mod record;
 mod run;
 mod scene;
 pub(crate) mod sql;
+mod tested;
 mod unknown;
 mod write;
 

@@ -11,7 +11,7 @@ use super::packing;
 use super::paths::{is_remote, keeps_nothing, text_of};
 use super::scene::{Scene, Word, fact};
 use super::unknown::{ANYTHING, TASKS, gaps, otherwise};
-use super::{called, grants, listed, outputs, sql, write};
+use super::{called, grants, listed, outputs, sql, tested, write};
 
 /// The mutations of a run.
 pub(super) fn run(scene: &mut Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
@@ -27,6 +27,7 @@ pub(super) fn run(scene: &mut Scene<'_>, invocation: &Invocation) -> Vec<Draft> 
         }
     }
     aimed(invocation, &mut drafts);
+    tested::tests(invocation, &mut drafts);
     grants::told(scene, invocation, &mut drafts);
     drafts
 }

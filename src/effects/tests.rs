@@ -72,6 +72,7 @@ fn run(line: &str) -> Vec<Mutation> {
                         stdin: Stdin::Inherited,
                         stdout: crate::shell::Stdout::Inherited,
                         environment: Vec::new(),
+                        for_tests: false,
                     })),
                 }
             }

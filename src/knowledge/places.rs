@@ -13,6 +13,12 @@ pub struct Places {
     pub programs: Vec<String>,
     /// How variables begin that say which account, cluster, machine or server a program speaks to.
     pub aims: Vec<String>,
+    /// Variables and options that say that a program works on the database of the tests alone.
+    pub tests: Vec<String>,
+    /// Variables that say which database is meant.
+    pub connects: Vec<String>,
+    /// Files of a project that set such variables.
+    pub connecting: Vec<String>,
     /// Directories that anybody may write to.
     pub shared: Vec<String>,
     /// Directories that a package manager or an administrator fills, and all in them; without `/` in front below a home.

@@ -42,6 +42,7 @@ mod step;
 mod suspect;
 mod switches;
 mod test_expr;
+mod tested;
 #[cfg(test)]
 mod tests;
 mod variables;

@@ -238,6 +238,12 @@ impl Shell<'_> {
         let name = package.replace('/', ":");
         if scoped && self.knowledge.tool(&name).is_some() {
             *package = name;
+            return;
+        }
+        // What npm brings may bear the name of another program.
+        let name = format!("npx:{package}");
+        if self.knowledge.tool(&name).is_some() {
+            *package = name;
         }
     }
 

@@ -116,6 +116,7 @@ impl Shell<'_> {
             stdin: Stdin::Inherited,
             stdout: Stdout::Inherited,
             environment: Vec::new(),
+            for_tests: false,
         };
         self.emit_as(state, span, raw, StepKind::Run(Box::new(invocation)));
     }

@@ -138,6 +138,7 @@ impl Shell<'_> {
                 _ => Stdout::Inherited,
             },
             environment: environment.clone(),
+            for_tests: self.is_for_tests(state, call, &environment),
         };
         let status = self.status_of(state, name, call);
         let done = invocation.clone();

@@ -79,6 +79,8 @@ pub struct Invocation {
     pub stdout: Stdout,
     /// Assignments before the command word, and exported variables that the command itself set.
     pub environment: Vec<(String, Value)>,
+    /// What it does, it does to the database of the project's tests.
+    pub for_tests: bool,
 }
 
 /// What a step is.

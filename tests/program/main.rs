@@ -48,6 +48,7 @@ mod mcp_serve;
 mod mcp_server;
 mod oracle;
 mod other_names;
+mod own_processes;
 #[cfg(unix)]
 mod places;
 mod prompt;

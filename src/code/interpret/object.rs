@@ -40,6 +40,8 @@ pub(in crate::code) enum Object {
     },
     /// One of these.
     Either(Vec<Object>),
+    /// A process that the program started itself, and what comes from it.
+    Process,
     /// Harmless, whatever it is.
     Plain,
     /// Anything that came from outside.

@@ -101,7 +101,10 @@ impl Machine<'_> {
             words = arguments.keyword(&["cmd"]).map_or(vec![Object::Unknown], |o| o.elements().0);
         }
         let values = words.iter().map(|o| o.word()).collect::<Vec<_>>();
-        let opaque = matches!(program, Object::Unknown | Object::Plain | Object::Many(_) | Object::Either(_));
+        let opaque = matches!(
+            program,
+            Object::Unknown | Object::Process | Object::Plain | Object::Many(_) | Object::Either(_)
+        );
         let input = arguments.keyword(&["input"]).map(|o| o.word());
         let directory = arguments.keyword(&["cwd"]).filter(|o| !matches!(o, Object::Plain)).map(|o| o.word());
         if shell {
@@ -120,7 +123,7 @@ impl Machine<'_> {
             self.run_words(&words);
         }
         self.callbacks(arguments);
-        Object::Unknown
+        Object::Process
     }
 
     /// Code in a text.

@@ -1,5 +1,6 @@
 //! What git says of itself that can be seen from the directories alone.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -61,9 +62,16 @@ pub(super) fn git_answer(shell: &Shell<'_>, state: &State, call: &Call) -> Optio
             let branch = head.trim().strip_prefix("ref: refs/heads/")?;
             Some(Value::Known(format!("{branch}\n")))
         }
+        ["ls-files", rest @ ..] if rest.iter().any(|word| matches!(*word, "-m" | "--modified")) => {
+            modified(shell, state, call, &cwd, rest)
+        }
         ["ls-files", rest @ ..] => listed(shell, state, call, &cwd, rest),
         ["grep", rest @ ..] => searched(shell, state, call, &cwd, rest),
-        ["diff", rest @ ..] => differing(shell, state, call, &cwd, rest),
+        ["diff", rest @ ..] => {
+            differing(shell, state, call, &cwd, rest).or_else(|| between(shell, state, call, &cwd, rest))
+        }
+        ["log" | "show", rest @ ..] => of_commit(shell, state, call, &cwd, rest),
+        ["status", rest @ ..] => changed(shell, state, call, &cwd, rest),
         _ => None,
     }
 }
@@ -117,6 +125,146 @@ fn differing(shell: &Shell<'_>, state: &State, call: &Call, cwd: &Path, words: &
     tracked(shell, state, call, cwd, words.contains(&"-z"), &[])
 }
 
+/// `git ls-files -m`: some of the tracked files; with `-o`, of the untracked ones as well.
+fn modified(shell: &Shell<'_>, state: &State, call: &Call, cwd: &Path, words: &[&str]) -> Option<Value> {
+    let (mut zero, mut others, mut excludes) = (false, false, false);
+    let mut paths = Vec::new();
+    for word in words {
+        match *word {
+            "-m" | "--modified" | "--" => {}
+            "-z" => zero = true,
+            "-o" | "--others" => others = true,
+            "--exclude-standard" => excludes = true,
+            word if word.starts_with('-') => return None,
+            path => paths.push(path),
+        }
+    }
+    match (others, excludes) {
+        (false, _) => tracked(shell, state, call, cwd, zero, &paths),
+        (true, true) => some_of(not_ignored(shell, state, call, &paths)?, zero),
+        (true, false) => None,
+    }
+}
+
+/// `git status --porcelain`: a letter or two, and a name that is tracked, or untracked and not ignored.
+fn changed(shell: &Shell<'_>, state: &State, call: &Call, cwd: &Path, words: &[&str]) -> Option<Value> {
+    let known = |word: &&str| {
+        matches!(
+            *word,
+            "--porcelain" | "-s" | "--short" | "--porcelain=v1" | "-uall" | "-uno" | "--untracked-files=no"
+        )
+    };
+    let porcelain = words.iter().any(|word| word.starts_with("--porcelain"));
+    let top = shell.exists(state, &cwd.join(".git")) == Some(true);
+    if !porcelain || !top || !words.iter().all(known) {
+        return None;
+    }
+    // Directories without any tracked file are named in the place of what they hold.
+    let files = not_ignored(shell, state, call, &[])?;
+    let above = files.iter().flat_map(|file| Path::new(file).ancestors().skip(1)).filter_map(Path::to_str);
+    let folders = above.filter(|dir| !dir.is_empty()).map(|dir| format!("{dir}/")).collect::<BTreeSet<_>>();
+    let named = |name: &String| name.chars().all(|c| c.is_ascii_graphic() && c != '"' && c != '\\');
+    if !files.iter().all(named) {
+        return None;
+    }
+    some_of(files.iter().chain(&folders).map(|name| format!("?? {name}")).collect(), false)
+}
+
+/// A word that names a commit, and is no option.
+fn is_commit(word: &str) -> bool {
+    !word.starts_with('-') && word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-~^@{}".contains(c))
+}
+
+/// Names of what differs, as git itself says that it does in its objects and its index.
+fn asked(shell: &Shell<'_>, state: &State, call: &Call, cwd: &Path, words: &[&str]) -> Option<Vec<String>> {
+    if !is_untouched(shell, state, call) {
+        return None;
+    }
+    let arguments = words.iter().map(|word| (*word).to_owned()).collect();
+    let text = shell.world.ask_text(&Query::Git { dir: cwd.to_owned(), arguments }, PATIENCE).ok()?;
+    let names = text.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect::<BTreeSet<_>>();
+    (names.len() <= MOST).then(|| names.into_iter().collect())
+}
+
+/// `git diff --name-only REV`, `A B`, `A..B`, `A...B`: what differs there, and of the work tree some of the tracked files.
+fn between(shell: &Shell<'_>, state: &State, call: &Call, cwd: &Path, words: &[&str]) -> Option<Value> {
+    let known = |word: &&&str| {
+        matches!(**word, "--name-only" | "-z" | "--no-renames" | "--") || word.starts_with("--diff-filter=")
+    };
+    let (options, commits): (Vec<&&str>, Vec<&&str>) = words.iter().partition(|word| word.starts_with('-'));
+    let top = shell.exists(state, &cwd.join(".git")) == Some(true);
+    let named = options.contains(&&"--name-only") && options.iter().all(known) && !options.contains(&&"--");
+    if !top || !named || !commits.iter().all(|word| is_commit(word)) {
+        return None;
+    }
+    let zero = options.contains(&&"-z");
+    let trees = |a: &str, b: &str| {
+        let ends = ["diff-tree", "-r", "--name-only", "-z", "--no-renames", a, b];
+        asked(shell, state, call, cwd, &ends)
+    };
+    let end = |word: &str| if word.is_empty() { "HEAD".to_owned() } else { word.to_owned() };
+    let names = match commits.as_slice() {
+        [a, b] => trees(a, b)?,
+        [one] if one.contains("...") => {
+            let (a, b) = one.split_once("...")?;
+            let (a, b) = (end(a), end(b));
+            let base = asked(shell, state, call, cwd, &["merge-base", &a, &b])?.concat();
+            trees(base.trim(), &b)?
+        }
+        [one] if one.contains("..") => {
+            let (a, b) = one.split_once("..")?;
+            trees(&end(a), &end(b))?
+        }
+        // A word that is no commit names a file.
+        [one] => {
+            asked(
+                shell,
+                state,
+                call,
+                cwd,
+                &["rev-parse", "--verify", "--quiet", &format!("{one}^{{commit}}")],
+            )?;
+            let staged = ["diff-index", "--cached", "--name-only", "-z", "--no-renames", one];
+            let mut names = asked(shell, state, call, cwd, &staged)?;
+            let all = listed(shell, state, call, cwd, &["-c", "-z", "--"])?;
+            names.extend(all.as_known()?.split('\0').filter(|name| !name.is_empty()).map(str::to_owned));
+            names.sort_unstable();
+            names.dedup();
+            names
+        }
+        _ => return None,
+    };
+    some_of(names, zero)
+}
+
+/// `git log -1 --name-only --format=`, `git show --name-only --format= REV`: what one commit changed.
+fn of_commit(shell: &Shell<'_>, state: &State, call: &Call, cwd: &Path, words: &[&str]) -> Option<Value> {
+    let top = shell.exists(state, &cwd.join(".git")) == Some(true);
+    let mut commits = Vec::new();
+    let (mut named, mut empty, mut one) = (false, false, call.texts()?.contains(&"show"));
+    for word in words {
+        match *word {
+            "--name-only" => named = true,
+            "--format=" | "--pretty=" | "--pretty=format:" | "--format=format:" => empty = true,
+            "-1" | "-n1" => one = true,
+            "--no-renames" => {}
+            word if is_commit(word) && !word.contains("..") => commits.push(word),
+            _ => return None,
+        }
+    }
+    let commit = match commits.as_slice() {
+        [] => "HEAD",
+        [commit] => commit,
+        _ => return None,
+    };
+    if !(top && named && empty && one) {
+        return None;
+    }
+    let tree =
+        ["diff-tree", "--root", "-r", "-m", "--no-commit-id", "--name-only", "-z", "--no-renames", commit];
+    some_of(asked(shell, state, call, cwd, &tree)?, false)
+}
+
 /// Some of the tracked files, and it is not known which.
 fn tracked(
     shell: &Shell<'_>,
@@ -161,16 +309,20 @@ pub(in crate::programs) fn not_ignored(
     Some(names)
 }
 
-/// Names of files that git itself lists: only as long as nothing of this command may have changed what it would say.
-fn listed(shell: &Shell<'_>, state: &State, call: &Call, cwd: &Path, words: &[&str]) -> Option<Value> {
+/// Whether nothing of this command may have changed what git would say.
+fn is_untouched(shell: &Shell<'_>, state: &State, call: &Call) -> bool {
     let own =
         |name: &str| name.starts_with("GIT_") && !ELSEWHERE.iter().any(|harmless| name.starts_with(harmless));
-    let untouched = !shell.made_anywhere
+    !shell.made_anywhere
         && state.files.below(Path::new("/")).next().is_none()
         && !call.environment.iter().any(|(name, _)| own(name))
-        && !state.variables.keys().any(|name| own(name));
+        && !state.variables.keys().any(|name| own(name))
+}
+
+/// Names of files that git itself lists.
+fn listed(shell: &Shell<'_>, state: &State, call: &Call, cwd: &Path, words: &[&str]) -> Option<Value> {
     let understood = |word: &&str| !word.starts_with('-') || LISTING.contains(word);
-    if !untouched || !words.iter().all(understood) {
+    if !is_untouched(shell, state, call) || !words.iter().all(understood) {
         return None;
     }
     let mut arguments = vec!["ls-files".to_owned()];

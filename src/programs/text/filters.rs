@@ -74,16 +74,28 @@ pub(super) fn filter(shell: &Shell<'_>, state: &State, name: &str, call: &Call) 
             let substitution = Substitution::read(script)?;
             Some(read(1)?.map_lines(|line| substitution.apply(line)))
         }
+        ("cut", [one]) if one.starts_with("-c") && one.ends_with('-') => {
+            let from = one.get(2..one.len() - 1)?.parse::<usize>().ok()?.checked_sub(1)?;
+            let text = read(0)?;
+            let ascii = match &text {
+                Value::Lines(lines) => lines.each.iter().all(|line| line.is_ascii()),
+                other => other.choices().is_some_and(|all| all.iter().all(|text| text.is_ascii())),
+            };
+            ascii.then(|| text.map_lines(|line| line.get(from..).unwrap_or_default().to_owned()))
+        }
         ("head" | "tail", options) => {
             let (cut, used) = Cut::read(name, options, operands.first().copied())?;
             cut.of(&read(used)?)
         }
         ("grep" | "egrep" | "fgrep", options) => {
             let (pattern, files) = operands.split_first()?;
-            if !files.is_empty() {
-                return None;
-            }
-            matching(&shell.stdin_text(state, &state.stdin)?, pattern, options)
+            let text = match files {
+                [] => shell.stdin_text(state, &state.stdin)?,
+                // Of several files, each line begins with a name.
+                [_] => read(1)?,
+                _ => return None,
+            };
+            matching(&text, pattern, options)
         }
         _ => None,
     }

@@ -135,6 +135,11 @@ impl Cut {
                     1 if !lines.some => {
                         Value::one_of(lines.each.iter().map(|line| format!("{line}\n")).collect())
                     }
+                    // It may be none at all.
+                    1 if lines.each.len() < Value::MAX_CHOICES => {
+                        let all = lines.each.iter().map(|line| format!("{line}\n"));
+                        Value::one_of(all.chain([String::new()]).collect())
+                    }
                     _ if count == lines.each.len() => text.clone(),
                     _ => Value::Lines(Lines { some: true, ..lines.clone() }),
                 })
@@ -151,9 +156,15 @@ pub(super) fn matching(text: &Value, pattern: &str, options: &[&str]) -> Option<
         return None;
     }
     let given = |letter: char| options.iter().any(|option| option.contains(letter));
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | ' ' | ',' | ':' | '@');
-    let exact = !given('i') && !pattern.is_empty() && (given('F') || pattern.chars().all(plain));
-    let stays = |line: &String| line.contains(pattern) != given('v');
+    let plain = |c: char| c.is_alphanumeric() || "_-/ ,:@=#%;!~<>\"'&".contains(c);
+    let body = pattern.strip_prefix('^').filter(|_| !given('F'));
+    let text_of = body.unwrap_or(pattern);
+    let exact = !given('i') && !text_of.is_empty() && (given('F') || text_of.chars().all(plain));
+    let holds = |line: &String| match body {
+        Some(start) => line.starts_with(start),
+        None => line.contains(pattern),
+    };
+    let stays = |line: &String| holds(line) != given('v');
     match text {
         Value::Known(text) if exact => {
             Some(Value::Known(ended(&text.lines().map(str::to_owned).filter(stays).collect::<Vec<_>>())))

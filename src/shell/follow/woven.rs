@@ -9,7 +9,7 @@ const NAMERS: &str = "for select read export declare typeset local readonly unse
 
 /// Whether all that is not known stands in words whose commands are known, and is a part of them alone.
 pub(super) fn is_inert(text: &str) -> bool {
-    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && !is_mark(c));
+    let words = text.split(|c: char| c.is_whitespace() || ";|&()`'\"".contains(c));
     let names = words.into_iter().any(|word| NAMERS.split(' ').any(|namer| namer == word));
     let other = ["<<", "((", "printf -v", "${"].iter().any(|sign| text.contains(sign))
         || text.contains('{') && text.contains("..");
