@@ -123,6 +123,10 @@ impl Shell<'_> {
             None => {}
         }
         let call = words.as_ref().unwrap_or(call);
+        if state.scope.guessed {
+            // A word that is a program's name by chance makes no form of that program: only what destroys counts.
+            matched.gaps.iter_mut().for_each(|gap| gap.by_words = true);
+        }
         let run = Run { name, call, matched: &matched };
         let printed = if state.scope.capture { Some(self.printed(state, call)) } else { None };
         let mut environment = self.exported(state);

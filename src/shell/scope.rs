@@ -29,6 +29,8 @@ pub struct Scope {
     pub(crate) asks: bool,
     /// In a function of the person's own: what cannot be told there is their business.
     pub(super) own: bool,
+    /// Words of another program that may be a command: nobody knows whether they are run at all.
+    pub(super) guessed: bool,
     /// The file that is followed: its name, and its text once that is read. Its words are not said again.
     pub(super) followed: Option<(Arc<str>, Option<Arc<str>>)>,
 }
@@ -49,6 +51,7 @@ impl Scope {
             aliases: Vec::new(),
             asks: false,
             own: false,
+            guessed: false,
             followed: None,
         }
     }
@@ -102,5 +105,10 @@ impl Scope {
         let mut scope = self.deeper();
         scope.via.push(wrapper.to_owned());
         scope
+    }
+
+    /// For words that may be a command among those of `program`.
+    pub(super) fn guess(&self, program: &str) -> Self {
+        Self { guessed: true, ..self.through(program) }
     }
 }

@@ -42,7 +42,7 @@ impl Shell<'_> {
         for index in order {
             let Some(word) = call.words.get(index) else { continue };
             let Value::Known(text) = &word.arg.value else { continue };
-            let inner = state.scope.through(name);
+            let inner = state.scope.guess(name);
             if text.contains(char::is_whitespace) {
                 let before = call.words.get(index.wrapping_sub(1)).and_then(|word| word.arg.value.as_known());
                 if before.is_none_or(|before| !SAYING.contains(&before)) && self.is_dangerous_text(text) {
