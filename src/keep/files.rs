@@ -290,8 +290,11 @@ impl Capture {
         } else if kind.is_socket() {
             // Whoever listened there makes a new one; nothing stands in it.
             return Ok(());
-        } else {
+        } else if way == Way::Content {
+            // Only its name goes at most: what is written to it is another's.
             return Err(CannotKeep::Sort { path: path.to_owned(), what: "a device" });
+        } else {
+            Was::Device { blocks: kind.is_block_device(), number: meta.rdev() }
         };
         self.insert(path, meta, was)
     }

@@ -4,7 +4,7 @@
 //! Only looks. What is made again by a tool or is temporary nobody takes back.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use crate::knowledge::{Ease, Keep, KindFile};
@@ -54,7 +54,7 @@ fn fits(mut pending: Vec<PathBuf>, below: bool, rights: bool, mut bytes: u64) ->
         if kind.is_dir() && below {
             let Ok(entries) = fs::read_dir(&path) else { return false };
             pending.extend(entries.take(THINGS + 1).filter_map(Result::ok).map(|entry| entry.path()));
-        } else if !(kind.is_file() || kind.is_dir() || kind.is_symlink()) {
+        } else if !(rights || kind.is_file() || kind.is_dir() || kind.is_symlink() || kind.is_fifo()) {
             return false;
         }
     }

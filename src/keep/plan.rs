@@ -156,7 +156,7 @@ impl Plan {
     /// Leaves out what nobody would miss: where nothing is lost for good, what a tool makes again is not worth the time.
     pub(super) fn only_eases(&mut self) {
         self.wants.retain(|want| want.counts || want.way == Way::Name && is_of_names_alone(&want.path));
-        self.databases.clear();
+        self.databases.retain(|database| is_quick(database));
     }
 
     /// Commits that the command itself makes, as far as can be told: later ones are somebody's work.
@@ -331,6 +331,10 @@ fn is_one_call(repositories: &[Repository]) -> bool {
 fn is_work(judged: &Assessment, knowledge: &Knowledge) -> bool {
     let mutation = &judged.mutation;
     let Some(kind) = knowledge.kind(&mutation.kind) else { return false };
+    // What is copied within a database may go with the next call.
+    if let Subject::Sql { dialect: "sqlite", database: Value::Known(file), .. } = &mutation.subject {
+        return changes(mutation) && is_quick(Path::new(file));
+    }
     if eases(&kind, mutation) || is_little(judged, &kind.keep) {
         return true;
     }

@@ -186,6 +186,13 @@ pub enum Was {
     Link(Name),
     /// A named pipe.
     Pipe,
+    /// A device's node. What the device holds was not set aside.
+    Device {
+        /// It is one of blocks; otherwise one of characters.
+        blocks: bool,
+        /// Its number, as the kernel has it.
+        number: u64,
+    },
     /// A regular file.
     #[serde(rename_all = "camelCase")]
     File {

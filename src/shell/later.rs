@@ -37,7 +37,9 @@ fn names_functions(variable: &str) -> bool {
 impl Shell<'_> {
     /// A function was defined.
     pub(super) fn mind_called(&mut self, state: &mut State, name: &str) {
-        if self.is_guarded(state) && is_called(name) && !state.scope.own {
+        // The functions that zsh calls it calls in scripts too.
+        let calls = self.is_guarded(state) || state.switches.zsh;
+        if calls && is_called(name) && !state.scope.own {
             let span = state.scope.place(Span::new(0, state.scope.source.len()));
             self.later(state, Value::known(name), span);
         }
@@ -45,7 +47,8 @@ impl Shell<'_> {
 
     /// A variable was set that may name what is called: an array of functions, or the prompt's commands.
     pub(super) fn mind_names(&mut self, state: &mut State, name: &str, span: Span) {
-        if !self.is_guarded(state) || !(names_functions(name) || name == "PROMPT_COMMAND") {
+        let calls = self.is_guarded(state) || state.switches.zsh;
+        if !calls || !(names_functions(name) || name == "PROMPT_COMMAND") {
             return;
         }
         let span = state.scope.place(span);

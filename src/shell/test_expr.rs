@@ -17,6 +17,10 @@ impl Shell<'_> {
         Ok(match expression {
             TestExpression::Unary(operator, word) => {
                 let value = self.expand_text(state, word)?;
+                // A name with a subscript is expanded once more.
+                if matches!(operator.as_str(), "-v" | "-R") {
+                    value.choices().unwrap_or_default().iter().for_each(|text| self.substitutes(text));
+                }
                 self.unary(state, operator, &value)
             }
             TestExpression::Binary(left, operator, right) => {

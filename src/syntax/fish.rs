@@ -5,7 +5,8 @@
 
 /// The text as bash would have to be given it.
 pub fn to_bash(text: &str) -> String {
-    let mut reader = Reader { chars: text.chars().collect(), at: 0, single: Vec::new() };
+    let mut reader =
+        Reader { chars: text.chars().collect(), at: 0, single: Vec::new(), handlers: Vec::new() };
     reader.list(None)
 }
 
@@ -23,6 +24,8 @@ struct Reader {
     at: usize,
     /// Variables that hold one word each: named arguments of functions.
     single: Vec<String>,
+    /// Functions that fish calls by itself.
+    handlers: Vec<String>,
 }
 
 impl Reader {
@@ -177,6 +180,7 @@ impl Reader {
             "function" => {
                 let words = self.words();
                 open.push(Block::Group);
+                self.handles(&words, out);
                 out.push_str(words.first().map_or("f", String::as_str));
                 out.push_str("() { :");
                 self.named_arguments(&words, out);
@@ -208,6 +212,18 @@ impl Reader {
                 is_assignment(&word)
             }
         }
+    }
+
+    /// `function f --on-event fish_exit`: fish calls it by itself, at some time until it ends.
+    fn handles(&mut self, words: &[String], out: &mut String) {
+        let on = |word: &String| {
+            word.starts_with("--on-") || matches!(word.as_str(), "-e" | "-v" | "-j" | "-p" | "-s")
+        };
+        let Some(name) = words.first().filter(|name| words.iter().any(on) && !name.contains('\'')) else {
+            return;
+        };
+        self.handlers.push(name.clone());
+        out.push_str(&format!("trap '{}' EXIT; ", self.handlers.join("; ")));
     }
 
     /// `function f --argument-names a b`: the first arguments have names.

@@ -95,6 +95,10 @@ fn step(item: &Item, thing: &io::Result<Option<Thing>>, kept: &Kept, at: Where) 
         Was::Rights | Was::RightsAndTime => true,
         Was::Directory => kind.is_dir(),
         Was::Pipe => kind.is_fifo(),
+        Was::Device { blocks, number } => {
+            (if *blocks { kind.is_block_device() } else { kind.is_char_device() })
+                && thing.meta.rdev() == *number
+        }
         Was::Link(target) => {
             kind.is_symlink() && fs::read_link(thing.place()).is_ok_and(|now| now == target.0)
         }

@@ -10,6 +10,8 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, symlink};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use nix::sys::stat::SFlag;
+
 use crate::keep::{Content, Item, Progress, UNDER_WAY, Was};
 
 use super::Step;
@@ -212,6 +214,11 @@ impl<'a> Stage<'a> {
             Was::Link(target) => symlink(&target.0, &at)?,
             Was::Pipe => nix::unistd::mkfifo(&at, nix::sys::stat::Mode::from_bits_truncate(0o600))
                 .map_err(|error| io::Error::from_raw_os_error(error as i32))?,
+            Was::Device { blocks, number } => {
+                let kind = if *blocks { SFlag::S_IFBLK } else { SFlag::S_IFCHR };
+                nix::sys::stat::mknod(&at, kind, nix::sys::stat::Mode::from_bits_truncate(0o600), *number)
+                    .map_err(|error| io::Error::from_raw_os_error(error as i32))?;
+            }
             Was::File { .. } => self.file(item, dir, name, &at)?,
             Was::Absent | Was::Around | Was::Rights | Was::RightsAndTime | Was::Service(_) => return Ok(()),
         }

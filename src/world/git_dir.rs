@@ -180,6 +180,13 @@ impl Config {
         config
     }
 
+    /// What one file says, with the files that it includes.
+    pub fn of_file(world: &dyn World, file: &Path) -> Self {
+        let mut config = Self::default();
+        config.file(world, file, 0);
+        config
+    }
+
     fn file(&mut self, world: &dyn World, file: &Path, depth: usize) {
         let Ok(text) = world.read_file(file, CONFIG_LIMIT) else { return };
         let before = self.entries.len();

@@ -93,3 +93,37 @@ fn hooks_of_the_repository_that_is_pushed_to_run() {
     let undone = place.undo(&[]);
     assert!(place.work().join("precious").exists(), "{}{}", said(&output), said(&undone));
 }
+
+#[test]
+fn what_git_packs_and_the_same_line_takes_away_comes_back() {
+    for line in [
+        "cd r && git gc -q && rm .git/packed-refs",
+        "cd r && git pack-refs --all && rm .git/packed-refs",
+        "cd r && git repack -adq && rm -f .git/objects/pack/*",
+        "cd r && git repack -adq; find .git/objects -name '*.pack' -delete",
+        "cd r && git init -q --separate-git-dir ../moved && rm -rf ../moved",
+    ] {
+        comes_back(line);
+    }
+}
+
+#[test]
+fn settings_in_variables_are_settings() {
+    for (laid, line) in [
+        ("printf '[user]\\n name=x\\n' > own.cfg", "GIT_CONFIG=own.cfg git config user.name other"),
+        ("printf '[user]\\n name=x\\n' > own.cfg", "GIT_CONFIG_GLOBAL=own.cfg git config --global user.name other"),
+        (
+            "mkdir hk; printf '#!/bin/sh\\nrm ../own.cfg\\n' > hk/pre-commit; chmod +x hk/pre-commit; echo x > own.cfg
+             printf '[core]\\n hooksPath = %s/hk\\n' \"$PWD\" > g.cfg; git init -q n",
+            "cd n && GIT_CONFIG_GLOBAL=../g.cfg git -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m x",
+        ),
+    ] {
+        let place = Place::new();
+        git(&place.work(), laid);
+        let was = git(&place.work(), "cat own.cfg");
+        let output = place.recourse(&["exec", "--profile", "agent", "-c", line].map(OsStr::new));
+        assert!(output.status.success(), "{line}: {}", said(&output));
+        let undone = place.undo(&[]);
+        assert_eq!(git(&place.work(), "cat own.cfg"), was, "{line}: {}{}", said(&output), said(&undone));
+    }
+}

@@ -59,3 +59,47 @@ fn modes_that_code_gives_come_back() {
         ("php", FILES, "php -r 'chmod(\"a\", 0777);'"),
     ]);
 }
+
+const TAKEN: &str = "mkdir pre; echo keep > pre/x";
+
+#[test]
+fn what_runs_by_itself_comes_back() {
+    come_back(&[
+        ("zsh", TAKEN, "zsh -fc 'TRAPEXIT() { rm -rf pre }; true'"),
+        ("zsh", TAKEN, "zsh -fc 'zshexit() { rm -rf pre }; true'"),
+        ("zsh", TAKEN, "zsh -fc 'zshexit_functions=(f); f() { rm -rf pre }; true'"),
+        ("fish", TAKEN, "fish -c 'function f --on-event fish_exit; rm -rf pre; end'"),
+        ("fish", TAKEN, "fish -c 'function f --on-variable v; rm -rf pre; end; set v 1'"),
+        (
+            "python3",
+            "mkdir pre; echo keep > pre/x; echo x=1 > a.py",
+            "python3 -m pdb -c 'import shutil; shutil.rmtree(\"pre\")' -c q a.py",
+        ),
+    ]);
+}
+
+#[test]
+fn nodes_and_their_modes_come_back() {
+    come_back(&[
+        ("mkfifo", "mkfifo -m 640 p", "chmod 777 p"),
+        ("mkfifo", "mkfifo -m 640 p; echo a > f", "mv f p"),
+    ]);
+    // Only an administrator makes devices.
+    if nix::unistd::geteuid().is_root() {
+        const DEVICE: &str = "mkdir nodes; mknod -m 640 nodes/x c 1 3";
+        come_back(&[
+            ("mknod", DEVICE, "rm nodes/x"),
+            ("mknod", DEVICE, "rm -rf nodes"),
+            ("mknod", DEVICE, "chmod 777 nodes/x"),
+        ]);
+    }
+}
+
+#[test]
+fn what_packers_and_keys_write_over_comes_back() {
+    come_back(&[
+        ("python3", "echo a > n; gzip n; echo mine > n", "python3 -m gzip -d n.gz"),
+        ("python3", "echo a > n; echo mine > n.gz", "python3 -m gzip n"),
+        ("ssh-keygen", "echo mine > k.pub", "ssh-keygen -q -t ed25519 -N '' -f k"),
+    ]);
+}

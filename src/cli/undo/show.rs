@@ -96,6 +96,7 @@ pub(super) fn sort(item: &Item) -> String {
         Was::Link(_) => "  (a link)".to_owned(),
         Was::Rights | Was::RightsAndTime => "  (mode and owner)".to_owned(),
         Was::Pipe => "  (a pipe)".to_owned(),
+        Was::Device { .. } => "  (a device's node)".to_owned(),
         Was::Service(held) if held.content.is_none() => "  (there was none)".to_owned(),
         Was::Service(held) => format!("  ({})", size(held.size)),
         Was::Absent | Was::Around => String::new(),
@@ -127,6 +128,7 @@ fn kind(item: &Item) -> &'static str {
         Was::Link(_) => "link",
         Was::Rights | Was::RightsAndTime | Was::Around => "rights",
         Was::Pipe => "pipe",
+        Was::Device { .. } => "device",
         Was::Service(_) => "service",
         Was::Absent => "absent",
     }

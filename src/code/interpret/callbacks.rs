@@ -1,7 +1,7 @@
 //! Functions that are handed to what is not followed.
 
 use crate::code::language::Language;
-use crate::code::library;
+use crate::code::library::{self, Act};
 use crate::code::tree::{Expr, Function};
 
 use super::{Arguments, Machine, Object};
@@ -15,6 +15,11 @@ impl Machine<'_> {
             .chain(arguments.named.iter().map(|(_, value)| value))
             .chain(&arguments.block);
         let all = all.cloned().collect::<Vec<_>>();
+        let (language, last) = (self.language, arguments.list.len() + arguments.named.len());
+        let is_kept = |index: usize, name: &str| {
+            let open = library::act(language, name) == Some(Act::Open);
+            (arguments.list.len()..last).contains(&index) && !arguments.list.is_empty() && !open
+        };
         for (index, object) in all.iter().enumerate() {
             let named = match object {
                 // PHP hands functions on by their names.
@@ -38,8 +43,8 @@ impl Machine<'_> {
                         Some(list) => {
                             self.apply_each(&Object::Native(name.clone()), &list);
                         }
-                        // Which of them it is given is not known.
-                        None if others.len() > 1 => {
+                        // Which of them it is given is not known, nor what one is that is kept under a name (`type=`).
+                        None if others.len() > 1 || is_kept(index, name) => {
                             self.implicit.called_as_value(name);
                             self.unknown(format!("{name} is handed to something that calls it"));
                         }

@@ -17,10 +17,14 @@ use crate::knowledge::Keep;
 use crate::model::{Action, Mutation, Subject};
 use crate::world::World;
 
-use super::look::{Found, Look, find, has_fact};
+use super::look::{Found, Look, find, has_fact, text_fact};
 
 /// Directories that a command may run in that are looked at.
 const DIRECTORIES: usize = 4;
+
+/// Folders of objects, and files in them, that are few.
+const FOLDERS: usize = 300;
+const FEW: usize = 10_000;
 
 /// State of one working tree that git replaces or removes as it goes: what is staged, what is under way.
 const UNDER_WAY: &[&str] = &[
@@ -106,6 +110,7 @@ pub fn at_stake(
         match find(&act.mutation, Path::new(dir), world, session) {
             Found::Here(mut look) => here(act, (limit, whole), &mut look, &mut stake)?,
             // Git refuses, unless this command makes one: then nothing of before is in it.
+            Found::Nowhere(_) if act.mutation.kind == "git.config" => users(&act.mutation, world, &mut stake),
             Found::Nowhere(_) => {}
             Found::Unseen(reason) => return Err(reason),
         }
@@ -151,6 +156,8 @@ fn here(
                 }
             }
             Keep::Refs => refs::moved(look, whole, stake)?,
+            // For ease alone not more than is soon done.
+            Keep::Objects if whole && !few_objects(look) => {}
             Keep::Objects => objects(look, stake),
             Keep::Settings if look.mutation.kind == "git.config" || says_settings(look) => {
                 settings(look, stake);
@@ -194,6 +201,20 @@ fn says_settings(look: &Look<'_>) -> bool {
     look.has("sparse") || look.has("settings-too")
 }
 
+/// Whether all objects lie in few files.
+fn few_objects(look: &Look<'_>) -> bool {
+    let folder = look.repo.place().common_dir.join("objects");
+    let Ok(below) = look.world.read_dir(&folder, FOLDERS) else { return false };
+    let mut left = FEW;
+    below.iter().all(|entry| match look.world.read_dir(&folder.join(&entry.name), left) {
+        Ok(entries) => {
+            left = left.saturating_sub(entries.len());
+            true
+        }
+        Err(_) => entry.name.len() != 2 && entry.name != "pack",
+    })
+}
+
 /// All objects: git never writes into one, it removes names.
 fn objects(look: &Look<'_>, stake: &mut AtStake) {
     stake.trees.insert(look.repo.place().common_dir.join("objects"));
@@ -209,8 +230,20 @@ fn settings(look: &Look<'_>, stake: &mut AtStake) {
     if let Some(top) = look.repo.work_tree().filter(|_| look.has("settings-too")) {
         stands(look, top.join(".gitmodules"), stake);
     }
-    if let Some(home) = look.world.home(None) {
-        let others = [".gitconfig", ".config/git/config"].map(|name| home.join(name));
-        stake.files.extend(others.into_iter().filter(|file| look.world.lstat(file).is_ok()));
+    users(look.mutation, look.world, stake);
+}
+
+/// The user's settings, in any repository or none, and files that variables name in their place.
+fn users(mutation: &Mutation, world: &dyn World, stake: &mut AtStake) {
+    let home = world.home(None).into_iter();
+    let mut others: Vec<PathBuf> =
+        home.flat_map(|home| [".gitconfig", ".config/git/config"].map(|name| home.join(name))).collect();
+    others.extend(world.env("XDG_CONFIG_HOME").map(|dir| PathBuf::from(dir).join("git/config")));
+    let named = text_fact(mutation, "config-files").unwrap_or_default();
+    let Subject::Git { dir, .. } = &mutation.subject else { return };
+    for dir in dir.choices().unwrap_or_default() {
+        others.extend(named.lines().map(|file| Path::new(dir).join(file)));
     }
+    let others = others.into_iter().map(|file| world.canonicalize(&file).unwrap_or(file));
+    stake.files.extend(others.filter(|file| world.lstat(file).is_ok()));
 }

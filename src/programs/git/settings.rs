@@ -226,6 +226,34 @@ pub(super) fn git_given(
     let text = |name: &str| {
         environment.iter().rev().find(|(known, _)| known == name).and_then(|(_, value)| value.as_known())
     };
+    let said = |file: &str| {
+        let [dir] = state.cwd.as_slice() else { return Vec::new() };
+        let config = Config::of_file(shell.world, &dir.join(file));
+        config.iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+    };
+    // Files that stand in for the machine's and the user's own.
+    for file in ["GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"].into_iter().filter_map(text) {
+        found.extend::<Vec<(String, String)>>(said(file));
+    }
+    found.extend(set_by(&environment));
+    for option in matched.options.iter().filter(|option| option.key == "-c" && option.level == 0) {
+        if let Some(given) = option.value.as_ref().and_then(Value::as_known) {
+            let (key, value) = given.split_once('=').unwrap_or((given, "true"));
+            if key.eq_ignore_ascii_case("include.path") {
+                found.extend::<Vec<(String, String)>>(said(value));
+            }
+            found.push((key.to_ascii_lowercase(), value.to_owned()));
+        }
+    }
+    found
+}
+
+/// Settings that variables hold.
+pub(super) fn set_by(environment: &[(String, Value)]) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let text = |name: &str| {
+        environment.iter().rev().find(|(known, _)| known == name).and_then(|(_, value)| value.as_known())
+    };
     let count = text("GIT_CONFIG_COUNT").and_then(|count| count.parse::<usize>().ok()).unwrap_or(0);
     for number in 0..count.min(100) {
         if let (Some(key), Some(value)) =
@@ -240,12 +268,6 @@ pub(super) fn git_given(
     {
         let (key, value) = part.split_once('=').unwrap_or((part.as_str(), "true"));
         found.push((key.to_ascii_lowercase(), value.to_owned()));
-    }
-    for option in matched.options.iter().filter(|option| option.key == "-c" && option.level == 0) {
-        if let Some(given) = option.value.as_ref().and_then(Value::as_known) {
-            let (key, value) = given.split_once('=').unwrap_or((given, "true"));
-            found.push((key.to_ascii_lowercase(), value.to_owned()));
-        }
     }
     found
 }

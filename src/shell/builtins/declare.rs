@@ -203,6 +203,10 @@ impl Shell<'_> {
         if attributes.option(text) {
             return;
         }
+        let name = text.split_once('=').map_or(text, |(name, _)| name);
+        if name.contains('[') {
+            self.substitutes(name);
+        }
         match text.split_once('=') {
             Some((name, value)) => {
                 let (name, value) = (name.to_owned(), Value::known(value));

@@ -225,7 +225,9 @@ impl Shell<'_> {
                 self.substitutes(text);
             }
         }
-        if matches!(name, "mapfile" | "readarray" | "compgen") && after("C") {
+        if matches!(name, "mapfile" | "readarray" | "compgen")
+            && (after("C") || name == "compgen" && after("F"))
+        {
             self.hidden.push(call.raw.clone());
         }
     }

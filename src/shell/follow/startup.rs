@@ -56,6 +56,13 @@ impl Shell<'_> {
         if shell == "zsh" && !starting.bare {
             files.extend(self.of_zsh(state, starting.interactive, span));
         }
+        if shell == "fish"
+            && !starting.bare
+            && let Some(dir) = self.handed_on(state, "XDG_CONFIG_HOME")
+        {
+            let value = dir.concat(&Value::known("/fish/config.fish"));
+            files.push(Arg { value, span, explicit: false });
+        }
         for file in files {
             if self.is_text_here(state, &file.value) {
                 self.sourced(state, file.value, span);

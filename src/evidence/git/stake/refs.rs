@@ -58,11 +58,13 @@ pub(super) fn moved(look: &mut Look<'_>, easing: bool, stake: &mut AtStake) -> R
             }
             Ok(())
         }
-        ("git.objects", _) => {
-            if look.has("expires-reflog") {
-                logs(look, stake);
+        // What stands in files of its own may go into one with others, and that may be taken away.
+        ("git.objects" | "git.store", _) => {
+            let packed = look.repo.place().common_dir.join("packed-refs");
+            if look.world.lstat(&packed).is_ok() {
+                stake.files.insert(packed);
             }
-            Ok(())
+            all(look, stake)
         }
         _ => {
             all(look, stake)?;

@@ -15,6 +15,8 @@ use crate::knowledge::{Match, SubjectKind};
 use crate::model::{Action, Cause, FactValue, Saved, Subject, Value};
 use crate::shell::{FileState, Invocation, Packing, Stdin};
 
+use crate::programs::git::settings::set_by;
+
 use crate::effects::program::{Change, Draft as Planned, Packed, Scene, Word, fact, named};
 
 pub(crate) use patch::{patch, printed};
@@ -136,6 +138,7 @@ pub(super) fn git(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Planned> {
         Some(drafts) => drafts.into_iter().map(|draft| finish(scene, invocation, draft, &dirs)).collect(),
         None => vec![unread(scene, &words)],
     };
+    planned.extend(moved_out(scene, &words, &dirs));
     if matches!(words.name.as_str(), "init" | "init-db")
         && let Some(path) = words.operands().first()
         && let Some(path) = scene.absolute(path, &dirs).as_known().map(PathBuf::from)
@@ -150,6 +153,28 @@ pub(super) fn git(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Planned> {
         planned.push(Planned { mutation: None, changes, by_action: false });
     }
     planned
+}
+
+/// A repository that is there already goes where `--separate-git-dir` says.
+fn moved_out(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) -> Option<Planned> {
+    let value = words.matched.value("--separate-git-dir").filter(|_| words.name.starts_with("init"))?;
+    let to = scene.absolute(value, dirs);
+    let top = match words.operands().first() {
+        Some(top) => scene.absolute(top, dirs).as_known().map(PathBuf::from),
+        None => dirs.first().filter(|_| dirs.len() == 1).cloned(),
+    };
+    let from = top?.join(".git");
+    let place = PathBuf::from(to.as_known()?);
+    if !scene.is_directory(&from) {
+        return None;
+    }
+    let mut mutation = scene.on_absolute(Action::Replace, "file", to, &Word::new(value.clone(), false));
+    fact(&mut mutation, "renames", FactValue::Bool(true), "only the name is taken over");
+    if let Subject::Path(subject) = &mut mutation.subject {
+        subject.follow = false;
+        subject.from = Some(from.clone());
+    }
+    Some(Planned::with(mutation, vec![Change::Moved { from, to: place }]))
 }
 
 /// Only the name is taken over: what stood there goes, and what takes its place comes from somewhere.
@@ -282,12 +307,24 @@ fn finish(scene: &Scene<'_>, invocation: &Invocation, draft: Draft, dirs: &[Path
             None => {}
         }
     }
-    let settings: Vec<&str> = matched
+    let given = matched
         .options
         .iter()
         .filter(|option| option.key == "-c" && option.level == 0)
-        .filter_map(|option| option.value.as_ref().and_then(Value::as_known))
-        .collect();
+        .filter_map(|option| option.value.as_ref().and_then(Value::as_known).map(str::to_owned));
+    let set = set_by(&invocation.environment).into_iter().map(|(key, value)| format!("{key}={value}"));
+    let settings: Vec<String> = set.chain(given).collect();
+    if draft.kind == "git.config" {
+        let files = named_files(&invocation.environment);
+        if !files.is_empty() {
+            fact(
+                &mut mutation,
+                "config-files",
+                FactValue::Text(files.join("\n")),
+                "files that variables name",
+            );
+        }
+    }
     if !settings.is_empty() {
         fact(&mut mutation, "settings", FactValue::Text(settings.join("\n")), "configuration given with -c");
     }
@@ -307,6 +344,22 @@ fn finish(scene: &Scene<'_>, invocation: &Invocation, draft: Draft, dirs: &[Path
         changes.extend(draft.saves.into_iter().map(|what| Change::Saved { dir: dir.clone(), what }));
     }
     Planned::with(mutation, changes)
+}
+
+/// Files of settings that variables name.
+fn named_files(environment: &[(String, Value)]) -> Vec<String> {
+    let named = |name: &str, below: &str| {
+        let set = environment.iter().rev().find(|(known, _)| known == name);
+        set.and_then(|(_, value)| value.as_known()).map(|value| format!("{value}{below}"))
+    };
+    let files = [
+        ("GIT_CONFIG", ""),
+        ("GIT_CONFIG_GLOBAL", ""),
+        ("GIT_CONFIG_SYSTEM", ""),
+        ("XDG_CONFIG_HOME", "/git/config"),
+        ("HOME", "/.gitconfig"),
+    ];
+    files.into_iter().filter_map(|(name, below)| named(name, below)).collect()
 }
 
 /// Whether the whole directory comes from this command.

@@ -143,7 +143,7 @@ pub(super) fn objects(words: &Words<'_>) -> Vec<Draft> {
             vec![draft.flag("packed", words.has("-a")).flag("grace", words.has("-k"))]
         }
         "maintenance" => vec![draft.flag("expire-configured", true)],
-        _ => vec![Draft::new(Action::Update, "git.index")],
+        _ => vec![Draft::new(Action::Update, "git.index"), Draft::new(Action::Create, "git.store")],
     }
 }
 
