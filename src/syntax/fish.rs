@@ -3,6 +3,8 @@
 //! Every command of the text is a command of the result, and every word one of its words; the flow of control keeps its
 //! shape. What a variable holds is given up: bash would split and index it differently, so it counts as unknown.
 
+mod functions;
+
 /// The text as bash would have to be given it.
 pub fn to_bash(text: &str) -> String {
     let mut reader =
@@ -211,29 +213,6 @@ impl Reader {
                 // Assignments may stand before a command.
                 is_assignment(&word)
             }
-        }
-    }
-
-    /// `function f --on-event fish_exit`: fish calls it by itself, at some time until it ends.
-    fn handles(&mut self, words: &[String], out: &mut String) {
-        let on = |word: &String| {
-            word.starts_with("--on-") || matches!(word.as_str(), "-e" | "-v" | "-j" | "-p" | "-s")
-        };
-        let Some(name) = words.first().filter(|name| words.iter().any(on) && !name.contains('\'')) else {
-            return;
-        };
-        self.handlers.push(name.clone());
-        out.push_str(&format!("trap '{}' EXIT; ", self.handlers.join("; ")));
-    }
-
-    /// `function f --argument-names a b`: the first arguments have names.
-    fn named_arguments(&mut self, words: &[String], out: &mut String) {
-        let names = words
-            .iter()
-            .skip_while(|word| !matches!(word.as_str(), "-a" | "--argument" | "--argument-names"));
-        for (at, name) in names.skip(1).take_while(|word| is_name(word)).enumerate() {
-            out.push_str(&format!("; {name}=\"${{{}}}\"", at + 1));
-            self.single.push(name.clone());
         }
     }
 

@@ -110,12 +110,12 @@ fn what_git_packs_and_the_same_line_takes_away_comes_back() {
 #[test]
 fn settings_in_variables_are_settings() {
     for (laid, line) in [
-        ("printf '[user]\\n name=x\\n' > own.cfg", "GIT_CONFIG=own.cfg git config user.name other"),
-        ("printf '[user]\\n name=x\\n' > own.cfg", "GIT_CONFIG_GLOBAL=own.cfg git config --global user.name other"),
+        ("printf '[user]\\n name=x\\n' > own.cfg", "GIT_CONFIG=$PWD/own.cfg git config user.name other"),
+        ("printf '[user]\\n name=x\\n' > own.cfg", "GIT_CONFIG_GLOBAL=$PWD/own.cfg git config --global user.name other"),
         (
             "mkdir hk; printf '#!/bin/sh\\nrm ../own.cfg\\n' > hk/pre-commit; chmod +x hk/pre-commit; echo x > own.cfg
              printf '[core]\\n hooksPath = %s/hk\\n' \"$PWD\" > g.cfg; git init -q n",
-            "cd n && GIT_CONFIG_GLOBAL=../g.cfg git -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m x",
+            "cd n && GIT_CONFIG_GLOBAL=$PWD/../g.cfg git -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m x",
         ),
     ] {
         let place = Place::new();

@@ -243,6 +243,9 @@ fn users(mutation: &Mutation, world: &dyn World, stake: &mut AtStake) {
     let Subject::Git { dir, .. } = &mutation.subject else { return };
     for dir in dir.choices().unwrap_or_default() {
         others.extend(named.lines().map(|file| Path::new(dir).join(file)));
+        // In a working tree git reads such names from its top.
+        let top = Path::new(dir).ancestors().find(|above| world.lstat(&above.join(".git")).is_ok());
+        others.extend(top.into_iter().flat_map(|top| named.lines().map(move |file| top.join(file))));
     }
     let others = others.into_iter().map(|file| world.canonicalize(&file).unwrap_or(file));
     stake.files.extend(others.filter(|file| world.lstat(file).is_ok()));
