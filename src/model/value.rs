@@ -21,7 +21,7 @@ pub enum Value {
     /// A text of these lines in an order that is not known: what programs print that list in the order of times, of a
     /// directory or of a locale. Two lines at least.
     Lines(Lines),
-    /// This text, with marks where only the signs are known that may stand there ([`super::woven`]): what readers of
+    /// This text, with marks where only the signs are known that may stand there (`woven.rs`): what readers of
     /// programs go by. For all others it is as much as its beginning and its end ([`Value::plain`]).
     Woven(String),
     /// Anything.
