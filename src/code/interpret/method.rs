@@ -77,8 +77,7 @@ impl Machine<'_> {
                 let results = list.into_iter().map(|one| self.method(one, name, arguments.clone())).collect();
                 Object::any(results)
             }
-            // Nobody else's.
-            Object::Process if matches!(name, "terminate" | "kill" | "send_signal") => Object::Plain,
+            Object::Process if library::method("process", name) == Some(Act::Plain) => Object::Plain,
             Object::Process => self.method(Object::Unknown, name, arguments),
             Object::Plain => self.plain_method(name, &arguments),
             _ => {
