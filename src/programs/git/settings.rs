@@ -27,35 +27,68 @@ const VARIABLES: [(&str, bool); 11] = [
 pub(super) const MESSAGE: &str = "/dev/null";
 
 /// An alias of git, run as what it stands for; `None` when the subcommand is git's own or stands for nothing known.
+///
+/// A known name may be a companion's that is not here, and then an alias has it: that runs besides, perhaps.
 pub(super) fn git_alias(
     shell: &mut Shell<'_>,
     state: &mut State,
     call: &Call,
     matched: &Match,
 ) -> Option<Flow> {
-    if matched.path.len() != 1 || matched.informational {
+    if matched.path.is_empty() || matched.informational {
         return None;
     }
+    let known = matched.path.len() > 1;
     let taken: Vec<usize> = matched.options.iter().flat_map(|o| [o.index, o.value_index]).collect();
-    let index = matched.gaps.iter().map(|gap| gap.index).find(|index| !taken.contains(index))?;
+    let free = |index: &usize| !taken.contains(index);
+    let index = if known {
+        // Options that are switched off again stand among no others.
+        let is_word = |index: &usize| {
+            let word = call.words.get(index + 1).and_then(|word| word.arg.value.as_known());
+            word.is_none_or(|word| !word.starts_with('-'))
+        };
+        (0..call.words.len().saturating_sub(1)).find(|index| free(index) && is_word(index))?
+    } else {
+        matched.gaps.iter().map(|gap| gap.index).find(free)?
+    };
     let name = call.words.get(index + 1)?.arg.value.as_known()?.to_owned();
-    let guard = format!("git {name}");
-    if state.scope.aliases.contains(&guard) {
+    if state.scope.aliases.contains(&format!("git {name}")) {
         return None;
     }
     let dirs = git_directories(shell, state, matched);
     let place = git_place(shell, &dirs);
     let key = format!("alias.{name}");
-    let Some(text) = git_setting(shell, state, matched, call, place.as_ref(), &key) else {
-        let path = shell.in_path(state, &format!("git-{name}"))?;
-        return shell.program_file(state, &path.to_string_lossy(), call);
-    };
+    let text = git_setting(shell, state, matched, call, place.as_ref(), &key);
+    let top = place.and_then(|place| place.work_tree).map_or(dirs, |top| vec![top]);
+    match text {
+        Some(text) if known => {
+            state.perhaps(|state| stands_for(shell, state, call, (index, &name, &text), top));
+            None
+        }
+        None if known => None,
+        Some(text) => stands_for(shell, state, call, (index, &name, &text), top),
+        None => {
+            let path = shell.in_path(state, &format!("git-{name}"))?;
+            shell.program_file(state, &path.to_string_lossy(), call)
+        }
+    }
+}
+
+/// Runs what an alias says, at the place of its name among the words.
+fn stands_for(
+    shell: &mut Shell<'_>,
+    state: &mut State,
+    call: &Call,
+    (index, name, text): (usize, &str, &str),
+    top: Vec<PathBuf>,
+) -> Option<Flow> {
+    let guard = format!("git {name}");
     let mut inner_scope = state.scope.through("git");
     inner_scope.aliases.push(guard);
     let rest = call.words.get(index + 2..).unwrap_or_default();
     if let Some(command) = text.strip_prefix('!') {
         let mut inner = state.clone();
-        inner.cwd = place.and_then(|place| place.work_tree).map_or(dirs, |top| vec![top]);
+        inner.cwd = top;
         for (name, value) in &call.environment {
             shell.assign_scalar(&mut inner, name, value.clone());
         }
@@ -72,7 +105,7 @@ pub(super) fn git_alias(
     }
     let span = call.words.get(index + 1).map_or(call.span, |word| word.arg.span);
     let mut words = call.words.get(..=index).unwrap_or_default().to_vec();
-    let expanded = shell_words::split(&text).ok()?;
+    let expanded = shell_words::split(text).ok()?;
     words.extend(expanded.into_iter().map(|word| Expansion {
         arg: Arg::literal(word, span),
         elastic: false,
