@@ -69,13 +69,19 @@ impl Setup {
     }
 }
 
-/// The working directory. One that was removed is where the shell says that it stood: nothing is in it, and `cd ..` leads out.
+/// The working directory. One that was removed is where the system says that it stood: nothing is in it, and `..` leads out. What
+/// the environment says of it counts for nothing: anybody can set that.
 fn here() -> std::io::Result<PathBuf> {
-    let stood = || env::var_os("PWD").map(PathBuf::from).filter(|path| path.is_absolute());
     env::current_dir().or_else(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => stood().ok_or(error),
+        std::io::ErrorKind::NotFound => stood(&fs::read_link("/proc/self/cwd")?).ok_or(error),
         _ => Err(error),
     })
+}
+
+/// The place in what Linux says of a directory that was removed: proc(5), `/proc/PID/cwd`.
+fn stood(link: &Path) -> Option<PathBuf> {
+    let place = link.to_str()?.strip_suffix(" (deleted)")?;
+    Some(PathBuf::from(place)).filter(|place| place.is_absolute())
 }
 
 /// The directory that a command would run in, absolute.

@@ -54,6 +54,7 @@ mod places;
 mod prompt;
 mod really;
 mod record;
+mod removed_directory;
 mod review;
 mod scan;
 mod secrets;
