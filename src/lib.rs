@@ -23,10 +23,10 @@
 //! | --- | --- | --- |
 //! | [`text`] | counts and sizes in English; what may stand on a terminal, and where it breaks | no |
 //! | [`wildcard`] | patterns of shells, git, policies and the knowledge: does a text match | no |
-//! | [`json`] | strict JSON for what is signed or compared | no |
+//! | [`json`](mod@json) | strict JSON for what is signed or compared; stands in the crate `recourse-attest` | no |
 //! | [`yaml`] | YAML with the places of its values | no |
 //! | [`model`] | plain types: tier, verdict, mutation, evidence, what is known of a value | no |
-//! | [`attest`] | the attestation protocol: documents, keys, registries, verification; usable by itself | its own files and HTTP, as its modules say |
+//! | [`attest`] | the attestation protocol: documents, keys, registries, verification; a crate of its own, `crates/recourse-attest`, that knows nothing of the others | its own files and HTTP, as its modules say |
 //! | [`syntax`] | text to tree and gaps, through tree-sitter-bash | no |
 //! | [`code`] | short programs on a command line: Python, Perl, awk, sed, SQL … | no |
 //! | [`world`] | the one door to the machine: files, environment, clock, a closed list of read-only programs | it is the door |
@@ -78,7 +78,6 @@
 
 #[cfg(feature = "cli")]
 pub mod approvals;
-pub mod attest;
 #[cfg(feature = "cli")]
 pub mod cli;
 #[cfg(feature = "cli")]
@@ -97,7 +96,6 @@ pub mod evidence;
 pub mod exec;
 #[cfg(feature = "cli")]
 pub mod hook;
-pub mod json;
 #[cfg(feature = "cli")]
 pub mod keep;
 #[cfg(feature = "cli")]
@@ -142,3 +140,6 @@ pub mod wildcard;
 pub mod world;
 #[cfg(feature = "cli")]
 pub mod yaml;
+
+pub use recourse_attest as attest;
+pub use recourse_attest::json;

@@ -92,4 +92,5 @@ mod undo_went_on;
 #[cfg(target_os = "linux")]
 mod undo_whatever;
 mod verbs;
+mod verify;
 mod writing_options;

@@ -42,9 +42,16 @@ fn every_module_says_what_it_owns() {
 #[test]
 fn the_project_speaks_of_itself_alone() {
     let mut found = Vec::new();
-    for (folder, extension) in
-        [("src", "rs"), ("src", "toml"), ("tests", "rs"), ("docs", "md"), ("benches", "rs"), (".ci", "")]
-    {
+    for (folder, extension) in [
+        ("src", "rs"),
+        ("src", "toml"),
+        ("crates", "rs"),
+        ("crates", "md"),
+        ("tests", "rs"),
+        ("docs", "md"),
+        ("benches", "rs"),
+        (".ci", ""),
+    ] {
         files(&root().join(folder), extension, &mut found);
     }
     found.push(root().join("README.md"));

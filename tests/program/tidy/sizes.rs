@@ -17,7 +17,7 @@ const LONG_FUNCTIONS: &[(&str, usize)] = &[("command", 120), ("look", 100)];
 
 /// Files that are longer, by the end of their paths, with how many lines they may have. Take off what is mended; add nothing.
 const LONG_FILES: &[(&str, usize)] = &[
-    ("attest/disk.rs", 520),
+    ("recourse-attest/src/disk.rs", 520),
     ("keys/mod.rs", 580),
     ("interpret/tests.rs", 600),
     ("syntax/commands.rs", 580),
@@ -56,7 +56,7 @@ fn functions_fit_on_a_page() {
 #[test]
 fn source_files_stay_small_enough_to_hold_in_the_head() {
     let mut paths = Vec::new();
-    for folder in ["src", "tests", "benches"] {
+    for folder in ["src", "crates", "tests", "benches"] {
         files(&root().join(folder), "rs", &mut paths);
     }
     let mut long = Vec::new();

@@ -6,6 +6,12 @@ use std::{fs, iter};
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
+/// The sources of the crate beside the house, seen from `src`: it is the room `attest`.
+const BESIDE: &str = "../crates/recourse-attest/src";
+
+/// What of that crate has a row of its own in the table.
+const APART: &str = "json";
+
 /// A path as it is written: `crate::shell::Step` is three names. `*` is a name here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Named {
@@ -220,7 +226,7 @@ fn is_punct(token: &TokenTree, c: char) -> bool {
 /// A file of the crate.
 #[derive(Debug)]
 pub(super) struct File {
-    /// Below `src`.
+    /// From `src` on.
     pub(super) path: PathBuf,
     /// The module that it is: `["shell", "expand"]`.
     pub(super) module: Vec<String>,
@@ -240,6 +246,7 @@ impl File {
         let first = named.names.first()?.as_str();
         let rest = &named.names[1..];
         match first {
+            "crate" if self.path.starts_with(BESIDE) => Some(room_of_crate(rest.to_vec())),
             "crate" => Some(rest.to_vec()),
             "self" | "super" => {
                 let ups = named.names.iter().take_while(|name| *name == "super").count();
@@ -258,14 +265,28 @@ impl File {
 
     /// Where it stands, for people.
     pub(super) fn at(&self, line: usize) -> String {
-        format!("src/{}:{line}", self.path.display())
+        match self.path.strip_prefix("..") {
+            Ok(beside) => format!("{}:{line}", beside.display()),
+            Err(_) => format!("src/{}:{line}", self.path.display()),
+        }
     }
 }
 
-/// All files of the crate, `lib.rs` and `main.rs` included.
+/// Where a module of the crate beside stands in the house.
+fn room_of_crate(module: Vec<String>) -> Vec<String> {
+    if module.first().is_some_and(|name| name == APART) {
+        return module;
+    }
+    iter::once("attest".to_owned()).chain(module).collect()
+}
+
+/// All files of the house, `lib.rs` and `main.rs` and the crate beside included.
 pub(super) fn crate_files(src: &Path) -> Vec<File> {
     let mut paths = Vec::new();
     super::files(src, "rs", &mut paths);
+    let before = paths.len();
+    super::files(&src.join(BESIDE), "rs", &mut paths);
+    assert!(paths.len() > before + 20, "the walk finds the sources of the crate beside");
     assert!(paths.len() > 20, "the walk over src finds the sources");
     let mut files: Vec<File> = paths.into_iter().map(|path| file(src, &path)).collect();
     let for_tests: Vec<Vec<String>> = files
@@ -290,8 +311,9 @@ pub(super) fn crate_files(src: &Path) -> Vec<File> {
 fn file(src: &Path, path: &Path) -> File {
     let text = fs::read_to_string(path).unwrap();
     let path = path.strip_prefix(src).unwrap().to_owned();
+    let (inside, is_beside) = path.strip_prefix(BESIDE).map_or((path.as_path(), false), |path| (path, true));
     let mut module: Vec<String> =
-        path.with_extension("").iter().map(|part| part.to_string_lossy().into_owned()).collect();
+        inside.with_extension("").iter().map(|part| part.to_string_lossy().into_owned()).collect();
     if module.last().is_some_and(|last| last == "mod") {
         module.pop();
     }
@@ -299,6 +321,9 @@ fn file(src: &Path, path: &Path) -> File {
         || module.first().is_some_and(|first| first == "bin")
     {
         module.clear();
+    }
+    if is_beside {
+        module = room_of_crate(module);
     }
     let said = read(&text);
     File { path, module, text, said, is_test: false }

@@ -1,0 +1,203 @@
+//! One memory for many machines: what was spent on one of them is spent on all (docs/fleet.md).
+//!
+//! Owns the claim to a nonce in an object store, documents that are put there (`shared`), the deadlines, and the conversation with the program
+//! `recourse-store`, which alone links a client of object stores. Whatever is not a clear "you are the first" is an error
+//! here: a store that is away, slow, stale or forgetful never lets two run.
+//!
+//! A claim writes random bytes of its own under the nonce's name on the condition that nothing is there, and reads them
+//! back. So an answer that was lost on its way is told from somebody else's claim.
+
+mod address;
+mod session;
+mod shared;
+
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::disk::{self, Access};
+use super::document::{hex, is_nonce};
+use super::places::Places;
+use super::time::Time;
+
+pub use address::{Address, AddressError, Kind};
+use session::Session;
+pub use shared::{Away, Kept, Shared};
+
+/// The program that is asked. It stands beside this one and is looked for nowhere else.
+pub const HELPER: &str = "recourse-store";
+/// How long a claim may take in all.
+pub const PATIENCE: Duration = Duration::from_secs(5);
+/// How long one request of it may take: a lost answer leaves time to look.
+pub const REQUEST_PATIENCE: Duration = Duration::from_millis(1500);
+/// A line of the conversation is at most this many bytes.
+pub const LINE_LIMIT: u64 = 64 << 20;
+/// Days of nonces that never end: no rule of the bucket may remove these.
+const UNENDING: &str = "unending";
+
+/// What the helper is asked: one line of JSON.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Ask {
+    /// Make an object where there is none.
+    Create {
+        /// Its name below the store's prefix.
+        at: String,
+        /// What it holds.
+        body: String,
+    },
+    /// Put an object in the place of one that is what it was.
+    Replace {
+        /// Its name.
+        at: String,
+        /// What it holds from then on.
+        body: String,
+        /// The tag of what is there.
+        over: String,
+    },
+    /// Read an object.
+    Get {
+        /// Its name.
+        at: String,
+    },
+}
+
+/// What it answers: one line of JSON.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Answer {
+    /// The object was made, or replaced.
+    Made {},
+    /// There is one already, or another one by now, and it is as it was.
+    There {},
+    /// It holds this.
+    Found {
+        /// The content.
+        body: String,
+        /// What it is called as this very content.
+        tag: String,
+    },
+    /// There is none.
+    Absent {},
+    /// Nothing is known: it may have happened or not.
+    Unclear {
+        /// What went wrong.
+        why: String,
+    },
+}
+
+/// Why a nonce is not spent for this machine now.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum FleetError {
+    /// Somebody else spent it.
+    #[error("the attestation was used before, on this machine or another")]
+    Reused,
+    /// The store did not say clearly that this is the first use.
+    #[error("{store}: {why}; nothing runs without its answer")]
+    Away {
+        /// Which store.
+        store: String,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+/// The memory that machines share.
+#[derive(Clone, Debug)]
+pub struct Fleet {
+    address: Address,
+    places: Places,
+}
+
+impl Fleet {
+    /// The store at an address. Touches nothing yet.
+    pub fn new(address: Address, places: &Places) -> Self {
+        Self { address, places: places.clone() }
+    }
+
+    /// Spends a nonce for all machines. Succeeds once, whoever else tries.
+    ///
+    /// # Errors
+    /// [`FleetError::Reused`] where somebody else was first; [`FleetError::Away`] where that is not known.
+    pub fn spend(&self, nonce: &str, expires_at: Option<Time>) -> Result<(), FleetError> {
+        let away = |why: String| FleetError::Away { store: self.address.to_string(), why };
+        if !is_nonce(nonce) {
+            return Err(away("a nonce is 32 lower-case hexadecimal digits".to_owned()));
+        }
+        let mut own = [0; 16];
+        getrandom::fill(&mut own).map_err(|_| away("the system gave no random bytes".to_owned()))?;
+        let own = hex(&own);
+        let day = expires_at.map_or_else(|| UNENDING.to_owned(), Time::day);
+        let deadline = Instant::now() + PATIENCE;
+        let mut session = Session::start(&self.address).map_err(away)?;
+        let mut ask = |ask: &Ask| session.ask(ask, deadline);
+        self.prove(&own, &mut ask).map_err(away)?;
+        match claim(&format!("nonces/{day}/{nonce}"), &own, &mut ask) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(FleetError::Reused),
+            Err(why) => Err(away(why)),
+        }
+    }
+
+    /// Once a day and machine: that the store does refuse to make what is there. One that does not would let everybody run.
+    fn prove(&self, own: &str, ask: &mut dyn FnMut(&Ask) -> Answer) -> Result<(), String> {
+        let today = Time::now().day();
+        let mark = self.places.state.join("store.proved");
+        let proved = format!("{today} {}\n", self.address);
+        let known = disk::read_private(&mark, 4096).ok().flatten();
+        if known.is_some_and(|known| known == proved.as_bytes()) {
+            return Ok(());
+        }
+        let create = Ask::Create { at: format!("probe/{today}"), body: own.to_owned() };
+        for _ in 0..3 {
+            match ask(&create) {
+                // The next one must be refused.
+                Answer::Made {} => {}
+                Answer::There {} => {
+                    // Failing to keep it costs one request next time.
+                    let _ = disk::private_dir(&self.places.state)
+                        .and_then(|()| disk::write_atomic(&mark, proved.as_bytes(), Access::Private));
+                    return Ok(());
+                }
+                other => return Err(unexpected(other)),
+            }
+        }
+        Err("it overwrites what is there although it was asked not to: it cannot keep nonces".to_owned())
+    }
+}
+
+/// Claims a name with words that nobody else has. True: it is ours. False: it is somebody else's.
+fn claim(at: &str, own: &str, ask: &mut dyn FnMut(&Ask) -> Answer) -> Result<bool, String> {
+    let create = Ask::Create { at: at.to_owned(), body: own.to_owned() };
+    let get = Ask::Get { at: at.to_owned() };
+    let mut first = ask(&create);
+    if matches!(first, Answer::Unclear { .. }) {
+        // It may have come through; to make it twice with the same words is to make it once.
+        first = ask(&create);
+    }
+    if !matches!(first, Answer::Made {} | Answer::There {} | Answer::Unclear { .. }) {
+        return Err(unexpected(first));
+    }
+    match (ask(&get), first) {
+        (Answer::Found { body, .. }, _) if body == own => Ok(true),
+        (Answer::Found { .. }, Answer::Made {}) => {
+            Err("it let somebody else take what it gave to this machine".to_owned())
+        }
+        (Answer::Found { .. }, _) => Ok(false),
+        (Answer::Absent {}, Answer::Unclear { why }) => Err(why),
+        (Answer::Absent {}, _) => Err("it does not have what it just said it has".to_owned()),
+        (other, _) => Err(unexpected(other)),
+    }
+}
+
+pub(in crate::fleet) fn unexpected(answer: Answer) -> String {
+    match answer {
+        Answer::Unclear { why } => why,
+        other => format!("{HELPER} answered something else than it was asked ({other:?})"),
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,440 @@
+//! The operator's log: what goes in, and when a checkpoint is signed.
+//!
+//! Owns the folder `tlog` below the instance's data. Everything is put in under one lock, durably, before a checkpoint counts
+//! it, so that no two checkpoints ever contradict each other whenever a process dies; a folder that was put back from an
+//! old copy is found by whoever remembers a checkpoint: the web root, the witnesses.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+
+use super::checkpoint::Checkpoint;
+use super::journal::{Journal, Record, numbers, reference, registry_record};
+use super::merkle::{self, Hash};
+use super::note::{Kind, NOTE_LIMIT, Note, NoteError, Vkey};
+use super::proof::{Entry, Proof};
+use super::signer::{NoteSigner, SignerError};
+use super::tile::{Tile, bundle};
+use crate::audit::{AuditError, AuditLog};
+use crate::disk::{self, Access, DiskError, Lock};
+use crate::json::JsonError;
+use crate::keys::{KeyError, KeyStore, Passphrase};
+use crate::origin::Origin;
+use crate::places::Places;
+use crate::store::{Store, StoreError};
+
+/// The log's place below a web root, and the path in its name.
+pub const PREFIX: &str = ".well-known/recourse-log";
+
+/// Why the log did not go on, or has no answer.
+#[derive(Debug, Error)]
+pub enum LogError {
+    /// A file or folder.
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+    /// The log's key.
+    #[error("the log's key: {0}")]
+    Key(#[from] SignerError),
+    /// The instance's keys.
+    #[error(transparent)]
+    Keys(#[from] KeyError),
+    /// The store of attestations.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The audit log.
+    #[error(transparent)]
+    Audit(#[from] AuditError),
+    /// The registry has no canonical form.
+    #[error(transparent)]
+    Json(#[from] JsonError),
+    /// There is no log.
+    #[error("there is no transparency log yet: `recourse log checkpoint` begins one")]
+    None,
+    /// What is on disk is not what was signed.
+    #[error(
+        "the transparency log is damaged: {0}; restore {1} from its newest copy, never from an older one"
+    )]
+    Damaged(String, PathBuf),
+    /// What is asked for is not in it.
+    #[error("{0} is not in the log yet: `recourse log checkpoint` puts it in")]
+    NotYet(String),
+    /// What others saw is not what is here.
+    #[error("{0}")]
+    Contradicted(String),
+}
+
+/// What going on did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Advanced {
+    /// The newest checkpoint.
+    pub checkpoint: Note,
+    /// Its size.
+    pub size: u64,
+    /// How many leaves are new.
+    pub added: u64,
+    /// What the operator should know.
+    pub notes: Vec<String>,
+}
+
+/// What is looked for in the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// An attestation by its id.
+    Attestation(String),
+    /// The registry in force.
+    Registry,
+    /// A line of the audit log by its number.
+    Audit(u64),
+}
+
+/// The log of this instance.
+#[derive(Clone, Debug)]
+pub struct Log {
+    pub(super) folder: PathBuf,
+    places: Places,
+    passphrase: Option<Passphrase>,
+}
+
+/// What the journal holds already.
+struct Known {
+    attestations: HashSet<[u8; 16]>,
+    registry: Option<Hash>,
+    audit: Option<(u64, u64, Hash)>,
+}
+
+impl Log {
+    /// The log below these places. Touches nothing yet.
+    pub fn open(places: &Places) -> Self {
+        Self { folder: places.log(), places: places.clone(), passphrase: None }
+    }
+
+    /// Opens an encrypted key, and encrypts one that is made from here on.
+    #[must_use]
+    pub fn with_passphrase(mut self, passphrase: Option<Passphrase>) -> Self {
+        self.passphrase = passphrase;
+        self
+    }
+
+    /// The log's public key. None: there is no log.
+    ///
+    /// # Errors
+    /// When its file is damaged or not private.
+    pub fn vkey(&self) -> Result<Option<Vkey>, LogError> {
+        if !disk::check_dir(&self.folder)? {
+            return Ok(None);
+        }
+        let path = self.folder.join("vkey");
+        let Some(bytes) = disk::read_private(&path, 4096)? else { return Ok(None) };
+        let text = String::from_utf8_lossy(&bytes);
+        let key = text.trim_end().parse().map_err(|error: NoteError| self.damaged(error.to_string()))?;
+        Ok(Some(key))
+    }
+
+    /// Begins the log of an instance, named after its base URL, unless there is one.
+    ///
+    /// # Errors
+    /// When the disk or the random numbers fail, or the key cannot be used.
+    pub fn begin(&self, base: &Origin) -> Result<Vkey, LogError> {
+        disk::private_dir(&self.folder)?;
+        let _lock = Lock::acquire(&self.folder.join("lock"))?;
+        if let Some(vkey) = self.vkey()? {
+            return Ok(vkey);
+        }
+        if self.checkpoint()?.is_some() {
+            return Err(self.damaged("it has checkpoints and no key".to_owned()));
+        }
+        let url = base.to_string();
+        let name = format!("{}/{PREFIX}", url.split_once("://").map_or(url.as_str(), |(_, rest)| rest));
+        let passphrase = self.passphrase.as_ref();
+        let signer = NoteSigner::open(&self.folder.join("key.pem"), &name, Kind::Log, passphrase, true)?;
+        // Last: a log is there when this is.
+        disk::write_atomic(
+            &self.folder.join("vkey"),
+            format!("{}\n", signer.vkey()).as_bytes(),
+            Access::Private,
+        )?;
+        Ok(signer.vkey().clone())
+    }
+
+    /// Puts everything in that is not there yet, and signs a checkpoint over it.
+    ///
+    /// # Errors
+    /// [`LogError`]; what was put in until then stays, and the next call goes on.
+    pub fn advance(&self) -> Result<Advanced, LogError> {
+        let vkey = self.vkey()?.ok_or(LogError::None)?;
+        let _lock = Lock::acquire(&self.folder.join("lock"))?;
+        disk::sweep(&self.folder, std::time::Duration::ZERO);
+        let signed = self.signed(&vkey)?;
+        let mut journal = Journal::open(&self.folder)?;
+        let mut records = journal.records()?;
+        let before = records.len() as u64;
+        if signed.as_ref().is_some_and(|(_, signed)| signed.size > before) {
+            return Err(self.damaged("it has fewer leaves than its checkpoint counts".to_owned()));
+        }
+        let mut notes = Vec::new();
+        let new = self.collect(&records, &mut notes)?;
+        journal.append(before, &new)?;
+        records.extend(new);
+        journal.hash(&records, signed.as_ref().map_or(0, |(_, signed)| signed.size))?;
+        if let Some((_, signed)) = &signed
+            && merkle::root(&journal, signed.size)? != signed.root
+        {
+            // The hashes can be made again; the leaves cannot.
+            journal.hash(&records, 0)?;
+            if merkle::root(&journal, signed.size)? != signed.root {
+                return Err(
+                    self.damaged("its leaves are not those that its checkpoint was signed over".to_owned())
+                );
+            }
+        }
+        let size = records.len() as u64;
+        let added = size - signed.as_ref().map_or(0, |(_, signed)| signed.size);
+        if let Some((note, signed)) = signed
+            && signed.size == size
+        {
+            return Ok(Advanced { checkpoint: note, size, added: 0, notes });
+        }
+        let checkpoint =
+            Checkpoint { origin: vkey.name().to_owned(), size, root: merkle::root(&journal, size)? };
+        let checkpoint = self.sign(&vkey, &checkpoint)?;
+        self.write("checkpoint", &checkpoint)?;
+        Ok(Advanced { checkpoint, size, added, notes })
+    }
+
+    /// The newest checkpoint, with the cosignatures that it has so far.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn checkpoint(&self) -> Result<Option<Note>, LogError> {
+        self.read("checkpoint")
+    }
+
+    /// Adds cosignatures to the newest checkpoint, unless there is a newer one by now.
+    pub(super) fn add_cosignatures(&self, text: &str, lines: &str) -> Result<(), LogError> {
+        let _lock = Lock::acquire(&self.folder.join("lock"))?;
+        let Some(mut note) = self.checkpoint()?.filter(|note| note.text() == text) else { return Ok(()) };
+        let wrong = |error: NoteError| self.damaged(error.to_string());
+        note.add(lines).map_err(wrong)?;
+        self.write("checkpoint", &note)?;
+        // Proofs rest on the newest checkpoint that no fewer have seen than any before it.
+        let most = self.read("witnessed")?.map_or(0, |note| note.signatures());
+        if note.signatures() >= most {
+            self.write("witnessed", &note)?;
+        }
+        Ok(())
+    }
+
+    /// The proof that something is logged, and its leaf.
+    ///
+    /// # Errors
+    /// [`LogError::NotYet`] where no checkpoint counts it.
+    pub fn prove(&self, wanted: &Wanted) -> Result<(Proof, Vec<u8>), LogError> {
+        let vkey = self.vkey()?.ok_or(LogError::None)?;
+        let named = match wanted {
+            Wanted::Attestation(id) => format!("attestation {id}"),
+            Wanted::Registry => "the registry in force".to_owned(),
+            Wanted::Audit(line) => format!("event {line} of the audit log"),
+        };
+        let not_yet = || LogError::NotYet(named.clone());
+        let journal = Journal::look(&self.folder)?.ok_or_else(not_yet)?;
+        let records = journal.records()?;
+        let newest = match wanted {
+            Wanted::Registry => {
+                KeyStore::open(&self.places).registry()?.map(|one| registry_record(&one)).transpose()?
+            }
+            _ => None,
+        };
+        let is_it = |record: &Record| match wanted {
+            Wanted::Attestation(id) => {
+                record.entry == Entry::Attestation && crate::document::hex(&record.reference) == *id
+            }
+            Wanted::Registry => {
+                record.entry == Entry::Registry && Some(record.digest) == newest.map(|n| n.digest)
+            }
+            Wanted::Audit(line) => record.entry == Entry::Audit && numbers(record.reference).0 == *line,
+        };
+        let at = records.iter().rposition(is_it).ok_or_else(not_yet)?;
+        let (index, leaf) = (at as u64, records.get(at).map(Record::leaf).unwrap_or_default());
+        let witnessed = self.read("witnessed")?.into_iter().chain(self.checkpoint()?);
+        for note in witnessed {
+            let checkpoint = self.of_ours(&note, &vkey)?;
+            if checkpoint.size > index {
+                let hashes = merkle::inclusion(&journal, index, checkpoint.size)?;
+                return Ok((Proof { index, hashes, checkpoint: note }, leaf));
+            }
+        }
+        Err(not_yet())
+    }
+
+    /// The proof that the newest checkpoint goes on from the log's first `old` leaves.
+    ///
+    /// # Errors
+    /// When there is no log, or it is smaller.
+    pub fn goes_on_from(&self, old: u64) -> Result<(Vec<Hash>, Note), LogError> {
+        let vkey = self.vkey()?.ok_or(LogError::None)?;
+        let (note, now) = self.signed(&vkey)?.ok_or(LogError::None)?;
+        let journal = Journal::look(&self.folder)?.ok_or(LogError::None)?;
+        if old > now.size {
+            return Err(LogError::Contradicted(format!("the log has {} leaves, not {old}", now.size)));
+        }
+        Ok((merkle::consistency(&journal, old, now.size)?, note))
+    }
+
+    /// The root of the log's first `size` leaves.
+    pub(super) fn root(&self, size: u64) -> Result<Hash, LogError> {
+        let journal = Journal::look(&self.folder)?.ok_or(LogError::None)?;
+        Ok(merkle::root(&journal, size)?)
+    }
+
+    /// A static file of the log by its path below the prefix. None: there is none.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub fn file(&self, path: &str) -> Result<Option<Vec<u8>>, LogError> {
+        let Some(vkey) = self.vkey()? else { return Ok(None) };
+        match path {
+            "key" => return Ok(Some(format!("{vkey}\n").into_bytes())),
+            "checkpoint" => return Ok(self.checkpoint()?.map(|note| note.to_string().into_bytes())),
+            _ => {}
+        }
+        let Some(tile) = Tile::parse(path) else { return Ok(None) };
+        let Some((_, now)) = self.signed(&vkey)? else { return Ok(None) };
+        if !tile.is_of(now.size) {
+            return Ok(None);
+        }
+        let journal = Journal::look(&self.folder)?.ok_or(LogError::None)?;
+        if tile.level.is_some() {
+            return Ok(Some(tile.hashes(&journal)?));
+        }
+        let (from, to) = tile.span().unwrap_or_default();
+        let leaves: Vec<Vec<u8>> = journal.some(from, to)?.iter().map(Record::leaf).collect();
+        Ok(Some(bundle(leaves.iter().map(Vec::as_slice))))
+    }
+
+    /// The digests of the audit log's lines that are in the log, by their numbers.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub fn audit_lines(&self) -> Result<Vec<(u64, Hash)>, LogError> {
+        let Some(journal) = Journal::look(&self.folder)? else { return Ok(Vec::new()) };
+        let lines = journal.records()?.into_iter().filter(|record| record.entry == Entry::Audit);
+        Ok(lines.map(|record| (numbers(record.reference).0, record.digest)).collect())
+    }
+
+    /// What is not in the log yet: registry, attestations in the order of their time, audit lines.
+    fn collect(&self, records: &[Record], notes: &mut Vec<String>) -> Result<Vec<Record>, LogError> {
+        let known = known(records);
+        let mut new = Vec::new();
+        if let Some(registry) = KeyStore::open(&self.places).registry()? {
+            let record = registry_record(&registry)?;
+            new.extend((known.registry != Some(record.digest)).then_some(record));
+        }
+        let mut signed = Vec::new();
+        for store in [Store::open(&self.places), Store::unpublished(&self.places)] {
+            for id in store.list()? {
+                let Some(reference) = id_bytes(&id).filter(|id| !known.attestations.contains(id)) else {
+                    continue;
+                };
+                match store.read(&id) {
+                    Ok(Some(one)) => {
+                        let digest: Hash = Sha256::digest(one.canonical()).into();
+                        signed
+                            .push((one.timestamp(), Record { entry: Entry::Attestation, digest, reference }));
+                    }
+                    Ok(None) => {}
+                    Err(error) => notes.push(format!("left out of the log: {error}")),
+                }
+            }
+        }
+        signed.sort_by_key(|(time, record)| (*time, record.reference));
+        new.extend(signed.into_iter().map(|(_, record)| record));
+        match AuditLog::open(&self.places).behind(known.audit) {
+            Ok(lines) => new.extend(lines.into_iter().map(|(line, end, digest)| Record {
+                entry: Entry::Audit,
+                digest,
+                reference: reference(line, end),
+            })),
+            Err(error @ AuditError::Broken { .. }) => {
+                notes.push(format!("{error}; nothing behind it goes into the transparency log"));
+            }
+            Err(error) => return Err(error.into()),
+        }
+        Ok(new)
+    }
+
+    fn sign(&self, vkey: &Vkey, checkpoint: &Checkpoint) -> Result<Note, LogError> {
+        let path = self.folder.join("key.pem");
+        let signer = NoteSigner::open(&path, vkey.name(), Kind::Log, self.passphrase.as_ref(), false)?;
+        if signer.vkey() != vkey {
+            return Err(self.damaged("its private key is another than its public one".to_owned()));
+        }
+        let text = checkpoint.to_string();
+        let note = format!("{text}\n{}", signer.sign(&text, 0));
+        Note::parse(note.as_bytes()).map_err(|error| self.damaged(error.to_string()))
+    }
+
+    /// The newest checkpoint, read and checked.
+    pub(super) fn signed(&self, vkey: &Vkey) -> Result<Option<(Note, Checkpoint)>, LogError> {
+        let Some(note) = self.checkpoint()? else { return Ok(None) };
+        let checkpoint = self.of_ours(&note, vkey)?;
+        Ok(Some((note, checkpoint)))
+    }
+
+    /// A checkpoint that this log signed.
+    pub(super) fn of_ours(&self, note: &Note, vkey: &Vkey) -> Result<Checkpoint, LogError> {
+        let damaged = |error: NoteError| self.damaged(format!("its checkpoint: {error}"));
+        if note.signed_by(vkey).map_err(damaged)?.is_none() {
+            return Err(self.damaged("its checkpoint is not signed with its key".to_owned()));
+        }
+        let checkpoint = Checkpoint::parse(note.text()).map_err(damaged)?;
+        if checkpoint.origin != vkey.name() {
+            return Err(self.damaged("its checkpoint is of another log".to_owned()));
+        }
+        Ok(checkpoint)
+    }
+
+    fn read(&self, name: &str) -> Result<Option<Note>, LogError> {
+        if !disk::check_dir(&self.folder)? {
+            return Ok(None);
+        }
+        let bytes = disk::read_private(&self.folder.join(name), NOTE_LIMIT as u64)?;
+        let note = bytes.map(|bytes| Note::parse(&bytes)).transpose();
+        note.map_err(|error| self.damaged(format!("{name}: {error}")))
+    }
+
+    fn write(&self, name: &str, note: &Note) -> Result<(), LogError> {
+        let path = self.folder.join(name);
+        Ok(disk::write_atomic(&path, note.to_string().as_bytes(), Access::Private)?)
+    }
+
+    pub(super) fn damaged(&self, why: String) -> LogError {
+        LogError::Damaged(why, self.folder.clone())
+    }
+}
+
+fn known(records: &[Record]) -> Known {
+    let mut known = Known { attestations: HashSet::new(), registry: None, audit: None };
+    for record in records {
+        match record.entry {
+            Entry::Attestation => {
+                known.attestations.insert(record.reference);
+            }
+            Entry::Registry => known.registry = Some(record.digest),
+            Entry::Audit => {
+                let (line, end) = numbers(record.reference);
+                known.audit = Some((line, end, record.digest));
+            }
+        }
+    }
+    known
+}
+
+fn id_bytes(id: &str) -> Option<[u8; 16]> {
+    u128::from_str_radix(id, 16).ok().map(u128::to_be_bytes)
+}
+
+#[cfg(test)]
+#[path = "book_tests.rs"]
+mod tests;
