@@ -203,7 +203,7 @@ pub struct ShellLine<'a> {
     pub below: bool,
     /// The shell can take another text onto its line.
     pub takes_text: bool,
-    /// Called when it has been looked at, and before a person may be asked.
+    /// Called when it has been looked at, before anything is kept or a person may be asked.
     pub looked: &'a dyn Fn(),
 }
 
@@ -222,12 +222,13 @@ pub fn permit(line: &ShellLine<'_>, around: &Surroundings<'_>) -> Permit {
         if kept::First::makes_store(&evaluation, around) {
             evaluation = looks::evaluated(&input, around, looked);
         }
+        // Keeping tells by itself how far it is, and may take as long as it needs.
+        looked();
         let mut first = kept::First::keep(evaluation, typed, around);
         if judged != typed {
             first.evaluation.report.speak_of(&Aligned::new(typed, judged));
         }
         first.evaluation.report.call_by_words(typed);
-        looked();
         let enforcement = first.evaluation.report.enforcement.as_ref();
         let quiet = !first.speaks() && enforcement.is_some_and(|e| e.action == EnforcementAction::Run);
         if below && !quiet {

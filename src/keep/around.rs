@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 /// Things that are looked at, to see whose they are or where they lead.
 const OWNED: usize = 20_000;
+/// Names that come in place of others, and are told apart.
+const COMING: usize = 20_000;
 
 /// The folders of a home that people see; `None` where there are not several.
 pub(super) fn folders(home: &Path) -> Option<Vec<PathBuf>> {
@@ -78,4 +80,26 @@ pub(super) fn linked(tree: &Path) -> Vec<PathBuf> {
     }
     let above = place.ancestors().skip(1).find(|above| above.join("HEAD").is_file());
     above.into_iter().chain([place.as_path()]).map(|dir| dir.join("config")).collect()
+}
+
+/// Names below a directory that the directory has not whose place it takes; below one that is missing no more are told.
+pub(super) fn names_that_come(from: &Path, to: &Path) -> Vec<PathBuf> {
+    let is_dir = |path: &Path| path.symlink_metadata().is_ok_and(|meta| meta.is_dir());
+    let mut found = Vec::new();
+    let mut pending = if is_dir(to) { vec![(from.to_owned(), to.to_owned())] } else { Vec::new() };
+    while let Some((from, to)) = pending.pop() {
+        let Ok(entries) = std::fs::read_dir(&from) else { continue };
+        for entry in entries.filter_map(Result::ok) {
+            let place = to.join(entry.file_name());
+            if place.symlink_metadata().is_err() {
+                found.push(place);
+            } else if is_dir(&entry.path()) && is_dir(&place) {
+                pending.push((entry.path(), place));
+            }
+            if found.len() > COMING {
+                return found;
+            }
+        }
+    }
+    found
 }

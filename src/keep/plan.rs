@@ -11,7 +11,7 @@ use crate::knowledge::{Keep, Knowledge};
 use crate::model::{Action, Assessment, Cause, Mutation, PathOrigin, PathSubject, Subject, Tier, Value};
 
 use super::Keeping;
-use super::around::{folders, is_ours, linked, links_out};
+use super::around::{folders, is_ours, linked, links_out, names_that_come};
 use super::files::Way;
 use super::little::{NAMES, eases, is_little, is_of_names_alone, is_quick, is_set, may_stand_there, patched};
 use super::services::{self, Wanted};
@@ -270,8 +270,10 @@ impl Plan {
         paths.extend(subject.moved_in.iter().cloned());
         // What takes another's place has to go back to its own.
         let from = subject.from.clone().filter(|_| is_set(mutation, "renames"));
-        if from.is_some() {
+        if let Some(from) = &from {
             self.absent.extend(paths.iter().filter(|path| path.symlink_metadata().is_err()).cloned());
+            // Where a directory stands that goes before, the other one's names come in place of its own.
+            self.absent.extend(paths.iter().flat_map(|path| names_that_come(from, path)));
         }
         paths.extend(from.clone());
         if paths.iter().any(|path| !path.is_absolute()) {

@@ -148,6 +148,7 @@ fn rewrite(item: &Item, kept: &Kept, progress: &Progress, dirs: &mut Dirs) -> io
     let mut file = OpenOptions::new().write(true).open(&path)?;
     file.set_len(0)?;
     file.rewind()?;
+    progress.file();
     kept.write(content, *size, &mut file, progress)?;
     file.sync_all()?;
     rights::give(item, &dir, name)

@@ -82,7 +82,6 @@ impl Kept {
         into: &mut File,
         progress: &Progress,
     ) -> io::Result<()> {
-        progress.file();
         match content {
             Content::Here(text) => into.write_all(&STANDARD.decode(text).map_err(io::Error::other)?),
             Content::Packed(folder, number, at) => {

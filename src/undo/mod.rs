@@ -9,6 +9,7 @@ mod act;
 mod compare;
 mod databases;
 mod dirs;
+mod expected;
 mod kept;
 mod last;
 mod rights;

@@ -227,6 +227,7 @@ impl<'a> Stage<'a> {
 
     fn file(&mut self, item: &'a Item, dir: &Dir, name: &OsStr, at: &Path) -> io::Result<()> {
         let Was::File { content, size, twin, .. } = &item.was else { return Ok(()) };
+        self.progress.file();
         if let Some((place, itself)) = self.kept.itself(&item.was)
             && (self.purpose != Purpose::Beside
                 && twin.is_some()

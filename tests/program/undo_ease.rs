@@ -64,6 +64,27 @@ fn what_is_moved_appended_packed_or_linked_is_taken_back_in_silence() {
 }
 
 #[test]
+fn moves_into_each_others_places_are_taken_back() {
+    for command in ["mv own aside; mv others own", "mv own aside && mv -T others own"] {
+        let place = lay();
+        fs::create_dir_all(place.work().join("others/deep/er")).unwrap();
+        for name in ["others/y.md", "others/deep/y.md", "others/deep/er/y.md"] {
+            fs::write(place.work().join(name), format!("{name}: nowhere else\n")).unwrap();
+        }
+        let was = place.seen();
+        let output = place.recourse(&["exec", "--profile", "agent", "-c", command].map(OsStr::new));
+        assert!(output.status.success(), "{command}: {}", said(&output));
+        let undone = place.undo(&[]);
+        assert!(undone.status.success(), "{command}: {}", said(&undone));
+        let now = place.seen();
+        assert_eq!(now.keys().collect::<Vec<_>>(), was.keys().collect::<Vec<_>>(), "{command}");
+        let read = |name: &str| fs::read_to_string(place.work().join(name)).unwrap();
+        assert_eq!(read("own/deep/x.md"), "own/deep/x.md: nowhere else\n".repeat(20), "{command}");
+        assert_eq!(read("others/deep/er/y.md"), "others/deep/er/y.md: nowhere else\n", "{command}");
+    }
+}
+
+#[test]
 fn what_is_much_is_not_set_aside_for_ease() {
     let place = lay();
     fs::write(place.work().join("large"), vec![b'x'; 3 << 20]).unwrap();

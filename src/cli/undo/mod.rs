@@ -95,7 +95,10 @@ pub(super) fn run(args: &UndoArgs) -> Result<u8, Failure> {
     if args.format == Format::Human {
         show::plan(&undo, &cwd, unsure);
     }
-    let conflicts = undo.count(Step::Replaced) + undo.count(Step::Gone) > 0;
+    let stands = undo.count(Step::Replaced) + undo.count(Step::Gone) > 0;
+    let person = prompt::available() && prompt::doubt().is_none();
+    // What the command itself left there a moment ago is nobody's work, and it is kept all the same.
+    let conflicts = stands && !(person && unsure.is_none() && undo.is_of_its_command());
     if !args.yes && !agreed(args, &undo, conflicts, unsure)? {
         return Ok(PART);
     }

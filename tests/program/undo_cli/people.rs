@@ -73,6 +73,42 @@ fn undo_asks_where_something_else_stands_and_keeps_it() {
 }
 
 #[test]
+fn what_the_command_itself_left_there_is_not_asked_about() {
+    if no_person_here() {
+        return;
+    }
+    let git = "git init -q . && git config user.email a@b && git config user.name n && echo one > file && git add file && git commit -qm one && echo more >> file";
+    for (command, made) in [
+        ("cp notes.md copy.md", "copy.md"),
+        ("mv notes.md moved.md", "moved.md"),
+        ("mkdir new && cp -r notes.md new/", "new"),
+        ("git reset -q --hard", ""),
+    ] {
+        let place = Place::new();
+        place.typed(git).finish();
+        let line = format!("recourse exec -c '{command}'; recourse undo; echo undone $?");
+        let (_, text) = place.typed(&line).finish();
+        assert!(text.contains("undone 0") || text.contains("undone 3"), "{command}: {text}");
+        assert!(!text.contains("[Enter] no:"), "{command}: {text}");
+        assert!(
+            made.is_empty() || text.contains("undone 3") || place.read(made).is_none(),
+            "{command}: {text}"
+        );
+        assert_eq!(place.read("file").unwrap(), "one\nmore\n", "{command}: {text}");
+        assert_eq!(place.read("notes.md").unwrap(), "hello, nowhere else\n", "{command}: {text}");
+    }
+    // Somebody went on with it.
+    let place = Place::new();
+    let line = "recourse exec -c 'mv notes.md moved.md'; sleep 2.5; echo more >> moved.md; recourse undo; echo status $?";
+    let mut terminal = place.typed(line);
+    terminal.expect("[Enter] no:");
+    terminal.send("\r");
+    terminal.expect("status 1");
+    terminal.finish();
+    assert!(place.read("moved.md").unwrap().ends_with("more\n"));
+}
+
+#[test]
 fn who_answers_by_the_whole_word_types_no_command() {
     if no_person_here() {
         return;
