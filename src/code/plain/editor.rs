@@ -5,6 +5,7 @@ use crate::code::effect::CodeEffect;
 use crate::model::Value;
 
 use super::Plain;
+use super::keys::{Typed, typed};
 
 /// Marks that may stand around a pattern.
 const DELIMITERS: [char; 8] = ['/', '#', ',', ':', ';', '@', '+', '_'];
@@ -20,10 +21,19 @@ enum Does {
 
 /// What the commands of an editor write; `None` where one of them may do anything.
 pub(super) fn vim(plain: &Plain, text: &str, files: &[Value]) -> Option<Vec<CodeEffect>> {
-    let commands = text.split(['\n', '|']).map(|command| command.trim().trim_start_matches(':').trim());
     let mut saves = false;
-    for command in commands {
-        saves |= command_of_vim(plain, command, 0)? == Does::Saves;
+    for line in text.split('\n') {
+        let mut commands = line
+            .split('|')
+            .map(|command| command.trim_start().trim_start_matches(':').trim_start())
+            .peekable();
+        while let Some(command) = commands.next() {
+            // A bar is a key as well.
+            if commands.peek().is_some() && command.contains("norm") {
+                return None;
+            }
+            saves |= command_of_vim(plain, command, 0)? == Does::Saves;
+        }
     }
     if !saves {
         return Some(Vec::new());
@@ -37,21 +47,23 @@ pub(super) fn vim(plain: &Plain, text: &str, files: &[Value]) -> Option<Vec<Code
 
 fn command_of_vim(plain: &Plain, command: &str, depth: usize) -> Option<Does> {
     let nothing = Some(Does::Nothing);
-    if command.is_empty() || command.starts_with(['/', '?', '"']) {
-        return nothing;
-    }
-    if plain.saves.iter().any(|known| known == command) {
+    if plain.saves.iter().any(|known| known == command.trim()) {
         return Some(Does::Saves);
     }
-    let command = command
-        .trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '$' | ',' | '%' | '.' | ';' | '-'))
-        .trim_start();
+    let whole = behind_addresses(command);
+    if let Some(keys) = keys_of(whole) {
+        return typed(keys).map(|typed| if typed == Typed::Saves { Does::Saves } else { Does::Nothing });
+    }
+    let command = whole.trim();
+    if command.starts_with('"') {
+        return nothing;
+    }
     if command.is_empty() || plain.shows.iter().any(|known| known == command) {
         return nothing;
     }
     if let Some((pattern, rest)) = of_lines(command) {
         let harmless = depth < DEPTH && !pattern.is_empty();
-        return harmless.then(|| command_of_vim(plain, rest.trim(), depth + 1))?;
+        return harmless.then(|| command_of_vim(plain, rest.trim_start(), depth + 1))?;
     }
     if substitutes(command) {
         return nothing;
@@ -82,7 +94,12 @@ fn of_lines(command: &str) -> Option<(&str, &str)> {
     let rest = ["global", "vglobal", "g", "v"].iter().find_map(|name| command.strip_prefix(name))?;
     let rest = rest.strip_prefix('!').unwrap_or(rest);
     let mark = rest.chars().next().filter(|mark| DELIMITERS.contains(mark))?;
-    let inner = &rest[mark.len_utf8()..];
+    divided(rest, mark)
+}
+
+/// What stands between this mark, with which the text begins, and the next one; and what stands behind that.
+fn divided(text: &str, mark: char) -> Option<(&str, &str)> {
+    let inner = text.strip_prefix(mark)?;
     let mut escaped = false;
     let end = inner.find(|c: char| {
         let found = c == mark && !escaped;
@@ -90,6 +107,38 @@ fn of_lines(command: &str) -> Option<(&str, &str)> {
         found
     })?;
     Some((&inner[..end], &inner[end + mark.len_utf8()..]))
+}
+
+/// The command without the lines that it is about; nothing is left of a place alone.
+fn behind_addresses(command: &str) -> &str {
+    let mut rest = command;
+    loop {
+        rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || " \t$,%.;-+".contains(c));
+        let next = match rest.chars().next() {
+            Some(mark @ ('/' | '?')) => divided(rest, mark).map_or("", |(_, behind)| behind),
+            // A mark, as in `'<,'>`.
+            Some('\'') => {
+                let mut chars = rest.chars();
+                let mark = chars.by_ref().nth(1).filter(|c| c.is_ascii_lowercase() || matches!(c, '<' | '>'));
+                if mark.is_none() {
+                    return rest;
+                }
+                chars.as_str()
+            }
+            _ => return rest,
+        };
+        rest = next;
+    }
+}
+
+/// `normal KEYS`: all that stands behind the blank.
+fn keys_of(command: &str) -> Option<&str> {
+    let rest = command.strip_prefix("normal").or_else(|| command.strip_prefix("norm"))?;
+    let marked = rest.strip_prefix('!');
+    match marked.unwrap_or(rest).strip_prefix(' ') {
+        None => marked,
+        keys => keys,
+    }
 }
 
 /// `s/pattern/text/flags`, but for a text that is an expression.

@@ -5,6 +5,7 @@
 mod calls;
 mod commands;
 mod editor;
+mod keys;
 mod methods;
 mod statements;
 mod strings;
@@ -408,7 +409,22 @@ mod tests {
     fn only_what_shows_or_sets_is_harmless() {
         judge(
             "vim",
-            &["set nu", "/needle", ":%p", "%p|q!", "g/a/p", "%s/a/b/g", "1,5d", "%d", "g/x/d"],
+            &[
+                "set nu",
+                "/needle",
+                ":%p",
+                "%p|q!",
+                "g/a/p",
+                "%s/a/b/g",
+                "1,5d",
+                "%d",
+                "g/x/d",
+                "normal! x",
+                "normal ggdG",
+                "%norm A;",
+                "g/x/normal dd",
+                "normal!Gp",
+            ],
             &[
                 "set shell=/tmp/x",
                 "q|!rm a",
@@ -420,7 +436,18 @@ mod tests {
                 "s/a/\\=system('x')/",
                 "w other",
                 "r !rm a",
-                "normal! x",
+                "normal @q",
+                "normal :!rm a\r",
+                "normal A|@q",
+                "normal G|/x\r@q",
+                "exe 'normal x'",
+                "!rm a normal x",
+                "/x/!rm a",
+                "/a/,/b/!sh",
+                "?x?w other",
+                "'<,'>!rm a",
+                "/a\\/b/!rm a",
+                "g/x/normal @q",
             ],
         );
         let saved = vec![CodeEffect::Update { path: Value::known("a") }];
