@@ -122,6 +122,8 @@ fn commands_are_judged_by_what_is_in_the_repository() {
                 "git stash && git reset --hard && git gc --prune=now",
                 "git commit -m 'git reset --hard'",
                 "git submodule foreach 'git reset --hard'",
+                "git submodule deinit -f .",
+                "git submodule deinit -f --all",
                 "git rebase --abort",
                 "git -c alias.st=status st",
                 "git push origin main",
@@ -343,6 +345,9 @@ fn trees_and_hooks_that_git_lays_out_elsewhere() {
                 "block",
                 &[
                     "git rm -rfq sub",
+                    "git submodule deinit -f .",
+                    "git submodule deinit -qf --all",
+                    "cd src && git submodule deinit -f ..",
                     "git --git-dir=sub/.git --work-tree=sub checkout -- .",
                     "GIT_DIR=sub/.git GIT_WORK_TREE=sub git reset --hard",
                     "git worktree unlock ../tree && git worktree remove ../tree",

@@ -218,7 +218,7 @@ fn drafts(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) -> Option<Vec<
         "init" | "init-db" | "clone" => repository::made(words),
         "format-patch" => patch::formatted(scene, words, dirs),
         "worktree" => repository::worktree(scene, words, dirs),
-        "submodule" => repository::submodule(words),
+        "submodule" => repository::submodule(scene, words, dirs),
         "remote" => repository::remote(words),
         "merge" | "cherry-pick" | "revert" | "am" | "rebase" | "pull" => repository::history(words),
         _ => return declared(scene, words),

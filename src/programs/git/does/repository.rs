@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{Draft, Words};
 use crate::effects::program::Scene;
 use crate::model::{Action, Saved, Value};
+use crate::world::git_dir::Config;
 
 pub(super) fn commit(words: &Words<'_>) -> Vec<Draft> {
     let saves: &[Saved] =
@@ -246,13 +247,51 @@ pub(super) fn worktree(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) -
     }
 }
 
-pub(super) fn submodule(words: &Words<'_>) -> Vec<Draft> {
+/// The trees that `deinit -f` empties: of the submodules at or below what is named, and none where there are none.
+fn emptied(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) -> Vec<Value> {
+    let mut paths = words.operands();
+    if paths.is_empty() {
+        paths.push(Value::Unknown);
+    }
+    let ([dir], None) = (dirs, &scene.step.context.host) else { return paths };
+    let Some(top) = dir.ancestors().find(|dir| scene.at(&dir.join(".git")).is_some()) else { return paths };
+    // One that stands further down belongs to another repository, which the environment may name.
+    let further = dir.ancestors().take_while(|dir| *dir != top);
+    if further.into_iter().any(|dir| scene.at(&dir.join(".gitmodules")).is_some()) {
+        return paths;
+    }
+    let list = top.join(".gitmodules");
+    let text = scene.look.text(&list);
+    // Another list may stand in git's own store; what was ever laid out has its repository there.
+    if text.is_none() && (scene.at(&list).is_some() || scene.at(&top.join(".git/modules")).is_some()) {
+        return paths;
+    }
+    let mut modules = Config::default();
+    modules.read(&text.unwrap_or_default());
+    let trees: Vec<PathBuf> =
+        modules.iter().filter(|(key, _)| key.ends_with(".path")).map(|(_, path)| top.join(path)).collect();
+    let mut found = Vec::new();
+    if words.has("--all") {
+        paths = vec![Value::known(top.to_string_lossy())];
+    }
+    for path in paths {
+        let place = scene.absolute(&path, dirs);
+        match place.as_known().filter(|place| !place.contains(['*', '?', '[', ':'])) {
+            Some(place) => {
+                let below = trees.iter().filter(|tree| tree.starts_with(place));
+                found.extend(below.map(|tree| Value::known(tree.to_string_lossy())));
+            }
+            None if trees.is_empty() => {}
+            None => found.push(path),
+        }
+    }
+    found
+}
+
+pub(super) fn submodule(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) -> Vec<Draft> {
     match words.second.as_str() {
         "deinit" if words.has("-f") => {
-            let mut paths = words.operands();
-            if paths.is_empty() {
-                paths.push(Value::Unknown);
-            }
+            let paths = emptied(scene, words, dirs);
             paths.into_iter().map(|path| Draft::path(Action::Delete, "tree", path)).collect()
         }
         "update" if words.has("-f") => {
