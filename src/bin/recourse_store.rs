@@ -9,6 +9,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use object_store::aws::AmazonS3Builder;
 use object_store::azure::MicrosoftAzureBuilder;
 use object_store::client::ClientOptions;
@@ -121,14 +123,17 @@ async fn remote(store: &dyn ObjectStore, prefix: &str, ask: Ask) -> Answer {
     let place = |at: &str| Path::from(format!("{prefix}/{at}"));
     let late = || Answer::Unclear { why: "it did not answer in time".to_owned() };
     let (at, body, mode) = match ask {
-        Ask::Create { at, body } => (at, body, PutMode::Create),
+        Ask::Create { at, body, bytes } => match held(body, bytes) {
+            Ok(body) => (at, body, PutMode::Create),
+            Err(why) => return Answer::Unclear { why },
+        },
         Ask::Replace { at, body, over } => {
             let Ok((e_tag, version)) = serde_json::from_str(&over) else {
                 return Answer::Unclear { why: "the tag is none of this store's".to_owned() };
             };
-            (at, body, PutMode::Update(UpdateVersion { e_tag, version }))
+            (at, body.into_bytes(), PutMode::Update(UpdateVersion { e_tag, version }))
         }
-        Ask::Get { at } => return read(store, &place(&at)).await.unwrap_or_else(late),
+        Ask::Get { at, bytes } => return read(store, &place(&at), bytes).await.unwrap_or_else(late),
     };
     let patience = patience(body.len() as u64);
     let options = PutOptions { mode, ..PutOptions::default() };
@@ -143,7 +148,7 @@ async fn remote(store: &dyn ObjectStore, prefix: &str, ask: Ask) -> Answer {
 }
 
 /// None: it took too long.
-async fn read(store: &dyn ObjectStore, place: &Path) -> Option<Answer> {
+async fn read(store: &dyn ObjectStore, place: &Path, encoded: bool) -> Option<Answer> {
     let found = match tokio::time::timeout(REQUEST_PATIENCE, store.get(place)).await.ok()? {
         Ok(found) => found,
         Err(Error::NotFound { .. }) => return Some(Answer::Absent {}),
@@ -152,7 +157,7 @@ async fn read(store: &dyn ObjectStore, place: &Path) -> Option<Answer> {
     let tag = tag_of(&found.meta);
     let left = patience(found.meta.size);
     Some(match tokio::time::timeout(left, found.bytes()).await.ok()? {
-        Ok(bytes) => text(bytes.to_vec(), tag),
+        Ok(bytes) => answer(bytes.to_vec(), tag, encoded),
         Err(error) => unclear(&error),
     })
 }
@@ -163,23 +168,29 @@ fn tag_of(meta: &ObjectMeta) -> String {
 }
 
 fn in_folder(folder: &std::path::Path, ask: Ask) -> Answer {
-    let answer = match ask {
-        Ask::Create { at, body } => {
+    let done = match ask {
+        Ask::Create { at, body, bytes } => {
+            let body = match held(body, bytes) {
+                Ok(body) => body,
+                Err(why) => return Answer::Unclear { why },
+            };
             let path = folder.join(at);
             let folder = path.parent().unwrap_or(folder);
             disk::private_dir(folder)
-                .and_then(|()| disk::create_exclusive(&path, body.as_bytes(), Access::Private))
+                .and_then(|()| disk::create_exclusive(&path, &body, Access::Private))
                 .map(|made| if made { Answer::Made {} } else { Answer::There {} })
         }
         Ask::Replace { at, body, over } => replace(&folder.join(at), &body, &over),
-        Ask::Get { at } => disk::read_private(&folder.join(at), LINE_LIMIT / 2).map(|found| {
-            found.map_or(Answer::Absent {}, |bytes| {
-                let tag = digest(&bytes);
-                text(bytes, tag)
+        Ask::Get { at, bytes: encoded } => {
+            disk::read_private(&folder.join(at), LINE_LIMIT / 2).map(|found| {
+                found.map_or(Answer::Absent {}, |bytes| {
+                    let tag = digest(&bytes);
+                    answer(bytes, tag, encoded)
+                })
             })
-        }),
+        }
     };
-    answer.unwrap_or_else(|error| Answer::Unclear { why: error.to_string() })
+    done.unwrap_or_else(|error| Answer::Unclear { why: error.to_string() })
 }
 
 /// Puts a file in the place of what it is known to hold, one process after another.
@@ -197,7 +208,18 @@ fn digest(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-fn text(bytes: Vec<u8>, tag: String) -> Answer {
+/// What an object is to hold.
+fn held(body: String, encoded: bool) -> Result<Vec<u8>, String> {
+    if !encoded {
+        return Ok(body.into_bytes());
+    }
+    STANDARD.decode(body).map_err(|error| format!("what it was to hold is no base64: {error}"))
+}
+
+fn answer(bytes: Vec<u8>, tag: String, encoded: bool) -> Answer {
+    if encoded {
+        return Answer::Found { body: STANDARD.encode(bytes), tag };
+    }
     match String::from_utf8(bytes) {
         Ok(body) => Answer::Found { body, tag },
         Err(_) => Answer::Unclear { why: "it holds what is no text".to_owned() },

@@ -27,7 +27,7 @@ pub struct WentOn {
 /// # Errors
 /// When the passphrase cannot be read.
 pub fn open_log(config: &AttestationConfig, places: &Places) -> Result<Log, ProofError> {
-    Ok(Log::open(places).with_passphrase(super::passphrase(config)?))
+    Ok(Log::open(places).with_passphrase(super::passphrase(config)?).sharing(super::shared(config)))
 }
 
 /// Begins the log where it is to be kept and is not there. False: there is none, and none is to be.

@@ -13,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Machines;
-use super::memory::{Machine, lives_there};
+use super::memory::{Machine, lives_there, log_lives_there};
 
 /// What the proxy does with the requests that come.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -181,6 +181,34 @@ fn fifty_processes_on_three_machines_race_for_a_nonce_in_s3() {
 fn attestations_registry_and_record_live_in_s3() {
     let Some(cloud) = Cloud::new() else { return };
     lives_there(&cloud.address);
+}
+
+#[test]
+fn the_transparency_log_lives_in_s3_and_does_not_go_on_without_it() {
+    let Some(cloud) = Cloud::new() else { return };
+    log_lives_there(&cloud.address);
+    let machine = Machine::new(&cloud.address);
+    assert!(machine.run(&["log", "checkpoint"]).status.success());
+    let local = machine.scratch.root().join("home/.local/share/recourse/tlog/checkpoint");
+    for fault in [Fault::Fail, Fault::Slow, Fault::Deaf, Fault::Lie, Fault::DeafOnce] {
+        assert_eq!(machine.exec().0, "ran", "{fault:?}");
+        let before = std::fs::read(&local).unwrap();
+        cloud.set(fault);
+        let output = machine.run(&["log", "checkpoint"]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let went_on = std::fs::read(&local).unwrap() != before;
+        // An answer that was lost once is found again in the store.
+        assert_eq!(
+            (output.status.success(), went_on),
+            (fault == Fault::DeafOnce, fault == Fault::DeafOnce),
+            "{fault:?}: {said}"
+        );
+        assert!(fault == Fault::DeafOnce || said.contains("s3://"), "{fault:?}: {said}");
+        cloud.set(Fault::Pass);
+        let output = machine.run(&["log", "checkpoint"]);
+        assert!(output.status.success(), "{fault:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert_ne!(std::fs::read(&local).unwrap(), before, "{fault:?}");
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! One memory for many machines: attestations, the registry and the record live in the store, a folder's as S3's.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
@@ -130,6 +132,134 @@ pub(super) fn lives_there(store: &str) {
     third.done(&["keys", "rotate"]);
     third.done(&["log", "push", "--all"]);
     third.done(&["log", "verify"]);
+}
+
+/// The transparency log, of every engine: of two copies of a machine one goes on, and the other is told.
+pub(super) fn log_lives_there(store: &str) {
+    let machine = Machine::new(store);
+    machine.attest("ls");
+    machine.done(&["log", "checkpoint"]);
+    machine.done(&["log", "checkpoint"]);
+    let copy = machine.copy();
+    machine.attest("ls -l");
+    machine.done(&["log", "checkpoint"]);
+    copy.attest("ls -a");
+    for _ in 0..2 {
+        let refused = copy.refused(&["log", "checkpoint"]);
+        assert!(refused.contains("another copy of this log went on"), "{refused}");
+    }
+    machine.done(&["log", "checkpoint"]);
+    // At the same moment, too, and whoever lost signed nothing.
+    let copies: Vec<Machine> = (0..3).map(|_| machine.copy()).collect();
+    let checkpoint = |one: &Machine| fs::read(one.data().join("tlog/checkpoint")).unwrap();
+    let before = checkpoint(&machine);
+    let won: usize = thread::scope(|scope| {
+        let one = |(number, copy): (usize, &Machine)| {
+            copy.attest(&format!("ls {number}"));
+            let done = copy.run(&["log", "checkpoint"]).status.success();
+            assert_eq!(done, checkpoint(copy) != before);
+            usize::from(done)
+        };
+        let all: Vec<_> = copies.iter().enumerate().map(|one_of| scope.spawn(move || one(one_of))).collect();
+        all.into_iter().map(|one| one.join().unwrap()).sum()
+    });
+    assert!(won <= 1, "{won} copies went on with one log");
+}
+
+/// The files below a folder, with what they hold.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(at) = open.pop() {
+        for entry in fs::read_dir(&at).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_none_or(|end| end != "lock") {
+                found.insert(path.strip_prefix(folder).unwrap().to_owned(), fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn the_transparency_log_lives_in_a_folder_as_it_is_published() {
+    let (folder, address) = super::shared();
+    log_lives_there(&address);
+    fs::remove_dir_all(folder.path().join("store/log")).unwrap();
+    let machine = Machine::new(&address);
+    for command in ["ls", "ls -l"] {
+        machine.attest(command);
+        machine.done(&["log", "checkpoint"]);
+    }
+    // More than one tile holds.
+    let home = machine.scratch.root().join("home");
+    let places = Places {
+        data: home.join(".local/share/recourse"),
+        state: home.join(".local/state/recourse"),
+        cache: home.join(".cache/recourse"),
+    };
+    for _ in 0..300 {
+        AuditLog::open(&places).note("filled", value!({})).unwrap();
+    }
+    machine.done(&["log", "checkpoint"]);
+    let web = folder.path().join("web");
+    machine.done(&["registry", "publish", web.to_str().unwrap()]);
+    let logs: Vec<_> = fs::read_dir(folder.path().join("store/log")).unwrap().collect();
+    assert_eq!(logs.len(), 1);
+    let mut there = files(&logs[0].as_ref().unwrap().path());
+    let shown = files(&web.join(".well-known/recourse-log"));
+    assert!(shown.len() > 5 && shown.contains_key(Path::new("tile/0/000")), "{:?}", shown.keys());
+    // Partial tiles of smaller trees stay there: proofs of the time rest on them.
+    there.retain(|path, _| shown.contains_key(path));
+    assert_eq!(there, shown);
+}
+
+#[test]
+fn a_log_that_the_store_lost_or_somebody_wrote_over_is_brought_back_or_refused() {
+    let (folder, address) = super::shared();
+    let machine = Machine::new(&address);
+    machine.attest("ls");
+    machine.done(&["log", "checkpoint"]);
+    let logs = folder.path().join("store/log");
+    let log = fs::read_dir(&logs).unwrap().next().unwrap().unwrap().path();
+    // Another's words in the place of the checkpoint.
+    let own = fs::read(log.join("checkpoint")).unwrap();
+    fs::write(log.join("checkpoint"), "not.this.log\n1\nAAAA\n").unwrap();
+    machine.attest("ls -l");
+    let refused = machine.refused(&["log", "checkpoint"]);
+    assert!(refused.contains("is no checkpoint of this log"), "{refused}");
+    fs::write(log.join("checkpoint"), &own).unwrap();
+    machine.done(&["log", "checkpoint"]);
+    // An older state of it, which this machine goes on from; and a tile of others that is there first.
+    let newest = fs::read(log.join("checkpoint")).unwrap();
+    fs::write(log.join("checkpoint"), &own).unwrap();
+    machine.done(&["log", "checkpoint"]);
+    assert_eq!(fs::read(log.join("checkpoint")).unwrap(), newest);
+    let local = machine.data().join("tlog/checkpoint");
+    let size: u64 = fs::read_to_string(&local).unwrap().lines().nth(1).unwrap().parse().unwrap();
+    let foreign = log.join(format!("tile/0/000.p/{}", size + 1));
+    fs::write(&foreign, "x").unwrap();
+    fs::set_permissions(&foreign, fs::Permissions::from_mode(0o600)).unwrap();
+    machine.attest("ls -a");
+    let before = fs::read(&local).unwrap();
+    let refused = machine.refused(&["log", "checkpoint"]);
+    assert!(refused.contains("another copy of this log went on"), "{refused}");
+    assert_eq!(fs::read(&local).unwrap(), before);
+    fs::remove_file(&foreign).unwrap();
+    machine.done(&["log", "checkpoint"]);
+    // All of it gone: it is made again.
+    fs::remove_dir_all(&logs).unwrap();
+    machine.done(&["log", "checkpoint"]);
+    assert_eq!(fs::read(log.join("checkpoint")).unwrap(), fs::read(&local).unwrap());
+    // Away: the log does not go on.
+    machine.attest("ls -R");
+    let away = folder.path().join("away");
+    fs::rename(folder.path().join("store"), &away).unwrap();
+    fs::write(folder.path().join("store"), "no folder").unwrap();
+    let refused = machine.refused(&["log", "checkpoint"]);
+    assert!(refused.contains(&address), "{refused}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! One memory for many machines: what was spent on one of them is spent on all (docs/fleet.md).
 //!
-//! Owns the claim to a nonce in an object store, documents that are put there (`shared`), the deadlines, and the conversation with the program
+//! Owns the claim to a nonce in an object store, documents and tiles that are put there (`shared`), the deadlines, and the conversation with the program
 //! `recourse-store`, which alone links a client of object stores. Whatever is not a clear "you are the first" is an error
 //! here: a store that is away, slow, stale or forgetful never lets two run.
 //!
@@ -11,6 +11,7 @@ mod address;
 mod session;
 mod shared;
 
+use std::ops::Not;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -46,6 +47,9 @@ pub enum Ask {
         at: String,
         /// What it holds.
         body: String,
+        /// The body is base64 of what it is to hold.
+        #[serde(default, skip_serializing_if = "Not::not")]
+        bytes: bool,
     },
     /// Put an object in the place of one that is what it was.
     Replace {
@@ -60,6 +64,9 @@ pub enum Ask {
     Get {
         /// Its name.
         at: String,
+        /// The answer's body is to be base64 of what it holds.
+        #[serde(default, skip_serializing_if = "Not::not")]
+        bytes: bool,
     },
 }
 
@@ -149,7 +156,7 @@ impl Fleet {
         if known.is_some_and(|known| known == proved.as_bytes()) {
             return Ok(());
         }
-        let create = Ask::Create { at: format!("probe/{today}"), body: own.to_owned() };
+        let create = Ask::Create { at: format!("probe/{today}"), body: own.to_owned(), bytes: false };
         for _ in 0..3 {
             match ask(&create) {
                 // The next one must be refused.
@@ -169,8 +176,8 @@ impl Fleet {
 
 /// Claims a name with words that nobody else has. True: it is ours. False: it is somebody else's.
 fn claim(at: &str, own: &str, ask: &mut dyn FnMut(&Ask) -> Answer) -> Result<bool, String> {
-    let create = Ask::Create { at: at.to_owned(), body: own.to_owned() };
-    let get = Ask::Get { at: at.to_owned() };
+    let create = Ask::Create { at: at.to_owned(), body: own.to_owned(), bytes: false };
+    let get = Ask::Get { at: at.to_owned(), bytes: false };
     let mut first = ask(&create);
     if matches!(first, Answer::Unclear { .. }) {
         // It may have come through; to make it twice with the same words is to make it once.

@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use thiserror::Error;
 
 use super::session::Session;
@@ -64,7 +66,16 @@ impl Shared {
     /// # Errors
     /// When the store does not clearly say.
     pub fn put(&self, at: &str, body: &str) -> Result<Option<String>, Away> {
-        self.each(|ask| put(at, body, None, ask))
+        self.each(|ask| put(at, body, Form::Text, None, ask))
+    }
+
+    /// Puts bytes that never change where there are none. False: there are others, and they stay.
+    ///
+    /// # Errors
+    /// When the store does not clearly say.
+    pub fn put_bytes(&self, at: &str, bytes: &[u8]) -> Result<bool, Away> {
+        let body = STANDARD.encode(bytes);
+        Ok(self.each(|ask| put(at, &body, Form::Bytes, None, ask))?.is_some())
     }
 
     /// Puts a document in the place of the one that was read with this tag. Its own tag; none: somebody else was faster.
@@ -72,7 +83,7 @@ impl Shared {
     /// # Errors
     /// When the store does not clearly say.
     pub fn replace(&self, at: &str, body: &str, over: &str) -> Result<Option<String>, Away> {
-        self.each(|ask| put(at, body, Some(over), ask))
+        self.each(|ask| put(at, body, Form::Text, Some(over), ask))
     }
 
     /// The document. None: there is none.
@@ -132,22 +143,32 @@ fn patience(ask: &Ask) -> Duration {
     PATIENCE + Duration::from_millis(bytes as u64 >> 10)
 }
 
+/// What a body is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Itself.
+    Text,
+    /// Base64 of what the object holds.
+    Bytes,
+}
+
 pub(super) fn put(
     at: &str,
     body: &str,
+    form: Form,
     over: Option<&str>,
     ask: &mut dyn FnMut(&Ask) -> Answer,
 ) -> Result<Option<String>, String> {
-    let (at, body) = (at.to_owned(), body.to_owned());
+    let (at, body, bytes) = (at.to_owned(), body.to_owned(), form == Form::Bytes);
     let wanted = match over {
-        None => Ask::Create { at: at.clone(), body: body.clone() },
+        None => Ask::Create { at: at.clone(), body: body.clone(), bytes },
         Some(over) => Ask::Replace { at: at.clone(), body: body.clone(), over: over.to_owned() },
     };
     let said = ask(&wanted);
     if !matches!(said, Answer::Made {} | Answer::There {} | Answer::Unclear { .. }) {
         return Err(unexpected(said));
     }
-    match (ask(&Ask::Get { at }), said) {
+    match (ask(&Ask::Get { at, bytes }), said) {
         (Answer::Found { body: there, tag }, _) if there == body => Ok(Some(tag)),
         // Nothing of ours came through, and nothing of others.
         (Answer::Found { tag, .. }, Answer::Unclear { why }) if over == Some(tag.as_str()) => Err(why),
@@ -162,7 +183,7 @@ pub(super) fn put(
 }
 
 fn read(at: &str, ask: &mut dyn FnMut(&Ask) -> Answer) -> Result<Option<Kept>, String> {
-    match ask(&Ask::Get { at: at.to_owned() }) {
+    match ask(&Ask::Get { at: at.to_owned(), bytes: false }) {
         Answer::Found { body, tag } => Ok(Some(Kept { body, tag })),
         Answer::Absent {} => Ok(None),
         other => Err(unexpected(other)),

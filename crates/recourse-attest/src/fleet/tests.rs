@@ -37,7 +37,7 @@ impl Store {
                 Answer::There {}
             }
             Ask::Create { .. } if fault == Fault::Forgets => Answer::Made {},
-            Ask::Create { at, body } => {
+            Ask::Create { at, body, .. } => {
                 objects.insert(at.clone(), body.clone());
                 Answer::Made {}
             }
@@ -47,7 +47,7 @@ impl Store {
                 objects.insert(at.clone(), body.clone());
                 Answer::Made {}
             }
-            Ask::Get { at } => objects
+            Ask::Get { at, .. } => objects
                 .get(at)
                 .map_or(Answer::Absent {}, |body| Answer::Found { body: body.clone(), tag: body.clone() }),
         };
@@ -96,7 +96,9 @@ fn a_document_is_replaced_by_one_alone_whatever_goes_wrong() {
             let ask = |ask: &Ask, fault| store.answer(ask, fault);
             let put = |body: &str, over: Option<&str>, faults: [Fault; 2]| {
                 let mut faults = faults.into_iter();
-                shared::put("r", body, over, &mut |one| ask(one, faults.next().unwrap_or(Fault::None)))
+                shared::put("r", body, shared::Form::Text, over, &mut |one| {
+                    ask(one, faults.next().unwrap_or(Fault::None))
+                })
             };
             assert_eq!(put("0", None, [Fault::None; 2]), Ok(Some("0".to_owned())));
             assert_eq!(put("1", None, [Fault::None; 2]), Ok(None), "there is one");
@@ -144,7 +146,7 @@ fn a_store_that_overwrites_is_found_out_before_it_is_believed() {
 
 #[test]
 fn the_conversation_is_strict() {
-    let ask = Ask::Create { at: "nonces/2026-01-01/x".to_owned(), body: "y".to_owned() };
+    let ask = Ask::Create { at: "nonces/2026-01-01/x".to_owned(), body: "y".to_owned(), bytes: false };
     let line = serde_json::to_string(&ask).unwrap();
     assert_eq!(line, r#"{"do":"create","at":"nonces/2026-01-01/x","body":"y"}"#);
     assert_eq!(serde_json::from_str::<Ask>(&line).unwrap(), ask);

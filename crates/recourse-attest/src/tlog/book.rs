@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 use thiserror::Error;
@@ -19,6 +20,7 @@ use super::signer::{NoteSigner, SignerError};
 use super::tile::{Tile, bundle};
 use crate::audit::{AuditError, AuditLog};
 use crate::disk::{self, Access, DiskError, Lock};
+use crate::fleet::{Away, Shared};
 use crate::json::JsonError;
 use crate::keys::{KeyError, KeyStore, Passphrase};
 use crate::origin::Origin;
@@ -46,6 +48,9 @@ pub enum LogError {
     /// The audit log.
     #[error(transparent)]
     Audit(#[from] AuditError),
+    /// The store that machines share.
+    #[error(transparent)]
+    Away(#[from] Away),
     /// The registry has no canonical form.
     #[error(transparent)]
     Json(#[from] JsonError),
@@ -95,6 +100,7 @@ pub struct Log {
     pub(super) folder: PathBuf,
     places: Places,
     passphrase: Option<Passphrase>,
+    pub(super) shared: Option<Arc<Shared>>,
 }
 
 /// What the journal holds already.
@@ -107,7 +113,7 @@ struct Known {
 impl Log {
     /// The log below these places. Touches nothing yet.
     pub fn open(places: &Places) -> Self {
-        Self { folder: places.log(), places: places.clone(), passphrase: None }
+        Self { folder: places.log(), places: places.clone(), passphrase: None, shared: None }
     }
 
     /// Opens an encrypted key, and encrypts one that is made from here on.
@@ -173,32 +179,34 @@ impl Log {
         if signed.as_ref().is_some_and(|(_, signed)| signed.size > before) {
             return Err(self.damaged("it has fewer leaves than its checkpoint counts".to_owned()));
         }
+        let checked = signed.as_ref().map_or(0, |(_, signed)| signed.size);
+        journal.hash(&records, checked)?;
+        if let Some((_, signed)) = &signed
+            && !is_over(&mut journal, &records, signed)?
+        {
+            return Err(
+                self.damaged("its leaves are not those that its checkpoint was signed over".to_owned())
+            );
+        }
+        // Before anything is put in: a copy that went another way takes nothing in any more.
+        let there = self.in_store(&vkey, &mut journal, &records)?;
         let mut notes = Vec::new();
         let new = self.collect(&records, &mut notes)?;
         journal.append(before, &new)?;
         records.extend(new);
-        journal.hash(&records, signed.as_ref().map_or(0, |(_, signed)| signed.size))?;
-        if let Some((_, signed)) = &signed
-            && merkle::root(&journal, signed.size)? != signed.root
-        {
-            // The hashes can be made again; the leaves cannot.
-            journal.hash(&records, 0)?;
-            if merkle::root(&journal, signed.size)? != signed.root {
-                return Err(
-                    self.damaged("its leaves are not those that its checkpoint was signed over".to_owned())
-                );
-            }
-        }
+        journal.hash(&records, before)?;
         let size = records.len() as u64;
-        let added = size - signed.as_ref().map_or(0, |(_, signed)| signed.size);
+        let added = size - checked;
         if let Some((note, signed)) = signed
             && signed.size == size
         {
+            self.bring(&vkey, &journal, &there, &note, size)?;
             return Ok(Advanced { checkpoint: note, size, added: 0, notes });
         }
         let checkpoint =
             Checkpoint { origin: vkey.name().to_owned(), size, root: merkle::root(&journal, size)? };
         let checkpoint = self.sign(&vkey, &checkpoint)?;
+        self.bring(&vkey, &journal, &there, &checkpoint, size)?;
         self.write("checkpoint", &checkpoint)?;
         Ok(Advanced { checkpoint, size, added, notes })
     }
@@ -217,6 +225,7 @@ impl Log {
         let Some(mut note) = self.checkpoint()?.filter(|note| note.text() == text) else { return Ok(()) };
         let wrong = |error: NoteError| self.damaged(error.to_string());
         note.add(lines).map_err(wrong)?;
+        self.bring_cosigned(&note)?;
         self.write("checkpoint", &note)?;
         // Proofs rest on the newest checkpoint that no fewer have seen than any before it.
         let most = self.read("witnessed")?.map_or(0, |note| note.signatures());
@@ -305,12 +314,7 @@ impl Log {
             return Ok(None);
         }
         let journal = Journal::look(&self.folder)?.ok_or(LogError::None)?;
-        if tile.level.is_some() {
-            return Ok(Some(tile.hashes(&journal)?));
-        }
-        let (from, to) = tile.span().unwrap_or_default();
-        let leaves: Vec<Vec<u8>> = journal.some(from, to)?.iter().map(Record::leaf).collect();
-        Ok(Some(bundle(leaves.iter().map(Vec::as_slice))))
+        Ok(Some(tile_bytes(&tile, &journal)?))
     }
 
     /// The digests of the audit log's lines that are in the log, by their numbers.
@@ -412,6 +416,30 @@ impl Log {
     pub(super) fn damaged(&self, why: String) -> LogError {
         LogError::Damaged(why, self.folder.clone())
     }
+}
+
+/// The bytes of a tile or bundle of which the journal has all.
+pub(super) fn tile_bytes(tile: &Tile, journal: &Journal) -> Result<Vec<u8>, DiskError> {
+    if tile.level.is_some() {
+        return tile.hashes(journal);
+    }
+    let (from, to) = tile.span().unwrap_or_default();
+    let leaves: Vec<Vec<u8>> = journal.some(from, to)?.iter().map(Record::leaf).collect();
+    Ok(bundle(leaves.iter().map(Vec::as_slice)))
+}
+
+/// Whether these leaves, of which there are enough, are those that a checkpoint was signed over.
+pub(super) fn is_over(
+    journal: &mut Journal,
+    records: &[Record],
+    checkpoint: &Checkpoint,
+) -> Result<bool, DiskError> {
+    if merkle::root(journal, checkpoint.size)? == checkpoint.root {
+        return Ok(true);
+    }
+    // The hashes can be made again; the leaves cannot.
+    journal.hash(records, 0)?;
+    Ok(merkle::root(journal, checkpoint.size)? == checkpoint.root)
 }
 
 fn known(records: &[Record]) -> Known {

@@ -16,10 +16,13 @@
 //! | `book` | the operator's log: what goes in, when a checkpoint is signed |
 //! | `ask` | the log's side of witnessing |
 //! | `shown` | the log as static files |
+//! | `away` | the log in the store that machines share |
 //! | `witness` | remembers checkpoints of others' logs, and cosigns those that go on from them |
 
 #[cfg(feature = "signing")]
 pub mod ask;
+#[cfg(feature = "signing")]
+mod away;
 #[cfg(feature = "signing")]
 pub mod book;
 pub mod checkpoint;
