@@ -97,18 +97,24 @@ fn open(address: &Address) -> Result<Store, String> {
         }
         Kind::Gcs => GoogleCloudStorageBuilder::from_env()
             .with_bucket_name(&address.bucket)
-            .with_base_url(GOOGLE)
+            .with_base_url(address.endpoint.as_deref().unwrap_or(GOOGLE))
             .with_client_options(options)
             .with_retry(retry)
             .build()
             .map(|store| Box::new(store) as _),
-        Kind::Azure => MicrosoftAzureBuilder::from_env()
-            .with_account(address.account.as_deref().unwrap_or_default())
-            .with_container_name(&address.bucket)
-            .with_client_options(options)
-            .with_retry(retry)
-            .build()
-            .map(|store| Box::new(store) as _),
+        Kind::Azure => {
+            let account = address.account.as_deref().unwrap_or_default();
+            let mut builder = MicrosoftAzureBuilder::from_env()
+                .with_account(account)
+                .with_container_name(&address.bucket)
+                .with_client_options(options)
+                .with_retry(retry);
+            if let Some(endpoint) = &address.endpoint {
+                // Where no name of a host says whose it is, the path does.
+                builder = builder.with_endpoint(format!("{endpoint}/{account}"));
+            }
+            builder.build().map(|store| Box::new(store) as _)
+        }
     };
     let store = opened.map_err(|error| error.to_string())?;
     Ok(Store::Remote { store, prefix: address.prefix.clone() })
@@ -168,6 +174,11 @@ fn tag_of(meta: &ObjectMeta) -> String {
 }
 
 fn in_folder(folder: &std::path::Path, ask: Ask) -> Answer {
+    // Whoever may write to the folder itself could take away what is in it, and a nonce would be spent twice.
+    let root = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    if let Err(error) = disk::check_dir(&root) {
+        return Answer::Unclear { why: error.to_string() };
+    }
     let done = match ask {
         Ask::Create { at, body, bytes } => {
             let body = match held(body, bytes) {

@@ -1,8 +1,11 @@
-//! A server that speaks S3, and between it and the machines a proxy that fails, is slow, and drops answers.
+//! Servers that speak S3 and Azure's protocol, and between each and the machines a proxy that fails, is slow, and drops
+//! answers.
 //!
-//! The server is moto's, where `RECOURSE_CLOUD_TOOLS` names a folder with it. Its "make it if it is not there" looks first
+//! The one for S3 is moto's, where `RECOURSE_CLOUD_TOOLS` names a folder with it. Its "make it if it is not there" looks first
 //! and writes then, with no lock between: the proxy passes one request at a time, which stands for the promise that S3
-//! itself makes. So this proves our requests and our reading of the answers, not Amazon's promise.
+//! itself makes. So this proves our requests and our reading of the answers, not Amazon's promise. The one for Azure is
+//! azurite, Microsoft's own stand-in, below the same folder: it checks and writes in one step, and nothing passes in turn.
+//! For Google's protocol there is none that heeds conditions.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -14,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use super::Machines;
 use super::memory::{Machine, lives_there, log_lives_there};
+use crate::support::skipped;
 
 /// What the proxy does with the requests that come.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,46 +58,53 @@ impl Drop for Cloud {
 }
 
 impl Cloud {
-    fn new() -> Option<Self> {
-        let tools = std::env::var_os("RECOURSE_CLOUD_TOOLS").map(PathBuf::from);
-        let Some(moto) = tools.map(|tools| tools.join("bin/moto_server")).filter(|moto| moto.is_file())
-        else {
-            eprintln!(
-                "SKIPPED: moto_server is not installed (RECOURSE_CLOUD_TOOLS names a folder with bin/moto_server)"
-            );
-            return None;
-        };
-        let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let server = Command::new(moto)
-            .args(["-H", "127.0.0.1", "-p", &free.to_string()])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let address = format!("s3://acme-guard/prod?region=us-east-1&endpoint=http://127.0.0.1:{port}");
-        let cloud = Self { server, address, fault: Arc::new(Mutex::new(Fault::Pass)), wire: Arc::default() };
-        let start = Instant::now();
-        let made = loop {
+    /// S3 as moto speaks it.
+    fn s3() -> Option<Self> {
+        let moto = tool("bin/moto_server")?;
+        let port = free();
+        let server = quiet(Command::new(moto).args(["-H", "127.0.0.1", "-p", &port.to_string()]));
+        wait_for("moto_server", || {
             let bucket = b"PUT /acme-guard HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 0\r\n\r\n";
-            if let Some(answer) = forward(free, bucket) {
-                break answer;
-            }
-            assert!(start.elapsed() < Duration::from_secs(120), "moto_server starts");
-            thread::sleep(Duration::from_millis(200));
-        };
-        assert!(made.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&made));
+            forward(port, bucket).is_some_and(|answer| answer.starts_with(b"HTTP/1.1 200"))
+        });
+        let address =
+            |proxy| format!("s3://acme-guard/prod?region=us-east-1&endpoint=http://127.0.0.1:{proxy}");
+        Some(Self::behind_a_proxy(server, port, address, true))
+    }
+
+    /// Azure's protocol as azurite speaks it.
+    fn azure() -> Option<Self> {
+        let (azurite, python) = (tool("node_modules/.bin/azurite-blob")?, tool("bin/python")?);
+        let port = free();
+        let server = quiet(
+            Command::new(azurite)
+                .args(["--inMemoryPersistence", "--silent", "--skipApiVersionCheck", "--disableTelemetry"])
+                .args(["--blobHost", "127.0.0.1", "--blobPort", &port.to_string()])
+                .env("AZURITE_ACCOUNTS", format!("guard:{}", super::AZURE_KEY)),
+        );
+        wait_for("azurite", || {
+            let mut made = Command::new(&python);
+            made.args(["-c", CONTAINER, &port.to_string(), super::AZURE_KEY]).stderr(Stdio::null());
+            made.status().unwrap().success()
+        });
+        let address = |proxy| format!("az://acme-guard/prod?account=guard&endpoint=http://127.0.0.1:{proxy}");
+        Some(Self::behind_a_proxy(server, port, address, false))
+    }
+
+    fn behind_a_proxy(server: Child, port: u16, address: impl Fn(u16) -> String, in_turn: bool) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = address(listener.local_addr().unwrap().port());
+        let cloud = Self { server, address, fault: Arc::new(Mutex::new(Fault::Pass)), wire: Arc::default() };
         let (fault, wire) = (Arc::clone(&cloud.fault), Arc::clone(&cloud.wire));
-        let turn = Arc::new(Mutex::new(()));
+        let turn = in_turn.then(|| Arc::new(Mutex::new(())));
         thread::spawn(move || {
             for stream in listener.incoming() {
                 let Ok(stream) = stream else { return };
-                let (fault, wire, turn) = (Arc::clone(&fault), Arc::clone(&wire), Arc::clone(&turn));
-                thread::spawn(move || pass(stream, free, &fault, &wire, &turn));
+                let (fault, wire, turn) = (Arc::clone(&fault), Arc::clone(&wire), turn.clone());
+                thread::spawn(move || pass(stream, port, &fault, &wire, turn.as_deref()));
             }
         });
-        Some(cloud)
+        cloud
     }
 
     fn set(&self, fault: Fault) {
@@ -101,8 +112,53 @@ impl Cloud {
     }
 }
 
+/// Makes the container; a request that has to be signed.
+const CONTAINER: &str = r#"
+import base64, email.utils, hashlib, hmac, http.client, sys
+port, key = int(sys.argv[1]), base64.b64decode(sys.argv[2])
+date = email.utils.formatdate(usegmt=True)
+text = "PUT" + "\n" * 12 + f"x-ms-date:{date}\nx-ms-version:2021-08-06\n/guard/guard/acme-guard\nrestype:container"
+sign = base64.b64encode(hmac.new(key, text.encode(), hashlib.sha256).digest()).decode()
+server = http.client.HTTPConnection("127.0.0.1", port)
+server.request("PUT", "/guard/acme-guard?restype=container", headers={
+    "x-ms-date": date, "x-ms-version": "2021-08-06", "Authorization": f"SharedKey guard:{sign}", "Content-Length": "0"})
+sys.exit(server.getresponse().status != 201)
+"#;
+
+/// A program below the folder that `RECOURSE_CLOUD_TOOLS` names.
+fn tool(name: &str) -> Option<PathBuf> {
+    let tools = std::env::var_os("RECOURSE_CLOUD_TOOLS").map(PathBuf::from);
+    let found = tools.map(|tools| tools.join(name)).filter(|path| path.is_file());
+    if found.is_none() {
+        skipped(&format!("{name} is not installed (RECOURSE_CLOUD_TOOLS names a folder with it)"));
+    }
+    found
+}
+
+fn free() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+fn quiet(command: &mut Command) -> Child {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+fn wait_for(name: &str, there: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !there() {
+        assert!(start.elapsed() < Duration::from_secs(120), "{name} starts");
+        thread::sleep(Duration::from_millis(200));
+    }
+}
+
 /// One connection: one request, one answer.
-fn pass(mut client: TcpStream, server: u16, fault: &Mutex<Fault>, wire: &Mutex<Wire>, turn: &Mutex<()>) {
+fn pass(
+    mut client: TcpStream,
+    server: u16,
+    fault: &Mutex<Fault>,
+    wire: &Mutex<Wire>,
+    turn: Option<&Mutex<()>>,
+) {
     let Some(request) = read_request(&mut client) else { return };
     let writes = request.starts_with(b"PUT ");
     let now = {
@@ -124,7 +180,7 @@ fn pass(mut client: TcpStream, server: u16, fault: &Mutex<Fault>, wire: &Mutex<W
             b"HTTP/1.1 200 OK\r\netag: \"0\"\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".to_vec()
         }
         _ => {
-            let _turn = turn.lock().unwrap();
+            let _turn = turn.map(|turn| turn.lock().unwrap());
             let Some(answer) = forward(server, &request) else { return };
             answer
         }
@@ -171,21 +227,11 @@ fn read_request(stream: &mut TcpStream) -> Option<Vec<u8>> {
     }
 }
 
-#[test]
-fn fifty_processes_on_three_machines_race_for_a_nonce_in_s3() {
-    let Some(cloud) = Cloud::new() else { return };
+fn race(cloud: &Cloud) {
     Machines::new(&cloud.address).race();
 }
 
-#[test]
-fn attestations_registry_and_record_live_in_s3() {
-    let Some(cloud) = Cloud::new() else { return };
-    lives_there(&cloud.address);
-}
-
-#[test]
-fn the_transparency_log_lives_in_s3_and_does_not_go_on_without_it() {
-    let Some(cloud) = Cloud::new() else { return };
+fn the_log_does_not_go_on_without_it(cloud: &Cloud) {
     log_lives_there(&cloud.address);
     let machine = Machine::new(&cloud.address);
     assert!(machine.run(&["log", "checkpoint"]).status.success());
@@ -203,7 +249,7 @@ fn the_transparency_log_lives_in_s3_and_does_not_go_on_without_it() {
             (fault == Fault::DeafOnce, fault == Fault::DeafOnce),
             "{fault:?}: {said}"
         );
-        assert!(fault == Fault::DeafOnce || said.contains("s3://"), "{fault:?}: {said}");
+        assert!(fault == Fault::DeafOnce || said.contains("://acme-guard"), "{fault:?}: {said}");
         cloud.set(Fault::Pass);
         let output = machine.run(&["log", "checkpoint"]);
         assert!(output.status.success(), "{fault:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -211,9 +257,7 @@ fn the_transparency_log_lives_in_s3_and_does_not_go_on_without_it() {
     }
 }
 
-#[test]
-fn what_a_machine_attests_itself_needs_the_store_to_say_clearly_that_it_has_it() {
-    let Some(cloud) = Cloud::new() else { return };
+fn what_is_attested_needs_a_clear_answer(cloud: &Cloud) {
     let machine = Machine::new(&cloud.address);
     assert_eq!(machine.exec().0, "ran");
     *cloud.wire.lock().unwrap() = Wire::default();
@@ -223,15 +267,13 @@ fn what_a_machine_attests_itself_needs_the_store_to_say_clearly_that_it_has_it()
         cloud.set(fault);
         let (word, said) = machine.exec();
         assert_eq!(word, "store_unavailable", "{fault:?}: {said}");
-        assert!(said.contains("s3://"), "{fault:?}: {said}");
+        assert!(said.contains("://acme-guard"), "{fault:?}: {said}");
         cloud.set(Fault::Pass);
         assert_eq!(machine.exec().0, "ran", "{fault:?}");
     }
 }
 
-#[test]
-fn a_store_that_fails_is_slow_or_lies_never_lets_two_run() {
-    let Some(cloud) = Cloud::new() else { return };
+fn one_that_fails_is_slow_or_lies_never_lets_two_run(cloud: &Cloud) {
     let machines = Machines::new(&cloud.address);
     // What the store is proved with, once a day, is not what this test is about.
     for machine in 0..3 {
@@ -258,3 +300,48 @@ fn a_store_that_fails_is_slow_or_lies_never_lets_two_run() {
         assert_eq!(machines.word(2, &attestation), "nonce_reused", "{fault:?}");
     }
 }
+
+macro_rules! of_each_engine {
+    ($($engine:ident)*) => {
+        $(mod $engine {
+            use super::*;
+
+            #[test]
+            fn fifty_processes_on_three_machines_race_for_a_nonce() {
+                if let Some(cloud) = Cloud::$engine() {
+                    race(&cloud);
+                }
+            }
+
+            #[test]
+            fn attestations_registry_and_record_live_there() {
+                if let Some(cloud) = Cloud::$engine() {
+                    lives_there(&cloud.address);
+                }
+            }
+
+            #[test]
+            fn the_transparency_log_lives_there_and_does_not_go_on_without_it() {
+                if let Some(cloud) = Cloud::$engine() {
+                    the_log_does_not_go_on_without_it(&cloud);
+                }
+            }
+
+            #[test]
+            fn what_a_machine_attests_itself_needs_the_store_to_say_clearly_that_it_has_it() {
+                if let Some(cloud) = Cloud::$engine() {
+                    what_is_attested_needs_a_clear_answer(&cloud);
+                }
+            }
+
+            #[test]
+            fn a_store_that_fails_is_slow_or_lies_never_lets_two_run() {
+                if let Some(cloud) = Cloud::$engine() {
+                    one_that_fails_is_slow_or_lies_never_lets_two_run(&cloud);
+                }
+            }
+        })*
+    };
+}
+
+of_each_engine!(s3 azure);

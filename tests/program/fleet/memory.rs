@@ -40,6 +40,7 @@ impl Machine {
             .env("RECOURSE_ATTESTATION_STORE", &self.store)
             .env("AWS_ACCESS_KEY_ID", "test")
             .env("AWS_SECRET_ACCESS_KEY", "test")
+            .env("AZURE_STORAGE_ACCOUNT_KEY", super::AZURE_KEY)
             .stdin(Stdio::null());
         command
     }

@@ -18,6 +18,8 @@ use serde_json::json;
 use crate::exec_attestation::Instance;
 use crate::support::{Scratch, program};
 
+/// Of the stand-in for Azure; base64 of "guard".
+const AZURE_KEY: &str = "Z3VhcmQ=";
 const ALLOW: &str = "[[rule]]\nverdict = \"allow\"\n";
 
 /// Machines that trust one instance and share one store and one working directory.
@@ -72,6 +74,7 @@ impl Machines {
             .env("HTTP_PROXY", "http://127.0.0.1:1")
             .env("AWS_ACCESS_KEY_ID", "test")
             .env("AWS_SECRET_ACCESS_KEY", "test")
+            .env("AZURE_STORAGE_ACCOUNT_KEY", AZURE_KEY)
             .stdin(Stdio::null());
         command
     }
@@ -183,6 +186,12 @@ fn a_store_that_is_away_lets_nothing_run_and_the_attestation_is_not_spent() {
         assert!(said.contains(&address), "{said}");
     }
     fs::remove_file(&store).unwrap();
+    // One that others may write to could lose what was spent.
+    fs::create_dir(&store).unwrap();
+    fs::set_permissions(&store, fs::Permissions::from_mode(0o777)).unwrap();
+    let (word, said) = machines.outcome(0, &attestation);
+    assert_eq!(word, "store_unavailable", "{said}");
+    fs::set_permissions(&store, fs::Permissions::from_mode(0o700)).unwrap();
     assert_eq!(machines.word(0, &attestation), "ran");
 }
 

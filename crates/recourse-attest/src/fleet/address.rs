@@ -32,7 +32,8 @@ pub struct Address {
     pub bucket: String,
     /// What every name in it begins with, without slashes at the ends; for a folder its absolute path.
     pub prefix: String,
-    /// `endpoint=`: another server that speaks S3. https, or http on this machine.
+    /// `endpoint=`: another server that speaks S3, https, or http on this machine; for Google's and Azure's protocols one on this
+    /// machine alone, for tests.
     pub endpoint: Option<String>,
     /// `region=` of the bucket (S3).
     pub region: Option<String>,
@@ -53,10 +54,12 @@ pub enum AddressError {
     #[error("has a path of letters, digits, `-`, `_`, `.` and single slashes, without `.` and `..`")]
     Path,
     /// Something after `?` that is not known for this kind.
-    #[error("takes after `?` only endpoint= and region= (s3) and account= (az), once each")]
+    #[error("takes after `?` only endpoint=, region= (s3) and account= (az), once each")]
     Option,
     /// An endpoint that is not used.
-    #[error("has an endpoint of the form https://host:port; http only on this machine")]
+    #[error(
+        "has an endpoint of the form https://host:port; http, and any of gs:// and az://, only on this machine"
+    )]
     Endpoint,
     /// Azure without an account.
     #[error("says whose container it is: az://container/prefix?account=NAME")]
@@ -113,9 +116,10 @@ impl Address {
     fn take(&mut self, option: &str) -> Result<(), AddressError> {
         let (name, value) = option.split_once('=').ok_or(AddressError::Option)?;
         let place = match (name, self.kind) {
-            ("endpoint", Kind::S3) => {
+            ("endpoint", Kind::S3 | Kind::Gcs | Kind::Azure) => {
                 let origin = Origin::base(value).map_err(|_| AddressError::Endpoint)?;
-                if !origin.is_secure() && !origin.is_loopback() {
+                let elsewhere = self.kind == Kind::S3 && origin.is_secure();
+                if !elsewhere && !origin.is_loopback() {
                     return Err(AddressError::Endpoint);
                 }
                 &mut self.endpoint
@@ -167,7 +171,9 @@ mod tests {
             ("s3://acme/x?account=a", AddressError::Option),
             ("s3://acme/x?region=a&region=b", AddressError::Option),
             ("s3://acme/x?", AddressError::Option),
-            ("gs://acme/x?endpoint=https://evil.example", AddressError::Option),
+            ("gs://acme/x?endpoint=https://evil.example", AddressError::Endpoint),
+            ("az://acme/x?account=a&endpoint=https://evil.example", AddressError::Endpoint),
+            ("file:///x?endpoint=http://127.0.0.1:1", AddressError::Option),
             ("s3://acme/x?endpoint=http://store.example", AddressError::Endpoint),
             ("az://acme/x", AddressError::Account),
         ] {
