@@ -29,21 +29,15 @@ mod stops;
 
 const NONCE: &str = "00112233445566778899aabbccddeeff";
 
-/// This program with the one beside it that speaks with stores, which is looked for nowhere else.
-fn program() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("crash");
-    fs::create_dir_all(&folder).unwrap();
-    let own = std::env::current_exe().unwrap();
-    for (from, name) in [(own.as_path(), "crash"), (Path::new(env!("CARGO_BIN_EXE_recourse-store")), HELPER)]
-    {
-        let place = folder.join(name);
-        let same = fs::metadata(&place).is_ok_and(|there| there.ino() == fs::metadata(from).unwrap().ino());
-        if !same {
-            let _ = fs::remove_file(&place);
-            fs::hard_link(from, &place).unwrap();
-        }
+/// Puts the program that speaks with stores beside this one: it is looked for nowhere else.
+fn with_the_helper() {
+    let (helper, own) = (Path::new(env!("CARGO_BIN_EXE_recourse-store")), std::env::current_exe().unwrap());
+    let place = own.with_file_name(HELPER);
+    let number = |path: &Path| fs::metadata(path).map(|found| found.ino()).ok();
+    if number(&place) != number(helper) {
+        let _ = fs::remove_file(&place);
+        fs::hard_link(helper, &place).unwrap();
     }
-    folder.join("crash")
 }
 
 /// Runs in the child: one operation on the files below a folder.
@@ -116,7 +110,7 @@ fn prepare(operation: &str, folder: &Path) {
 
 /// Runs an operation; `at` is told the number of each stop and says whether to kill there. Whether it ended by itself.
 fn step(operation: &str, folder: &Path, mut at: impl FnMut(usize) -> bool) -> bool {
-    let own = program();
+    let own = std::env::current_exe().unwrap();
     let words =
         [own.as_os_str(), "--ignored".as_ref(), "--exact".as_ref(), "operate".as_ref(), "-q".as_ref()];
     let mut command = stops::waiting(&words);
@@ -228,6 +222,7 @@ fn inspect(operation: &str, before: &Path, folder: &Path) {
 
 #[test]
 fn killed_anywhere_nothing_is_lost() {
+    with_the_helper();
     for operation in ["first-run", "generate", "rotate", "compromise", "sign", "spend", "note", "log"] {
         // In memory where possible: a killed process loses nothing that it handed to the kernel, so syncing only costs.
         let memory = Path::new("/dev/shm");
