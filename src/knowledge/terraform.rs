@@ -56,12 +56,27 @@ pub struct TerraformType {
     /// … and which is of one of these types; `*` stands for any text.
     #[serde(default)]
     pub of: Vec<String>,
+    /// What lives in it and goes with it, whatever the plan says of that: `metadata[0].namespace of kubernetes_*`.
+    #[serde(default)]
+    pub holds: Vec<String>,
+    /// What it is stands in one of its attributes: its removal is that of the type which the attribute's value stands for.
+    pub kin: Option<Kin>,
     /// Documentation that the rule rests on.
     #[serde(default)]
     pub doc: Vec<String>,
     /// Examples, run as tests; cut out of the embedded text.
     #[serde(default)]
     pub example: Vec<TerraformExample>,
+}
+
+/// The types that an attribute's values stand for.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kin {
+    /// The attribute; what stands behind an `@` in it is a version.
+    pub by: String,
+    /// Value, in any case → type.
+    pub types: BTreeMap<String, String>,
 }
 
 /// A fact that stands in other resources: how many there are, or an attribute of theirs.
@@ -143,6 +158,11 @@ impl TerraformType {
         Opening { attribute: attribute.trim(), values, unless }
     }
 
+    /// Entries of `holds`: the attribute that names the place, and the types that have it (`*` stands for any text).
+    pub fn places(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.holds.iter().filter_map(|entry| entry.split_once(" of "))
+    }
+
     /// Reads an embedded type.
     pub(super) fn embedded(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
@@ -162,6 +182,14 @@ mod tests {
             let declared = knowledge.terraform(name);
             let declared = declared.unwrap_or_else(|| panic!("{name} is not read"));
             assert!(knowledge.kind(&declared.kind).is_some(), "{name}: kind {} is not read", declared.kind);
+            assert_eq!(
+                declared.places().count(),
+                declared.holds.len(),
+                "{name}: `holds` is `attribute of types`"
+            );
+            for other in declared.kin.iter().flat_map(|kin| kin.types.values()) {
+                assert!(knowledge.terraform(other).is_some(), "{name}: {other} is not declared");
+            }
         }
     }
 

@@ -68,7 +68,10 @@ pub struct TerraformSigns {
 impl TerraformSigns {
     /// Changing what stands at this path loses nothing.
     pub fn is_harmless(&self, path: &str) -> bool {
-        path.split('.').any(|part| self.harmless.has(part)) || self.minor.has(last_part(path))
+        let named = |name: &str| name.contains('.') && ends_so(path, name);
+        path.split('.').any(|part| self.harmless.has(part))
+            // What stands below a block that says more than its own name does is no label.
+            || self.minor.has(last_part(path)) && !self.sign.iter().any(|sign| sign.names.iter().any(named))
     }
 
     /// It says where and how something runs, and nothing of what it holds.

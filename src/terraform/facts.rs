@@ -116,7 +116,7 @@ pub(super) fn collect(
 }
 
 /// What the attributes at these paths say, before or else after the change.
-fn names(paths: &[String], attributes: &Attributes) -> Vec<String> {
+pub(super) fn names(paths: &[String], attributes: &Attributes) -> Vec<String> {
     let (before, after) = (attributes.before(), attributes.after());
     paths.iter().filter_map(|path| text(before, path).or_else(|| text(after, path))).collect()
 }

@@ -13,6 +13,7 @@ use super::configured::Configured;
 use super::diff::{Leaf, leaves};
 use super::facts::{Attributes, collect, fact, text};
 use super::grants;
+use super::inside;
 use super::known::{Known, PROTECTIONS, types};
 use super::openings;
 use super::plan::{Plan, ResourceChange};
@@ -58,7 +59,7 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
     };
     let going = || changes.iter().filter(goes).map(|change| change.address.as_str());
     // One after the other: what is told of each depends on how much was told before.
-    let dependents = going().map(|address| (address, references.dependents(address))).collect();
+    let mut dependents = going().map(|address| (address, references.dependents(address))).collect();
     let related = types.values().flatten().flat_map(|known| {
         let declared = known.declared.iter().flat_map(|declared| &declared.related);
         declared.chain(&known.siblings)
@@ -72,6 +73,7 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
         analysis.mutations.push(unclear("plan", "the plan is incomplete: planning ended with an error"));
     }
     let providers = Providers::of(plan.configuration.as_ref());
+    inside::add(changes, &types, &providers, &mut dependents);
     let configured = Configured::of(plan.configuration.as_ref());
     let of_all = OfAll { dependents, others, providers, configured, provisioned, types: &types };
     for part in in_parts(changes, &of_all) {
@@ -220,6 +222,7 @@ fn mutations(
     let Ok(attributes) = Attributes::of(change, &known.wanted) else { return unreadable() };
     let Ok(read) = Changed::read(change, verb, known, all, names) else { return unreadable() };
     let (siblings, content) = (known.siblings.as_ref(), known.content.is_some());
+    let kin = known.kin(&attributes);
     let known = known.declared.as_deref();
     let Changed { said, names, opens } = read;
     let mut action = verb.action();
@@ -243,7 +246,8 @@ fn mutations(
                     grants::tell(&declared.grants, &attributes.after, &mut facts);
                     action = Action::Grant;
                 }
-                kind_of(declared, action, &attributes)
+                let made_anew = matches!(action, Action::Delete | Action::Replace);
+                kind_of(kin.filter(|_| made_anew).unwrap_or(declared), action, &attributes)
             }
         }
         (_, None) if action == Action::Update && said.only_labels => "terraform.labels".to_owned(),

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use super::facts::{Attributes, text};
 use super::grants;
 use super::plan::ResourceChange;
 use super::select::first_key;
@@ -21,6 +22,8 @@ pub(super) struct Known {
     pub(super) siblings: Option<Related>,
     /// It holds content of its own, and these are the attributes and facts whose change its kind has a word for.
     pub(super) content: Option<Vec<String>>,
+    /// The types that values of one of its attributes stand for, in small letters.
+    kin: HashMap<String, Arc<TerraformType>>,
 }
 
 /// What is known of each type in a plan, and what users say of it besides.
@@ -56,6 +59,7 @@ impl Known {
             wanted.extend(paths.map(|path| first_key(path)));
             let unless = declared.opens.iter().filter_map(|entry| TerraformType::opening(entry).unless);
             wanted.extend(unless.map(|(other, _)| other));
+            wanted.extend(declared.kin.iter().map(|kin| first_key(&kin.by)));
             if !declared.grants.is_empty() || !declared.opens.is_empty() {
                 wanted.extend(grants::CLOSING);
             }
@@ -73,6 +77,17 @@ impl Known {
             let changes = kind.asks(Action::Update).filter_map(|key| key.strip_prefix("changed."));
             changes.map(str::to_owned).collect()
         });
-        Self { declared, wanted, siblings, content }
+        let kin = declared.iter().filter_map(|known| known.kin.as_ref()).flat_map(|kin| &kin.types);
+        let kin = kin.filter_map(|(value, other)| Some((value.to_lowercase(), knowledge?.terraform(other)?)));
+        let kin = kin.collect();
+        Self { declared, wanted, siblings, content, kin }
+    }
+
+    /// What it is, where one of its attributes says so.
+    pub(super) fn kin(&self, attributes: &Attributes) -> Option<&TerraformType> {
+        let by = &self.declared.as_ref()?.kin.as_ref()?.by;
+        let value = text(attributes.before(), by).or_else(|| text(attributes.after(), by))?;
+        let value = value.split('@').next().unwrap_or_default().to_lowercase();
+        self.kin.get(&value).map(Arc::as_ref)
     }
 }

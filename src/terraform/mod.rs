@@ -12,6 +12,7 @@ mod configured;
 mod diff;
 mod facts;
 mod grants;
+mod inside;
 mod judge;
 mod known;
 mod openings;

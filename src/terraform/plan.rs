@@ -35,7 +35,8 @@ pub enum PlanError {
 /// A plan.
 #[derive(Debug, Deserialize)]
 pub struct Plan {
-    /// `1.x`; `0.1` and `0.2` before Terraform 1.1.
+    /// `1.x`; `0.1` and `0.2` before Terraform 1.1. In the redacted plans of HCP Terraform it has a name of its own.
+    #[serde(alias = "plan_format_version")]
     pub(super) format_version: Option<String>,
     /// Terraform's own version.
     pub terraform_version: Option<String>,

@@ -47,6 +47,11 @@ impl Providers {
         found
     }
 
+    /// The plan's own key of a resource's provider, where it has several.
+    pub(super) fn key(&self, address: &str) -> Option<&str> {
+        self.used.get(&without_instances(address)).map(String::as_str)
+    }
+
     /// The provider of a change's resource; of one that stands in no configuration any more, the only one of its name.
     pub(super) fn settings(&self, change: &ResourceChange) -> Settings<'_> {
         let used = self.used.get(&without_instances(&change.address)).and_then(|key| self.by_key.get(key));

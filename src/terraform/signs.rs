@@ -38,6 +38,14 @@ struct Named {
 #[derive(Default)]
 pub(super) struct Names(HashMap<String, Named>);
 
+impl Names {
+    /// A column that comes in addition takes nothing from the rows that are there.
+    fn adds_a_column(&mut self, path: &str) -> bool {
+        let list = path.rsplit_once('.').map(|(list, _)| list);
+        list.is_some_and(|list| self.of(list).signs.iter().any(|sign| sign.kind == "data.columns"))
+    }
+}
+
 /// Paths that are remembered at once: keys of maps are parts of paths, too.
 const REMEMBERED: usize = 20_000;
 
@@ -81,10 +89,15 @@ pub(super) fn read(
     for leaf in leaves {
         let path = leaf.path.as_str();
         let named = names.of(path);
-        if named.harmless || is_computed(leaf, &named, &is_set) {
+        let declared = own.iter().any(|known| known == path);
+        if named.harmless && !declared || is_computed(leaf, &named, &is_set) {
             continue;
         }
         said.only_labels = false;
+        if leaf.was.is_none() && !leaf.unknown && names.adds_a_column(path) {
+            said.safe = false;
+            continue;
+        }
         let found = &named.signs;
         let weaker = found.iter().copied().filter(|sign| is_taken(sign.sense, leaf)).collect::<Vec<_>>();
         // Better than before, as far as its name says what is better.
@@ -99,7 +112,7 @@ pub(super) fn read(
                 said.names.push(name);
             }
         }
-        if own.iter().any(|known| known == path) {
+        if declared {
             continue;
         }
         for sign in weaker {
@@ -240,6 +253,11 @@ fn number(value: &FactValue) -> Option<i64> {
         ("d", _) => 86_400,
 
         ("y", _) => 31_536_000,
+        // Sizes as Kubernetes and others write them.
+        ("ki" | "kb", _) => 1 << 10,
+        ("mi" | "mb", _) => 1 << 20,
+        ("gi" | "gb" | "g", _) => 1 << 30,
+        ("ti" | "tb" | "t", _) => 1 << 40,
         (weeks, _) if weeks.starts_with('w') => 604_800,
         _ => return None,
     };
@@ -343,6 +361,8 @@ mod tests {
             ("P1M", 2_592_000),
             ("PT1M", 60),
             ("2w", 1_209_600),
+            ("10Gi", 10 << 30),
+            ("512Mi", 512 << 20),
         ] {
             assert_eq!(number(&FactValue::Text(text.to_owned())), Some(seconds), "{text}");
         }
