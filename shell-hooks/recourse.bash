@@ -18,11 +18,11 @@ if [[ $- == *i* && -n ${BASH_VERSION-} ]]; then
 # What a parent process may have exported is not ours.
 builtin unset -v __recourse_bin __rc_bits __rc_deny __rc_act __rc_hide __rc_seen __rc_told __rc_line __rc_stop __rc_at __rc_control \
   __rc_ignore __rc_none __rc_old __rc_trace __rc_set __rc_heal __rc_first __rc_strict __rc_put __rc_text __rc_pre __rc_last \
-  __rc_rest __rc_when __rc_lost __rc_trap __rc_size __rc_off __rc_known __rc_head __rc_tail __rc_ps0 __rc_editor __rc_functrace __rc_changed __rc_since \
+  __rc_rest __rc_when __rc_lost __rc_status __rc_trap __rc_size __rc_off __rc_known __rc_head __rc_tail __rc_ps0 __rc_editor __rc_functrace __rc_changed __rc_since \
   __rc_typed __rc_keys
 __recourse_bin=@BINARY@
 __rc_none='' __rc_bits=64 __rc_deny=0 __rc_act=8 __rc_hide=0 __rc_seen=0 __rc_told=0 __rc_stop=0 __rc_at=0 __rc_control=''
-__rc_put=() __rc_line=(- '') __rc_text='' __rc_pre=0 __rc_last=0 __rc_rest=0 __rc_when=0 __rc_lost=0 __rc_trap=0
+__rc_put=() __rc_line=(- '') __rc_text='' __rc_pre=0 __rc_last=0 __rc_rest=0 __rc_when=0 __rc_lost=0 __rc_trap=0 __rc_status=0
 __rc_ignore='' __rc_size='' __rc_off='' __rc_trace='' __rc_set='' __rc_first=1 __rc_old=0 __rc_strict=0 __rc_editor=0 __rc_functrace=0 __rc_changed=0 __rc_since=0 __rc_typed=''
 __rc_keys=()
 __rc_known=()
@@ -35,6 +35,12 @@ __rc_ps0='${__rc_none:$((__rc_bits=$(__recourse_guard line "$@")+0,__rc_lost=__r
 case ${RECOURSE_SHELL_STRICT-} in '' | 0 | false | no) ;; *) __rc_strict=1 ;; esac
 ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)) || __rc_old=1
 builtin shopt -q promptvars || __rc_old=1
+
+# Fails where a function of the user's stands in place of `builtin`, through which everything here is called.
+__recourse_whole() {
+  builtin return 0
+  \return 1
+}
 
 # A restricted shell lets nothing be redirected.
 __recourse_say() { if [[ $- == *r* ]]; then builtin printf 'recourse: %s\n' "$1"; else builtin printf 'recourse: %s\n' "$1" >&2; fi; }
@@ -75,7 +81,9 @@ __recourse_bodies() {
   builtin local -A __rc_names
   __rc_names=()
   if [[ $1 == line ]]; then
-    __rc_text=$(__recourse_last)
+    # The guard said which words the line holds.
+    __rc_text=$__rc_sum
+    [[ $__rc_text != 0 ]] || __rc_text=$(__recourse_last)
   else
     __rc_text=$2
     builtin shift
@@ -181,6 +189,7 @@ __recourse_answer() {
 # holds a text for the line, 32: the guard is broken and that was said, 64: it came to its end, 128: SIGINT would not do.
 # Takes `line` and the positional parameters, or `text`, a text that is no line, and these.
 __recourse_guard() {
+  __recourse_whole || \unset -f builtin
   if [[ $- == *r* ]]; then
     __recourse_restricted "$@"
     builtin return
@@ -533,7 +542,11 @@ __recourse_wrap() {
 
 # Before each prompt, ahead of everything else in PROMPT_COMMAND.
 __recourse_precmd() {
-  builtin local "__rc_status=$?"
+  __rc_status=$?
+  if ! __recourse_whole; then
+    \unset -f builtin
+    __recourse_say 'a function named builtin would keep this hook from working: it was taken away'
+  fi
   # The rest of what was pasted comes at once.
   ((__rc_rest = __rc_pre ? 0 : __rc_bits & 1, __rc_deny = 0, __rc_act = 0, __rc_editor = 0, 1))
   __recourse_untrace
@@ -574,17 +587,20 @@ __recourse_precmd() {
   __recourse_chain
   ((!(__rc_bits & 16))) || __recourse_take
   __rc_first=0 __rc_bits=64
+  # With -e a status of a line that did not run would end the shell here; bash itself puts it back afterwards.
+  [[ $- != *e* ]] || builtin return 0
   builtin return "$__rc_status"
 }
 
 # After everything else in PROMPT_COMMAND.
 __recourse_arm() {
-  builtin local "__rc_status=$?"
+  __rc_status=$?
   __recourse_hide
   if ((__rc_rest)); then
     __rc_when=${EPOCHREALTIME-0}
     __rc_when=${__rc_when//[!0-9]/}
   fi
+  [[ $- != *e* ]] || builtin return 0
   builtin return "$__rc_status"
 }
 

@@ -184,7 +184,7 @@ __recourse_preexec() {
     # skip the command at hand as well, which may be an assignment or a definition.
     __rc_debug=${(M)${(f)__rc_traps}:#* DEBUG}
     __rc_debug=${__rc_debug:-trap - DEBUG}
-    builtin trap '(( __rc_deny && ! $#funcstack )) && { builtin setopt errexit; builtin return 130 }' DEBUG
+    builtin trap '(( __rc_deny && ! ${#funcstack[@]} )) && { builtin setopt errexit; builtin return 130 }' DEBUG
   else
     builtin kill -INT $$
   fi

@@ -131,14 +131,15 @@ fn told(args: &HookShellArgs, form: Form) -> Result<Result<Option<Line>, String>
     }
     let failed = |error| Failure::usage(format!("-: {error}"));
     let incoming = Incoming::line(io::stdin().lock(), form.parts()).map_err(failed)?;
-    match Line::read(incoming.first(), form) {
-        Ok(line) if line.wants_bodies() => {}
+    let names = match Line::read(incoming.first(), form) {
+        Ok(line) if line.wants_bodies() => line.names(),
         line => return Ok(line.map(Some)),
-    }
+    };
     if !incoming.can_be_asked() {
         return Ok(Ok(None));
     }
-    output::print(&format!("{}\n\n", shell::WANTS_BODIES));
+    // With the words that the line holds: bash would have to start a process to look at it again.
+    output::print(&format!("{}\n{names}\n", shell::WANTS_BODIES));
     Ok(Line::read(&incoming.whole().map_err(failed)?, form).map(Some))
 }
 

@@ -132,6 +132,11 @@ impl Line {
         false
     }
 
+    /// What may be names in it, with blanks between them.
+    pub fn names(&self) -> String {
+        words(&self.typed).collect::<Vec<_>>().join(" ")
+    }
+
     /// There is nothing in it.
     pub fn is_empty(&self) -> bool {
         self.typed.trim().is_empty()
@@ -176,7 +181,7 @@ pub struct Manner<'a> {
     pub below: bool,
     /// The shell can put another text onto its line.
     pub takes_text: bool,
-    /// Called when the line has been looked at, and before a person may be asked.
+    /// Called when the line has been looked at, before anything is kept or a person may be asked.
     pub looked: &'a dyn Fn(),
 }
 
@@ -241,6 +246,7 @@ mod tests {
             let text =
                 format!("alias a='c x'\nalias c='up'\nalias b='b c_x'\n\0declare -f up\n\0    1  {line}\n");
             assert_eq!(read(&text).wants_bodies(), wants, "{line}");
+            assert!(read(&text).names().chars().all(|c| c == ' ' || c.is_ascii_alphanumeric()), "{line}");
             assert!(!read(&format!("{text}\0up\0up () {{ ls; }}")).wants_bodies(), "they were told");
         }
     }

@@ -68,7 +68,7 @@ impl Shell<'_> {
     }
 
     /// A text that runs at a time that nobody can tell.
-    fn later(&self, state: &mut State, text: Value, span: Span) {
+    pub(super) fn later(&self, state: &mut State, text: Value, span: Span) {
         let mut scope = state.scope.deeper();
         scope.span = Some(span);
         if !state.exit_traps.iter().any(|trap| trap.text == text) {

@@ -1,6 +1,7 @@
 //! What belongs to the shell that the person types into: functions that its hook handed over, and the hook itself.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::knowledge::match_words;
 use crate::model::{Span, Value};
@@ -14,7 +15,14 @@ use super::step::{Arg, Invocation, Stdin, Stdout, StepKind};
 const OURS: [&str; 2] = ["__recourse_", "__rc_"];
 
 /// Variables that hold what the hooks put there.
-const HOLDERS: [&str; 3] = ["PROMPT_COMMAND", "precmd_functions", "preexec_functions"];
+const HOLDERS: [&str; 4] = ["PROMPT_COMMAND", "PS0", "precmd_functions", "preexec_functions"];
+
+/// Parts that put each other back with the next line or prompt: the hook is out when both of a pair are gone.
+const PAIRS: [(&str, &str); 3] =
+    [("PROMPT_COMMAND", "PS0"), ("PROMPT_COMMAND", DEBUG), ("precmd_functions", "preexec_functions")];
+
+/// The trap as a part, by a name that no variable has.
+const DEBUG: &str = "trap DEBUG";
 
 /// What stands there.
 const PART: &str = "__recourse_precmd";
@@ -57,9 +65,15 @@ impl Shell<'_> {
             "shopt" if words.contains(&"-u") => words.iter().find(|word| **word == "promptvars"),
             // fish and zsh show functions with the same word.
             "functions" if !words.iter().any(|word| matches!(*word, "-e" | "--erase")) => None,
-            name if REMOVERS.contains(&name) => {
-                words.iter().find(|word| is_ours(word) || name == "unset" && HOLDERS.contains(word))
+            "trap" if words.contains(&"DEBUG") && !words.contains(&"-p") => {
+                let nothing = Variable::new(Content::Scalar(Value::known("")));
+                Arc::make_mut(&mut state.variables).insert(DEBUG.to_owned(), nothing);
+                self.is_out(state, DEBUG).then_some(&"DEBUG")
             }
+            name if REMOVERS.contains(&name) => words.iter().find(|word| {
+                let with = |part: &str| words.contains(&part) || self.is_lost(state, part);
+                is_ours(word) || name == "unset" && HOLDERS.contains(word) && partners(word).any(with)
+            }),
             _ => None,
         };
         let Some(what) = gone.map(|what| (*what).to_owned()) else { return false };
@@ -83,17 +97,30 @@ impl Shell<'_> {
         if !self.is_guarded(state) || !(is_ours(name) || HOLDERS.contains(&name)) {
             return;
         }
-        let value = self.scalar(state, name).unwrap_or(Value::known(""));
-        let kept = value.as_known().is_none_or(names_ours);
-        if is_ours(name) || !kept {
+        if is_ours(name) || self.is_lost(state, name) && self.is_out(state, name) {
             let raw = state.scope.text(span).to_owned();
             self.unhook(state, state.scope.place(span), &raw, name);
         }
     }
 
+    /// A part of the hook is gone, and so is one that would put it back.
+    fn is_out(&self, state: &State, part: &str) -> bool {
+        partners(part).any(|partner| self.is_lost(state, partner))
+    }
+
+    /// What the hook put there is not there any more.
+    fn is_lost(&self, state: &State, part: &str) -> bool {
+        if part == DEBUG {
+            return state.variables.contains_key(DEBUG);
+        }
+        let value = self.scalar(state, part).unwrap_or(Value::known(""));
+        value.as_known().is_some_and(|text| !names_ours(text))
+    }
+
     /// A function is defined that may stand for one of the hook's.
     pub(super) fn mind_definition(&mut self, state: &mut State, name: &str) {
-        if self.is_guarded(state) && is_ours(name) && !state.scope.own {
+        // The hooks call every word through `builtin`.
+        if self.is_guarded(state) && (is_ours(name) || name == "builtin") && !state.scope.own {
             let span = state.scope.place(Span::new(0, state.scope.source.len()));
             self.unhook(state, span, name, name);
         }
@@ -120,6 +147,15 @@ impl Shell<'_> {
         };
         self.emit_as(state, span, raw, StepKind::Run(Box::new(invocation)));
     }
+}
+
+/// The parts that put a part back.
+fn partners(part: &str) -> impl Iterator<Item = &'static str> {
+    PAIRS.into_iter().filter_map(
+        move |(one, other)| {
+            if one == part { Some(other) } else { Some(one).filter(|_| other == part) }
+        },
+    )
 }
 
 /// Whether a text holds a part of the hook.

@@ -1,15 +1,25 @@
 //! fish's syntax, brought over to what recourse reads.
 //!
 //! Every command of the text is a command of the result, and every word one of its words; the flow of control keeps its
-//! shape. What a variable holds is given up: bash would split and index it differently, so it counts as unknown.
+//! shape. What a variable holds is given up unless it is one plain word: bash would split and index it differently, so it
+//! counts as unknown.
 
 mod functions;
+mod set;
 
 /// The text as bash would have to be given it.
 pub fn to_bash(text: &str) -> String {
-    let mut reader =
-        Reader { chars: text.chars().collect(), at: 0, single: Vec::new(), handlers: Vec::new() };
-    reader.list(None)
+    let mut reader = Reader {
+        chars: text.chars().collect(),
+        at: 0,
+        single: Vec::new(),
+        handlers: Vec::new(),
+        changed: Vec::new(),
+    };
+    let out = reader.list(None);
+    // Substitutions run in the shell itself, wherever they stand.
+    let unknown = reader.changed.iter().map(|name| format!("{name}=${{__recourse_unknown}}; "));
+    unknown.collect::<String>() + &out
 }
 
 /// What `end` closes, and what is still to be said of it.
@@ -28,6 +38,8 @@ struct Reader {
     single: Vec<String>,
     /// Functions that fish calls by itself.
     handlers: Vec<String>,
+    /// Variables that are set where the result has a shell of its own, or by the way.
+    changed: Vec<String>,
 }
 
 impl Reader {
@@ -79,7 +91,7 @@ impl Reader {
                     self.operator(c, &mut out, open.last_mut());
                 }
                 '>' | '<' => self.redirection(&mut out),
-                _ if command => command = self.command(&mut out, &mut open),
+                _ if command => command = self.command(&mut out, &mut open, end.is_none()),
                 _ => {
                     let word = self.word();
                     // A descriptor before a redirection belongs to it.
@@ -102,8 +114,8 @@ impl Reader {
         out
     }
 
-    /// A word where a command stands; whether the next one stands there too.
-    fn command(&mut self, out: &mut String, open: &mut Vec<Block>) -> bool {
+    /// A word where a command stands; whether the next one stands there too. `top`: within no substitution.
+    fn command(&mut self, out: &mut String, open: &mut Vec<Block>, top: bool) -> bool {
         let mark = self.at;
         let word = self.word();
         match word.as_str() {
@@ -199,8 +211,14 @@ impl Reader {
                 tidy(out);
                 false
             }
+            "builtin" if self.follows("set") => true,
+            name if set::MORE.split(' ').any(|more| more == name) => {
+                self.besides(&word, out);
+                out.push_str(&word);
+                false
+            }
             "set" => {
-                self.set(out);
+                self.set(out, top, open.is_empty());
                 false
             }
             _ => {
@@ -233,25 +251,6 @@ impl Reader {
         let text = format!("${{{which}}}").replace("${@}", "$@");
         let text = if which.chars().all(|c| c.is_ascii_digit()) { format!("${which}") } else { text };
         out.push_str(&if quoted { text } else { format!("\"{text}\"") });
-    }
-
-    /// `set name words…`: the substitutions run, and the variable is not known any more.
-    fn set(&mut self, out: &mut String) {
-        let words = self.words();
-        let asks = words.iter().any(|w| {
-            w.starts_with("--") && matches!(w.as_str(), "--query" | "--names" | "--show")
-                || w.starts_with('-') && !w.starts_with("--") && w.contains(['q', 'n', 'S'])
-        });
-        let mut rest = words.iter().skip_while(|word| word.starts_with('-'));
-        let name = rest.next().map(|name| name.split('[').next().unwrap_or(name).to_owned());
-        out.push(':');
-        for word in rest {
-            out.push(' ');
-            out.push_str(word);
-        }
-        if let Some(name) = name.filter(|name| !asks && is_name(name)) {
-            out.push_str(&format!("; {name}=${{__recourse_unknown}}"));
-        }
     }
 
     /// The words up to the end of the command.

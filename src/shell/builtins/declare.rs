@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::model::Value;
+use crate::model::{Span, Value};
 use crate::shell::interp::Shell;
 use crate::shell::simple::Call;
 use crate::shell::state::{Content, Flow, State, Status, Variable};
@@ -49,8 +49,10 @@ impl Shell<'_> {
         keyword: &str,
         arguments: &[DeclarationArgument],
     ) -> Flow {
+        self.learn(state, keyword, Span::new(0, 0));
         if state.functions.contains_key(keyword) {
             // Someone's own function of that name: too odd to follow.
+            self.hidden.push(keyword.to_owned());
             state.status = Status::Unknown;
         }
         self.substituted = None;

@@ -168,8 +168,13 @@ impl Shell<'_> {
                 Self::prints_something(state);
                 Status::True
             }
-            "jobs" | "bg" | "fg" | "umask" | "ulimit" | "times" | "bind" | "complete" | "compopt"
-            | "enable" | "help" | "caller" | "suspend" | "dirs" | "compgen" => {
+            "complete" => {
+                self.mind_completion(state, call);
+                Self::prints_something(state);
+                Status::True
+            }
+            "jobs" | "bg" | "fg" | "umask" | "ulimit" | "times" | "bind" | "compopt" | "enable" | "help"
+            | "caller" | "suspend" | "dirs" | "compgen" => {
                 Self::prints_something(state);
                 Status::True
             }
@@ -202,6 +207,31 @@ impl Shell<'_> {
             state.files.finish_copies();
         }
         Status::Unknown
+    }
+
+    /// What a key that completes will run.
+    fn mind_completion(&mut self, state: &mut State, call: &Call) {
+        if !self.is_guarded(state) {
+            return;
+        }
+        let words = call.values();
+        for pair in words.windows(2) {
+            match pair[0].as_known() {
+                Some("-C") => self.later(state, pair[1].clone(), call.span),
+                Some("-F") if self.is_of_session(state, &pair[1]) => {
+                    self.later(state, pair[1].clone(), call.span)
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A function that the shell at hand has, or this text defines.
+    fn is_of_session(&self, state: &State, name: &Value) -> bool {
+        name.as_known().is_some_and(|name| {
+            state.functions.contains_key(name)
+                || self.options.session.bodies.iter().any(|(known, _)| known == name)
+        })
     }
 
     /// Names with a subscript are expanded once more by these, as arithmetic does; callbacks are commands.

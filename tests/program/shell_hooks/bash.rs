@@ -4,7 +4,7 @@ use std::process::Command;
 
 use super::rows::BASH;
 use super::{POLICY, REFUSED, Typing, pause};
-use crate::support::{Scratch, program};
+use crate::support::{Scratch, exists, program};
 
 const PLAIN: &str = "PS1='> '\nHOOK\n";
 
@@ -104,7 +104,7 @@ fn a_restricted_shell() {
     let mut shell = Typing::new("bash", &format!("PS1='> '\nPATH={folder}:$PATH\nHOOK\nset -r"));
     shell.refuses("rm keep && touch after");
     shell.runs("touch ran");
-    assert!(crate::support::exists(&shell.path("ran")));
+    assert!(exists(&shell.path("ran")));
     assert_eq!(shell.said("restricted"), 0, "{}", shell.terminal.text());
 }
 
@@ -332,9 +332,19 @@ fn a_hook_that_is_taken_apart_is_said() {
     shell.runs("PROMPT_COMMAND=\"true;$PROMPT_COMMAND\"");
     shell.runs("PROMPT_COMMAND+=';true'");
     assert_eq!(shell.said("takes recourse's hook out"), 0, "{}", shell.terminal.text());
+    // Nor does another value by itself: the next line is judged all the same, and puts it back.
+    shell.runs("HISTCONTROL=ignoreboth");
+    for line in ["unset PROMPT_COMMAND", "PROMPT_COMMAND='history -a'", "PROMPT_COMMAND=(true true)"] {
+        shell.runs(line);
+        shell.refuses(" rm keep; touch after");
+        shell.refuses("rm keep; touch after");
+    }
+    assert_eq!(shell.said("takes recourse's hook out"), 0, "{}", shell.terminal.text());
     for line in [
-        "unset PROMPT_COMMAND",
-        "PROMPT_COMMAND='history -a'",
+        "unset PROMPT_COMMAND PS0",
+        "PS0=x; PROMPT_COMMAND='history -a'",
+        "PROMPT_COMMAND=; trap - DEBUG",
+        "trap true DEBUG; unset PROMPT_COMMAND",
         "shopt -u promptvars",
         "unset -f __recourse_guard",
     ] {
@@ -353,6 +363,13 @@ fn careful_shells_stay_as_they_are() {
     assert!(shell.read("flags").contains('u') && shell.read("flags").contains('f'));
     assert_eq!(shell.read("ifs"), ",");
     assert_eq!(shell.said("unbound"), 0, "{}", shell.terminal.text());
+    // With `set -e` a refusal does not end the shell.
+    let mut shell = BASH.typing();
+    shell.runs("set -e");
+    shell.refuses("rm keep && touch after");
+    shell.refuses("rm keep; touch after");
+    shell.runs("echo \"$-\" > flags");
+    assert!(shell.read("flags").contains('e'), "{}", shell.terminal.text());
 }
 
 #[test]
@@ -393,6 +410,9 @@ fn what_runs_without_a_line_is_judged() {
     let mut shell = Typing::new("bash", start);
     shell.refuses_keys("x\u{18}\u{5}");
     shell.refuses_keys("\u{14}");
+    // A key that completes runs it.
+    shell.refuses("complete -C 'rm keep' zz");
+    shell.refuses("gone() { rm keep; }; complete -o default -F gone zz");
     shell.refuses("PROMPT_COMMAND+=(\"rm keep\")");
     shell.runs("true");
     shell.unharmed("what was added to the prompt's commands");
@@ -420,6 +440,14 @@ fn aliases_and_functions_with_our_words() {
         let mut shell = Typing::new("bash", &format!("PS1='> '\n{own}\nHOOK"));
         shell.refuses("rm keep && touch after");
         shell.refuses("rm keep && touch after");
+    }
+    // Everything in the hook is called through `builtin`.
+    for own in ["builtin() { :; }", "builtin() { command \"$@\"; }"] {
+        let mut shell = BASH.typing();
+        shell.runs(own);
+        shell.refuses("rm keep && touch after");
+        shell.runs("touch fine");
+        assert!(exists(&shell.path("fine")), "{}", shell.terminal.text());
     }
 }
 

@@ -180,6 +180,22 @@ fn what_the_session_holds_is_told() {
     let mut shell = FISH.typing();
     shell.runs("set -g F keep");
     shell.refuses("rm $F");
+    shell.refuses("set G keep; rm $G");
+    // Whatever stands around it, and where it is set all the same.
+    shell.runs("set -g F fine");
+    shell.runs("touch fine; set G fine; rm $G");
+    assert_eq!(shell.said("Your decision"), 0, "{}", shell.terminal.text());
+    for (at, line) in
+        ["set F keep | true; rm $F", "echo (set F keep); rm $F", "string match -rq '(?<F>keep)' keep; rm $F"]
+            .into_iter()
+            .enumerate()
+    {
+        shell.terminal.send(&format!("{line}\r"));
+        shell.terminal.expect_count("Your decision", at + 1);
+        shell.terminal.send("\r");
+        shell.clears();
+        shell.unharmed(line);
+    }
     shell.runs("function one; rm keep; end");
     shell.runs("functions -c one two");
     shell.refuses("two");
@@ -194,6 +210,9 @@ fn texts_that_are_run() {
         "eval rm keep",
         "eval 'begin; rm keep; end'",
         "echo keep | read -l name; rm $name",
+        "function fish_prompt; rm keep; end",
+        "bind \\ct 'rm keep'",
+        "function later; rm keep; end; abbr -a K --function later",
     ]);
 }
 
