@@ -23,6 +23,7 @@
 //! | --- | --- | --- |
 //! | [`text`] | counts and sizes in English; what may stand on a terminal, and where it breaks | no |
 //! | [`wildcard`] | patterns of shells, git, policies and the knowledge: does a text match | no |
+//! | [`cores`] | long lists, of which each core takes a part | no |
 //! | [`json`](mod@json) | strict JSON for what is signed or compared; stands in the crate `recourse-attest` | no |
 //! | [`yaml`] | YAML with the places of its values | no |
 //! | [`model`] | plain types: tier, verdict, mutation, evidence, what is known of a value | no |
@@ -84,6 +85,8 @@ pub mod cli;
 pub mod code;
 #[cfg(feature = "cli")]
 pub mod config;
+#[cfg(feature = "cli")]
+pub mod cores;
 #[cfg(feature = "cli")]
 pub mod cross_action;
 #[cfg(feature = "cli")]

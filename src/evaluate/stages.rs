@@ -4,14 +4,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::code::CodeEffect;
+use crate::cores;
 use crate::cross_action;
 use crate::effects;
 use crate::evidence::{self, Session};
 use crate::knowledge::Knowledge;
 use crate::mcp_call::{self, Act, McpCall};
 use crate::model::{
-    Action, Assessment, Cause, Context, CrossActionRisk, Facts, Mutation, PathSubject, RecoverySource,
-    RuleRef, Secrets, Source, Span, Subject, Target, Tier, Value, says_production,
+    Action, Assessment, Cause, Context, CrossActionRisk, Evidence, Facts, Mutation, PathSubject,
+    RecoverySource, RuleRef, Secrets, Source, Span, Subject, Target, Tier, Value, says_production,
 };
 use crate::policy::Policy;
 use crate::programs;
@@ -317,20 +318,27 @@ pub(super) fn assess(
 ) -> Vec<Assessment> {
     let mut session = Session::new();
     session.tell_words(named);
-    mutations
+    let looked: Vec<(Mutation, Evidence)> = mutations
         .into_iter()
         .map(|mutation| {
             let evidence = evidence::collect(&mutation, world, &mut session);
-            let named = mutation.target.environment.as_deref();
-            let production = named.is_some_and(says_production) && bar == Bar::None;
-            let bar = if production { Bar::Production } else { bar };
-            let mut judged = context.supplied.assess(mutation, evidence, bar, knowledge);
-            if context.rules_only {
-                without_classifier(&mut judged);
-            }
-            judged
+            (mutation, evidence)
         })
-        .collect()
+        .collect();
+    let (supplied, rules_only) = (&context.supplied, context.rules_only);
+    let judged = |(mutation, evidence): (Mutation, Evidence)| {
+        let named = mutation.target.environment.as_deref();
+        let production = named.is_some_and(says_production) && bar == Bar::None;
+        let bar = if production { Bar::Production } else { bar };
+        let mut judged = supplied.assess(mutation, evidence, bar, knowledge);
+        if rules_only {
+            without_classifier(&mut judged);
+        }
+        judged
+    };
+    // Each core judges some of a long plan.
+    let parts = cores::each_of(looked, |part| part.into_iter().map(judged).collect::<Vec<_>>());
+    parts.into_iter().flatten().collect()
 }
 
 /// A guess counts for nothing, unless it is worse than not to know.

@@ -45,7 +45,7 @@ pub fn collect(mutation: &Mutation, world: &dyn World, session: &mut Session) ->
         _ => {}
     }
     git::collect(mutation, world, session, &mut evidence);
-    surroundings::probe(mutation, world, &mut evidence);
+    surroundings::probe(mutation, world, session, &mut evidence);
     if may_change_rights(mutation) {
         session.change_rights();
     }

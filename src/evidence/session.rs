@@ -11,6 +11,7 @@ use crate::world::{Entry, LookError, Meta, World};
 use super::archive::Packed;
 use super::git::GitCache;
 use super::path::{Alike, MadeAgain, Named, Places, Records, named_places};
+use super::surroundings;
 
 /// A directory's entries with what `lstat` tells of each.
 pub(super) type Listing = Rc<Vec<(Entry, Result<Meta, LookError>)>>;
@@ -77,6 +78,8 @@ pub struct Session {
     pub(super) made_again: MadeAgain,
     /// Names seen in what tools make again.
     names_seen: usize,
+    /// The variable that names production, once somebody asks.
+    production: Option<Option<&'static str>>,
 }
 
 impl Session {
@@ -93,6 +96,11 @@ impl Session {
     /// Tells which places the words of the command name.
     pub fn tell_words(&mut self, words: Vec<PathBuf>) {
         self.words = words;
+    }
+
+    /// The variable that names production, looked for once.
+    pub(super) fn production(&mut self, world: &dyn World) -> Option<&'static str> {
+        *self.production.get_or_insert_with(|| surroundings::production(world))
     }
 
     /// What stands at those places, looked up once.

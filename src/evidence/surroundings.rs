@@ -3,6 +3,8 @@
 use crate::model::{Evidence, FactValue, Mutation, says_production};
 use crate::world::World;
 
+use super::Session;
+
 /// Variables that name an environment or an account.
 const VARIABLES: &[&str] = &[
     "NODE_ENV",
@@ -28,22 +30,19 @@ const VARIABLES: &[&str] = &[
     "DATABASE_URL",
 ];
 
+/// The variable that names production, if one does.
+pub(super) fn production(world: &dyn World) -> Option<&'static str> {
+    VARIABLES.iter().copied().find(|name| world.env(name).is_some_and(|value| says_production(&value)))
+}
+
 /// Records a hint at production. Local files are the same whatever the environment is called.
-pub(super) fn probe(mutation: &Mutation, world: &dyn World, evidence: &mut Evidence) {
+pub(super) fn probe(mutation: &Mutation, world: &dyn World, session: &mut Session, evidence: &mut Evidence) {
     if matches!(mutation.subject, crate::model::Subject::Path(_) | crate::model::Subject::Git { .. }) {
         return;
     }
-    for name in VARIABLES {
-        if let Some(value) = world.env(name)
-            && says_production(&value)
-        {
-            // The value may hold a password; the name is enough.
-            evidence.fact(
-                "environment.production",
-                FactValue::Bool(true),
-                format!("{name} names production"),
-            );
-            return;
-        }
+    if let Some(name) = session.production(world) {
+        // The value may hold a password; the name is enough.
+        let said = format!("{name} names production");
+        evidence.fact("environment.production", FactValue::Bool(true), said);
     }
 }

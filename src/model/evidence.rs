@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use super::Facts;
+
 /// A fact's value.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
@@ -32,9 +34,6 @@ impl Fact {
         Self { value, description: description.into() }
     }
 }
-
-/// Facts by key (`ref.exists`, `deletion_protection`). Kinds choose their tier by them.
-pub type Facts = BTreeMap<String, Fact>;
 
 /// Whose word a line of evidence is, where we did not look ourselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -6,6 +6,7 @@
 mod assessment;
 mod device;
 mod evidence;
+mod facts;
 mod material;
 mod mutation;
 mod names;
@@ -18,9 +19,9 @@ mod woven;
 pub use assessment::{Alternative, Assessment, CrossActionRisk, Recoverability, RecoverySource};
 pub use device::{is_storage, keeps_nothing};
 pub use evidence::{
-    Evidence, EvidenceItem, EvidenceSource, Fact, FactValue, Facts, Loss, LossClass, Missing, MissingEffect,
-    Tally,
+    Evidence, EvidenceItem, EvidenceSource, Fact, FactValue, Loss, LossClass, Missing, MissingEffect, Tally,
 };
+pub use facts::Facts;
 pub use material::{Material, Part};
 pub use mutation::{
     AGAINST, Action, Actor, ActorKind, BECAUSE, BY_WORDS, Cause, Context, CopyMade, Dependent, Mutation,

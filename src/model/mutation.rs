@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::evidence::Facts;
+use super::Facts;
 use super::value::Value;
 
 /// What is done to the target. The words are the report's (`seeds/agent-interface`).

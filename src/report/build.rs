@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use crate::cores;
 use crate::model::{
     Actor, Alternative, Assessment, BECAUSE, CrossActionRisk, EvidenceItem, FactValue, Material, Missing,
     Mutation, Recoverability, RecoverySource, Secrets, Source, Target, Tier,
@@ -58,7 +59,9 @@ pub struct Parts<'a> {
 /// Makes the report. Secrets are masked here, once, for every output.
 pub fn build(parts: Parts<'_>) -> ConsequenceReport {
     let secrets = parts.secrets;
-    let mutations: Vec<MutationReport> = parts.assessments.iter().map(|a| mutation(a, &parts)).collect();
+    // Each core writes some of a long plan's.
+    let shares = parts.assessments.chunks(cores::share(parts.assessments.len()));
+    let mutations = cores::each(shares, |some| some.iter().map(|a| mutation(a, &parts)).collect::<Vec<_>>());
     let enforcement = parts.enforcement.map(|e| Enforcement {
         reason: masked(&e.reason, secrets),
         rule: e.rule.as_ref().map(|rule| masked(rule, secrets)),
@@ -72,7 +75,7 @@ pub fn build(parts: Parts<'_>) -> ConsequenceReport {
         keep_first: None,
         recovery_point: None,
         summary: summary(parts.assessments, secrets),
-        mutations,
+        mutations: mutations.into_iter().flatten().collect(),
         materials: parts.materials.iter().map(|found| material(found, secrets)).collect(),
         cross_action_risks: parts.risks.iter().map(|found| risk(found, secrets)).collect(),
         verification_suggestions: parts

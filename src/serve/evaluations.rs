@@ -25,8 +25,10 @@ pub(super) struct Evaluations {
 
 impl Default for Evaluations {
     fn default() -> Self {
+        // One core is left to the thread that answers.
         let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        Self { bodies: Arc::new(Semaphore::new(BODIES)), running: Arc::new(Semaphore::new(cores)) }
+        let running = cores.saturating_sub(1).max(1);
+        Self { bodies: Arc::new(Semaphore::new(BODIES)), running: Arc::new(Semaphore::new(running)) }
     }
 }
 

@@ -22,7 +22,7 @@ fn fish_is_brought_over() {
         ("set -a y a", ": a; y=${__recourse_unknown}"),
         ("set y[1] a", ": a; y=${__recourse_unknown}"),
         ("set y *", ": *; y=${__recourse_unknown}"),
-        ("set -q y; set status 1", ": ; : 1; status=${__recourse_unknown}"),
+        ("set -q y; set status 1", ":; : 1; status=${__recourse_unknown}"),
         (
             "begin; set -l y f; end; rm $y",
             "y=${__recourse_unknown}; { :; : f; y=${__recourse_unknown}; } ; rm ${y}",

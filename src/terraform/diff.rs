@@ -1,7 +1,5 @@
 //! What differs between a resource's attributes before and after a change, attribute by attribute.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value};
 
 use super::attributes::{marks_any, plain};
@@ -60,16 +58,21 @@ fn walk(sides: Sides<'_>, path: String, depth: usize, found: &mut Vec<Leaf>) {
             let none = Map::new();
             let [old, new] = [before, after].map(|side| side.as_object().unwrap_or(&none));
             let marks = unknown.as_object().unwrap_or(&none);
-            let names: BTreeSet<&String> = old.keys().chain(new.keys()).chain(marks.keys()).collect();
+            let mut names: Vec<&String> = old.keys().chain(new.keys()).chain(marks.keys()).collect();
+            names.sort_unstable();
+            names.dedup();
             for name in names {
-                let of = |side: &'_ Map<String, Value>| side.get(name).cloned().unwrap_or_default();
-                let mark = sensitive.map(|mark| mark.get(name).unwrap_or(NULL));
                 let sides = Sides {
-                    before: old.get(name).unwrap_or(NULL),
-                    after: new.get(name).unwrap_or(NULL),
-                    unknown: &of(marks),
-                    sensitive: mark,
+                    before: named(old, name),
+                    after: named(new, name),
+                    unknown: named(marks, name),
+                    sensitive,
                 };
+                if sides.before == sides.after && !marks_any(sides.unknown) {
+                    continue;
+                }
+                let sides =
+                    Sides { sensitive: sensitive.map(|mark| mark.get(name).unwrap_or(NULL)), ..sides };
                 let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
                 walk(sides, path, depth - 1, found);
             }
@@ -119,17 +122,22 @@ fn lists(sides: Sides<'_>, path: &str, depth: usize, found: &mut Vec<Leaf>) {
         unmatched.into_iter().map(|at| (Some(at), rest.next())).collect();
     pairs.extend(rest.map(|at| (None, Some(at))));
     for (before, after) in pairs {
-        let mark =
-            |mark: &'_ Value, at: Option<usize>| at.and_then(|at| mark.get(at)).cloned().unwrap_or_default();
-        let [old_mark, new_mark] = [mark(sides.sensitive[0], before), mark(sides.sensitive[1], after)];
         let inner = Sides {
             before: before.map_or(NULL, |at| &old[at]),
             after: after.map_or(NULL, |at| &new[at]),
-            unknown: &mark(sides.unknown, after),
-            sensitive: [&old_mark, &new_mark],
+            unknown: element(sides.unknown, after),
+            sensitive: [element(sides.sensitive[0], before), element(sides.sensitive[1], after)],
         };
         walk(inner, path.to_owned(), depth - 1, found);
     }
+}
+
+fn named<'v>(side: &'v Map<String, Value>, name: &str) -> &'v Value {
+    side.get(name).unwrap_or(NULL)
+}
+
+fn element(list: &Value, at: Option<usize>) -> &Value {
+    at.and_then(|at| list.get(at)).unwrap_or(NULL)
 }
 
 fn marked(unknown: &Value, at: usize) -> bool {

@@ -15,16 +15,29 @@ use crate::model::{Action, Fact, FactValue, Facts};
 /// What of a change's attributes somebody asks for.
 pub(super) struct Attributes {
     pub(super) before: Value,
-    before_sensitive: Value,
+    pub(super) before_sensitive: Value,
     pub(super) after: Value,
-    after_sensitive: Value,
-    after_unknown: Value,
+    pub(super) after_sensitive: Value,
+    pub(super) after_unknown: Value,
 }
 
 impl Attributes {
     pub(super) fn of(change: &ResourceChange, wanted: &[String]) -> Result<Self, serde_json::Error> {
         let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
         let part = |raw: &RawValue| select(raw, &wanted);
+        let body = &change.change;
+        Ok(Self {
+            before: part(&body.before)?,
+            before_sensitive: part(&body.before_sensitive)?,
+            after: part(&body.after)?,
+            after_sensitive: part(&body.after_sensitive)?,
+            after_unknown: part(&body.after_unknown)?,
+        })
+    }
+
+    /// All of them: for changes that are read whole in any case.
+    pub(super) fn whole(change: &ResourceChange) -> Result<Self, serde_json::Error> {
+        let part = |raw: &RawValue| serde_json::from_str(raw.get());
         let body = &change.change;
         Ok(Self {
             before: part(&body.before)?,

@@ -3,7 +3,6 @@
 use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use super::attributes::Side;
 use super::beside::{self, Beside};
@@ -25,6 +24,7 @@ use super::said::{printable, unclear};
 use super::select::first_key;
 use super::signs::{self, Said};
 use super::state::Others;
+use crate::cores;
 use crate::knowledge::{Knowledge, TerraformType};
 use crate::model::{
     Action, Cause, Context, Dependent, Fact, FactValue, Facts, Mutation, RuleRef, Source, Subject, Target,
@@ -76,7 +76,8 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
     inside::add(changes, &types, &providers, &mut dependents);
     let configured = Configured::of(plan.configuration.as_ref());
     let of_all = OfAll { dependents, others, providers, configured, provisioned, types: &types };
-    for part in in_parts(changes, &of_all) {
+    // Each core reads some of a long plan.
+    for part in cores::each(changes.chunks(cores::share(changes.len())), |part| one_by_one(part, &of_all)) {
         analysis.mutations.extend(part.mutations);
         analysis.commands.extend(part.commands);
         analysis.files.extend(part.files);
@@ -98,25 +99,6 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
             .push(unclear(&action.address, &format!("the apply invokes {kind} ({})", action.address)));
     }
     analysis
-}
-
-/// Changes below this number are not worth another thread.
-const ALONE: usize = 1_000;
-
-/// What the changes come to, in their order: each core reads some of a long plan.
-fn in_parts(changes: &[ResourceChange], all: &OfAll<'_>) -> Vec<Analysis> {
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let size = changes.len().div_ceil(cores).max(ALONE);
-    let mut parts = changes.chunks(size);
-    let first = parts.next().unwrap_or_default();
-    std::thread::scope(|scope| {
-        let others: Vec<_> = parts.map(|part| (part, scope.spawn(|| one_by_one(part, all)))).collect();
-        let first = one_by_one(first, all);
-        // A thread that failed fails here again, where that is caught.
-        let others =
-            others.into_iter().map(|(part, read)| read.join().unwrap_or_else(|_| one_by_one(part, all)));
-        std::iter::once(first).chain(others).collect()
-    })
 }
 
 fn one_by_one(changes: &[ResourceChange], all: &OfAll<'_>) -> Analysis {
@@ -182,6 +164,13 @@ impl Verb {
         }
     }
 
+    fn cause(self, words: &str) -> Cause {
+        match self {
+            Self::Unknown => Cause::Gap(format!("the plan's action `{}` is not known", printable(words))),
+            _ => Cause::Rule,
+        }
+    }
+
     fn of(actions: &[String]) -> Self {
         let words: Vec<&str> = actions.iter().map(String::as_str).collect();
         match words.as_slice() {
@@ -219,12 +208,12 @@ fn mutations(
         let reason = format!("the attributes of {} could not be read", printable(&change.address));
         vec![unclear(&change.address, &reason)]
     };
-    let Ok(attributes) = Attributes::of(change, &known.wanted) else { return unreadable() };
-    let Ok(read) = Changed::read(change, verb, known, all, names) else { return unreadable() };
-    let (siblings, content) = (known.siblings.as_ref(), known.content.is_some());
+    let asked = Asked::of(change, verb, known);
+    let Ok(attributes) = asked.attributes(change, known) else { return unreadable() };
+    let Changed { said, names, opens } = Changed::read(change, asked, &attributes, known, all, names);
+    let (siblings, content) = (known.siblings.as_ref(), known.content);
     let kin = known.kin(&attributes);
     let known = known.declared.as_deref();
-    let Changed { said, names, opens } = read;
     let mut action = verb.action();
     let mut facts = Facts::new();
     let mut found = Vec::new();
@@ -265,10 +254,6 @@ fn mutations(
     }
     replaced::tell(change, &mut facts);
     let words = change.change.actions.join(", ");
-    let cause = match verb {
-        Verb::Unknown => Cause::Gap(format!("the plan's action `{}` is not known", printable(&words))),
-        _ => Cause::Rule,
-    };
     let goes = matches!(action, Action::Delete | Action::Replace);
     let dependents = goes.then(|| all.dependents.get(change.address.as_str()).cloned()).flatten();
     let made = Mutation {
@@ -280,7 +265,7 @@ fn mutations(
         raw: format!("{}: {}", change.address, printable(&words)),
         span: None,
         rule: RuleRef { tool: "terraform".into(), rule: change.r#type.clone() },
-        cause,
+        cause: verb.cause(&words),
         context: Context::default(),
         facts,
         dependents: dependents.unwrap_or_default(),
@@ -327,40 +312,63 @@ struct Changed {
     opens: Option<Beside>,
 }
 
+/// What has to be looked for in all attributes of a change.
+#[derive(Clone, Copy)]
+struct Asked {
+    /// What an update changes.
+    updates: bool,
+    /// What lets everybody in.
+    may_open: bool,
+    /// What a setting of an unknown type deletes.
+    sets: bool,
+}
+
+impl Asked {
+    fn of(change: &ResourceChange, verb: Verb, known: &Known) -> Self {
+        let Verb::Do(action) = verb else { return Self { updates: false, may_open: false, sets: false } };
+        let unknown = known.declared.is_none();
+        Self {
+            updates: action == Action::Update,
+            may_open: action != Action::Delete && openings::may_open(&change.change.after),
+            sets: action == Action::Create && unknown && classify::is_setting(&change.r#type),
+        }
+    }
+
+    /// All attributes where all are gone through, else those that somebody asks for.
+    fn attributes(self, change: &ResourceChange, known: &Known) -> Result<Attributes, serde_json::Error> {
+        if self.updates || self.may_open || self.sets {
+            Attributes::whole(change)
+        } else {
+            Attributes::of(change, &known.wanted)
+        }
+    }
+}
+
 impl Changed {
     fn read(
         change: &ResourceChange,
-        verb: Verb,
+        asked: Asked,
+        attributes: &Attributes,
         known: &Known,
         all: &OfAll<'_>,
         names: &mut signs::Names,
-    ) -> Result<Self, serde_json::Error> {
-        let asks = known.content.as_deref().unwrap_or_default();
-        let known = known.declared.as_deref();
-        let body = &change.change;
-        let parse = |raw: &RawValue| serde_json::from_str::<Value>(raw.get());
-        let Verb::Do(action) = verb else { return Ok(Self::default()) };
-        let updates = action == Action::Update;
-        let may_open = action != Action::Delete && openings::may_open(&body.after);
-        let sets = action == Action::Create && known.is_none() && classify::is_setting(&change.r#type);
-        if !updates && !may_open && !sets {
-            return Ok(Self::default());
-        }
-        let (before, after) = (parse(&body.before)?, parse(&body.after)?);
-        let opens = if may_open { openings::of(&change.r#type, &before, &after) } else { None };
+    ) -> Self {
+        let Asked { updates, may_open, sets } = asked;
+        let Attributes { before, after, .. } = attributes;
+        let opens = if may_open { openings::of(&change.r#type, before, after) } else { None };
         if !updates && !sets {
-            return Ok(Self { opens, ..Self::default() });
+            return Self { opens, ..Self::default() };
         }
-        let marks = [parse(&body.before_sensitive)?, parse(&body.after_sensitive)?];
-        let differing = leaves(&before, &after, &parse(&body.after_unknown)?, [&marks[0], &marks[1]]);
-        let mut said =
-            signs::read(names, &differing, known, asks, |name| all.configured.gives(&change.address, name));
+        let marks = [&attributes.before_sensitive, &attributes.after_sensitive];
+        let differing = leaves(before, after, &attributes.after_unknown, marks);
+        let is_set = |name: &str| all.configured.gives(&change.address, name);
+        let mut said = signs::read(names, &differing, &known.spoken, is_set);
         if sets {
             // What is made protects nothing less than before, but what it deletes may be there already.
             said.beside.retain(|more| more.kind() == "protection.retention");
         }
         let top = |leaf: &Leaf| first_key(&leaf.path).to_owned();
-        Ok(Self { said, names: differing.iter().map(top).collect(), opens })
+        Self { said, names: differing.iter().map(top).collect(), opens }
     }
 }
 

@@ -7,6 +7,7 @@ use super::facts::{Attributes, text};
 use super::grants;
 use super::plan::ResourceChange;
 use super::select::first_key;
+use super::signs::Spoken;
 use crate::knowledge::{Knowledge, Related, TerraformType};
 use crate::model::Action;
 
@@ -20,8 +21,10 @@ pub(super) struct Known {
     pub(super) wanted: Vec<String>,
     /// The other members of what it is a member of.
     pub(super) siblings: Option<Related>,
-    /// It holds content of its own, and these are the attributes and facts whose change its kind has a word for.
-    pub(super) content: Option<Vec<String>>,
+    /// It holds content of its own.
+    pub(super) content: bool,
+    /// What its data speaks of.
+    pub(super) spoken: Spoken,
     /// The types that values of one of its attributes stand for, in small letters.
     kin: HashMap<String, Arc<TerraformType>>,
 }
@@ -73,14 +76,17 @@ impl Known {
             value: None,
         });
         let kind = declared.as_ref().and_then(|known| knowledge?.kind(&known.kind));
-        let content = kind.filter(|kind| kind.content).map(|kind| {
+        let holding = kind.filter(|kind| kind.content);
+        // The attributes and facts whose change its kind has a word for.
+        let asks: Vec<String> = holding.as_ref().map_or_else(Vec::new, |kind| {
             let changes = kind.asks(Action::Update).filter_map(|key| key.strip_prefix("changed."));
             changes.map(str::to_owned).collect()
         });
+        let spoken = Spoken::of(declared.as_deref(), &asks);
         let kin = declared.iter().filter_map(|known| known.kin.as_ref()).flat_map(|kin| &kin.types);
         let kin = kin.filter_map(|(value, other)| Some((value.to_lowercase(), knowledge?.terraform(other)?)));
         let kin = kin.collect();
-        Self { declared, wanted, siblings, content, kin }
+        Self { declared, wanted, siblings, content: holding.is_some(), spoken, kin }
     }
 
     /// What it is, where one of its attributes says so.

@@ -2,6 +2,7 @@
 //! away (`terraform_signs.toml`).
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use super::beside::Beside;
 use super::diff::Leaf;
@@ -26,7 +27,6 @@ pub(super) struct Said {
 }
 
 /// What is known of a path by its name.
-#[derive(Clone, Default)]
 struct Named {
     harmless: bool,
     computed: bool,
@@ -36,7 +36,7 @@ struct Named {
 
 /// The paths that were met: a plan has the same ones thousands of times, and the lists are long.
 #[derive(Default)]
-pub(super) struct Names(HashMap<String, Named>);
+pub(super) struct Names(HashMap<String, Rc<Named>>);
 
 impl Names {
     /// A column that comes in addition takes nothing from the rows that are there.
@@ -50,46 +50,62 @@ impl Names {
 const REMEMBERED: usize = 20_000;
 
 impl Names {
-    fn of(&mut self, path: &str) -> Named {
+    fn of(&mut self, path: &str) -> Rc<Named> {
         if let Some(known) = self.0.get(path) {
-            return known.clone();
+            return Rc::clone(known);
         }
         let signs = terraform_signs();
-        let named = Named {
+        let named = Rc::new(Named {
             harmless: signs.is_harmless(path),
             computed: signs.is_computed(path),
             setting: signs.is_setting(path),
             signs: signs.of(path),
-        };
+        });
         if self.0.len() >= REMEMBERED {
             self.0.clear();
         }
-        self.0.insert(path.to_owned(), named.clone());
+        self.0.insert(path.to_owned(), Rc::clone(&named));
         named
     }
 }
 
+/// Attributes that a type's own data speaks of, as plain paths: worked out once for all changes of the type.
+#[derive(Default)]
+pub(super) struct Spoken {
+    /// It says what their loss means.
+    own: Vec<String>,
+    /// It speaks of them at all.
+    any: Vec<String>,
+    /// They are facts that the kind judges by.
+    told: Vec<String>,
+}
+
+impl Spoken {
+    /// `asks`: the attributes and facts whose change the type's kind has a word for.
+    pub(super) fn of(declared: Option<&TerraformType>, asks: &[String]) -> Self {
+        let Some(declared) = declared else { return Self::default() };
+        Self {
+            own: own_paths(declared),
+            any: spoken_paths(declared, asks),
+            told: declared.facts.values().map(|path| plain(path)).collect(),
+        }
+    }
+}
+
 /// Reads an update. `is_set` tells whether the configuration gives the attribute; `None`: there is no configuration.
-///
-/// `asks`: the attributes and facts whose change the type's kind has a word for.
 pub(super) fn read(
     names: &mut Names,
     leaves: &[Leaf],
-    declared: Option<&TerraformType>,
-    asks: &[String],
+    spoken: &Spoken,
     is_set: impl Fn(&str) -> Option<bool>,
 ) -> Said {
     // What differs in nothing that is told may differ in anything.
     let any = !leaves.is_empty();
     let mut said = Said { only_labels: any, safe: any, ..Said::default() };
-    let own = declared.map(own_paths).unwrap_or_default();
-    let spoken = declared.map(|declared| spoken_paths(declared, asks)).unwrap_or_default();
-    let told: Vec<String> =
-        declared.iter().flat_map(|declared| declared.facts.values()).map(|path| plain(path)).collect();
     for leaf in leaves {
         let path = leaf.path.as_str();
         let named = names.of(path);
-        let declared = own.iter().any(|known| known == path);
+        let declared = spoken.own.iter().any(|known| known == path);
         if named.harmless && !declared || is_computed(leaf, &named, &is_set) {
             continue;
         }
@@ -104,7 +120,7 @@ pub(super) fn read(
         if found.is_empty() || !weaker.is_empty() || leaf.unknown {
             said.safe = false;
             let name = first_key(path).to_owned();
-            let known = || named.setting || spoken.iter().any(|spoken| overlaps(spoken, path));
+            let known = || named.setting || spoken.any.iter().any(|spoken| overlaps(spoken, path));
             if found.is_empty() && !said.untold.contains(&name) && !known() {
                 said.untold.push(name.clone());
             }
@@ -117,7 +133,7 @@ pub(super) fn read(
         }
         for sign in weaker {
             // What expires is judged by the kind, where the type's data tells it.
-            if sign.kind == "protection.retention" && told.iter().any(|known| overlaps(known, path)) {
+            if sign.kind == "protection.retention" && spoken.told.iter().any(|known| overlaps(known, path)) {
                 continue;
             }
             if said.beside.iter().all(|known| known.kind() != sign.kind) {
@@ -273,7 +289,12 @@ mod tests {
 
     fn said(before: Value, after: Value, unknown: Value) -> Said {
         let none = json!({});
-        read(&mut Names::default(), &leaves(&before, &after, &unknown, [&none, &none]), None, &[], |_| None)
+        read(
+            &mut Names::default(),
+            &leaves(&before, &after, &unknown, [&none, &none]),
+            &Spoken::default(),
+            |_| None,
+        )
     }
 
     fn kinds(before: Value, after: Value) -> Vec<String> {
