@@ -299,7 +299,8 @@ fn relations(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) {
         let id = Some(assessment.mutation.target.id.as_str());
         // What is itself only about another thing keeps nothing of its own.
         let about = matches!(text(assessment, "relation"), Some("protection" | "setting"));
-        [id, text(assessment, "identifier")].into_iter().flatten().filter(move |_| !about)
+        let names = [id, text(assessment, "identifier")].into_iter().flatten();
+        names.chain(assessment.mutation.names()).filter(move |_| !about)
     });
     for copy in 0..assessments.len() {
         let Some(source) = text(&assessments[copy], "source_id").map(str::to_owned) else { continue };

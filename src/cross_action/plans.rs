@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{destroys, raise, risk, text};
-use crate::model::{Action, Alternative, Assessment, CrossActionRisk, Source, Tier};
+use crate::model::{Action, Alternative, Assessment, CrossActionRisk, ENCRYPTS, Source, Tier};
 use crate::terraform::without_instances;
 
 /// Parts of attributes' names by which a resource says what it is encrypted with.
@@ -21,6 +21,7 @@ pub(super) fn keys(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRi
     };
     let keys: Vec<usize> = (0..assessments.len()).filter(|at| is_key(&assessments[*at])).collect();
     for key in keys {
+        used(&mut assessments[key], risks);
         let encrypted: HashSet<String> = assessments[key]
             .mutation
             .dependents
@@ -59,6 +60,22 @@ pub(super) fn keys(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRi
             ));
         }
     }
+}
+
+/// What stays is encrypted with a key that goes.
+fn used(key: &mut Assessment, risks: &mut Vec<CrossActionRisk>) {
+    let Some(staying) = text(key, ENCRYPTS).map(str::to_owned) else { return };
+    let id = key.mutation.target.id.clone();
+    let why = format!(
+        "{staying} stays and is encrypted with {id}: it cannot be read any more once the key is gone"
+    );
+    let (back, milder) = (key.recovery.clone(), key.recoverability.tier);
+    raise(key, Tier::NeedsReview, &why);
+    // Until the time runs out the key itself comes back as before.
+    key.recovery = back;
+    let tier = if milder.severity() > Tier::NeedsReview.severity() { milder } else { Tier::NeedsReview };
+    let name = "Key deleted and what it encrypts stays";
+    risks.push(risk("key_deleted_and_data_stays", name, vec![id, staying], why, tier));
 }
 
 /// The same thing is deleted at one address and made at another: moving it in the state would keep it.

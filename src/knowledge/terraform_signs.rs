@@ -46,6 +46,18 @@ pub struct Sign {
     names: Words,
 }
 
+/// What gives full control.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+pub struct Powers {
+    /// Switches.
+    pub switches: Words,
+    /// Parts of names of attributes that name roles and privileges.
+    pub keys: Words,
+    /// Roles and privileges.
+    pub words: Words,
+}
+
 /// All lists.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
@@ -62,6 +74,18 @@ pub struct TerraformSigns {
     pub beginnings: Words,
     /// What says which ports a rule is about.
     pub ports: Words,
+    /// Names of blocks and switches that stand for everybody.
+    pub everybody: Words,
+    /// Attributes that decide who may do what.
+    pub decides: Words,
+    /// Attributes that decide what is deleted.
+    pub deletes: Words,
+    /// Attributes that name what a setting or a rule is about.
+    pub about: Words,
+    /// Times and numbers of rules that delete: what is greater keeps more.
+    pub times: Words,
+    /// What gives full control.
+    pub powers: Powers,
     sign: Vec<Sign>,
 }
 

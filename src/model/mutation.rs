@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::Facts;
+use super::evidence::FactValue;
 use super::value::Value;
 
 /// What is done to the target. The words are the report's (`seeds/agent-interface`).
@@ -150,6 +151,10 @@ pub struct Target {
 pub const AGAINST: &str = "against";
 /// Fact of a change in a plan: why it is replaced or goes, as the plan says.
 pub const BECAUSE: &str = "because";
+/// Fact of a key that goes in a plan: what stays and is encrypted with it.
+pub const ENCRYPTS: &str = "encrypts";
+/// Fact of what goes in a plan: all that it may be called by others, a line each.
+pub const NAMES: &str = "also-called";
 /// Fact of a form that is not known: its words say whether it may destroy something.
 pub const BY_WORDS: &str = "by-words";
 
@@ -359,6 +364,18 @@ pub struct Mutation {
     pub facts: Facts,
     /// What refers to the target and feels its loss (real references only).
     pub dependents: Vec<Dependent>,
+}
+
+impl Mutation {
+    /// What a plan says that others may call it.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let text = |key: &str| match self.facts.get(key).map(|fact| &fact.value) {
+            Some(FactValue::Text(text)) => text.as_str(),
+            _ => "",
+        };
+        let names = text(NAMES).lines().chain(std::iter::once(text("identifier")));
+        names.filter(|name| !name.is_empty())
+    }
 }
 
 /// Something that refers to a target which goes away.

@@ -1,5 +1,7 @@
 //! What a type's data names among the attributes of a change, as facts.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -10,7 +12,7 @@ use super::said::show;
 use super::select::select;
 use super::state::Others;
 use crate::knowledge::{Related, TerraformType};
-use crate::model::{Action, Fact, FactValue, Facts};
+use crate::model::{Action, Fact, FactValue, Facts, NAMES};
 
 /// What of a change's attributes somebody asks for.
 pub(super) struct Attributes {
@@ -97,6 +99,12 @@ pub(super) fn collect(
         let said = format!("it is called {first}");
         facts.insert("identifier".into(), Fact::new(FactValue::Text(first.clone()), said));
     }
+    if matches!(action, Action::Delete | Action::Replace) {
+        let own = ["id", "arn", "self_link"].into_iter().filter_map(|path| text(before, path));
+        let all: BTreeSet<String> = own.chain(names.iter().cloned()).collect();
+        let said = all.into_iter().collect::<Vec<_>>().join("\n");
+        facts.insert(NAMES.to_owned(), Fact::new(FactValue::Text(said), "what others may call it"));
+    }
     if let Some(relation) = &declared.relation
         && let Some(source) = self::names(&declared.source, attributes).into_iter().next()
     {
@@ -136,8 +144,14 @@ pub(super) fn names(paths: &[String], attributes: &Attributes) -> Vec<String> {
 
 /// A number that goes down; of a time without end, 0, any number.
 fn lowered(name: &str, was: &FactValue, now: &FactValue, facts: &mut Facts) {
-    if let (FactValue::Number(was), FactValue::Number(now)) = (was, now)
-        && (now < was || (*was == 0 && *now > 0))
+    // Some providers write numbers as text.
+    let number = |value: &FactValue| match value {
+        FactValue::Number(number) => Some(*number),
+        FactValue::Text(text) => text.parse::<i64>().ok(),
+        FactValue::Bool(_) => None,
+    };
+    if let (Some(was), Some(now)) = (number(was), number(now))
+        && (now < was || (was == 0 && now > 0))
     {
         let key = if now < was { "lowered" } else { "limited" };
         let said = format!("{name} goes from {was} to {now}");

@@ -9,13 +9,18 @@ use super::beside::{self, Beside};
 use super::classify;
 use super::commands::{self, LocalCommand, LocalFile, Provisioned};
 use super::configured::Configured;
+use super::denials;
 use super::diff::{Leaf, leaves};
+use super::encrypted;
 use super::facts::{Attributes, collect, fact, text};
 use super::grants;
 use super::inside;
-use super::known::{Known, PROTECTIONS, types};
+use super::known::{Known, protection, types};
+use super::later;
+use super::longer;
 use super::openings;
 use super::plan::{Plan, ResourceChange};
+use super::powers;
 use super::protections;
 use super::provider::Providers;
 use super::references::References;
@@ -82,6 +87,7 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
         analysis.commands.extend(part.commands);
         analysis.files.extend(part.files);
     }
+    encrypted::tell(&mut analysis.mutations, plan);
     protections::together(&mut analysis.mutations);
     protections::fresh(&mut analysis.mutations, &references);
     for deferred in &plan.deferred_changes {
@@ -210,7 +216,8 @@ fn mutations(
     };
     let asked = Asked::of(change, verb, known);
     let Ok(attributes) = asked.attributes(change, known) else { return unreadable() };
-    let Changed { said, names, opens } = Changed::read(change, asked, &attributes, known, all, names);
+    let read = Changed::read(change, asked, &attributes, known, all, names);
+    let Changed { said, names, opens, more, power, longer } = read;
     let (siblings, content) = (known.siblings.as_ref(), known.content);
     let kin = known.kin(&attributes);
     let known = known.declared.as_deref();
@@ -228,7 +235,7 @@ fn mutations(
             if action == Action::Update && said.only_labels {
                 "terraform.labels".to_owned()
             } else {
-                if content {
+                if content && !longer {
                     found.extend(beside::untold(&said.untold));
                 }
                 if !declared.grants.is_empty() && action != Action::Delete {
@@ -246,12 +253,11 @@ fn mutations(
             "terraform.unknown".to_owned()
         }
     };
+    powers::tell(power, action, &mut facts, &mut found);
+    longer::tell(longer, &mut facts);
     let grants = action == Action::Grant || found.iter().any(Beside::is_grant);
+    found.extend(more.into_iter().filter(|more| action != Action::Grant || more.kind() != "access.later"));
     found.extend(said.beside.into_iter().chain(opens).filter(|more| !(grants && more.is_grant())));
-    if let Some(deposed) = &change.deposed {
-        let said = format!("an old object ({deposed}) left over from an earlier replacement");
-        facts.insert("deposed".into(), Fact::new(FactValue::Bool(true), said));
-    }
     replaced::tell(change, &mut facts);
     let words = change.change.actions.join(", ");
     let goes = matches!(action, Action::Delete | Action::Replace);
@@ -310,6 +316,12 @@ struct Changed {
     names: BTreeSet<String>,
     /// It lets everybody in.
     opens: Option<Beside>,
+    /// What goes that denied, and what is known only after the apply.
+    more: Vec<Beside>,
+    /// It gives full control.
+    power: Option<String>,
+    /// Its rules keep more than before.
+    longer: bool,
 }
 
 /// What has to be looked for in all attributes of a change.
@@ -321,22 +333,30 @@ struct Asked {
     may_open: bool,
     /// What a setting of an unknown type deletes.
     sets: bool,
+    /// What denies, gives full control, or is known only after the apply.
+    more: bool,
 }
 
 impl Asked {
     fn of(change: &ResourceChange, verb: Verb, known: &Known) -> Self {
-        let Verb::Do(action) = verb else { return Self { updates: false, may_open: false, sets: false } };
+        let Verb::Do(action) = verb else {
+            return Self { updates: false, may_open: false, sets: false, more: false };
+        };
+        let body = &change.change;
+        let lasts = action != Action::Delete;
         let unknown = known.declared.is_none();
         Self {
             updates: action == Action::Update,
             may_open: action != Action::Delete && openings::may_open(&change.change.after),
             sets: action == Action::Create && unknown && classify::is_setting(&change.r#type),
+            more: action != Action::Create && denials::may_deny(body.before.get())
+                || lasts && (powers::may_give(body.after.get()) || later::may_be(&body.after_unknown)),
         }
     }
 
     /// All attributes where all are gone through, else those that somebody asks for.
     fn attributes(self, change: &ResourceChange, known: &Known) -> Result<Attributes, serde_json::Error> {
-        if self.updates || self.may_open || self.sets {
+        if self.updates || self.may_open || self.sets || self.more {
             Attributes::whole(change)
         } else {
             Attributes::of(change, &known.wanted)
@@ -353,11 +373,15 @@ impl Changed {
         all: &OfAll<'_>,
         names: &mut signs::Names,
     ) -> Self {
-        let Asked { updates, may_open, sets } = asked;
+        let Asked { updates, may_open, sets, more } = asked;
         let Attributes { before, after, .. } = attributes;
         let opens = if may_open { openings::of(&change.r#type, before, after) } else { None };
+        let mut found = Self { opens, ..Self::default() };
+        if more {
+            found.look(change, attributes, |name| all.configured.gives(&change.address, name));
+        }
         if !updates && !sets {
-            return Self { opens, ..Self::default() };
+            return found;
         }
         let marks = [&attributes.before_sensitive, &attributes.after_sensitive];
         let differing = leaves(before, after, &attributes.after_unknown, marks);
@@ -368,7 +392,25 @@ impl Changed {
             said.beside.retain(|more| more.kind() == "protection.retention");
         }
         let top = |leaf: &Leaf| first_key(&leaf.path).to_owned();
-        Self { said, names: differing.iter().map(top).collect(), opens }
+        let longer = updates && longer::is_longer(before, after, &attributes.after_unknown);
+        Self { said, names: differing.iter().map(top).collect(), longer, ..found }
+    }
+
+    /// What goes that denied, full control, and what is known only after the apply.
+    fn look(
+        &mut self,
+        change: &ResourceChange,
+        attributes: &Attributes,
+        gives: impl Fn(&str) -> Option<bool>,
+    ) {
+        let Verb::Do(action) = Verb::of(&change.change.actions) else { return };
+        if action != Action::Create {
+            self.more.extend(denials::fewer(&change.r#type, action, attributes));
+        }
+        if action != Action::Delete {
+            self.more.extend(later::of(&change.r#type, action, attributes, gives));
+            self.power = powers::given(&attributes.before, &attributes.after);
+        }
     }
 }
 
@@ -412,23 +454,6 @@ fn definition(change: &ResourceChange, action: Action, facts: &mut Facts) {
     }
 }
 
-/// Provider-neutral signs of protection on a type that no data file knows.
-fn protection(attributes: &Attributes, action: Action, facts: &mut Facts) {
-    let mut tell = |key: &str, side: Side<'_>, word: &str| {
-        for name in PROTECTIONS {
-            if let Some(FactValue::Bool(yes)) = fact(side, name) {
-                facts.insert(key.to_owned(), Fact::new(FactValue::Bool(yes), format!("{name} {word} {yes}")));
-            }
-        }
-    };
-    if action == Action::Update {
-        tell("was.deletion_protection", attributes.before(), "was");
-        tell("deletion_protection", attributes.after(), "is");
-    } else {
-        tell("deletion_protection", attributes.before(), "is");
-    }
-}
-
 fn target(change: &ResourceChange, known: Option<&TerraformType>, attributes: &Attributes) -> Target {
     let (before, after) = (attributes.before(), attributes.after());
     let plain = ["name".to_owned(), "id".to_owned()];
@@ -447,14 +472,4 @@ fn target(change: &ResourceChange, known: Option<&TerraformType>, attributes: &A
         region: of("region"),
         account: None,
     }
-}
-
-/// A command that an apply runs and whose text the plan does not hold.
-pub fn unread_command(address: &str) -> Mutation {
-    unclear(address, &format!("the apply may run a command for {address} whose text is not in the plan"))
-}
-
-/// A file that an apply writes and whose name the plan does not hold.
-pub fn unread_file(address: &str) -> Mutation {
-    unclear(address, &format!("the apply writes a file for {address} whose name is not in the plan"))
 }

@@ -3,16 +3,17 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::facts::{Attributes, text};
+use super::attributes::Side;
+use super::facts::{Attributes, fact, text};
 use super::grants;
 use super::plan::ResourceChange;
 use super::select::first_key;
 use super::signs::Spoken;
 use crate::knowledge::{Knowledge, Related, TerraformType};
-use crate::model::Action;
+use crate::model::{Action, Fact, FactValue, Facts};
 
 /// What protects a thing of any type.
-pub(super) const PROTECTIONS: [&str; 2] = ["deletion_protection", "deletion_protection_enabled"];
+const PROTECTIONS: [&str; 2] = ["deletion_protection", "deletion_protection_enabled"];
 
 /// A type that occurs in the plan, looked up once.
 pub(super) struct Known {
@@ -52,8 +53,10 @@ pub(super) fn types<'p>(
 
 impl Known {
     fn of(declared: Option<Arc<TerraformType>>, name: &str, knowledge: Option<&Knowledge>) -> Self {
-        let mut wanted: BTreeSet<&str> =
-            BTreeSet::from(["name", "id", "region"]).into_iter().chain(PROTECTIONS).collect();
+        let mut wanted: BTreeSet<&str> = BTreeSet::from(["name", "id", "arn", "self_link", "region"])
+            .into_iter()
+            .chain(PROTECTIONS)
+            .collect();
         if let Some(declared) = &declared {
             let lists =
                 [&declared.id, &declared.source, &declared.grants, &declared.opens, &declared.forgets];
@@ -95,5 +98,22 @@ impl Known {
         let value = text(attributes.before(), by).or_else(|| text(attributes.after(), by))?;
         let value = value.split('@').next().unwrap_or_default().to_lowercase();
         self.kin.get(&value).map(Arc::as_ref)
+    }
+}
+
+/// Provider-neutral signs of protection on a type that no data file knows.
+pub(super) fn protection(attributes: &Attributes, action: Action, facts: &mut Facts) {
+    let mut tell = |key: &str, side: Side<'_>, word: &str| {
+        for name in PROTECTIONS {
+            if let Some(FactValue::Bool(yes)) = fact(side, name) {
+                facts.insert(key.to_owned(), Fact::new(FactValue::Bool(yes), format!("{name} {word} {yes}")));
+            }
+        }
+    };
+    if action == Action::Update {
+        tell("was.deletion_protection", attributes.before(), "was");
+        tell("deletion_protection", attributes.after(), "is");
+    } else {
+        tell("deletion_protection", attributes.before(), "is");
     }
 }

@@ -16,8 +16,7 @@ const DEPTH: usize = 40;
 
 /// What the attributes open that was not open before.
 pub(super) fn of(r#type: &str, before: &Value, after: &Value) -> Option<Beside> {
-    // Ways lead everywhere, and the lists of a network's edge stand before the groups that let in.
-    if terraform_signs().way_types.iter().any(|part| named(r#type, part)) {
+    if is_way(r#type) {
         return None;
     }
     let open = |side: &Value| {
@@ -39,10 +38,27 @@ pub(super) fn of(r#type: &str, before: &Value, after: &Value) -> Option<Beside> 
     Some(beside)
 }
 
+/// Ways lead everywhere, and the lists of a network's edge stand before the groups that let in.
+pub(super) fn is_way(r#type: &str) -> bool {
+    terraform_signs().way_types.iter().any(|part| named(r#type, part))
+}
+
 /// Whether the text can hold such a word at all: most attributes need not be read for it.
 pub(super) fn may_open(raw: &RawValue) -> bool {
-    const PARTS: [&str; 9] =
-        ["/0", "\"*", "ublic", "nternet", "llUsers", "nonymous", "uthenticated", "0.0.0.0", "llusers"];
+    const PARTS: [&str; 12] = [
+        "/0",
+        "\"*",
+        "ublic",
+        "nternet",
+        "llUsers",
+        "nonymous",
+        "uthenticated",
+        "0.0.0.0",
+        "llusers",
+        "veryone",
+        "verybody",
+        "nyone",
+    ];
     PARTS.iter().any(|part| raw.get().contains(part))
 }
 
@@ -71,6 +87,11 @@ impl Open {
                 for (name, inner) in map {
                     let ways = &terraform_signs().ways;
                     let is_way = ways.iter().any(|part| name.to_ascii_lowercase().contains(part));
+                    let is_there = inner.is_object() || *inner == Value::Bool(true);
+                    if !is_way && is_there && terraform_signs().everybody.has(name) {
+                        let word = name.clone();
+                        self.doors.insert(Door { at: key.to_owned(), word, web: self.web });
+                    }
                     if !is_way && (!top || !terraform_signs().is_harmless(name)) {
                         self.value(name, inner, false, depth);
                     }
@@ -117,9 +138,9 @@ fn named(name: &str, part: &str) -> bool {
 }
 
 /// What is denied, leads out, or holds only for one account or network.
-fn is_closed(map: &Map<String, Value>) -> bool {
-    const WAYS: [&str; 7] =
-        ["direction", "type", "access", "effect", "action", "rule_action", "traffic_direction"];
+pub(super) fn is_closed(map: &Map<String, Value>) -> bool {
+    const WAYS: [&str; 8] =
+        ["direction", "type", "access", "effect", "action", "rule_action", "traffic_direction", "decision"];
     const SHUT: [&str; 9] =
         ["egress", "outbound", "out", "deny", "denied", "block", "drop", "reject", "disallow"];
     const ONLY: [&str; 9] = [

@@ -84,7 +84,7 @@ pub(super) fn together(mutations: &mut [Mutation]) {
     let going: BTreeSet<String> = mutations
         .iter()
         .filter(|mutation| mutation.action == Action::Delete && !is_about_another(mutation))
-        .filter_map(|mutation| text(mutation, "identifier").map(str::to_owned))
+        .flat_map(|mutation| mutation.names().map(str::to_owned))
         .collect();
     for mutation in mutations {
         if mutation.action != Action::Delete || !is_about_another(mutation) {

@@ -16,8 +16,12 @@ const LONGEST: usize = 60;
 /// Attributes that are told with their values.
 const MOST: usize = 4;
 
-/// Adds why, where the plan says so.
+/// Adds why, where the plan says so, and that it is an old object.
 pub(super) fn tell(change: &ResourceChange, facts: &mut Facts) {
+    if let Some(deposed) = &change.deposed {
+        let said = format!("an old object ({deposed}) left over from an earlier replacement");
+        facts.insert("deposed".into(), Fact::new(FactValue::Bool(true), said));
+    }
     let forced = change.change.replace_paths.as_deref().unwrap_or_default();
     let (word, said) = if forced.is_empty() {
         let Some(said) = change.action_reason.as_deref().and_then(reason) else { return };

@@ -22,6 +22,16 @@ pub(super) fn unclear(id: &str, reason: &str) -> Mutation {
     }
 }
 
+/// A command that an apply runs and whose text the plan does not hold.
+pub fn unread_command(address: &str) -> Mutation {
+    unclear(address, &format!("the apply may run a command for {address} whose text is not in the plan"))
+}
+
+/// A file that an apply writes and whose name the plan does not hold.
+pub fn unread_file(address: &str) -> Mutation {
+    unclear(address, &format!("the apply writes a file for {address} whose name is not in the plan"))
+}
+
 /// Text of the plan that goes into sentences: one line, no control characters, bounded.
 pub(super) fn printable(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(200).collect()

@@ -121,7 +121,10 @@ pub(super) fn read(
             said.safe = false;
             let name = first_key(path).to_owned();
             let known = || named.setting || spoken.any.iter().any(|spoken| overlaps(spoken, path));
-            if found.is_empty() && !said.untold.contains(&name) && !known() {
+            // The length of a list says nothing that its elements do not say.
+            let inside = |other: &Leaf| other.path.len() > path.len() && overlaps(path, &other.path);
+            let told_inside = leaf.is_list && leaves.iter().any(inside);
+            if found.is_empty() && !told_inside && !said.untold.contains(&name) && !known() {
                 said.untold.push(name.clone());
             }
             if !said.names.contains(&name) {
@@ -242,7 +245,7 @@ pub(super) fn opens(value: Option<&FactValue>) -> bool {
 
 /// A number, or a time as the providers write it: `604800s`, `7d`, `24h`, `P7D`. Only times of the same unit compare well, so
 /// all are seconds.
-fn number(value: &FactValue) -> Option<i64> {
+pub(super) fn number(value: &FactValue) -> Option<i64> {
     let text = match value {
         FactValue::Number(number) => return Some(*number),
         FactValue::Bool(_) => return None,

@@ -185,3 +185,119 @@ fn commands_of_a_resource_are_read_when_it_is_made_and_when_it_goes() {
         assert_eq!(done(actions.clone(), hidden.clone()).verdict(), Verdict::Allow, "{actions}");
     }
 }
+
+fn risks(changes: Value) -> String {
+    let done = judged(changes, json!([]));
+    done.report.cross_action_risks.iter().map(|risk| risk.explanation.clone()).collect::<Vec<_>>().join("; ")
+}
+
+/// They name each other by what the provider calls them, not by their addresses.
+#[test]
+fn a_copy_that_goes_with_what_it_was_made_from_is_told() {
+    let link = "https://www.googleapis.com/compute/v1/projects/p/zones/z/disks/d";
+    let elsewhere = "https://www.googleapis.com/compute/v1/projects/p/zones/y/disks/d";
+    let azure = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/disks/d";
+    for (thing, of, copy, by) in [
+        ("aws_ebs_volume", json!({"id": "vol-1"}), "aws_ebs_snapshot", json!({"volume_id": "vol-1"})),
+        (
+            "aws_rds_cluster",
+            json!({"id": "c", "cluster_identifier": "c"}),
+            "aws_db_cluster_snapshot",
+            json!({"db_cluster_identifier": "c"}),
+        ),
+        (
+            "google_compute_disk",
+            json!({"name": "d", "self_link": link}),
+            "google_compute_snapshot",
+            json!({"name": "s", "source_disk": link}),
+        ),
+        (
+            "azurerm_managed_disk",
+            json!({"name": "d", "id": azure}),
+            "azurerm_snapshot",
+            json!({"name": "s", "source_uri": azure}),
+        ),
+        (
+            "azurerm_linux_virtual_machine",
+            json!({"name": "v", "id": "/subscriptions/s/v"}),
+            "azurerm_backup_protected_vm",
+            json!({"source_vm_id": "/subscriptions/s/v"}),
+        ),
+        (
+            "digitalocean_volume",
+            json!({"id": "v-1", "name": "v"}),
+            "digitalocean_volume_snapshot",
+            json!({"name": "s", "volume_id": "v-1"}),
+        ),
+        (
+            "scaleway_block_volume",
+            json!({"id": "fr-par-1/v", "name": "v"}),
+            "scaleway_block_snapshot",
+            json!({"name": "s", "volume_id": "fr-par-1/v"}),
+        ),
+    ] {
+        let gone =
+            |name: &str, attributes: &Value| change(&format!("{name}.a"), "delete", attributes.clone());
+        let found = risks(json!([gone(thing, &of), gone(copy, &by)]));
+        assert!(found.contains("are deleted together"), "{thing}: {found}");
+        assert_eq!(
+            risks(json!([gone(thing, &json!({"id": "another", "name": "another"})), gone(copy, &by)])),
+            "",
+            "{thing}"
+        );
+    }
+    let other = json!([
+        change("google_compute_disk.a", "delete", json!({"name": "d", "self_link": link})),
+        change("google_compute_snapshot.a", "delete", json!({"name": "s", "source_disk": elsewhere}))
+    ]);
+    assert_eq!(risks(other), "", "of the same name in another zone");
+}
+
+#[test]
+fn a_lock_that_goes_with_what_it_locks_is_not_told_as_if_it_stayed() {
+    let id = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Storage/storageAccounts/st";
+    let done = judged(
+        json!([
+            change("azurerm_management_lock.l", "delete", json!({"name": "l", "scope": id})),
+            change("azurerm_storage_account.a", "delete", json!({"name": "st", "id": id}))
+        ]),
+        json!([]),
+    );
+    let said = &done.report.mutations[0].recoverability.reasoning;
+    assert!(said.contains("goes together with"), "{said}");
+}
+
+#[test]
+fn what_stays_encrypted_with_a_key_that_goes_is_named() {
+    let arn = "arn:aws:kms:eu-west-1:111122223333:key/1234abcd";
+    let key = change(
+        "aws_kms_key.k",
+        "delete",
+        json!({"key_id": "1234abcd", "arn": arn, "deletion_window_in_days": 7}),
+    );
+    let used = json!({"identifier": "orders", "kms_key_id": arn});
+    let stays = with("aws_db_instance.orders", json!(["no-op"]), used.clone(), used.clone(), json!({}));
+    let done = judged(json!([key, stays]), json!([]));
+    assert_eq!(done.verdict(), Verdict::Escalate);
+    assert!(
+        risks(json!([key, stays]))
+            .contains("aws_db_instance.orders stays and is encrypted with aws_kms_key.k")
+    );
+    let other = json!({"identifier": "orders", "kms_key_id": "arn:aws:kms:eu-west-1:111122223333:key/other"});
+    let moved = with("aws_db_instance.orders", json!(["update"]), used.clone(), other, json!({}));
+    assert_eq!(risks(json!([key, moved])), "", "it is encrypted with another one then");
+    let plan = json!({"format_version": "1.2", "resource_changes": [key], "prior_state": {"values": {"root_module": {"resources": [
+        {"address": "aws_rds_cluster.c", "mode": "managed", "type": "aws_rds_cluster", "values": {"kms_key_id": arn}}]}}}});
+    let read = terraform::read(plan.to_string().as_bytes()).unwrap();
+    let context = EvaluationContext { cwd: "/".into(), ..EvaluationContext::default() };
+    let world = MemoryWorld::default();
+    let done = evaluate(Input::terraform(read), &context, &world, &Knowledge::builtin(), &Policy::default());
+    assert!(done.report.mutations[0].recoverability.reasoning.contains("aws_rds_cluster.c"));
+    let google = "projects/p/locations/eu/keyRings/r/cryptoKeys/k";
+    let bucket = json!({"name": "b", "encryption": [{"default_kms_key_name": google}]});
+    let both = json!([
+        change("google_kms_crypto_key.k", "delete", json!({"id": google, "name": "k"})),
+        with("google_storage_bucket.b", json!(["no-op"]), bucket.clone(), bucket, json!({}))
+    ]);
+    assert!(risks(both).contains("google_storage_bucket.b stays"));
+}

@@ -105,6 +105,12 @@ struct Plain {
     /// Options that must not be set.
     #[serde(default)]
     unset: Vec<String>,
+    /// Methods by which content goes, as the words of a command; what they are called on comes behind these.
+    #[serde(default)]
+    acts: BTreeMap<String, String>,
+    /// What such methods are called on.
+    #[serde(default)]
+    root: String,
     /// What statements do, by their first words.
     #[serde(default)]
     does: BTreeMap<String, String>,
@@ -169,7 +175,10 @@ pub(super) fn analyse(language: &str, text: &str, arguments: &[Value]) -> Vec<Co
             None => false,
         },
         Form::Less => editor::pager(plain, text),
-        Form::Methods => methods::harmless(plain, text),
+        Form::Methods => match methods::acts(plain, text) {
+            Some(effects) => return effects,
+            None => methods::harmless(plain, text),
+        },
         Form::Statements | Form::Editor => return statements::analyse(plain, text, arguments.first()),
         Form::Without if plain.folds => {
             let text = text.to_ascii_lowercase();

@@ -15,6 +15,9 @@ use super::address::fold;
 /// Steps, other commands and missing pieces of evidence that are told of one group.
 const STEPS: usize = 4;
 
+/// What is said of the first holds of the others.
+pub(super) const LIKEWISE: &str = " (the others likewise)";
+
 /// Changes that are told as one, in the report's order.
 #[derive(Clone, Debug)]
 pub(super) struct Group<'a> {
@@ -216,7 +219,7 @@ impl<'a> Group<'a> {
         if others.clone().all(|one| similar(&of(one), &said)) {
             let mut lines = cut(said.into_iter().map(str::to_owned).collect());
             if let Some(last) = lines.last_mut() {
-                last.push_str(" (the others likewise)");
+                last.push_str(LIKEWISE);
             }
             return lines;
         }

@@ -3,6 +3,7 @@
 //! Owns the form and its size. The same report is the same bytes: no times, no numbers of runs. What others named is shown as
 //! code or escaped, so that it can neither mention somebody, close a fold nor become a link.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::model::Verdict;
@@ -10,7 +11,7 @@ use crate::report::contract::ConsequenceReport;
 use crate::report::human::outcome;
 use crate::text::escape;
 
-use super::group::{Group, groups};
+use super::group::{Group, LIKEWISE, groups};
 use super::{Said, looked_at, rows, said, title};
 
 /// Characters of a comment, with room for what a job puts around it: GitHub takes 65,536.
@@ -69,12 +70,36 @@ pub(in crate::report) fn markdown(report: &ConsequenceReport) -> String {
             "\n**{left} more changes** have no room here: `recourse evaluate terraform` lists them all.\n"
         );
     }
-    let rest: usize = counted.iter().map(|group| group.members.len()).sum();
-    if rest > 0 {
-        let _ = write!(out, "\nNothing is lost by the other {rest}.\n");
+    let above: BTreeSet<&str> = told.iter().flat_map(addresses).collect();
+    let rest: BTreeSet<&str> =
+        counted.iter().flat_map(addresses).filter(|one| !above.contains(one)).collect();
+    // Where nothing else is told the headline says so.
+    match (rest.len(), told.is_empty()) {
+        (0, _) | (_, true) => {}
+        (1, false) => out.push_str("\nNothing is lost by the other change.\n"),
+        (rest, false) => {
+            let _ = write!(out, "\nNothing is lost by the other {rest} changes.\n");
+        }
     }
     out.push_str(&closing);
     out
+}
+
+/// What is changed by a group: several effects on one thing are one change of it.
+fn addresses<'a>(group: &Group<'a>) -> impl Iterator<Item = &'a str> {
+    group.members.iter().map(|one| one.intent.target.id.as_str())
+}
+
+/// A command as code, and what is said of it as text.
+fn instead(group: &Group<'_>, line: &str) -> String {
+    let explained = group.first().into_iter().flat_map(|first| &first.alternatives);
+    if explained.map(|other| other.explanation.as_str()).any(|text| text == line) {
+        return prose(line);
+    }
+    match line.strip_suffix(LIKEWISE) {
+        Some(command) => format!("{}{LIKEWISE}", code(command)),
+        None => code(line),
+    }
 }
 
 /// What is said of the whole.
@@ -101,17 +126,14 @@ fn fold(group: &Group<'_>, report: &ConsequenceReport, open: bool) -> String {
         html(&group.label()),
     );
     for Said { label, lines } in said(group, report) {
-        let shown: Vec<String> =
-            lines
-                .iter()
-                .map(|line| {
-                    if matches!(label, "resources" | "instead" | "to check") {
-                        code(line)
-                    } else {
-                        prose(line)
-                    }
-                })
-                .collect();
+        let shown: Vec<String> = lines
+            .iter()
+            .map(|line| match label {
+                "resources" | "to check" => code(line),
+                "instead" => instead(group, line),
+                _ => prose(line),
+            })
+            .collect();
         let _ = writeln!(out, "- **{label}**: {}", shown.join("<br>"));
     }
     out.push_str("\n</details>\n");
@@ -163,8 +185,17 @@ fn html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// Sentences that hold names of others: no markup, no mention, no link.
+/// Sentences that hold names of others: no markup, no mention, no link. What stands between backticks is code.
 fn prose(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) || parts.iter().skip(1).step_by(2).any(|part| part.trim().is_empty()) {
+        return plain(text);
+    }
+    let shown = parts.iter().enumerate().map(|(at, part)| if at % 2 == 1 { code(part) } else { plain(part) });
+    shown.collect()
+}
+
+fn plain(text: &str) -> String {
     let mut out = String::new();
     for c in escape(text).chars() {
         match c {
@@ -197,6 +228,8 @@ mod tests {
         assert_eq!(code("`"), "`` ` ``");
         assert_eq!(cell("a|b"), "`a\\|b`");
         assert_eq!(prose("see: <b>@you</b>"), "see: &lt;b&gt;@<!-- -->you&lt;/b&gt;");
+        assert_eq!(prose("run `a_b @c` *d*"), "run `a_b @c` \\*d\\*");
+        assert_eq!(prose("a ` b"), "a \\` b");
         assert_eq!(prose("https://x www.y"), "https:<!-- -->//x www<!-- -->.y");
         assert_eq!(prose("[a](b) *c* _d_ #1"), "\\[a\\](b) \\*c\\* \\_d\\_ #<!-- -->1");
     }
