@@ -778,6 +778,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
         }
         'recourse;doctor' {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--repair', '--repair', [CompletionResultType]::ParameterName, 'Close to others what is recourse''s own, where something opened it, before looking')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break

@@ -338,7 +338,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__doctor)
-            opts="-h --format --help"
+            opts="-h --format --repair --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

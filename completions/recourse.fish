@@ -503,6 +503,7 @@ complete -c recourse -n "__fish_recourse_using_subcommand serve" -l access-log -
 complete -c recourse -n "__fish_recourse_using_subcommand serve" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand doctor" -l format -d 'Form of the output' -r -f -a "human\t'For people'
 json\t'For programs'"
+complete -c recourse -n "__fish_recourse_using_subcommand doctor" -l repair -d 'Close to others what is recourse\'s own, where something opened it, before looking'
 complete -c recourse -n "__fish_recourse_using_subcommand doctor" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -l trust -d 'Base URLs of the instances to trust, separated by commas [default: any]' -r -f
 complete -c recourse -n "__fish_recourse_using_subcommand verify" -l mode -d 'What to do with it: ignore, log, verify or require [default: require]' -r

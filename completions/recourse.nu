@@ -859,6 +859,7 @@ module completions {
   # Say what is and is not covered on this machine
   export extern "recourse doctor" [
     --format: string@"nu-complete recourse doctor format" # Form of the output
+    --repair                  # Close to others what is recourse's own, where something opened it, before looking
     --help(-h)                # Print help (see more with '--help')
   ]
 

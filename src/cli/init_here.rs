@@ -134,8 +134,9 @@ pub(super) fn everything(folders: &Folders, program: &str, data: &Path, all: boo
 
 /// Shells that have a hook: their file, and the line that loads it.
 fn shells(home: &Path, config: &Path, program: &str) -> [(&'static str, PathBuf, String); 3] {
-    // What stands on PATH as a name is found there at every start, wherever an update puts it.
-    let named = which("recourse").is_some_and(|found| found == program);
+    // A start-up file may be read before it puts a folder of the user's own on PATH: only these are on it in every shell.
+    let everywhere = ["/usr/local/bin/recourse", "/usr/bin/recourse", "/bin/recourse"].contains(&program);
+    let named = everywhere && which("recourse").is_some_and(|found| found == program);
     let word = if named { "recourse".into() } else { shell_words::quote(program) };
     let zsh = env::var_os("ZDOTDIR").map(PathBuf::from).filter(|path| path.is_absolute());
     [

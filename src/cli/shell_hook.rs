@@ -12,9 +12,10 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
+use crate::attest::Time;
 use crate::exec::{Looks, Permit, REFUSED, Surroundings, ask_unjudged};
 use crate::hook::incoming::Incoming;
-use crate::hook::judged::{self, Loaded};
+use crate::hook::judged::{self, Fate, Judged, Loaded};
 use crate::hook::shell::{self, Form, Line, Manner, ShellKind};
 use crate::hook::{Script, script};
 use crate::policy::Profile;
@@ -78,11 +79,19 @@ impl GuardedShell {
 
 /// Judges one accepted line of an interactive shell.
 pub(super) fn shell(args: &HookShellArgs) -> Result<u8, Failure> {
-    let (code, text) = answer(args)?;
+    let since = Time::now().millis();
+    let mut seen = Seen::default();
+    let (code, text) = answer(args, &mut seen)?;
     if code != shell::WANTS_BODIES
         && let (Some(loaded), Ok(places)) = (Loaded::here(), setup::places())
     {
-        judged::note(&places.state, &loaded);
+        let fate = match code {
+            _ if seen.own => None,
+            0 if seen.changes => Some(Fate::Ran),
+            0 => Some(Fate::Looked),
+            _ => Some(Fate::Refused),
+        };
+        judged::note(&places.state, &loaded, Judged { since, fate }, seen.doctors);
     }
     if args.answer {
         output::print(&format!("{code}\n{text}\n"));
@@ -92,8 +101,19 @@ pub(super) fn shell(args: &HookShellArgs) -> Result<u8, Failure> {
     Ok(code)
 }
 
+/// What a line is about, for those who ask later.
+#[derive(Default)]
+struct Seen {
+    /// How often it names `doctor`.
+    doctors: usize,
+    /// It is a call of ours.
+    own: bool,
+    /// It runs and changes something.
+    changes: bool,
+}
+
 /// The exit status, and what is printed besides.
-fn answer(args: &HookShellArgs) -> Result<(u8, String), Failure> {
+fn answer(args: &HookShellArgs, seen: &mut Seen) -> Result<(u8, String), Failure> {
     let watch = Watch::start(args);
     let state = args.state;
     let form = Form { shell: args.shell.kind(), history: history(args), comments: args.comments, state };
@@ -110,8 +130,13 @@ fn answer(args: &HookShellArgs) -> Result<(u8, String), Failure> {
         // A shell that runs something read something: its history does not hold it.
         return Ok((0, if history(args) { format!("{}+", shell::UNSEEN) } else { text }));
     }
+    seen.doctors = line.mentions("doctor");
+    seen.own = line.mentions("recourse") > 0;
     let code = match judge(&line, args, &watch) {
-        Ok(Permit::Run) => 0,
+        Ok(Permit::Run { changes }) => {
+            seen.changes = changes;
+            0
+        }
         Ok(Permit::Refused(code)) => code,
         Ok(Permit::Instead(instead)) => {
             let told = if history(args) { shell::for_bash(&instead) } else { Some(instead) };

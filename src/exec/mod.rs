@@ -185,7 +185,10 @@ fn still(materials: &[Material], program: &Program, around: &Surroundings<'_>) -
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Permit {
     /// It may run.
-    Run,
+    Run {
+        /// It changes something.
+        changes: bool,
+    },
     /// It may not; this is the status of the refusal.
     Refused(u8),
     /// The person wants this text on the line, to go on with.
@@ -242,7 +245,7 @@ pub fn permit(line: &ShellLine<'_>, around: &Surroundings<'_>) -> Permit {
         return match permission(&case, around) {
             Permission::Granted => {
                 first.close();
-                Permit::Run
+                Permit::Run { changes: !first.evaluation.assessments.is_empty() }
             }
             Permission::Instead(text) => Permit::Instead(text),
             Permission::Refused(code) => Permit::Refused(code),

@@ -1,9 +1,10 @@
 //! The time at which the last line of a shell was judged: proof for `doctor` that its hook works, which a variable is not.
 //!
-//! One empty file for each shell, named by its process, whose time of change counts.
+//! One file for each shell, named by its process, whose time of change counts. In it stands how often the last line starts
+//! `doctor`, and then when each of the last lines was judged and what became of it: of what was typed nothing.
 
 use std::env;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -44,16 +45,78 @@ fn folder(state: &Path) -> PathBuf {
     state.join("shells")
 }
 
-/// A line was judged now. That it cannot be noted changes nothing.
-pub fn note(state: &Path, shell: &Loaded) {
+/// What became of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It ran, and only looks.
+    Looked,
+    /// It ran, and changes something.
+    Ran,
+    /// It did not run.
+    Refused,
+}
+
+/// A line that was judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// When looking at it began, in milliseconds since the epoch: what was kept for it is younger.
+    pub since: i64,
+    /// What became of it; `None` where it was a call of ours.
+    pub fate: Option<Fate>,
+}
+
+/// Lines that are remembered of a shell.
+const LINES: usize = 64;
+
+/// A line was judged now, which starts `doctor` so often. That it cannot be noted changes nothing.
+pub fn note(state: &Path, shell: &Loaded, line: Judged, doctors: usize) {
     let folder = folder(state);
     let file = folder.join(shell.process.to_string());
-    let now = SystemTime::now();
-    let touched = File::options().write(true).open(&file).and_then(|file| file.set_modified(now));
-    if touched.is_err() && private_dir(&folder).is_ok() {
+    let text = fs::read_to_string(&file).unwrap_or_default();
+    let mut lines: Vec<&str> = text.lines().skip(1).collect();
+    let fate = match line.fate {
+        Some(Fate::Looked) => "looked",
+        Some(Fate::Ran) => "ran",
+        Some(Fate::Refused) => "refused",
+        None => "own",
+    };
+    let line = format!("{} {fate}", line.since);
+    lines.push(&line);
+    let lines = &lines[lines.len().saturating_sub(LINES)..];
+    let text = format!("{doctors}\n{}\n", lines.join("\n"));
+    let written = || fs::write(&file, &text);
+    if file.exists() {
+        let _ = written();
+    } else if private_dir(&folder).is_ok() {
         sweep(&folder);
-        let _ = File::create_new(&file);
+        let _ = written();
     }
+}
+
+/// Takes one start of `doctor` that the line judged last speaks of. False: that line is another one. A variable may outlive
+/// the hook, and so may the note of an earlier line; each start that was judged counts once.
+pub fn takes_doctor(state: &Path, process: i32) -> bool {
+    let file = folder(state).join(process.to_string());
+    let Ok(text) = fs::read_to_string(&file) else { return false };
+    let (first, rest) = text.split_once('\n').unwrap_or_default();
+    let left = first.parse::<usize>().ok().and_then(|count| count.checked_sub(1));
+    left.is_some_and(|left| fs::write(&file, format!("{left}\n{rest}")).is_ok())
+}
+
+/// The lines of a shell that were judged since a time, calls of ours left out; the oldest first.
+pub fn later(state: &Path, process: i32, time: i64) -> Vec<(i64, Fate)> {
+    let text = fs::read_to_string(folder(state).join(process.to_string())).unwrap_or_default();
+    let read = |line: &str| {
+        let (since, fate) = line.split_once(' ')?;
+        let fate = match fate {
+            "looked" => Fate::Looked,
+            "ran" => Fate::Ran,
+            "refused" => Fate::Refused,
+            _ => return None,
+        };
+        Some((since.parse().ok()?, fate))
+    };
+    text.lines().filter_map(read).filter(|(since, _)| *since > time).collect()
 }
 
 /// How long ago the last line of a shell was judged.
@@ -78,14 +141,47 @@ fn sweep(folder: &Path) {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
+
+    const RAN: Judged = Judged { since: 10, fate: Some(Fate::Ran) };
+
+    #[test]
+    fn each_start_of_doctor_that_was_judged_counts_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let shell = Loaded::read("bash:full:4711").unwrap();
+        assert!(!takes_doctor(folder.path(), 4711));
+        note(folder.path(), &shell, RAN, 2);
+        assert!(takes_doctor(folder.path(), 4711) && takes_doctor(folder.path(), 4711));
+        assert!(!takes_doctor(folder.path(), 4711));
+        note(folder.path(), &shell, RAN, 1);
+        note(folder.path(), &shell, RAN, 0);
+        assert!(!takes_doctor(folder.path(), 4711));
+    }
+
+    #[test]
+    fn lines_since_a_time_are_told_without_our_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let shell = Loaded::read("bash:full:4711").unwrap();
+        note(folder.path(), &shell, RAN, 0);
+        for (since, fate) in [(20, Some(Fate::Looked)), (30, Some(Fate::Refused)), (40, None)] {
+            note(folder.path(), &shell, Judged { since, fate }, 1);
+        }
+        assert!(takes_doctor(folder.path(), 4711));
+        assert_eq!(later(folder.path(), 4711, 10), [(20, Fate::Looked), (30, Fate::Refused)]);
+        for since in 100..300 {
+            note(folder.path(), &shell, Judged { since, fate: Some(Fate::Ran) }, 0);
+        }
+        assert_eq!(later(folder.path(), 4711, 0).len(), LINES);
+    }
 
     #[test]
     fn the_last_line_leaves_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let shell = Loaded::read("bash:full:4711").unwrap();
         assert_eq!(last(folder.path(), 4711), None);
-        note(folder.path(), &shell);
+        note(folder.path(), &shell, RAN, 0);
         let file = folder.path().join("shells/4711");
         File::options()
             .write(true)
@@ -94,7 +190,7 @@ mod tests {
             .set_modified(SystemTime::now() - Duration::from_secs(900))
             .unwrap();
         assert!(last(folder.path(), 4711).unwrap() > Duration::from_secs(800));
-        note(folder.path(), &shell);
+        note(folder.path(), &shell, RAN, 0);
         assert!(last(folder.path(), 4711).unwrap() < Duration::from_secs(800));
         assert_eq!(Loaded::read("bash:full:-1"), None);
         assert_eq!(Loaded::read("bash"), None);
@@ -104,7 +200,8 @@ mod tests {
     fn shells_that_are_gone_leave_nothing_for_ever() {
         let folder = tempfile::tempdir().unwrap();
         for process in 0..40 {
-            note(folder.path(), &Loaded::read(&format!("zsh:full:{}", 2_000_000_000 + process)).unwrap());
+            let shell = Loaded::read(&format!("zsh:full:{}", 2_000_000_000 + process)).unwrap();
+            note(folder.path(), &shell, RAN, 0);
         }
         let left = fs::read_dir(folder.path().join("shells")).unwrap().count();
         assert!(left <= MANY + 1, "{left}");

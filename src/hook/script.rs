@@ -57,14 +57,15 @@ fn quoted(path: &str, shell: ShellKind) -> String {
 }
 
 fn removal(shell: ShellKind) -> String {
-    let (file, line) = match shell {
-        ShellKind::Bash => ("~/.bashrc", r#"eval "$(recourse init bash)""#),
-        ShellKind::Zsh => ("~/.zshrc", r#"eval "$(recourse init zsh)""#),
-        ShellKind::Fish => ("~/.config/fish/config.fish", "recourse init fish | source"),
+    let file = match shell {
+        ShellKind::Bash => "~/.bashrc",
+        ShellKind::Zsh => "~/.zshrc",
+        ShellKind::Fish => "~/.config/fish/config.fish",
     };
     format!(
-        "# To remove recourse from {shell}: delete this line from {file} and start a new shell.\n#   {line}\n\
-         # Nothing else was installed. Shells that run already stay guarded until they end.\n",
+        "# To remove recourse from {shell}: delete the line with this from\n\
+         # {file}, and start a new shell.\n#   recourse init {shell}\n\
+         # Nothing else was installed. Shells that run already stay guarded until\n# they end.\n",
         shell = shell.as_str()
     )
 }

@@ -137,6 +137,16 @@ impl Line {
         words(&self.typed).collect::<Vec<_>>().join(" ")
     }
 
+    /// How often it names a word, by itself or by an alias or a function that it names.
+    pub fn mentions(&self, name: &str) -> usize {
+        let count = |text: &str| words(text).filter(|word| word.rsplit('/').next() == Some(name)).count();
+        let stands_for = |word: &str| -> usize {
+            let aliases = self.session.aliases.iter().chain(&self.session.bodies);
+            aliases.filter(|(known, _)| known == word).map(|(_, text)| count(text)).sum()
+        };
+        words(&self.typed).map(stands_for).sum::<usize>() + count(&self.typed)
+    }
+
     /// There is nothing in it.
     pub fn is_empty(&self) -> bool {
         self.typed.trim().is_empty()

@@ -139,7 +139,9 @@ pub fn before_run(evaluation: &Evaluation, keeping: &Keeping<'_>) -> Kept {
         }
         Err(error) => {
             let too_much = matches!(&error, Failure::Cannot(CannotKeep::TooMuch(_)));
-            Kept { failed: (known && helps).then(|| error.to_string()), too_much, ..Kept::default() }
+            // A store that cannot be used is said whatever it costs: nobody expects it.
+            let told = known && helps || matches!(&error, Failure::Store(_));
+            Kept { failed: told.then(|| error.to_string()), too_much, ..Kept::default() }
         }
     }
 }

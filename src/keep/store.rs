@@ -25,7 +25,7 @@ const POINT_LIMIT: u64 = 1 << 30;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// A file or folder.
-    #[error(transparent)]
+    #[error("{}", said(.0))]
     Disk(#[from] DiskError),
     /// The system refused.
     #[error("cannot {action} {}: {source}", path.display())]
@@ -54,6 +54,17 @@ pub enum StoreError {
     /// No randomness.
     #[error("the system gives no random numbers: {0}")]
     Random(String),
+}
+
+/// Modes are repaired all at once: one by one, each is only named when the one before is right.
+fn said(error: &DiskError) -> String {
+    match error {
+        DiskError::TooOpen { path, mode, .. } => format!(
+            "others can get at {} (mode {mode:04o}): `recourse doctor --repair` closes all that is recourse's own",
+            path.display()
+        ),
+        other => other.to_string(),
+    }
 }
 
 pub(crate) fn io_error<'a>(
@@ -150,6 +161,8 @@ impl Store {
     /// # Errors
     /// When another process holds it too long.
     pub fn lock(&self) -> Result<Lock, StoreError> {
+        // Somebody may have taken it away meanwhile.
+        disk::private_dir(&self.folder)?;
         Ok(Lock::acquire(&self.folder.join("lock"))?)
     }
 

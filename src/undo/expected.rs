@@ -17,8 +17,8 @@ const LOOKED: usize = 5_000;
 
 impl Undo {
     /// Whether what is replaced or taken away came there by the command that is undone: it was moved there, and goes back to
-    /// its place; or nothing stood there, or git laid it out, in one go with what was kept before.
-    pub fn is_of_its_command(&self) -> bool {
+    /// its place; or nothing stood there, git laid it out, or nothing ran since (`last`), in one go with what was kept before.
+    pub fn is_of_its_command(&self, last: bool) -> bool {
         let Ok(kept) = fs::metadata(self.store.file(&self.name)).and_then(|meta| meta.modified()) else {
             return false;
         };
@@ -33,7 +33,7 @@ impl Undo {
             if self.goes_back(&now) {
                 continue;
             }
-            let known = !replaced || self.is_laid_out(&item.path.0);
+            let known = last || !replaced || self.is_laid_out(&item.path.0);
             if !known || !changes(&item.path.0, &now, &mut times) {
                 return false;
             }

@@ -134,3 +134,51 @@ fn a_person_says_yes_at_the_terminal() {
     assert_eq!(asked.finish().0, 0);
     assert_ne!(all(&scratch), before);
 }
+
+#[test]
+fn the_line_works_before_path_leads_to_the_program() {
+    let scratch = lived_in();
+    let bashrc = scratch.root().join("home/.bashrc");
+    // As an earlier version put it there: it makes room, and goes with the rest.
+    let earlier = "alias ll='ls -l'\n# recourse: what is typed here is judged before it runs\neval \"$(recourse init bash)\"\n";
+    fs::write(&bashrc, earlier).unwrap();
+    let doctor = |next: &str| {
+        let mut command = scratch.recourse(&["doctor", "--format", "json"]);
+        let report = crate::support::json(&command.env("SHELL", "/bin/bash").output().unwrap());
+        let rows = report["findings"].as_array().unwrap().clone();
+        let row =
+            rows.iter().find(|row| row["what"] == "bash" && row["detail"].as_str().unwrap().contains(next));
+        row.unwrap_or_else(|| panic!("{next}: {report}")).clone()
+    };
+    let row = doctor("before PATH leads to");
+    assert_eq!(
+        (row["state"].as_str(), row["next"].as_str()),
+        (Some("broken"), Some("recourse init")),
+        "{row}"
+    );
+    // One that a person wrote stays as it is, and they are told what to write.
+    fs::write(&bashrc, "eval \"$(recourse init bash)\"\n").unwrap();
+    assert_eq!(
+        doctor("before PATH leads to")["next"],
+        "write the whole path in that line; `command -v recourse` tells it"
+    );
+    fs::write(&bashrc, earlier).unwrap();
+    let (code, out, note) = init(&scratch, &["--yes"]);
+    assert!(code == Some(0) && out.contains("hook comes: ~/.bashrc"), "{out}{note}");
+    let text = fs::read_to_string(&bashrc).unwrap();
+    assert!(text.contains(program()) && !text.contains("$(recourse init"), "{text}");
+    doctor("hook installed");
+    // Nothing tells a login shell to read it.
+    let row = doctor("no ~/.bash_profile tells them to");
+    assert_eq!(row["next"], "echo '. ~/.bashrc' >> ~/.bash_profile", "{row}");
+    fs::write(scratch.root().join("home/.bash_profile"), ". ~/.bashrc\nPATH=$PATH:/opt\n").unwrap();
+    let words = ["env", "PATH=/usr/bin:/bin", "bash", "-l", "-i"];
+    let mut login = scratch.in_sized_terminal(&words, 80, &[]);
+    login.send("echo ${RECOURSE_SHELL_HOOK%:*} is here\r");
+    login.expect("bash:full is here");
+    login.send("exit\r");
+    let (_, said) = login.finish();
+    assert!(!said.contains("not found"), "{said}");
+    assert_eq!(init(&scratch, &["--uninstall", "--yes"]).0, Some(0));
+    assert_eq!(fs::read_to_string(&bashrc).unwrap(), "alias ll='ls -l'\n");
+}

@@ -1,9 +1,11 @@
 //! What is guarded here and what is not: the shell at hand, the files of shells, agents and MCP clients, shims.
 
+use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 use crate::exec::shim::Shims;
-use crate::hook::judged::{Loaded, last};
+use crate::hook::judged::{Loaded, last, takes_doctor};
 use crate::text::count;
 
 use super::super::init_here::{Found, everything};
@@ -18,18 +20,21 @@ const INIT: &str = "recourse init";
 
 /// All of it, a row each.
 pub(super) fn covered() -> Vec<Finding> {
-    let mut found = vec![shell()];
     let places = setup::places();
+    let mut found = Vec::new();
     match (folders(), program(), &places) {
         (Ok(folders), Ok(program), Ok(places)) => {
             let here = everything(&folders, &program, &places.data, false);
+            found.push(shell(&here));
             found.extend(here.iter().map(installed));
+            found.extend(login_bash(&folders.home, &here));
         }
-        (Err(failure), ..) | (_, Err(failure), _) => {
-            found.push(Finding::new("agents", State::Lacking, failure.message));
-        }
-        (_, _, Err(failure)) => {
-            found.push(Finding::new("agents", State::Lacking, failure.message.clone()));
+        (folders, program, places) => {
+            found.push(shell(&[]));
+            let failures = [folders.err(), program.err(), places.as_ref().err().cloned()];
+            let failure = failures.into_iter().flatten().next();
+            let why = failure.map(|failure| failure.message).unwrap_or_default();
+            found.push(Finding::new("agents", State::Lacking, why));
         }
     }
     if let Ok(places) = &places {
@@ -38,17 +43,50 @@ pub(super) fn covered() -> Vec<Finding> {
     found
 }
 
+/// bash as a login shell reads one of these, and ~/.bashrc only where that says so.
+fn login_bash(home: &Path, here: &[Found]) -> Option<Finding> {
+    let hook = here.iter().find(|found| found.title == "bash")?;
+    if !hook.installation.verify().is_ok_and(|wrong| wrong.is_empty()) {
+        return None;
+    }
+    let first = [".bash_profile", ".bash_login", ".profile"].iter().find(|name| home.join(name).is_file());
+    let text = first.and_then(|name| fs::read_to_string(home.join(name)).ok()).unwrap_or_default();
+    let reads = |line: &str| !line.trim_start().starts_with('#') && line.contains("bashrc");
+    if text.lines().any(|line| reads(line) || line.contains("recourse init bash")) {
+        return None;
+    }
+    let name = first.unwrap_or(&".bash_profile");
+    let detail = if first.is_some() {
+        format!("login shells read ~/{name}, which does not name ~/.bashrc: not guarded there")
+    } else {
+        "login shells do not read ~/.bashrc, and no ~/.bash_profile tells them to: not guarded there"
+            .to_owned()
+    };
+    Some(Finding::new("bash", State::Lacking, detail).then(&format!("echo '. ~/.bashrc' >> ~/{name}")))
+}
+
 /// The shell that this was typed in. Its hook names its process, since programs that are not guarded inherit what it says;
-/// that it works is told by the line that was judged last.
-fn shell() -> Finding {
+/// that it works is told by the line that was judged last, which has to be the one that starts us: what the variable says
+/// outlives the hook where the same process becomes another shell.
+fn shell(here: &[Found]) -> Finding {
     let what = "shell";
     let parent = nix::unistd::getppid().as_raw();
+    let stands = |found: &&Found| found.how == "hook" && ["bash", "zsh", "fish"].contains(&found.title);
+    let ready = here
+        .iter()
+        .filter(stands)
+        .all(|found| found.installation.verify().is_ok_and(|wrong| wrong.is_empty()));
+    let next = if ready && here.iter().any(|found| stands(&found)) {
+        "open a new shell"
+    } else {
+        "`recourse init`, then open a new shell"
+    };
     let Some(loaded) = Loaded::here().filter(|loaded| loaded.process == parent) else {
         let detail = "lines typed in this shell are not judged (never: scripts, and shells without the hook)";
-        return Finding::new(what, State::Lacking, detail.to_owned())
-            .then("open a new shell after `recourse init`");
+        return Finding::new(what, State::Lacking, detail.to_owned()).then(next);
     };
-    let judged = setup::places().ok().and_then(|places| last(&places.state, loaded.process));
+    let places = setup::places().ok();
+    let judged = places.as_ref().and_then(|places| last(&places.state, loaded.process));
     let never = "never: scripts, and shells without the hook";
     let shell = loaded.shell;
     match judged {
@@ -62,7 +100,11 @@ fn shell() -> Finding {
                 "{shell}: the last line was judged {} ago, and it may not be this one",
                 count(age.as_secs(), "second")
             );
-            Finding::new(what, State::Lacking, detail).then("type `recourse doctor` by itself to be sure")
+            Finding::new(what, State::Lacking, detail).then(&format!("where you typed just this: {next}"))
+        }
+        Some(_) if !places.is_some_and(|places| takes_doctor(&places.state, loaded.process)) => {
+            let detail = format!("{shell}: the line that was judged last is not this one");
+            Finding::new(what, State::Lacking, detail).then(&format!("where you typed just this: {next}"))
         }
         Some(_) if shell == "fish" => Finding::new(
             what,
@@ -96,6 +138,12 @@ fn installed(found: &Found) -> Finding {
         Ok(wrong) if ours() => {
             let first = wrong.into_iter().next().unwrap_or_default();
             Finding::new(title, State::Broken, format!("{how}: {first}")).then(INIT)
+        }
+        // A line that somebody wrote by hand stays theirs.
+        Ok(wrong) if there.is_loaded() => {
+            let first = wrong.into_iter().next().unwrap_or_default();
+            let next = "write the whole path in that line; `command -v recourse` tells it";
+            Finding::new(title, State::Broken, format!("{how}: {first}")).then(next)
         }
         Ok(_) => Finding::new(title, State::Lacking, format!("no {how}: not guarded")).then(INIT),
         Err(error) => Finding::new(title, State::Broken, error.to_string()),

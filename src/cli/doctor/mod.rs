@@ -1,6 +1,7 @@
 //! `doctor`: what is and is not covered on this machine, one table: programs, settings, what is guarded, what is kept.
 
 mod covered;
+mod repair;
 
 use std::env;
 use std::ffi::OsStr;
@@ -31,6 +32,9 @@ pub(super) struct DoctorArgs {
     /// Form of the output
     #[arg(long, value_enum, default_value_t)]
     pub(super) format: Format,
+    /// Close to others what is recourse's own, where something opened it, before looking
+    #[arg(long)]
+    pub(super) repair: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -75,6 +79,9 @@ const PROGRAMS: &[(&str, &str)] = &[
 const INDENT: usize = 25;
 
 pub(super) fn run(args: &DoctorArgs) -> Result<u8, Failure> {
+    if args.repair {
+        mend()?;
+    }
     let mut found = vec![Finding::new(
         "version",
         State::Good,
@@ -117,6 +124,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<u8, Failure> {
         }
         Err(failure) => Finding::new("policy", State::Broken, failure.message),
     });
+    found.extend(modes());
     found.push(kept());
     found.extend(covered::covered());
     found.extend(attestation());
@@ -185,6 +193,38 @@ fn knowledge() -> Finding {
         known.terraform_types().len()
     );
     Finding::new(what, State::Good, detail)
+}
+
+/// Closes what is ours, and says how much that was.
+fn mend() -> Result<(), Failure> {
+    let places = setup::places()?;
+    let mut failed = Vec::new();
+    let open = repair::open(&places, &mut |open| failed.extend(open.close().err()));
+    for why in &failed {
+        output::error(why);
+    }
+    let done = count((open.len() - failed.len()) as u64, "place");
+    output::note(&if open.is_empty() {
+        "nothing of recourse's own is open to others".to_owned()
+    } else {
+        format!("closed to others: {done} of recourse's own")
+    });
+    if open.iter().any(|open| open.path.extension().is_some_and(|ending| ending == "pem")) {
+        output::note("a key was among them: others may have read it; `recourse keys rotate` makes a new one");
+    }
+    Ok(())
+}
+
+/// What of ours others can get at, or we cannot.
+fn modes() -> Option<Finding> {
+    let open = repair::open(&setup::places().ok()?, &mut |_| {});
+    let first = open.first()?;
+    let detail = format!(
+        "{} of recourse's own with a mode that lets others in or us out, {} first: nothing is kept or undone",
+        count(open.len() as u64, "place"),
+        first.path.display()
+    );
+    Some(Finding::new("modes", State::Broken, detail).then("recourse doctor --repair"))
 }
 
 /// What is kept, what that costs, and whether its store can be used.

@@ -165,6 +165,11 @@ pub(super) fn list(format: Format, limit: Option<usize>) -> Result<u8, Failure> 
         return Ok(0);
     }
     let terminal = io::stdout().is_terminal();
+    let mut rows = rows;
+    if terminal {
+        // What scrolls away is the oldest.
+        rows.reverse();
+    }
     output::print(&table(&rows, terminal.then(|| output::style().width), Time::now()));
     if terminal {
         let all = count(rows.len() as u64, "recovery point");

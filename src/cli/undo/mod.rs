@@ -13,7 +13,8 @@ use clap::ValueHint;
 use serde_json::json;
 
 use crate::attest::Time;
-use crate::keep::{Budget, Head, Made, Store, StoreError};
+use crate::hook::judged::{self, Fate, Loaded};
+use crate::keep::{Budget, Head, Made, PointName, Store, StoreError};
 use crate::prompt;
 use crate::text::{count, escape};
 use crate::undo::{self, Step, Undo, UndoError};
@@ -98,7 +99,8 @@ pub(super) fn run(args: &UndoArgs) -> Result<u8, Failure> {
     let stands = undo.count(Step::Replaced) + undo.count(Step::Gone) > 0;
     let person = prompt::available() && prompt::doubt().is_none();
     // What the command itself left there a moment ago is nobody's work, and it is kept all the same.
-    let conflicts = stands && !(person && unsure.is_none() && undo.is_of_its_command());
+    let sure = person && unsure.is_none() && undo.is_of_its_command(is_last_line(undo.head.time));
+    let conflicts = stands && !sure;
     if !args.yes && !agreed(args, &undo, conflicts, unsure)? {
         return Ok(PART);
     }
@@ -107,7 +109,7 @@ pub(super) fn run(args: &UndoArgs) -> Result<u8, Failure> {
     let budget =
         Budget { items: settings.files.saturating_mul(4), copied: settings.bytes.saturating_mul(4), free: 0 };
     let done = undo.apply(budget).map_err(|error| Failure::usage(error.to_string()))?;
-    let code = said(args, &undo, &done.restored, "back", done.before.as_ref())?;
+    let code = said(args, &undo, &done.restored, done_word(&undo), done.before.as_ref())?;
     if args.format == Format::Human && env::current_dir().is_err() && cwd.is_dir() {
         output::note("this directory was made anew; to be in it again: cd \"$PWD\"");
     }
@@ -123,6 +125,8 @@ enum Unsure {
     Terminal,
     Directory,
     Old,
+    /// So many lines were typed here since, and what became of the last of them that could change something.
+    Later(usize, Fate),
 }
 
 impl Unsure {
@@ -132,11 +136,41 @@ impl Unsure {
             Some(Self::Terminal)
         } else if !(dir.starts_with(cwd) || cwd.starts_with(dir)) {
             Some(Self::Directory)
+        } else if let Some((lines, fate)) = typed_since(undo.head.time) {
+            Some(Self::Later(lines, fate))
         } else {
             let age = Time::now().since(Time::from_millis(undo.head.time));
             (age > FRESH).then_some(Self::Old)
         }
     }
+}
+
+/// How many lines were typed in this shell since a time, and what became of the last that could change something and that
+/// was not taken back yet; `None` where there is no such line.
+fn typed_since(time: i64) -> Option<(usize, Fate)> {
+    let places = setup::places().ok()?;
+    let later = judged::later(&places.state, Loaded::here()?.process, time);
+    let store = Store::existing(&places).ok()??;
+    let names = store.names().ok()?;
+    let undone = |from: i64, until: i64| {
+        let of_it = |name: &&PointName| (from..until).contains(&name.time());
+        names.iter().filter(of_it).any(|name| store.is_marked(name, "undone"))
+    };
+    let mut last = None;
+    for (at, (since, fate)) in later.iter().enumerate() {
+        let end = later.get(at + 1).map_or(i64::MAX, |(next, _)| *next);
+        if *fate != Fate::Looked && !undone(*since, end) {
+            last = Some((later.len(), *fate));
+        }
+    }
+    last
+}
+
+/// Whether this shell's hook judged the command of a point, and nothing since that could change something.
+fn is_last_line(time: i64) -> bool {
+    let (Some(loaded), Ok(places)) = (Loaded::here(), setup::places()) else { return false };
+    let all = judged::later(&places.state, loaded.process, i64::MIN);
+    all.iter().any(|(since, _)| *since <= time) && typed_since(time).is_none()
 }
 
 /// The undo that is meant.
@@ -184,6 +218,17 @@ fn nothing(args: &UndoArgs, head: Option<&Head>, why: &str) -> Result<u8, Failur
         }))?,
     }
     Ok(NOTHING)
+}
+
+/// What becomes of it, in a word.
+fn done_word(undo: &Undo) -> &'static str {
+    if undo.count(Step::Back) + undo.count(Step::Replaced) > 0 {
+        "back"
+    } else if undo.count(Step::Gone) > 0 {
+        "taken away"
+    } else {
+        "as before"
+    }
 }
 
 /// Says what came of it.
@@ -249,11 +294,7 @@ fn agreed(args: &UndoArgs, undo: &Undo, conflicts: bool, unsure: Option<Unsure>)
         }))?;
         return Ok(false);
     }
-    let question = if conflicts {
-        "Put it back? What stands there now is kept. [y] yes   [Enter] no:"
-    } else {
-        "Put it back? [y] yes   [Enter] no:"
-    };
+    let question = "Put it back? [y] yes   [Enter] no:";
     let answer = match prompt::doubt() {
         Some(_) => None,
         None => prompt::yes(question).map_err(|error: io::Error| Failure::internal(error.to_string()))?,

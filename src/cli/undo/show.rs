@@ -6,9 +6,10 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::attest::time::Time;
+use crate::hook::judged::Fate;
 use crate::keep::{Head, Item, Was};
 use crate::report::Style;
-use crate::text::{escape, shorten, size};
+use crate::text::{count, escape, shorten, size};
 use crate::undo::{Step, Undo};
 
 use super::super::output;
@@ -34,6 +35,13 @@ fn text(undo: &Undo, cwd: &Path, unsure: Option<Unsure>, style: Style) -> String
     };
     line(&format!("recourse: undoing: {}", escape(&head.command)));
     line(&format!("  {}", escape(&origin(head, cwd, unsure))));
+    if let Some(Unsure::Later(lines, fate)) = unsure {
+        let what = if fate == Fate::Refused { "was not run" } else { "kept nothing that is to come back" };
+        line(&format!(
+            "  Not your last line, which {what}: this is {} earlier.",
+            count(lines as u64, "line")
+        ));
+    }
     for (step, word) in [
         (Step::Back, "back"),
         (Step::Replaced, "replaced"),
@@ -77,7 +85,7 @@ fn origin(head: &Head, cwd: &Path, unsure: Option<Unsure>) -> String {
         Some(Unsure::Terminal) => said.push_str("; the last one here, from another terminal"),
         Some(Unsure::Directory) => said.push_str("; the last one of this terminal, in another place"),
         Some(Unsure::Old) => said.push_str("; the last one, if nothing since then is meant"),
-        None => {}
+        Some(Unsure::Later(..)) | None => {}
     }
     said
 }

@@ -493,3 +493,8 @@ fn a_guard_that_hangs_is_given_up() {
     BASH.a_look_that_does_not_end_is_given_up();
     BASH.a_guard_that_gives_no_sign_is_given_up();
 }
+
+#[test]
+fn an_undo_of_an_older_line_is_asked_about() {
+    BASH.undo_tells_an_older_line();
+}

@@ -364,3 +364,8 @@ fn a_line_with_completions_below_it_is_judged() {
     pause(600);
     shell.refuses_keys("\r");
 }
+
+#[test]
+fn an_undo_of_an_older_line_is_asked_about() {
+    FISH.undo_tells_an_older_line();
+}

@@ -245,6 +245,49 @@ impl Dialect {
         assert!(here.contains(words), "{here}");
         let there = line(&shell.read("there"));
         assert!(there.contains("lines typed in this shell are not judged"), "{there}");
+        // A call that is hidden in an alias is one all the same.
+        shell.runs(&format!("alias how='{} doctor'", program()));
+        shell.runs("how > short");
+        let short = line(&shell.read("short"));
+        assert!(short.contains(words), "{short}");
+        // The same process is another shell, which has no hook, and still the variable that the hook had set.
+        let without = match self.name {
+            "bash" => "exec bash --norc --noprofile",
+            "zsh" => "exec zsh -f",
+            _ => "exec fish --no-config",
+        };
+        shell.runs(without);
+        shell.runs(&format!("{} doctor > gone", program()));
+        let gone = line(&shell.read("gone"));
+        assert!(gone.contains("is not this one") && gone.starts_with("lacking"), "{gone}");
+    }
+
+    /// An undo of the last line is done; one of an older line is asked about, and says so.
+    pub(super) fn undo_tells_an_older_line(&self) {
+        if self.missing() {
+            return;
+        }
+        let mut shell = self.typing();
+        let file = shell.path("../home/p/notes");
+        let undo = format!("{} undo\r", program());
+        let content = || std::fs::read_to_string(&file).unwrap_or_default();
+        shell.runs("mkdir -p ../home/p; echo one > ../home/p/notes");
+        // At once, whether it is gone or something else stands there.
+        for (line, after) in [("rm ../home/p/notes", ""), ("echo two > ../home/p/notes", "two\n")] {
+            shell.terminal.send(&format!("{line}\r"));
+            shell.terminal.until(line, |_| content() == after);
+            shell.terminal.send(&undo);
+            shell.terminal.until(&format!("undo of {line}"), |_| content() == "one\n");
+        }
+        shell.settled();
+        assert!(shell.said("[Enter] no:") == 0, "{}", shell.terminal.text());
+        shell.runs("rm ../home/p/notes");
+        shell.refuses("rm keep && touch after");
+        shell.terminal.send(&undo);
+        shell.terminal.expect("[Enter] no:");
+        assert!(shell.said("Not your last line") == 1 && content().is_empty(), "{}", shell.terminal.text());
+        shell.terminal.send("y");
+        shell.terminal.until("undo after a yes", |_| content() == "one\n");
     }
 
     /// Refused and allowed lines with vi keys, from insert and from command mode; Enter leaves the mode as vi's does.

@@ -201,11 +201,43 @@ fn the_doctor_looks_at_the_store() {
     fs::set_permissions(&store, fs::Permissions::from_mode(0o777)).unwrap();
     let found = finding(&place);
     assert_eq!(found["state"], "lacking", "{found:#}");
-    assert!(found["detail"].as_str().unwrap().contains("others can get at it"), "{found:#}");
+    assert!(found["detail"].as_str().unwrap().contains("others can get at"), "{found:#}");
     // What others can get at is not used: it is asked about as if nothing could be kept.
     place.write("more.md", "nowhere else either\n");
     let output = place.agent(&["exec", "-c", "rm more.md"]);
     assert_eq!(output.status.code(), Some(126), "{}", both(&output));
     assert!(both(&output).contains("it could not be kept first"), "{}", both(&output));
     assert!(place.has("more.md"));
+}
+
+#[test]
+fn a_store_that_was_opened_is_said_and_closed_by_one_command() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    place.kept("rm notes.md");
+    place.write("src/a.txt", "a");
+    let own = place.scratch.root().join("home/.local");
+    let chmod = |mode: &str| {
+        let done = std::process::Command::new("chmod").args(["-R", mode]).arg(&own).status().unwrap();
+        assert!(done.success());
+    };
+    chmod("777");
+    for words in [&["undo", "--yes"][..], &["kept"]] {
+        let said = both(&place.run(words));
+        assert!(said.contains("recourse doctor --repair"), "{words:?}: {said}");
+    }
+    // What would only be kept for ease is not lost in silence.
+    let said = both(&place.agent(&["exec", "-c", "chmod -R 000 src"]));
+    assert!(said.contains("not kept: others can get at"), "{said}");
+    let report = place.run(&["doctor"]);
+    assert!(both(&report).contains("BROKEN   modes"), "{}", both(&report));
+    let said = both(&place.run(&["doctor", "--repair"]));
+    assert!(said.contains("closed to others: ") && !said.contains("BROKEN   modes"), "{said}");
+    let said = both(&place.run(&["undo", "--yes"]));
+    assert_eq!(place.read("notes.md").as_deref(), Some("hello, nowhere else\n"), "{said}");
+    let store = own.join("share/recourse/kept");
+    assert_eq!(std::fs::metadata(store).unwrap().permissions().mode() & 0o777, 0o700);
+    // The way there is a question for a person, and stops an agent.
+    let said = both(&place.run(&["explain", "chmod -R 777 ~"]));
+    assert!(said.contains("needs a decision: ") && said.contains("ssh refuses keys"), "{said}");
 }

@@ -150,7 +150,11 @@ impl Installation {
             let record = match earlier {
                 Some(record) => Record { after: digest(after.as_bytes()), ..record },
                 None => Record {
-                    before: change.before.clone(),
+                    before: match piece {
+                        // A line of ours from before is nothing to go back to.
+                        Piece::Line { .. } => change.before.as_deref().map(line::take),
+                        _ => change.before.clone(),
+                    },
                     after: digest(after.as_bytes()),
                     folders: missing_folders(&file),
                     file: file.clone(),
@@ -161,6 +165,12 @@ impl Installation {
             put(&file, after, executable, self.project)?;
         }
         Ok(changes)
+    }
+
+    /// Whether a shell's file has a line that loads the hook, whoever wrote it and whether or not it works.
+    pub fn is_loaded(&self) -> bool {
+        let loads = |file: &Path| read(file).ok().flatten().is_some_and(|text| line::stands(&text));
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Line { file, .. } if loads(file)))
     }
 
     /// Whether everything stands as it should; says what does not.
@@ -204,7 +214,11 @@ impl Installation {
                         wrong.push(format!("{}: our server is not in its list", file.display()));
                     }
                 }
-                Piece::Line { .. } if line::stands(&text) => {}
+                Piece::Line { line, .. } if line::stands(&text) => {
+                    if let Some(fault) = line::fault(&text, line) {
+                        wrong.push(format!("the line in {}: {fault}", file.display()));
+                    }
+                }
                 Piece::Line { .. } => {
                     wrong.push(format!("{}: no line loads our hook", file.display()));
                 }
