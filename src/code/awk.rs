@@ -7,6 +7,9 @@ use crate::model::{Mark, Signs, Value, is_mark};
 use super::effect::CodeEffect;
 use super::quote::fed;
 
+/// What programs in it are run by.
+pub(super) const NAME: &str = "awk";
+
 /// What an awk program writes and runs.
 pub(super) fn analyse(text: &str) -> Vec<CodeEffect> {
     let tokens = tokens(text);
@@ -232,6 +235,13 @@ impl Reader<'_> {
                 Token::Name(name) if name == "system" && self.op(at + 1, "(") => {
                     let (text, _) = self.concatenation(at + 2);
                     self.effects.push(CodeEffect::Shell { text });
+                }
+                Token::Op("@") if matches!(self.tokens.get(at + 1), Some(Token::Name(name)) if name == "include") =>
+                {
+                    // The same program reads the file, as if it were told to.
+                    let (file, _) = self.concatenation(at + 2);
+                    self.effects
+                        .push(CodeEffect::Run { argv: vec![Value::known(NAME), Value::known("-f"), file] });
                 }
                 Token::Op("@") => {
                     // An indirect call may be of `system`.

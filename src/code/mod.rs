@@ -67,7 +67,7 @@ pub fn analyse_with(program: &Program<'_>, sources: &dyn Sources) -> Vec<CodeEff
     };
     match (language, language::Language::named(language)) {
         ("sed", _) => sed::analyse(text),
-        ("awk", _) => awk::analyse(text),
+        (awk::NAME, _) => awk::analyse(text),
         (name, Some(language)) if woven && lexer::exposes(text, language) => unknown(name),
         (name, None) if woven => unknown(name),
         (_, Some(language)) => interpret::run(language, program, sources),

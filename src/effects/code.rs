@@ -51,7 +51,14 @@ pub(super) fn code(scene: &Scene<'_>, language: &str, effect: &CodeEffect) -> Ve
             }
             drafts
         }
-        CodeEffect::Rename { from, to } => vec![rename(scene, from, to)],
+        CodeEffect::Rename { from, to } => {
+            let mut drafts = vec![rename(scene, from, to)];
+            // Of several that get one name only the last is left, and nobody knows which they are.
+            if from.choices().is_none() {
+                drafts.push(waits(scene, language));
+            }
+            drafts
+        }
         CodeEffect::Copy { from, to } => copy(scene, from, to),
         CodeEffect::Unpack { archive, into } => vec![unpacked(scene, archive, into)],
         CodeEffect::Sql { dialect, database, text } => sql::text(scene, dialect, database, text),

@@ -77,12 +77,18 @@ fn named(step: &Step, invocation: &Invocation, found: &mut Vec<PathBuf>) {
     found.extend(words.take(NAMED.saturating_sub(found.len())).map(|word| dir.join(word)));
 }
 
-/// The places that words name, those behind `=` in options too.
+/// The places that words name, those behind `=`, `,` and `:` in options too.
 fn touched(step: &Step, args: &[Arg], found: &mut Vec<PathBuf>) {
     let ([dir], None) = (step.context.cwd.as_slice(), &step.context.host) else { return };
     let words = args.iter().skip(1).filter_map(|arg| arg.value.as_known());
-    let words = words
-        .map(|word| word.split_once('=').filter(|_| word.starts_with('-')).map_or(word, |(_, value)| value));
+    let words = words.flat_map(|word| match word.split_once('=').filter(|_| word.starts_with('-')) {
+        Some((_, value)) => vec![value],
+        None => vec![word],
+    });
+    let words = words.flat_map(|word| {
+        let parts = super::outputs::parts(word).skip(1);
+        std::iter::once(word).chain(parts.collect::<Vec<_>>())
+    });
     let words = words.filter(|word| !word.is_empty() && !word.starts_with('-') && !word.contains('\n'));
     found.extend(words.take(NAMED.saturating_sub(found.len())).map(|word| dir.join(word)));
 }

@@ -25,6 +25,38 @@ pub(super) fn of_unlisted(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Dra
     written(scene, &words, short, &open)
 }
 
+/// What stands in a word behind its `=`, `,` and `:`, each to its end and by itself.
+pub(super) fn parts(word: &str) -> impl Iterator<Item = &str> {
+    word.split(['=', ',', ':'])
+}
+
+/// Kind of what options of a known program name that its declaration does not list.
+const NAMED: &str = "option.files";
+
+/// Files that are there and that options name which no declaration explains: the program may write them.
+pub(super) fn named(scene: &Scene<'_>, invocation: &Invocation) -> Option<Draft> {
+    let matched = &invocation.matched;
+    let open = |index: usize| !matched.options.iter().any(|o| o.index == index || o.value_index == index);
+    let there = |text: &str| !text.is_empty() && is_file(scene, &Value::known(text));
+    let words: Vec<&Arg> = invocation.args.iter().skip(1).collect();
+    let option = |index: usize, text: &str| {
+        let behind = || words.get(index + 1).and_then(|next| next.value.as_known());
+        let long = text.len() > 3 && text.starts_with("--") && !text.contains('=');
+        match text.strip_prefix('@') {
+            Some(list) => there(list),
+            None if !text.starts_with('-') => false,
+            None => parts(text).skip(1).any(there) || long && behind().is_some_and(there),
+        }
+    };
+    let mut known =
+        words.iter().enumerate().filter_map(|(index, word)| Some((index, word.value.as_known()?)));
+    let any = !matched.dry_run && known.any(|(index, text)| open(index) && option(index, text));
+    any.then(|| {
+        let whose = Value::known(&invocation.name);
+        Draft::of(scene.on_other(Action::Execute, NAMED, std::slice::from_ref(&whose), &whose))
+    })
+}
+
 fn written(scene: &Scene<'_>, words: &[&Arg], short: bool, open: &dyn Fn(usize) -> bool) -> Vec<Draft> {
     let mut drafts = Vec::new();
     let mut in_place = false;

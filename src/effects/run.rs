@@ -17,7 +17,7 @@ use super::{called, grants, listed, outputs, sql, tested, write};
 pub(super) fn run(scene: &mut Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
     scene.tool.clone_from(&invocation.name);
     let mut drafts = one(scene, invocation, &invocation.matched);
-    drafts.extend(printed(scene, invocation));
+    drafts.extend(printed(scene, invocation).into_iter().chain(outputs::named(scene, invocation)));
     // What users say of a built-in tool counts in addition.
     for tool in scene.knowledge.raised(&invocation.name) {
         let words = invocation.args.iter().skip(1).map(|arg| arg.value.clone()).collect::<Vec<_>>();

@@ -16,7 +16,7 @@ impl super::Program for Module {
     fn runs(&self, shell: &mut Shell<'_>, state: &mut State, run: &Run<'_>) -> Option<Flow> {
         // After what it was told to run it goes on with what it reads; the order counts for nothing in what may be lost.
         let module = run.matched.value("-m").and_then(Value::as_known);
-        if run.matched.has("-i") && !run.matched.informational || module == Some("asyncio") {
+        if run.matched.has("-i") && !run.matched.informational || matches!(module, Some("asyncio" | "pdb")) {
             typed(shell, state, run.call);
         }
         python_module(shell, state, run.call, run.matched)
@@ -27,7 +27,10 @@ impl super::Program for Module {
 fn typed(shell: &mut Shell<'_>, state: &mut State, call: &Call) {
     let input = state.stdin.clone();
     if !matches!(input, Stdin::Inherited) {
-        let text = shell.stdin_text(state, &input).unwrap_or(Value::Unknown);
+        // The debugger takes a mark in front of a statement.
+        let plain =
+            |text: &str| text.lines().map(|line| line.trim_start_matches('!')).collect::<Vec<_>>().join("\n");
+        let text = shell.stdin_text(state, &input).unwrap_or(Value::Unknown).map(plain);
         shell.run_code(state, Code::of("python", &text, Vec::new(), call));
     }
 }

@@ -64,7 +64,7 @@ impl Shell<'_> {
         }
     }
 
-    fn run_exit_traps(&mut self, state: &mut State) {
+    pub(super) fn run_exit_traps(&mut self, state: &mut State) {
         let traps = std::mem::take(&mut state.exit_traps);
         let status = state.status;
         let maybe = state.maybe;

@@ -57,3 +57,36 @@ fn what_code_writes_over_comes_back() {
         assert!(place.seen() == was, "{line}: {}\n{was:#?}\n{:#?}", said(&undone), place.seen());
     }
 }
+
+/// A program that has to be there, and a line that takes or changes `old.txt` in a way that no word of it says plainly.
+const ASIDE: &[(&str, &str)] = &[
+    ("perl", r#"printf 'fresh\nold.txt\n' | perl -ne 'chomp; rename $_, "one"'"#),
+    ("python3", r#"echo '!import os; os.unlink("old.txt")' | python3 -m pdb code.py"#),
+    ("ruby", r#"ruby -e 'system("echo x", out: "old.txt")'"#),
+    ("xz", r"printf 'old.txt\n' | xz --files"),
+    ("xz", r"echo old.txt > list; xz --files=list"),
+    ("as", r"echo nop > in.s; as -a=old.txt in.s -o out.o"),
+    ("bash", r#"echo 'trap "rm old.txt" EXIT' > start; BASH_ENV=start bash -c true"#),
+    ("gawk", r#"echo 'BEGIN { system("rm old.txt") }' > one.awk; gawk '@include "one.awk"; BEGIN {}'"#),
+];
+
+#[test]
+fn what_is_changed_aside_comes_back() {
+    for (program, line) in ASIDE {
+        if Command::new(program).arg("--version").output().is_err() {
+            eprintln!("SKIPPED: there is no {program} here");
+            continue;
+        }
+        let place = Place::new();
+        let work = place.work();
+        for (name, content) in [("fresh", "fresh\n"), ("old.txt", "old and alone\n"), ("code.py", "a = 1\n")]
+        {
+            fs::write(work.join(name), content).unwrap();
+        }
+        let output = place.recourse(&["exec", "--profile", "agent", "-c", line].map(OsStr::new));
+        let now = || fs::read_to_string(work.join("old.txt")).ok();
+        assert_ne!(now().as_deref(), Some("old and alone\n"), "{line} changes nothing: {}", said(&output));
+        let undone = place.undo(&[]);
+        assert_eq!(now().as_deref(), Some("old and alone\n"), "{line}: {}", said(&undone));
+    }
+}

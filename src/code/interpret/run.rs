@@ -2,6 +2,7 @@
 
 use crate::code::effect::CodeEffect;
 use crate::code::language::Language;
+use crate::code::library::Mode;
 use crate::code::quote::{fed, line, quoted};
 use crate::model::Value;
 
@@ -30,6 +31,9 @@ impl Machine<'_> {
     /// One text is a shell command, several words are an argument vector.
     pub(super) fn system(&mut self, arguments: &Arguments) -> Object {
         self.environment_given(arguments);
+        if self.language == Language::Ruby {
+            self.led_elsewhere(arguments);
+        }
         let words = arguments
             .list
             .iter()
@@ -56,6 +60,47 @@ impl Machine<'_> {
         }
         self.callbacks(arguments);
         Object::Unknown
+    }
+
+    /// Ruby's `system("cmd", out: "file", [:out, :err] => ["file", "w"])`: what the command's streams are led into.
+    fn led_elsewhere(&mut self, arguments: &Arguments) {
+        let maps = arguments.list.iter().filter_map(|object| match object {
+            Object::Map(entries) => Some(entries),
+            _ => None,
+        });
+        let entries = arguments.named.iter().chain(maps.flatten());
+        let reads =
+            |key: &str| matches!(key.trim_start_matches(':'), "in" | "0" | "chdir" | "STDIN" | "$stdin");
+        let is_stream = |key: &str| {
+            let key = key.trim_start_matches(':');
+            key.contains("out")
+                || key.contains("err")
+                || key.contains("OUT")
+                || key.contains("ERR")
+                || key.parse::<u8>().is_ok()
+                || key == super::containers::ANY
+        };
+        let led: Vec<Object> = entries
+            .filter(|(key, _)| is_stream(key) && !reads(key))
+            .map(|(_, value)| value.clone())
+            .collect();
+        for target in led {
+            let (file, mode) = match &target {
+                Object::List(list) => {
+                    (list.first().cloned().unwrap_or(Object::Unknown), list.get(1).and_then(Object::known))
+                }
+                other => (other.clone(), None),
+            };
+            let begins = |sign: char| mode.as_deref().is_some_and(|mode| mode.starts_with(sign));
+            match file {
+                Object::Text { .. } | Object::Path { .. } if begins('r') => {}
+                Object::Text { .. } | Object::Path { .. } => {
+                    let mode = if begins('a') { Mode::Append } else { Mode::Truncate };
+                    self.write(&file, mode);
+                }
+                _ => {}
+            }
+        }
     }
 
     /// `os.execvp(file, argv)` and `os.spawnl(mode, file, arg0, …)`: the words after argument zero.

@@ -76,7 +76,7 @@ fn words(text: &str) -> Vec<String> {
 /// Commands of sqlite3 that do more than show or set something. It takes unique beginnings, too.
 const DOTS: &[&str] = &[
     "archive", "backup", "cd", "clone", "exit", "import", "load", "log", "once", "open", "output", "quit",
-    "read", "restore", "save", "shell", "system", "trace",
+    "read", "restore", "save", "session", "shell", "system", "trace",
 ];
 const HARMLESS_DOTS: &[&str] = &["show", "schema", "separator", "stats", "limit", "lint", "tables", "timer"];
 
@@ -109,6 +109,9 @@ pub(super) fn dot(line: &str, session: &mut Session) -> Client {
             shell(command.trim_end_matches(['\'', '"']), line)
         }
         ("output" | "once" | "log" | "trace" | "backup" | "save", Some(file)) => overwrites(file, line),
+        ("session", Some(file)) if operands.iter().any(|word| matches!(*word, "changeset" | "patchset")) => {
+            overwrites(file, line)
+        }
         ("clone", Some(file)) => appends(file, line),
         ("read" | "import", _) if operands.first().is_some_and(|file| file.starts_with('|')) => {
             let command = operands.first().map_or("", |file| &file[1..]);

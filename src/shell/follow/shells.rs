@@ -49,6 +49,8 @@ impl Shell<'_> {
         let functions = self.exported_functions(&inner);
         new_shell(&mut inner, asked.switches);
         let starting = asked.starting;
+        inner.switches.expand_aliases |= starting.interactive;
+        inner.exit_traps.clear();
         if starting.no_functions {
             inner.functions = Default::default();
         }
@@ -57,7 +59,14 @@ impl Shell<'_> {
         {
             inner.within(&scope, |inner| self.shell_text(inner, &Value::Known(definition), call.span));
         }
+        // What its start-up files want done when it ends.
+        let traps = std::mem::take(&mut inner.exit_traps);
         inner.within(&scope, |inner| self.run_source(inner, name, call, asked.source, asked.rest));
+        inner.exit_traps = traps;
+        inner.within(&scope, |inner| {
+            self.run_exit_traps(inner);
+            self.ended(inner, name, &starting, call.span);
+        });
         state.files = inner.files;
         state.output = inner.output;
         state.status = inner.status;

@@ -134,6 +134,27 @@ impl Shell<'_> {
         }
     }
 
+    /// What a shell of a login reads when it ends.
+    pub(super) fn ended(&mut self, state: &mut State, shell: &str, starting: &Starting, span: Span) {
+        let file = match shell {
+            "bash" => ".bash_logout",
+            "zsh" => ".zlogout",
+            _ => return,
+        };
+        let scope = &Arc::clone(&state.scope);
+        if !starting.login || starting.bare || scope.host.is_some() {
+            return;
+        }
+        let home = self.scalar(state, "HOME");
+        let Some(home) = home.as_ref().and_then(Value::as_known) else { return };
+        let path = Value::known(format!("{home}/{file}"));
+        if self.is_text_here(state, &path) {
+            let mut own = Scope::clone(scope);
+            own.own = self.handed_on(state, "HOME").is_none();
+            state.within(&own, |state| self.sourced(state, path, span));
+        }
+    }
+
     /// Whether a path leads to a text that can be read.
     pub(super) fn is_text_here(&self, state: &State, path: &Value) -> bool {
         let limit = self.options.limits.script_bytes;

@@ -48,6 +48,8 @@ const OTHER_MEANINGS: &[(&str, &str)] = &[
     // Parts of options' names.
     ("shell/follow/starts.rs", "invoke pager ssh"),
     ("shell/located.rs", "just-built node php"),
+    // What sqlite3's own command for sessions writes.
+    ("code/sql/client.rs", "changeset"),
     // Kinds, facts, words of SQL.
     ("effects/", "append column false file host id mysql port recourse script sqlite task tree true vacuum"),
     ("evidence/git/", "delete fsck git prune sparse patch link top pack"),
