@@ -46,7 +46,7 @@ pub(super) fn fault(text: &str, line: &str) -> Option<String> {
     let bare = program(line).is_some_and(|name| !name.contains('/'));
     let mut fault = None;
     for there in text.lines().filter(|there| !there.trim_start().starts_with('#') && loads(there)) {
-        let Some(name) = program(there) else { return None };
+        let name = program(there)?;
         if !name.contains('/') {
             if bare {
                 return None;
