@@ -386,7 +386,7 @@ fn a_store_that_is_not_this_users_alone_neither_keeps_nor_gives_back() {
     place.exec("rm file");
     for mode in [0o770, 0o707, 0o750, 0o777] {
         fs::set_permissions(place.store(), Permissions::from_mode(mode)).unwrap();
-        is_refused(&place, "chmod 0700");
+        is_refused(&place, "recourse doctor --repair");
     }
     fs::set_permissions(place.store(), Permissions::from_mode(0o700)).unwrap();
     // Whoever is not allowed to give it away cannot try that.
