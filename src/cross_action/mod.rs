@@ -2,7 +2,7 @@
 //!
 //! Owns the patterns; raises the tier of those involved, and so the verdict. Never lowers one. Pure.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::model::{
@@ -52,17 +52,21 @@ fn risk(
     }
 }
 
+fn fact<'a>(assessment: &'a Assessment, key: &str) -> Option<&'a FactValue> {
+    let (found, own) = (&assessment.evidence.facts, &assessment.mutation.facts);
+    let other = || if own.is_shared_with(found) { None } else { own.get(key) };
+    found.get(key).or_else(other).map(|fact| &fact.value)
+}
+
 fn text<'a>(assessment: &'a Assessment, key: &str) -> Option<&'a str> {
-    let facts = &assessment.evidence.facts;
-    match &facts.get(key).or_else(|| assessment.mutation.facts.get(key))?.value {
+    match fact(assessment, key)? {
         FactValue::Text(text) => Some(text),
         _ => None,
     }
 }
 
 fn bool_fact(assessment: &Assessment, key: &str) -> Option<bool> {
-    let facts = &assessment.evidence.facts;
-    match &facts.get(key).or_else(|| assessment.mutation.facts.get(key))?.value {
+    match fact(assessment, key)? {
         FactValue::Bool(value) => Some(*value),
         _ => None,
     }
@@ -255,13 +259,15 @@ fn names(assessment: &Assessment) -> impl Iterator<Item = &str> {
 }
 
 /// Positions of the mutations that destroy something, by what that may be called: plans have tens of thousands.
+/// Only of the names that somebody asks for.
 fn destroyers<'a, I: Iterator<Item = &'a str>>(
     assessments: &'a [Assessment],
     names: impl Fn(&'a Assessment) -> I,
+    asked: &HashSet<&str>,
 ) -> HashMap<String, BTreeSet<usize>> {
     let mut found: HashMap<String, BTreeSet<usize>> = HashMap::new();
     for (at, assessment) in assessments.iter().enumerate().filter(|(_, assessment)| destroys(assessment)) {
-        for name in names(assessment) {
+        for name in names(assessment).filter(|name| asked.contains(name)) {
             found.entry(name.to_owned()).or_default().insert(at);
         }
     }
@@ -274,7 +280,8 @@ fn protection(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) 
     if switched.is_empty() {
         return;
     }
-    let destroyers = destroyers(assessments, names);
+    let asked = switched.iter().flat_map(|off| names(&assessments[*off])).collect();
+    let destroyers = destroyers(assessments, names, &asked);
     for off in switched {
         let found: BTreeSet<usize> =
             names(&assessments[off]).filter_map(|name| destroyers.get(name)).flatten().copied().collect();
@@ -290,27 +297,35 @@ fn protection(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) 
     }
 }
 
+/// Whether a mutation destroys what keeps, guards or copies another thing.
+fn is_copy(assessment: &Assessment) -> bool {
+    destroys(assessment)
+        && assessment.mutation.cause == Cause::Rule
+        && text(assessment, "source_id").is_some()
+        && !matches!(text(assessment, "relation"), Some("member" | "setting"))
+}
+
 /// A backup or replica goes together with what it was made from.
 fn relations(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) {
-    if !assessments.iter().any(|assessment| text(assessment, "source_id").is_some()) {
+    let copies: Vec<usize> = (0..assessments.len()).filter(|at| is_copy(&assessments[*at])).collect();
+    if copies.is_empty() {
         return;
     }
-    let origins = destroyers(assessments, |assessment| {
-        let id = Some(assessment.mutation.target.id.as_str());
-        // What is itself only about another thing keeps nothing of its own.
-        let about = matches!(text(assessment, "relation"), Some("protection" | "setting"));
-        let names = [id, text(assessment, "identifier")].into_iter().flatten();
-        names.chain(assessment.mutation.names()).filter(move |_| !about)
-    });
-    for copy in 0..assessments.len() {
+    let asked = copies.iter().filter_map(|at| text(&assessments[*at], "source_id")).collect();
+    let origins = destroyers(
+        assessments,
+        |assessment| {
+            let id = Some(assessment.mutation.target.id.as_str());
+            // What is itself only about another thing keeps nothing of its own.
+            let about = matches!(text(assessment, "relation"), Some("protection" | "setting"));
+            let names = [id, text(assessment, "identifier")].into_iter().flatten();
+            names.chain(assessment.mutation.names()).filter(move |_| !about)
+        },
+        &asked,
+    );
+    for copy in copies {
         let Some(source) = text(&assessments[copy], "source_id").map(str::to_owned) else { continue };
-        if !destroys(&assessments[copy]) || assessments[copy].mutation.cause != Cause::Rule {
-            continue;
-        }
         let relation = text(&assessments[copy], "relation").unwrap_or("backup").to_owned();
-        if matches!(relation.as_str(), "member" | "setting") {
-            continue;
-        }
         let types = text(&assessments[copy], "source_types").map(str::to_owned);
         let may_be = |origin: usize| {
             let found = &assessments[origin].mutation.target.r#type;

@@ -80,31 +80,25 @@ fn used(key: &mut Assessment, risks: &mut Vec<CrossActionRisk>) {
 
 /// The same thing is deleted at one address and made at another: moving it in the state would keep it.
 pub(super) fn shifted(assessments: &mut [Assessment]) {
-    let named = |assessment: &Assessment| {
-        let name = text(assessment, "identifier")?;
-        Some((assessment.mutation.target.r#type.clone(), name.to_owned()))
+    let named = |assessment| Some((text(assessment, "identifier")?, &assessment.mutation.target));
+    let planned = |action| {
+        let all = assessments.iter().enumerate().filter(move |(_, assessment)| {
+            assessment.mutation.action == action && assessment.mutation.source == Source::Terraform
+        });
+        all.filter_map(|(at, assessment)| Some((at, named(assessment)?)))
     };
-    let mut made: HashMap<(String, String), String> = HashMap::new();
-    for assessment in assessments.iter() {
-        let mutation = &assessment.mutation;
-        if mutation.action == Action::Create
-            && mutation.source == Source::Terraform
-            && let Some(name) = named(assessment)
-        {
-            made.insert(name, mutation.target.id.clone());
-        }
-    }
-    if made.is_empty() {
-        return;
-    }
-    for assessment in assessments.iter_mut() {
-        if assessment.mutation.action != Action::Delete || assessment.mutation.source != Source::Terraform {
-            continue;
-        }
-        let Some(to) = named(assessment).and_then(|name| made.get(&name)) else { continue };
-        let from = &assessment.mutation.target.id;
-        assessment.alternatives.push(Alternative {
-            command: format!("terraform state mv {} {}", quoted(from), quoted(to)),
+    let made: HashMap<(&str, &str), &str> = planned(Action::Create)
+        .map(|(_, (name, target))| ((target.r#type.as_str(), name), target.id.as_str()))
+        .collect();
+    let moves: Vec<(usize, String)> = planned(Action::Delete)
+        .filter_map(|(at, (name, from))| {
+            let to = made.get(&(from.r#type.as_str(), name))?;
+            Some((at, format!("terraform state mv {} {}", quoted(&from.id), quoted(to))))
+        })
+        .collect();
+    for (at, command) in moves {
+        assessments[at].alternatives.push(Alternative {
+            command,
             explanation:
                 "the plan makes the same thing at another address: moved in the state it stays as it is"
                     .to_owned(),

@@ -347,7 +347,7 @@ impl Links for Elsewhere {
 
 /// Adds a fact to a mutation.
 pub(crate) fn fact(mutation: &mut Mutation, key: &str, value: FactValue, description: &str) {
-    mutation.facts.insert(key.to_owned(), Fact::new(value, description));
+    mutation.facts.insert(key.to_owned(), Fact::new(value, description.to_owned()));
 }
 
 /// Sets a flag of a mutation.

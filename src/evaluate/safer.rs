@@ -42,10 +42,18 @@ pub(super) fn keep_only_what_works(assessments: &mut [Assessment], judge: &Judge
     let mut judged = 0;
     let found = assessments.iter().filter_map(|one| one.evidence.loss.as_ref());
     let files: u64 = found.flat_map(|loss| loss.classes.values()).map(|tally| tally.files).sum();
-    let costly: Vec<(String, String)> =
-        assessments.iter().filter(|one| is_costly(one)).map(known_as).collect();
+    let advised = |one: &Assessment| !one.alternatives.is_empty();
+    let costly: Vec<(String, String)> = match assessments.iter().any(advised) {
+        true => assessments.iter().filter(|one| is_costly(one)).map(known_as).collect(),
+        false => Vec::new(),
+    };
     for assessment in assessments {
-        let git = git_here(&assessment.mutation, judge);
+        if assessment.recovery.is_empty() && !advised(assessment) {
+            continue;
+        }
+        let other = assessment.alternatives.iter().map(|other| &other.command);
+        let sent = assessment.recovery.iter().chain(other).any(|line| line.starts_with(GIT));
+        let git = if sent { git_here(&assessment.mutation, judge) } else { None };
         let recovery = std::mem::take(&mut assessment.recovery);
         let mut offered = std::mem::take(&mut assessment.alternatives);
         assessment.recovery = recovery.iter().filter_map(|step| typed(step, git.as_deref())).collect();

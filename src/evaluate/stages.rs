@@ -89,6 +89,9 @@ pub(super) fn once_by_name(mutations: &mut Vec<Mutation>) {
         let bears = |via: &String| via.rsplit_once('/').is_some_and(|(_, base)| base == mutation.rule.tool);
         mutation.context.via.iter().any(bears)
     };
+    if !mutations.iter().any(handed_on) {
+        return;
+    }
     let said: Vec<Mutation> = mutations.iter().filter(|mutation| !handed_on(mutation)).cloned().collect();
     let same = |one: &Mutation, other: &Mutation| {
         (one.action, &one.kind, &one.subject, &one.facts, &one.rule)

@@ -49,12 +49,11 @@ pub(super) fn of(call: &McpCall, named: &Named, place: &Place<'_>) -> Analysis {
     let target = Target { r#type: "mcp.unknown".to_owned(), id: call.title(), ..Target::default() };
     let subject = Subject::Named(Value::known(call.title()));
     let mut mutation = analysis.mutation(action, "mcp.unknown", subject, target);
-    let mut fact = |key: &str, value: FactValue, said: &str| {
+    let mut fact = |key: &str, value: FactValue, said: &'static str| {
         mutation.facts.insert(key.to_owned(), Fact::new(value, said));
     };
     if let Some(word) = word {
-        let said = format!("the word `{word}` of its name tells most");
-        fact("verb", FactValue::Text(word.to_owned()), &said);
+        fact("verb", FactValue::Text(word.to_owned()), "the word of its name that tells most");
     }
     fact("agreed", FactValue::Bool(agreed), "whether all signs say that it only looks");
     fact("lasting", FactValue::Bool(lasting), "whether signs say that much would be lost for good");

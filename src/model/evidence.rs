@@ -1,5 +1,6 @@
 //! What was found on the machine, or is missing.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -25,12 +26,12 @@ pub struct Fact {
     /// The value.
     pub value: FactValue,
     /// What it means, in plain words.
-    pub description: String,
+    pub description: Cow<'static, str>,
 }
 
 impl Fact {
     /// A fact with its sentence.
-    pub fn new(value: FactValue, description: impl Into<String>) -> Self {
+    pub fn new(value: FactValue, description: impl Into<Cow<'static, str>>) -> Self {
         Self { value, description: description.into() }
     }
 }
@@ -179,7 +180,7 @@ impl Evidence {
             description: description.clone(),
             source: None,
         });
-        self.facts.insert(key.to_owned(), Fact { value, description });
+        self.facts.insert(key.to_owned(), Fact::new(value, description));
     }
 
     /// Records that something could not be had.

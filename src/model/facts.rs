@@ -18,6 +18,11 @@ impl Facts {
     pub fn new() -> Self {
         Self::default()
     }
+
+    /// Whether both are the same copy: what the one does not have the other does not have either.
+    pub fn is_shared_with(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 impl Deref for Facts {

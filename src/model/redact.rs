@@ -58,6 +58,9 @@ fn merge(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
 
 /// `-----BEGIN … PRIVATE KEY-----` up to its end, or to the end of the text.
 fn private_keys(text: &str, found: &mut Vec<Range<usize>>) {
+    if !text.contains('-') {
+        return;
+    }
     let mut at = 0;
     while let Some(begin) = text[at..].find("-----BEGIN ").map(|i| i + at) {
         let rest = &text[begin + 11..];
@@ -130,8 +133,10 @@ fn tokens(text: &str, found: &mut Vec<Range<usize>>) {
         if !BEGINS[usize::from(*first)] || (at > 0 && bytes[at - 1].is_ascii_alphanumeric()) {
             continue;
         }
+        let second = bytes.get(at + 1).copied();
         for (prefix, least, upper) in PREFIXES {
-            if !bytes[at..].starts_with(prefix.as_bytes()) {
+            let likely = prefix.as_bytes().get(1).copied() == second;
+            if !likely || !bytes[at..].starts_with(prefix.as_bytes()) {
                 continue;
             }
             let body = &bytes[at + prefix.len()..];
@@ -156,6 +161,9 @@ fn tokens(text: &str, found: &mut Vec<Range<usize>>) {
 
 /// `scheme://user:password@host`.
 fn url_passwords(text: &str, found: &mut Vec<Range<usize>>) {
+    if !text.contains('@') {
+        return;
+    }
     for (at, _) in text.match_indices("://") {
         let start = at + 3;
         let rest = &text[start..];
@@ -191,38 +199,44 @@ const HEADERS: &[&str] = &[
 ];
 
 fn headers(text: &str, found: &mut Vec<Range<usize>>) {
-    let bearer = || text.as_bytes().windows(7).any(|part| part.eq_ignore_ascii_case(b"bearer "));
-    if !text.contains(':') && !bearer() {
-        return;
-    }
-    let lower = text.to_ascii_lowercase();
-    for header in HEADERS {
-        for (at, _) in lower.match_indices(header) {
-            let mut start = at + header.len();
-            start += text[start..].len() - text[start..].trim_start_matches([' ', '\t']).len();
-            let quote = text[..at].chars().next_back().filter(|c| matches!(c, '"' | '\''));
-            let end = text[start..]
-                .find(|c: char| c == '\n' || quote.map_or(c == '"' || c == '\'', |q| q == c))
-                .map_or(text.len(), |i| i + start);
-            // The scheme may stay.
-            let value = &text[start..end];
-            let scheme = ["Bearer ", "bearer ", "Basic ", "basic ", "token ", "Token "]
-                .iter()
-                .find(|scheme| value.starts_with(**scheme))
-                .map_or(0, |scheme| scheme.len());
-            if !is_reference(&value[scheme..]) {
-                found.push(start + scheme..end);
+    let bytes = text.as_bytes();
+    let ends = |at: usize, word: &str| {
+        let start = (at + 1).checked_sub(word.len());
+        start.filter(|start| bytes[*start..=at].eq_ignore_ascii_case(word.as_bytes()))
+    };
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b':' => {
+                let named = HEADERS.iter().filter_map(|header| ends(at, header));
+                named.for_each(|start| header(text, start, at + 1, found));
             }
+            b' ' if ends(at, "bearer ").is_some() => {
+                let length = bytes[at + 1..].iter().take_while(|byte| is_token_byte(**byte)).count();
+                if length >= 12 {
+                    found.push(at + 1..at + 1 + length);
+                }
+            }
+            _ => {}
         }
     }
-    for scheme in ["bearer "] {
-        for (at, _) in lower.match_indices(scheme) {
-            let start = at + scheme.len();
-            let length = text.as_bytes()[start..].iter().take_while(|byte| is_token_byte(**byte)).count();
-            if length >= 12 {
-                found.push(start..start + length);
-            }
-        }
+}
+
+/// What a header that begins at `name` says from `value` on.
+fn header(text: &str, name: usize, value: usize, found: &mut Vec<Range<usize>>) {
+    let rest = text[value..].trim_start_matches([' ', '\t']);
+    let start = text.len() - rest.len();
+    let quote = text[..name].chars().next_back().filter(|c| matches!(c, '"' | '\''));
+    let end = rest
+        .find(|c: char| c == '\n' || quote.map_or(c == '"' || c == '\'', |q| q == c))
+        .map_or(text.len(), |i| i + start);
+    // The scheme may stay.
+    let value = &text[start..end];
+    let scheme = ["Bearer ", "bearer ", "Basic ", "basic ", "token ", "Token "]
+        .iter()
+        .find(|scheme| value.starts_with(**scheme))
+        .map_or(0, |scheme| scheme.len());
+    if !is_reference(&value[scheme..]) {
+        found.push(start + scheme..end);
     }
 }
 

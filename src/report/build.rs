@@ -184,7 +184,7 @@ fn because(assessment: &Assessment) -> Option<EvidenceItem> {
         key: BECAUSE.to_owned(),
         value: Some(fact.value.clone()),
         present: true,
-        description: fact.description.clone(),
+        description: fact.description.clone().into_owned(),
         source: None,
     })
 }

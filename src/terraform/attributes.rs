@@ -63,29 +63,27 @@ pub(super) fn each((values, sensitive, unknown): Side<'_>, path: &str) -> Option
     if marks_any(child(sensitive, top)) || marks_any(child(unknown, top)) {
         return None;
     }
-    let mut found = vec![values.clone()];
-    for step in path.split('.') {
-        let (name, all) = step.strip_suffix("[]").map_or((step, false), |name| (name, true));
-        let next = found.into_iter().flat_map(|value| {
-            let inner = if name.is_empty() {
-                value
-            } else {
-                keys(name).fold(value, |at, key| child(&at, key).clone())
-            };
-            let inner = match &inner {
-                Value::String(text) if all => serde_json::from_str(text).unwrap_or(inner),
-                _ => inner,
-            };
-            match inner {
-                Value::Array(list) if all => list,
-                Value::Object(map) if all => map.into_iter().map(|(key, _)| Value::String(key)).collect(),
-                Value::Null => Vec::new(),
-                other => vec![other],
-            }
-        });
-        found = next.collect();
-    }
+    let mut found = Vec::new();
+    gather(values, path, &mut found);
     Some(found)
+}
+
+/// What a path leads to, below `at`.
+fn gather(at: &Value, path: &str, found: &mut Vec<Value>) {
+    let (step, rest) = path.split_once('.').map_or((path, None), |(step, rest)| (step, Some(rest)));
+    let (name, all) = step.strip_suffix("[]").map_or((step, false), |name| (name, true));
+    let mut go = |value: &Value| match rest {
+        Some(rest) => gather(value, rest, found),
+        None => found.push(value.clone()),
+    };
+    let inner = keys(name).fold(at, child);
+    let document = inner.as_str().filter(|_| all).and_then(|text| serde_json::from_str(text).ok());
+    match document.as_ref().unwrap_or(inner) {
+        Value::Array(list) if all => list.iter().for_each(go),
+        Value::Object(map) if all => map.keys().for_each(|key| go(&Value::String(key.clone()))),
+        Value::Null => {}
+        other => go(other),
+    }
 }
 
 /// What a declaration says behind `|`.

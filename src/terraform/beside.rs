@@ -9,8 +9,7 @@ use super::attributes::each;
 use super::facts::Attributes;
 use super::grants;
 use super::protections::is_weaker;
-use super::said::{printable, show};
-use super::select::first_key;
+use super::said::{PLANNED, printable, show};
 use crate::knowledge::TerraformType;
 use crate::model::{Action, Fact, FactValue, Facts, Mutation};
 
@@ -40,8 +39,7 @@ impl Beside {
     }
 
     pub(super) fn tell(&mut self, key: &str, value: FactValue) {
-        let said = format!("{key} is {}", show(&value));
-        self.facts.insert(key.to_owned(), Fact::new(value, said));
+        self.facts.insert(key.to_owned(), Fact::new(value, PLANNED));
     }
 
     #[cfg(test)]
@@ -61,9 +59,12 @@ impl Beside {
 
 /// Attributes of a thing that holds content, of which nobody said what their change does to it.
 pub(super) fn untold(names: &[String]) -> Option<Beside> {
+    if names.is_empty() {
+        return None;
+    }
     let mut beside = Beside::new(Action::Update, "terraform.untold");
     beside.tell("names", FactValue::Text(printable(&names.join(", "))));
-    (!names.is_empty()).then_some(beside)
+    Some(beside)
 }
 
 /// All of them that the type's data tells. `facts` are those of the change.
@@ -105,7 +106,7 @@ fn taken(declared: &TerraformType, facts: &Facts) -> Vec<Beside> {
             continue;
         }
         let mut told = Facts::new();
-        told.insert("had".to_owned(), Fact::new(was.clone(), format!("{fact} was {}", show(was))));
+        told.insert("had".to_owned(), Fact::new(was.clone(), PLANNED));
         if let Some(now) = facts.get(fact) {
             told.insert("left".to_owned(), now.clone());
         }
@@ -131,10 +132,9 @@ fn parts(declared: &TerraformType, attributes: &Attributes) -> Vec<Beside> {
         }
         let names = printable(&gone.join(", "));
         let mut told = Facts::new();
-        let said = format!("{} loses {names}", first_key(path));
-        told.insert("gone".to_owned(), Fact::new(FactValue::Text(names), said));
+        told.insert("gone".to_owned(), Fact::new(FactValue::Text(names), PLANNED));
         let left = FactValue::Number(i64::try_from(now.len()).unwrap_or(i64::MAX));
-        told.insert("left".to_owned(), Fact::new(left, format!("{} stay", now.len())));
+        told.insert("left".to_owned(), Fact::new(left, PLANNED));
         told.insert(
             "definition".to_owned(),
             Fact::new(FactValue::Bool(true), "the plan holds its definition"),
@@ -165,12 +165,15 @@ fn opened(declared: &TerraformType, attributes: &Attributes) -> Option<Beside> {
             None => {}
         }
     }
+    if names.is_empty() && named.is_empty() {
+        return None;
+    }
     let (mut was, mut now) = (Facts::new(), Facts::new());
     grants::tell(&names, &attributes.before, &mut was);
     grants::tell(&names, &attributes.after, &mut now);
     switched(&names, &attributes.after, &mut now);
     for word in named {
-        let fact = || Fact::new(FactValue::Text(printable(&word)), "the plan says so");
+        let fact = || Fact::new(FactValue::Text(printable(&word)), PLANNED);
         now.entry("everybody".to_owned()).or_insert_with(fact);
     }
     // What lets nothing in opens nothing, and what was open before is not opened.
@@ -194,7 +197,7 @@ fn switched(names: &[String], after: &Value, facts: &mut Facts) {
             }
             _ => continue,
         };
-        let fact = || Fact::new(FactValue::Text(printable(&word)), "the plan says so");
+        let fact = || Fact::new(FactValue::Text(printable(&word)), PLANNED);
         facts.entry("everybody".to_owned()).or_insert_with(fact);
     }
 }

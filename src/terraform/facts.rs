@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::attributes::{Attribute, Side, each, lookup, parse_default};
 use super::plan::ResourceChange;
 use super::provider::Settings;
-use super::said::show;
+use super::said::PLANNED;
 use super::select::select;
 use super::state::Others;
 use crate::knowledge::{Related, TerraformType};
@@ -76,28 +76,23 @@ pub(super) fn collect(
             if action == Action::Update {
                 let was = get(before, path);
                 if was.as_ref() != Some(&value) {
-                    let said = format!("{name} changes");
-                    facts.insert(format!("changed.{name}"), Fact::new(FactValue::Bool(true), said));
+                    facts.insert(format!("changed.{name}"), Fact::new(FactValue::Bool(true), PLANNED));
                 }
                 if let Some(was) = was {
                     lowered(name, &was, &value, facts);
-                    let said = format!("{name} was {}", show(&was));
-                    facts.insert(format!("was.{name}"), Fact::new(was, said));
+                    facts.insert(format!("was.{name}"), Fact::new(was, PLANNED));
                 }
             }
-            let said = format!("{name} is {}", show(&value));
-            facts.insert(name.clone(), Fact::new(value, said));
+            facts.insert(name.clone(), Fact::new(value, PLANNED));
         } else if action == Action::Update
             && let Some(was) = get(before, path)
         {
-            let said = format!("{name} was {}", show(&was));
-            facts.insert(format!("was.{name}"), Fact::new(was, said));
+            facts.insert(format!("was.{name}"), Fact::new(was, PLANNED));
         }
     }
     let names = names(&declared.id, attributes);
     if let Some(first) = names.first() {
-        let said = format!("it is called {first}");
-        facts.insert("identifier".into(), Fact::new(FactValue::Text(first.clone()), said));
+        facts.insert("identifier".into(), Fact::new(FactValue::Text(first.clone()), "what it is called"));
     }
     if matches!(action, Action::Delete | Action::Replace) {
         let own = ["id", "arn", "self_link"].into_iter().filter_map(|path| text(before, path));
@@ -108,26 +103,26 @@ pub(super) fn collect(
     if let Some(relation) = &declared.relation
         && let Some(source) = self::names(&declared.source, attributes).into_iter().next()
     {
-        let said = format!("it is a {relation} of {source}");
-        facts.insert("relation".into(), Fact::new(FactValue::Text(relation.clone()), said.clone()));
-        facts.insert("source_id".into(), Fact::new(FactValue::Text(source.clone()), said));
+        facts
+            .insert("relation".into(), Fact::new(FactValue::Text(relation.clone()), "what it is to another"));
+        facts.insert("source_id".into(), Fact::new(FactValue::Text(source.clone()), "what it is about"));
         if !declared.of.is_empty() {
-            let types = declared.of.join(" ");
-            let said = format!("{source} is of type {types}");
-            facts.insert("source_types".into(), Fact::new(FactValue::Text(types), said));
+            let types = FactValue::Text(declared.of.join(" "));
+            facts.insert("source_types".into(), Fact::new(types, "what that may be"));
         }
         // Its siblings are those of its own type that name the same source.
         if let Some(siblings) = siblings
             && let Some((FactValue::Number(0), _)) = others.related(siblings, std::slice::from_ref(&source))
         {
-            let said = format!("no other member of {source} stays in the state");
-            facts.insert("last-member".into(), Fact::new(FactValue::Bool(true), said));
+            facts.insert(
+                "last-member".into(),
+                Fact::new(FactValue::Bool(true), "no other one stays in the state"),
+            );
         }
     }
     if matches!(declared.relation.as_deref(), Some("setting" | "protection")) {
-        let attributes = declared.source.join(" ");
-        let said = format!("{attributes} says what it is about");
-        facts.insert("setting".into(), Fact::new(FactValue::Text(attributes), said));
+        let attributes = FactValue::Text(declared.source.join(" "));
+        facts.insert("setting".into(), Fact::new(attributes, "where it says what it is about"));
     }
     for related in &declared.related {
         if let Some((value, said)) = others.related(related, &names) {
@@ -154,8 +149,7 @@ fn lowered(name: &str, was: &FactValue, now: &FactValue, facts: &mut Facts) {
         && (now < was || (was == 0 && now > 0))
     {
         let key = if now < was { "lowered" } else { "limited" };
-        let said = format!("{name} goes from {was} to {now}");
-        facts.insert(format!("{key}.{name}"), Fact::new(FactValue::Bool(true), said));
+        facts.insert(format!("{key}.{name}"), Fact::new(FactValue::Bool(true), PLANNED));
     }
 }
 

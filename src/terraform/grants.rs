@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use super::said::PLANNED;
 use crate::knowledge::{Grants, Words, tool_words};
 use crate::model::{Fact, FactValue, Facts};
 
@@ -16,7 +17,7 @@ pub(super) const CLOSING: [&str; 4] = ["access", "action", "direction", "effect"
 pub(super) fn tell(names: &[String], after: &Value, facts: &mut Facts) {
     let mut said = Said { lists: &tool_words().grants, everybody: None, full: None, unseen: false };
     if after.as_object().is_some_and(|entries| is_closed(entries, said.lists)) {
-        facts.insert("closed".to_owned(), Fact::new(FactValue::Bool(true), "the plan says so"));
+        facts.insert("closed".to_owned(), Fact::new(FactValue::Bool(true), PLANNED));
         return;
     }
     for name in names {
@@ -26,7 +27,7 @@ pub(super) fn tell(names: &[String], after: &Value, facts: &mut Facts) {
     }
     for (key, word) in [("everybody", said.everybody), ("full", said.full)] {
         if let Some(word) = word {
-            facts.insert(key.to_owned(), Fact::new(FactValue::Text(word), "the plan says so"));
+            facts.insert(key.to_owned(), Fact::new(FactValue::Text(word), PLANNED));
         }
     }
     if said.unseen {

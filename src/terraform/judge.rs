@@ -25,7 +25,7 @@ use super::protections;
 use super::provider::Providers;
 use super::references::References;
 use super::replaced;
-use super::said::{printable, unclear};
+use super::said::{PLANNED, printable, unclear};
 use super::select::first_key;
 use super::signs::{self, Said};
 use super::state::Others;
@@ -109,6 +109,7 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
 
 fn one_by_one(changes: &[ResourceChange], all: &OfAll<'_>) -> Analysis {
     let mut analysis = Analysis::default();
+    analysis.mutations.reserve(changes.len());
     let mut names = signs::Names::default();
     for change in changes {
         if change.mode == "data" {
@@ -122,14 +123,14 @@ fn one_by_one(changes: &[ResourceChange], all: &OfAll<'_>) -> Analysis {
         // What users' files say of a type that is known already counts in addition.
         let said = all.types.get(change.r#type.as_str()).map_or(&[][..], Vec::as_slice);
         for known in said {
-            analysis.mutations.extend(mutations(change, verb, all, &mut names, known));
+            mutations(change, verb, all, &mut names, known, &mut analysis.mutations);
         }
         let Some(known) = said.first() else { continue };
         // What is only left out of the state may still be made anew.
         let creates = change.change.actions.iter().any(|action| action == "create");
         if matches!(verb, Verb::Forget) && creates {
             let anew = Verb::Do(Action::Create);
-            analysis.mutations.extend(mutations(change, anew, all, &mut names, known));
+            mutations(change, anew, all, &mut names, known, &mut analysis.mutations);
         }
         if creates || matches!(verb, Verb::Do(Action::Delete)) {
             all.provisioned.judge(change, &mut analysis);
@@ -178,14 +179,18 @@ impl Verb {
     }
 
     fn of(actions: &[String]) -> Self {
-        let words: Vec<&str> = actions.iter().map(String::as_str).collect();
-        match words.as_slice() {
-            ["no-op" | "read"] => Self::Nothing,
-            ["create"] => Self::Do(Action::Create),
-            ["update"] => Self::Do(Action::Update),
-            ["delete"] => Self::Do(Action::Delete),
-            ["delete", "create"] | ["create", "delete"] => Self::Do(Action::Replace),
-            ["forget"] | ["create", "forget"] | ["forget", "create"] => Self::Forget,
+        let (first, second) = match actions {
+            [only] => (only.as_str(), ""),
+            [first, second] => (first.as_str(), second.as_str()),
+            _ => return Self::Unknown,
+        };
+        match (first, second) {
+            ("no-op" | "read", "") => Self::Nothing,
+            ("create", "") => Self::Do(Action::Create),
+            ("update", "") => Self::Do(Action::Update),
+            ("delete", "") => Self::Do(Action::Delete),
+            ("delete", "create") | ("create", "delete") => Self::Do(Action::Replace),
+            ("forget", "" | "create") | ("create", "forget") => Self::Forget,
             _ => Self::Unknown,
         }
     }
@@ -209,13 +214,14 @@ fn mutations(
     all: &OfAll<'_>,
     names: &mut signs::Names,
     known: &Known,
-) -> Vec<Mutation> {
-    let unreadable = || {
-        let reason = format!("the attributes of {} could not be read", printable(&change.address));
-        vec![unclear(&change.address, &reason)]
-    };
+    out: &mut Vec<Mutation>,
+) {
     let asked = Asked::of(change, verb, known);
-    let Ok(attributes) = asked.attributes(change, known) else { return unreadable() };
+    let Ok(attributes) = asked.attributes(change, known) else {
+        let reason = format!("the attributes of {} could not be read", printable(&change.address));
+        out.push(unclear(&change.address, &reason));
+        return;
+    };
     let read = Changed::read(change, asked, &attributes, known, all, names);
     let Changed { said, names, opens, more, power, longer } = read;
     let (siblings, content) = (known.siblings.as_ref(), known.content);
@@ -276,10 +282,16 @@ fn mutations(
         facts,
         dependents: dependents.unwrap_or_default(),
     };
-    let mut kinds = BTreeSet::new();
-    found.retain(|more| kinds.insert(more.kind().to_owned()) || !more.is_by_name());
-    let more = found.into_iter().map(|beside| beside.mutation(&made)).collect::<Vec<_>>();
-    std::iter::once(made).chain(more).collect()
+    if found.len() > 1 {
+        let mut kinds = BTreeSet::new();
+        found.retain(|more| kinds.insert(more.kind().to_owned()) || !more.is_by_name());
+    }
+    let at = out.len();
+    out.push(made);
+    for beside in found {
+        let more = beside.mutation(&out[at]);
+        out.push(more);
+    }
 }
 
 /// The kind that a change of a type concerns.
@@ -421,8 +433,7 @@ fn names_changes(action: Action, names: BTreeSet<String>, facts: &mut Facts) {
     }
     facts.insert("planned".into(), Fact::new(FactValue::Bool(true), "a plan changes it in place"));
     for name in names {
-        let said = format!("{name} changes");
-        let fact = || Fact::new(FactValue::Bool(true), said);
+        let fact = || Fact::new(FactValue::Bool(true), PLANNED);
         facts.entry(format!("changed.{name}")).or_insert_with(fact);
     }
 }
@@ -430,8 +441,10 @@ fn names_changes(action: Action, names: BTreeSet<String>, facts: &mut Facts) {
 /// What the name of a type that no data file knows suggests, and what its attributes say.
 fn guessed(change: &ResourceChange, attributes: &Said, facts: &mut Facts) {
     let guess = classify::guess(&change.r#type);
-    let said = format!("the type's name suggests: {}", guess.class);
-    facts.insert("class".into(), Fact::new(FactValue::Text(guess.class.into()), said));
+    facts.insert(
+        "class".into(),
+        Fact::new(FactValue::Text(guess.class.into()), "what the type's name suggests"),
+    );
     let sure = Fact::new(FactValue::Number(guess.confidence), "no rule knows this type; judged by its name");
     facts.insert("classifier.confidence".into(), sure);
     if attributes.safe {
@@ -440,8 +453,7 @@ fn guessed(change: &ResourceChange, attributes: &Said, facts: &mut Facts) {
     }
     if !attributes.names.is_empty() {
         let names = printable(&attributes.names.join(", "));
-        let said = format!("{names} changes");
-        facts.insert("names".into(), Fact::new(FactValue::Text(names), said));
+        facts.insert("names".into(), Fact::new(FactValue::Text(names), "what changes"));
     }
 }
 
@@ -449,7 +461,7 @@ fn guessed(change: &ResourceChange, attributes: &Said, facts: &mut Facts) {
 fn definition(change: &ResourceChange, action: Action, facts: &mut Facts) {
     let told = change.change.before.get();
     if matches!(action, Action::Delete | Action::Replace) && told.starts_with('{') && told != "{}" {
-        let said = "the plan holds its definition".to_owned();
+        let said = "the plan holds its definition";
         facts.insert("definition".into(), Fact::new(FactValue::Bool(true), said));
     }
 }

@@ -7,6 +7,7 @@ use super::attributes::Side;
 use super::facts::{Attributes, fact, text};
 use super::grants;
 use super::plan::ResourceChange;
+use super::said::PLANNED;
 use super::select::first_key;
 use super::signs::Spoken;
 use crate::knowledge::{Knowledge, Related, TerraformType};
@@ -103,17 +104,17 @@ impl Known {
 
 /// Provider-neutral signs of protection on a type that no data file knows.
 pub(super) fn protection(attributes: &Attributes, action: Action, facts: &mut Facts) {
-    let mut tell = |key: &str, side: Side<'_>, word: &str| {
+    let mut tell = |key: &str, side: Side<'_>| {
         for name in PROTECTIONS {
             if let Some(FactValue::Bool(yes)) = fact(side, name) {
-                facts.insert(key.to_owned(), Fact::new(FactValue::Bool(yes), format!("{name} {word} {yes}")));
+                facts.insert(key.to_owned(), Fact::new(FactValue::Bool(yes), PLANNED));
             }
         }
     };
     if action == Action::Update {
-        tell("was.deletion_protection", attributes.before(), "was");
-        tell("deletion_protection", attributes.after(), "is");
+        tell("was.deletion_protection", attributes.before());
+        tell("deletion_protection", attributes.after());
     } else {
-        tell("deletion_protection", attributes.before(), "is");
+        tell("deletion_protection", attributes.before());
     }
 }

@@ -1,5 +1,8 @@
 //! What decides who may do what, or what is deleted, and is known only after the apply.
 
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -16,9 +19,13 @@ const DEPTH: usize = 24;
 
 /// Whether what is not known yet can be of that sort at all.
 pub(super) fn may_be(unknown: &RawValue) -> bool {
-    let (text, signs) = (unknown.get(), terraform_signs());
-    text.len() > 2
-        && [&signs.decides, &signs.deletes].iter().any(|list| list.iter().any(|name| text.contains(name)))
+    // Each change of a long plan is asked, and the lists are long.
+    static NAMES: OnceLock<HashSet<&str>> = OnceLock::new();
+    let names = NAMES.get_or_init(|| {
+        let signs = terraform_signs();
+        signs.decides.iter().chain(signs.deletes.iter()).collect()
+    });
+    unknown.get().split('"').skip(1).step_by(2).any(|name| names.contains(name))
 }
 
 /// What of it a change leaves open. `gives` tells whether the configuration gives an attribute.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::beside::Beside;
-use super::said::printable;
+use super::said::{PLANNED, printable};
 use crate::knowledge::{terraform_signs, tool_words};
 use crate::model::{Action, Fact, FactValue, Facts};
 
@@ -36,7 +36,7 @@ pub(super) fn may_give(raw: &str) -> bool {
 pub(super) fn tell(power: Option<String>, action: Action, facts: &mut Facts, found: &mut Vec<Beside>) {
     let Some(power) = power else { return };
     if action == Action::Grant {
-        let fact = || Fact::new(FactValue::Text(power), "the plan says so");
+        let fact = || Fact::new(FactValue::Text(power), PLANNED);
         facts.entry("full".to_owned()).or_insert_with(fact);
         return;
     }

@@ -1,6 +1,6 @@
 //! Protections: when less is protected than before, and when that is no loss.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::references::{References, without_instances};
 use crate::model::{Action, Fact, FactValue, Mutation};
@@ -81,18 +81,17 @@ fn is_about_another(mutation: &Mutation) -> bool {
 
 /// A protection that goes with all that it protects is no loss of its own.
 pub(super) fn together(mutations: &mut [Mutation]) {
-    let going: BTreeSet<String> = mutations
-        .iter()
-        .filter(|mutation| mutation.action == Action::Delete && !is_about_another(mutation))
-        .flat_map(|mutation| mutation.names().map(str::to_owned))
-        .collect();
-    for mutation in mutations {
-        if mutation.action != Action::Delete || !is_about_another(mutation) {
-            continue;
-        }
-        let source = text(mutation, "source_id").filter(|source| going.contains(*source)).map(str::to_owned);
-        if let Some(source) = source {
-            let said = format!("{source} goes with it");
+    let (about, others): (Vec<&mut Mutation>, Vec<&mut Mutation>) = mutations
+        .iter_mut()
+        .filter(|mutation| mutation.action == Action::Delete)
+        .partition(|mutation| is_about_another(mutation));
+    if about.is_empty() {
+        return;
+    }
+    let going: HashSet<&str> = others.iter().flat_map(|mutation| mutation.names()).collect();
+    for mutation in about {
+        if text(mutation, "source_id").is_some_and(|source| going.contains(source)) {
+            let said = "what it is about goes with it";
             mutation.facts.insert("together".into(), Fact::new(FactValue::Bool(true), said));
         }
     }
@@ -118,7 +117,7 @@ pub(super) fn fresh(mutations: &mut [Mutation], references: &References) {
         let refers =
             attributes.split(' ').any(|attribute| referring.contains(&(plain.clone(), attribute.to_owned())));
         if named || refers {
-            let said = "what it is about is made by the same plan".to_owned();
+            let said = "what it is about is made by the same plan";
             mutation.facts.insert("fresh".into(), Fact::new(FactValue::Bool(true), said));
         }
     }

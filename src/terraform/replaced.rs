@@ -142,7 +142,7 @@ mod tests {
         let change: ResourceChange = serde_json::from_value(change).unwrap();
         let mut facts = Facts::new();
         tell(&change, &mut facts);
-        facts.get(BECAUSE).map(|fact| fact.description.clone())
+        facts.get(BECAUSE).map(|fact| fact.description.clone().into_owned())
     }
 
     #[test]

@@ -4,6 +4,9 @@ use crate::model::{
     Action, Cause, Context, FactValue, Facts, Mutation, RuleRef, Source, Subject, Target, Value as Text,
 };
 
+/// Why a fact of a plan is known.
+pub(super) const PLANNED: &str = "the plan says so";
+
 /// What cannot be judged.
 pub(super) fn unclear(id: &str, reason: &str) -> Mutation {
     Mutation {

@@ -439,12 +439,12 @@ fn nothing(evidence: &mut Evidence, why: String) {
 /// Sets the class and its sentence.
 pub(super) fn say(evidence: &mut Evidence, class: &str, summary: &str) {
     evidence.fact("loss", FactValue::Text(class.to_owned()), summary);
-    let text = crate::model::Fact::new(FactValue::Text(summary.to_owned()), summary);
+    let text = crate::model::Fact::new(FactValue::Text(summary.to_owned()), "why");
     evidence.facts.insert("loss.summary".to_owned(), text);
 }
 
 fn missing(evidence: &mut Evidence, why: &str) {
     evidence.miss("git", why, MissingEffect::BlocksSafeVerdict);
-    let text = crate::model::Fact::new(FactValue::Text(why.to_owned()), why);
+    let text = crate::model::Fact::new(FactValue::Text(why.to_owned()), "why");
     evidence.facts.insert("loss.summary".to_owned(), text);
 }

@@ -56,7 +56,7 @@ impl Push {
                     FactValue::Bool(false),
                     "the remote's present state is not known here",
                 );
-                let text = crate::model::Fact::new(FactValue::Text(why.clone()), why.as_str());
+                let text = crate::model::Fact::new(FactValue::Text(why.clone()), "why");
                 evidence.facts.insert("loss.summary".to_owned(), text);
                 evidence.miss("remote", why, MissingEffect::BlocksSafeVerdict);
             }
