@@ -28,7 +28,7 @@ fn git(dir: &Path, words: &[&str]) {
 fn mutation(action: Action, kind: &str, subject: Subject, facts: &[(&str, FactValue)]) -> Mutation {
     let mut all = Facts::new();
     for (key, value) in facts {
-        all.insert((*key).to_owned(), Fact::new(value.clone(), *key));
+        all.insert((*key).to_owned(), Fact::new(value.clone(), ""));
     }
     Mutation {
         action,

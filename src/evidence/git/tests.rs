@@ -82,7 +82,7 @@ impl Repo {
                 "" => FactValue::Bool(true),
                 text => FactValue::Text(text.to_owned()),
             };
-            all.insert((*key).to_owned(), Fact::new(value, *key));
+            all.insert((*key).to_owned(), Fact::new(value, (*key).to_owned()));
         }
         Mutation {
             action,

@@ -135,7 +135,7 @@ fn flags_of_the_command_are_heeded() {
         ("unheard-of", LossClass::Lost),
     ] {
         let mut act = mutation(Action::Replace, file("/home/me/a"));
-        act.facts.insert(flag.to_owned(), crate::model::Fact::new(FactValue::Bool(true), flag));
+        act.facts.insert(flag.to_owned(), crate::model::Fact::new(FactValue::Bool(true), ""));
         assert_eq!(collect(&act, &world, &mut Session::new()).loss.unwrap().worst(), class, "{flag}");
     }
 }
