@@ -27,7 +27,7 @@
 //! | [`json`](mod@json) | strict JSON for what is signed or compared; stands in the crate `recourse-attest` | no |
 //! | [`yaml`] | YAML with the places of its values | no |
 //! | [`model`] | plain types: tier, verdict, mutation, evidence, what is known of a value | no |
-//! | [`attest`] | the attestation protocol: documents, keys, registries, verification; a crate of its own, `crates/recourse-attest`, that knows nothing of the others | its own files and HTTP, as its modules say |
+//! | [`attest`] | the attestation protocol: documents, keys, registries, verification; a crate of its own, `crates/recourse-attest`, that knows nothing of the others | its own files; HTTP, through `recourse-net` |
 //! | [`syntax`] | text to tree and gaps, through tree-sitter-bash | no |
 //! | [`code`] | short programs on a command line: Python, Perl, awk, sed, SQL … | no |
 //! | [`world`] | the one door to the machine: files, environment, clock, a closed list of read-only programs | it is the door |
@@ -55,13 +55,17 @@
 //! | [`hook`] | what shells and coding agents hand over before they run it: judged, asked about, answered in their words | yes |
 //! | [`mcp`] | the Model Context Protocol on standard input and output: agents ask before they act | policy files, through `config` |
 //! | [`scan`] | what runs in the files of a tree: scripts, images, build files, jobs; where it stands | through `world` |
-//! | [`serve`] | registry, attestations and evaluation over HTTP | yes |
+//! | [`serve`] | registry, attestations and evaluation over HTTP; in `recourse-net` alone | yes |
 //! | [`cli`] | arguments, configuration files, output, exit statuses | yes |
 //!
 //! Each uses only what stands above it in this table. What `shell` and `effects` must know of one program they ask through
 //! a door ([`shell::program`], [`effects::program`]) that also says what a program may ask of them; `programs` hands itself
 //! in. So a program is taught in two places: its words in `src/knowledge/tools`, and where data does not suffice, its room in
 //! `src/programs`. No name of a program stands anywhere else below the front ends; a test counts them.
+//!
+//! There are two programs. `recourse` is what stands at a prompt. `recourse-net` (`src/bin/recourse_net`) stands beside it and
+//! alone links what speaks with networks: HTTP and TLS, object stores, servers. The first asks it for documents, or becomes it
+//! to serve; the feature `net` is what the second has and the first lacks.
 //!
 //! `cli` and `exec` are front ends: they parse input, call
 //! [`evaluate`](mod@evaluate), act on its verdict, and hold no judgement.
@@ -122,7 +126,7 @@ pub mod recoverability;
 pub mod report;
 #[cfg(feature = "cli")]
 pub mod scan;
-#[cfg(feature = "cli")]
+#[cfg(feature = "net")]
 pub mod serve;
 #[cfg(feature = "cli")]
 mod settings;

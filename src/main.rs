@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    recourse::cli::main(std::env::args_os())
+    recourse::cli::main(std::env::args_os(), None)
 }

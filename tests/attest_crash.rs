@@ -12,14 +12,17 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use recourse::attest::audit::{AuditLog, Limits};
-use recourse::attest::fleet::{Address, HELPER, Shared};
+use recourse::attest::beside::PROGRAM;
+use recourse::attest::fleet::{Address, Shared};
 use recourse::attest::keys::KeyStore;
 use recourse::attest::nonces::Nonces;
+use recourse::attest::retention::Retention;
 use recourse::attest::sign::{DEFAULT_VALIDITY, Evaluation, Profile, Signer, SignerSettings};
 use recourse::attest::signature::PublicKey;
-use recourse::attest::store::Store;
+use recourse::attest::store::{Served, Store};
 use recourse::attest::tlog::book::Log;
 use recourse::attest::{KeyState, Origin, Places, Time};
 use serde_json::json;
@@ -28,11 +31,13 @@ use serde_json::json;
 mod stops;
 
 const NONCE: &str = "00112233445566778899aabbccddeeff";
+/// Of attestations that ended long ago.
+const OLD: [&str; 2] = ["10112233445566778899aabbccddeeff", "20112233445566778899aabbccddeeff"];
 
 /// Puts the program that speaks with stores beside this one: it is looked for nowhere else.
 fn with_the_helper() {
-    let (helper, own) = (Path::new(env!("CARGO_BIN_EXE_recourse-store")), std::env::current_exe().unwrap());
-    let place = own.with_file_name(HELPER);
+    let (helper, own) = (Path::new(env!("CARGO_BIN_EXE_recourse-net")), std::env::current_exe().unwrap());
+    let place = own.with_file_name(PROGRAM);
     let number = |path: &Path| fs::metadata(path).map(|found| found.ino()).ok();
     if number(&place) != number(helper) {
         let _ = fs::remove_file(&place);
@@ -79,6 +84,7 @@ fn work(operation: &str, folder: &Path) {
             AuditLog::open(&Places::under(folder)).within(limits).note("noted", json!({})).unwrap();
         }
         "log" => drop(log(folder).advance().unwrap()),
+        "tidy" => retention().tidy(&Places::under(folder), None),
         other => panic!("{other}"),
     }
 }
@@ -87,6 +93,45 @@ fn work(operation: &str, folder: &Path) {
 fn log(folder: &Path) -> Log {
     let store = Address::parse(&format!("file://{}/store", folder.display())).unwrap();
     Log::open(&Places::under(folder)).sharing(Some(Arc::new(Shared::new(store))))
+}
+
+/// For how long what is kept: of what is over, for no time.
+fn retention() -> Retention {
+    let record = Limits { segment: 1 << 20, segments: 0, age: Some(Duration::from_secs(60)) };
+    Retention { attestations: Some(Duration::ZERO), record }
+}
+
+/// Attestations of a key that is retired, nonces of attestations that ended long ago, an old file of the record.
+fn prepare_tidy(folder: &Path) {
+    let places = Places::under(folder);
+    for _ in 0..3 {
+        work("sign", folder);
+    }
+    keys(folder).rotate(None).unwrap();
+    keys(folder).retire("crash-1").unwrap();
+    for nonce in OLD {
+        Nonces::open(&places).spend(nonce, ended()).unwrap();
+        aged(&places.nonces().join(nonce));
+    }
+    let limits = Limits { segment: 1, segments: 0, age: None };
+    AuditLog::open(&places).within(limits).append("noted", json!({})).unwrap();
+    for file in fs::read_dir(&places.data).unwrap().flatten() {
+        if file.file_name().to_string_lossy().starts_with("audit-") {
+            aged(&file.path());
+        }
+    }
+    // What is counted here comes from one run.
+    fs::write(folder.join("signed"), Store::open(&places).list().unwrap().join("\n")).unwrap();
+}
+
+/// When attestations ended whose nonces are not kept any more.
+fn ended() -> Time {
+    "2020-01-01T00:00:00Z".parse().unwrap()
+}
+
+fn aged(path: &Path) {
+    let file = fs::OpenOptions::new().write(true).open(path).unwrap();
+    file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_577_836_800)).unwrap();
 }
 
 /// A folder in which an operation can be done.
@@ -99,6 +144,9 @@ fn prepare(operation: &str, folder: &Path) {
         log(folder).begin(&Origin::base("https://recourse.example").unwrap()).unwrap();
         work("log", folder);
         work("sign", folder);
+    }
+    if operation == "tidy" {
+        prepare_tidy(folder);
     }
     if operation == "note" {
         // Each begins a new file; the next one takes the oldest away, too.
@@ -143,7 +191,9 @@ fn copy(from: &Path, to: &Path) {
         if entry.path().is_dir() {
             copy(&entry.path(), &place);
         } else {
-            fs::copy(entry.path(), place).unwrap();
+            fs::copy(entry.path(), &place).unwrap();
+            let then = entry.metadata().unwrap().modified().unwrap();
+            fs::OpenOptions::new().append(true).open(&place).unwrap().set_modified(then).unwrap();
         }
     }
 }
@@ -184,6 +234,11 @@ fn inspect(operation: &str, before: &Path, folder: &Path) {
         let key = PublicKey::from_base64url(&now[attestation.key_id()]).unwrap();
         key.verify(attestation.payload(), attestation.signature()).unwrap();
     }
+    if operation == "tidy" {
+        for nonce in OLD {
+            assert!(Nonces::open(&places).spend(nonce, ended()).is_err(), "it was spent before");
+        }
+    }
     let next = match operation {
         // Done again, whether or not it was done.
         "compromise" if keys(folder).registry().unwrap().unwrap().active().is_none() => "generate",
@@ -191,7 +246,7 @@ fn inspect(operation: &str, before: &Path, folder: &Path) {
     };
     work(next, folder);
     let (later, names) = named(folder);
-    if !matches!(operation, "sign" | "spend" | "first-run" | "note" | "log") {
+    if !matches!(operation, "sign" | "spend" | "first-run" | "note" | "log" | "tidy") {
         assert!(later > version && later > seen, "{later} after {version}, seen {seen}");
     }
     for (name, key) in &now {
@@ -209,6 +264,17 @@ fn inspect(operation: &str, before: &Path, folder: &Path) {
         "first-run" | "rotate" => assert!(keys(folder).registry().unwrap().unwrap().active().is_some()),
         "sign" => assert!(!store.list().unwrap().is_empty()),
         "spend" => assert!(Nonces::open(&places).spend(NONCE, Time::now()).is_err()),
+        "tidy" => {
+            let registry = keys(folder).registry().unwrap().unwrap();
+            let signed = fs::read_to_string(folder.join("signed")).unwrap();
+            assert_eq!(signed.lines().count(), 3);
+            for id in signed.lines() {
+                assert_eq!(store.served(id, &registry).unwrap(), Served::Gone, "410, not 404");
+            }
+            for nonce in OLD {
+                assert!(!places.nonces().join(nonce).exists());
+            }
+        }
         _ => {}
     }
     if places.audit_log().exists() {
@@ -217,13 +283,17 @@ fn inspect(operation: &str, before: &Path, folder: &Path) {
     // A private key that was half-way to its place is gone.
     let left = fs::read_dir(places.keys()).into_iter().flatten().flatten();
     let left = left.filter(|entry| entry.file_name().to_string_lossy().starts_with(".recourse-")).count();
-    assert!(left == 0 || matches!(operation, "sign" | "spend" | "note" | "log"), "{left} files half-way");
+    assert!(
+        left == 0 || matches!(operation, "sign" | "spend" | "note" | "log" | "tidy"),
+        "{left} files half-way"
+    );
 }
 
 #[test]
 fn killed_anywhere_nothing_is_lost() {
     with_the_helper();
-    for operation in ["first-run", "generate", "rotate", "compromise", "sign", "spend", "note", "log"] {
+    for operation in ["first-run", "generate", "rotate", "compromise", "sign", "spend", "note", "log", "tidy"]
+    {
         // In memory where possible: a killed process loses nothing that it handed to the kernel, so syncing only costs.
         let memory = Path::new("/dev/shm");
         let root = tempfile::tempdir_in(memory).or_else(|_| tempfile::tempdir()).unwrap();

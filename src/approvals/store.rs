@@ -112,6 +112,19 @@ impl Approvals {
         Ok(Self { folder })
     }
 
+    /// Takes away what ended, where anybody ever asked.
+    ///
+    /// # Errors
+    /// When the folder or a file cannot be used.
+    pub fn tidy(places: &Places) -> Result<(), ApprovalError> {
+        if disk::check_dir(&places.state.join("approvals"))? {
+            let store = Self::open(places)?;
+            let _lock = store.lock()?;
+            store.sweep(now())?;
+        }
+        Ok(())
+    }
+
     /// Writes a request down, or gives the one that waits already. `evaluation` is its attestation, if there is one.
     ///
     /// # Errors

@@ -69,6 +69,7 @@ pub(super) fn run(args: &ApproveArgs) -> Result<u8, Failure> {
         entry.asker,
         WINDOW.as_secs() / 60
     ));
+    super::tidy::tidy();
     Ok(0)
 }
 

@@ -18,7 +18,7 @@ use super::policy::PolicyCommand;
 use super::registry::RegistryCommand;
 use super::resources::ResourcesArgs;
 use super::scan::ScanArgs;
-use super::serve::ServeArgs;
+use super::servers::ServeArgs;
 use super::shim::ShimCommand;
 use super::trust::TrustCommand;
 use super::undo::{KeptArgs, UndoArgs};

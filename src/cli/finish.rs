@@ -6,7 +6,7 @@ use crate::evaluate::{Evaluation, EvaluationContext};
 use crate::keep::{Keeping, offer};
 use crate::model::Verdict;
 use crate::policy::Profile;
-use crate::proof::{InputError, Proof, ProofError, Subject};
+use crate::proof::{Attested, InputError, Proof, ProofError, Subject};
 use crate::report::{KeepFirst, github, junit, markdown, render, sarif};
 
 use super::common::{ReportFormat, Threshold};
@@ -90,6 +90,13 @@ pub(super) fn finish(
     };
     let subject = subject.map_err(|error| unsigned(&error))?;
     let attested = proof.attest(&subject, context, &done.report).map_err(|error| unsigned(&error))?;
+    signed(&attested, &proof, done, form)?;
+    super::tidy::tidy();
+    Ok(())
+}
+
+/// Prints what was signed.
+fn signed(attested: &Attested, proof: &Proof, done: &Evaluation, form: &Form<'_>) -> Result<(), Failure> {
     let uri = attested.attestation.uri();
     match form.threshold.format {
         ReportFormat::Json => return output::print_json(&attested.beside(&done.report)),

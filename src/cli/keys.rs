@@ -165,7 +165,9 @@ fn change(how: &How, work: impl Fn(&KeyStore) -> Result<Outcome, KeyError>) -> R
         }
         other => other,
     };
-    print(how.format, &outcome.map_err(failure)?)
+    let code = print(how.format, &outcome.map_err(failure)?)?;
+    super::tidy::tidy();
+    Ok(code)
 }
 
 fn open(how: &How, passphrase: Option<Passphrase>) -> Result<KeyStore, Failure> {

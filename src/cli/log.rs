@@ -18,6 +18,7 @@ use super::common::Format;
 use super::log_export::{self, ExportArgs};
 use super::log_lines::{Wanted, written};
 use super::output::{self, Failure};
+use super::servers::This;
 use super::setup;
 use super::transparency::{self, TransparencyCommand};
 
@@ -75,11 +76,11 @@ enum LogCommand {
     Transparency(TransparencyCommand),
 }
 
-pub(super) fn run(args: &LogArgs) -> Result<u8, Failure> {
+pub(super) fn run(args: &LogArgs, this: This<'_>) -> Result<u8, Failure> {
     let log = AuditLog::open(&setup::places()?);
     match &args.command {
         Some(LogCommand::Verify { format }) => return verify(&log, *format),
-        Some(LogCommand::Transparency(command)) => return transparency::run(command),
+        Some(LogCommand::Transparency(command)) => return transparency::run(command, this),
         Some(LogCommand::Export(args)) => return log_export::run(&log, args),
         Some(LogCommand::Prune { days, segments }) => return prune(log, *days, *segments),
         Some(LogCommand::Push { all, format }) => return push(&log, *all, *format),

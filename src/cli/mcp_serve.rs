@@ -33,16 +33,19 @@ fn start() -> Result<u8, Failure> {
     let config = Config::load()?.attestation;
     let proof = if config.enabled {
         let places = user_places().ok_or_else(|| Failure::usage(ProofError::NoHome.to_string()))?;
-        Some(Proof::open(&config, &places).map_err(|error| Failure::internal(error.to_string()))?)
+        let proof = Proof::open(&config, &places).map_err(|error| Failure::internal(error.to_string()))?;
+        Some(proof)
     } else {
         None
     };
+    let tidies = proof.is_some();
     let tools = Tools::new(setup::knowledge()?, proof, config, || Box::new(RealWorld::for_others()))?;
-    serve(tools).map_err(|error| Failure::internal(format!("the server could not start: {error}")))?;
+    serve(tools, tidies)
+        .map_err(|error| Failure::internal(format!("the server could not start: {error}")))?;
     Ok(0)
 }
 
-fn serve(tools: Tools) -> io::Result<()> {
+fn serve(tools: Tools, tidies: bool) -> io::Result<()> {
     let server = Server::new(Arc::new(tools));
     let stopper = server.stopper();
     // Before any other thread starts: all inherit the mask, and the one that waits gets the signals.
@@ -53,6 +56,9 @@ fn serve(tools: Tools) -> io::Result<()> {
             stopper.stop();
         }
     })?;
+    if tidies {
+        super::tidy::keep_tidy();
+    }
     // The descriptors themselves: nothing may stand in a buffer, and nothing but the server writes to this one.
     let input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);

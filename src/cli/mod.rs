@@ -32,12 +32,15 @@ mod quick_args;
 mod registry;
 mod resources;
 mod scan;
+#[cfg(feature = "net")]
 mod serve;
+mod servers;
 mod setup;
 mod shell_hook;
 mod shim;
 mod status;
 mod statuses;
+mod tidy;
 mod transparency;
 mod trust;
 mod undo;
@@ -50,16 +53,19 @@ use clap::FromArgMatches;
 
 use args::{Args, Command, SchemaName};
 use output::Failure;
+use servers::This;
 
 pub use args::{command, completions};
 pub use generate::CompletionShell;
+pub use servers::Servers;
 
-/// Runs the program with these words (the program's own name first).
-pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
+/// Runs the program with these words (the program's own name first). `servers` is what it serves itself: what it does not, it
+/// becomes `recourse-net` for.
+pub fn main(words: impl IntoIterator<Item = OsString>, servers: Option<&Servers>) -> ExitCode {
     let words: Vec<OsString> = words.into_iter().collect();
     let command = match quick_args::read(&words) {
         Some(command) => command,
-        None => match whole(words) {
+        None => match whole(words.clone()) {
             Ok(args) => args.command,
             Err(error) => {
                 // `--help` and `--version` come here too and are no failure.
@@ -70,7 +76,7 @@ pub fn main(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         },
     };
     let executes = matches!(command, Command::Exec(_));
-    match run(command) {
+    match run(command, This { words: &words, servers }) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
             output::error(&failure.message);
@@ -89,7 +95,7 @@ fn whole(mut words: Vec<OsString>) -> Result<Args, clap::Error> {
     Args::from_arg_matches(&matches)
 }
 
-fn run(command: Command) -> Result<u8, Failure> {
+fn run(command: Command, this: This<'_>) -> Result<u8, Failure> {
     match command {
         Command::Evaluate(what) => evaluate::run(what),
         Command::Exec(args) => exec::run(args),
@@ -102,10 +108,10 @@ fn run(command: Command) -> Result<u8, Failure> {
         Command::Resources(args) => resources::run(&args),
         Command::Keys { command } => keys::run(command),
         Command::Registry { command } => registry::run(&command),
-        Command::Log(args) => log::run(&args),
+        Command::Log(args) => log::run(&args, this),
         Command::Trust { command } => trust::run(&command),
         Command::Mcp { command } => mcp_serve::run(&command),
-        Command::Serve(args) => serve::run(&args),
+        Command::Serve(args) => this.serve(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Policy { command } => policy::run(&command),
         Command::Knowledge { command } => knowledge::run(&command),

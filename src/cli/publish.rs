@@ -57,6 +57,7 @@ pub(super) fn run(args: &PublishArgs) -> Result<u8, Failure> {
             "leftOut": published.left_out,
             "logSize": published.log_size,
         }))?;
+        super::tidy::tidy();
         return Ok(0);
     }
     let left_out = match published.left_out {
@@ -71,5 +72,6 @@ pub(super) fn run(args: &PublishArgs) -> Result<u8, Failure> {
         published.registry_version,
         published.attestations,
     ));
+    super::tidy::tidy();
     Ok(0)
 }

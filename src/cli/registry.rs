@@ -6,11 +6,12 @@ use clap::{Subcommand, ValueHint};
 use serde_json::json;
 
 use crate::attest::audit::AuditLog;
+use crate::attest::beside::Net;
 use crate::attest::cache::{ForcedRefresh, Registries};
 use crate::attest::keys::KeyStore;
 use crate::attest::pruned::Pruned;
 use crate::attest::store::{Store, StoreError};
-use crate::attest::{HttpFetch, Origin, Reason, Time};
+use crate::attest::{Origin, Reason, Time};
 use crate::config::Config;
 use crate::proof::{Proof, ProofError, go_on, keep_log, open_log, shared};
 use crate::text::{count, size};
@@ -141,7 +142,7 @@ fn prune(args: &PruneArgs) -> Result<u8, Failure> {
 
 fn refresh(args: &RefreshArgs) -> Result<u8, Failure> {
     let origin = Origin::base(&args.url).map_err(|error| Failure::usage(error.to_string()))?;
-    let (fetch, store) = (HttpFetch::new(), cache_store()?);
+    let (fetch, store) = (Net::new(), cache_store()?);
     let registries =
         Registries { fetch: &fetch, store: &store, ttl: 0, revalidate: 0, retries: 1, now: Time::now() };
     let result = if args.force {

@@ -1,37 +1,28 @@
-//! `serve`: options to what [`crate::serve`] takes.
+//! `serve` and `log witness`: options to what [`crate::serve`] takes.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::ValueHint;
 use nix::fcntl::OFlag;
 
+use crate::attest::tlog::Kind;
+use crate::attest::tlog::witness::Witness;
 use crate::config::{Config, user_places};
 use crate::proof::{Proof, ProofError, go_on, keep_log, open_log, shared};
 use crate::serve::{Callers, Evaluator, Published, State, Traffic, run as serve};
 
 use super::output::{self, Failure};
+use super::servers::{ServeArgs, Servers, WitnessArgs};
 use super::setup;
 
-#[derive(Debug, clap::Args)]
-pub(super) struct ServeArgs {
-    /// Where to listen; the default is the loopback address that attestations name
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7471")]
-    pub(super) listen: std::net::SocketAddr,
-    /// File with the bearer token that `POST /api/evaluate` demands; without it that route is closed
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(super) token_file: Option<PathBuf>,
-    /// File in TOML with several tokens: names, scopes, and the actor that each speaks for
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(super) tokens: Option<PathBuf>,
-    /// File to which a line of JSON is added for each request: who, what path, which status, how long
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(super) access_log: Option<PathBuf>,
+impl Servers {
+    /// Served by this very program.
+    pub const HERE: Self = Self { serve: run, witness };
 }
 
-pub(super) fn run(args: &ServeArgs) -> Result<u8, Failure> {
+fn run(args: &ServeArgs) -> Result<u8, Failure> {
     let config = Config::load()?.attestation;
     let places = user_places().ok_or_else(|| Failure::usage(ProofError::NoHome.to_string()))?;
     let proof = if config.enabled {
@@ -54,6 +45,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<u8, Failure> {
     let traffic = Traffic::new(args.access_log.as_deref().map(access_log).transpose()?);
     let state = State::new(published, Arc::new(judge), callers, Arc::new(traffic));
     let base = config.base_url;
+    super::tidy::keep_tidy();
     serve(args.listen, state, |address| {
         output::note(&format!("listening on http://{address}, publishing as {base}; stop with Ctrl-C"));
         if !address.ip().is_loopback() {
@@ -61,6 +53,21 @@ pub(super) fn run(args: &ServeArgs) -> Result<u8, Failure> {
                 "this address is not loopback: put a TLS proxy in front, verifiers fetch over https only",
             );
         }
+    })
+    .map_err(|error| Failure::internal(error.to_string()))?;
+    Ok(0)
+}
+
+fn witness(args: &WitnessArgs) -> Result<u8, Failure> {
+    if let Some(wrong) = args.logs.iter().find(|key| key.kind() != Kind::Log) {
+        return Err(Failure::usage(format!("{} is a witness's key, not a log's", wrong.name())));
+    }
+    let places = setup::places()?;
+    let witness = Witness::open(&args.name, args.logs.clone(), places.witness(), places.witness_head())
+        .map_err(|error| Failure::usage(error.to_string()))?;
+    output::print(&format!("{}\n", witness.vkey()));
+    crate::serve::witness(args.listen, witness, |address| {
+        output::note(&format!("listening on http://{address}; stop with Ctrl-C"));
     })
     .map_err(|error| Failure::internal(error.to_string()))?;
     Ok(0)

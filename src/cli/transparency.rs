@@ -1,10 +1,8 @@
-//! `log checkpoint`, `log prove`, `log key`, `log witness`: the transparency log and witnesses of others' logs; and the options
-//! that demand a log.
+//! `log checkpoint`, `log prove`, `log key`: the transparency log; and the options that demand a log.
 //!
 //! Owns options, output and exit statuses. Every check is [`crate::attest::tlog`]'s.
 
 use std::fmt::Write as _;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Subcommand, ValueHint};
@@ -15,14 +13,14 @@ use crate::attest::document::is_id;
 use crate::attest::tlog::ask::{Asked, Said};
 use crate::attest::tlog::book::{LogError, Wanted};
 use crate::attest::tlog::proof;
-use crate::attest::tlog::witness::Witness;
-use crate::attest::tlog::{Kind, LogPolicy, Logged, Proof, Vkey};
+use crate::attest::tlog::{LogPolicy, Logged, Proof, Vkey};
 use crate::config::{AttestationConfig, Config, most};
 use crate::proof::{ProofError, WentOn, go_on, keep_log, log_policy, open_log};
 use crate::text::escape;
 
 use super::common::Format;
 use super::output::{self, Failure};
+use super::servers::{This, WitnessArgs};
 use super::{setup, status};
 
 #[derive(Debug, Subcommand)]
@@ -56,19 +54,6 @@ pub(super) struct ProveArgs {
     /// That the log goes on from so many leaves
     #[arg(long, value_name = "SIZE")]
     since: Option<u64>,
-}
-
-#[derive(Debug, clap::Args)]
-pub(super) struct WitnessArgs {
-    /// Where to listen
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7472")]
-    listen: SocketAddr,
-    /// The key of a log to witness, as `recourse log key` prints it there; repeated for more
-    #[arg(long = "log", value_name = "KEY", required = true)]
-    logs: Vec<Vkey>,
-    /// The witness's name, once and for all: a host and path without a scheme
-    #[arg(long, value_name = "NAME", required = true)]
-    name: String,
 }
 
 /// Options that demand a log.
@@ -168,12 +153,12 @@ pub(super) fn in_words(log: &Value) -> String {
     }
 }
 
-pub(super) fn run(command: &TransparencyCommand) -> Result<u8, Failure> {
+pub(super) fn run(command: &TransparencyCommand, this: This<'_>) -> Result<u8, Failure> {
     match command {
         TransparencyCommand::Checkpoint { format } => checkpoint(*format),
         TransparencyCommand::Prove(args) => prove(args),
         TransparencyCommand::Key => key(),
-        TransparencyCommand::Witness(args) => witness(args),
+        TransparencyCommand::Witness(args) => this.witness(args),
     }
 }
 
@@ -227,6 +212,7 @@ fn checkpoint(format: Format) -> Result<u8, Failure> {
         }
         output::print(&page);
     }
+    super::tidy::tidy();
     Ok(if contradicted { status::INVALID } else { 0 })
 }
 
@@ -260,20 +246,5 @@ fn key() -> Result<u8, Failure> {
         .map_err(|error| Failure::internal(error.to_string()))?;
     let vkey = log.vkey().map_err(|error| failure(&error))?.ok_or_else(|| failure(&LogError::None))?;
     output::print(&format!("{vkey}\n"));
-    Ok(0)
-}
-
-fn witness(args: &WitnessArgs) -> Result<u8, Failure> {
-    if let Some(wrong) = args.logs.iter().find(|key| key.kind() != Kind::Log) {
-        return Err(Failure::usage(format!("{} is a witness's key, not a log's", wrong.name())));
-    }
-    let places = setup::places()?;
-    let witness = Witness::open(&args.name, args.logs.clone(), places.witness(), places.witness_head())
-        .map_err(|error| Failure::usage(error.to_string()))?;
-    output::print(&format!("{}\n", witness.vkey()));
-    crate::serve::witness(args.listen, witness, |address| {
-        output::note(&format!("listening on http://{address}; stop with Ctrl-C"));
-    })
-    .map_err(|error| Failure::internal(error.to_string()))?;
     Ok(0)
 }

@@ -11,14 +11,15 @@ use clap::ValueHint;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::attest::beside::Net;
 use crate::attest::cache::{self, read_registry};
 use crate::attest::chain::is_approval;
 use crate::attest::keys::KeyStore;
 use crate::attest::tlog::merkle::Hash;
 use crate::attest::trust::Pinned;
 use crate::attest::{
-    Attestation, DirectoryStore, Expect, Failure as Refusal, HttpFetch, KeyState, MemoryStore, Mode, Options,
-    Origin, Outcome, Proceed, Reason, Registry, Time, Verified, Verifier, decide, verify,
+    Attestation, DirectoryStore, Expect, Failure as Refusal, KeyState, MemoryStore, Mode, Options, Origin,
+    Outcome, Proceed, Reason, Registry, Time, Verified, Verifier, decide, verify,
 };
 use crate::config::{AttestationConfig, Config};
 use crate::evaluate::EvaluationContext;
@@ -203,7 +204,7 @@ fn given_path(path: Option<&OsStr>) -> Option<&Path> {
 
 fn verifier(args: &VerifyArgs) -> Result<Verifier, Failure> {
     let proofs = args.log.proofs()?;
-    Ok(verifier_without_proofs(args)?.with_proofs(move |_| proofs.clone()))
+    Ok(verifier_without_proofs(args)?.with_proofs(move |_| Ok(proofs.clone())))
 }
 
 fn verifier_without_proofs(args: &VerifyArgs) -> Result<Verifier, Failure> {
@@ -250,12 +251,12 @@ fn verifier_without_proofs(args: &VerifyArgs) -> Result<Verifier, Failure> {
         (None, Some(path)) => {
             let seen = registry_file(path)?.map(|(registry, _)| registry);
             let store = seen.map_or_else(MemoryStore::default, MemoryStore::having_accepted);
-            Ok(Verifier::new(Options { ttl: 0, ..options }, HttpFetch::new(), store))
+            Ok(Verifier::new(Options { ttl: 0, ..options }, Net::new(), store))
         }
         (None, None) => {
             let options = Options { ttl: config.key_cache_ttl.as_secs(), ..options };
             let places = super::setup::places()?;
-            let verifier = Verifier::new(options, HttpFetch::new(), DirectoryStore::new(places.registries()));
+            let verifier = Verifier::new(options, Net::new(), DirectoryStore::new(places.registries()));
             let own =
                 KeyStore::open(&places).registry().map_err(|error| Failure::internal(error.to_string()))?;
             Ok(match (own, configured(&[config.base_url])?.pop()) {

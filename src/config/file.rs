@@ -118,6 +118,7 @@ pub(super) struct AttestationSection {
     evaluator_url: Option<String>,
     evaluator_token_file: Option<PathBuf>,
     store: Option<String>,
+    keep_days: Option<u64>,
 }
 
 /// Reads a file; `None` when there is none and none is required.
@@ -167,6 +168,8 @@ impl AttestationSection {
             evaluator_url: text("RECOURSE_EVALUATOR_URL")?,
             evaluator_token_file: text("RECOURSE_EVALUATOR_TOKEN_FILE")?.map(PathBuf::from),
             store: text("RECOURSE_ATTESTATION_STORE")?,
+            // What is kept is for who administers the machine to say.
+            keep_days: None,
         })
     }
 
@@ -197,7 +200,8 @@ impl AttestationSection {
             audience,
             evaluator_url,
             evaluator_token_file,
-            store
+            store,
+            keep_days
         );
     }
 
@@ -222,6 +226,7 @@ impl AttestationSection {
             // Who chooses the memory chooses what it remembers.
             self.store.clone_from(&system.store);
         }
+        self.keep_days = system.keep_days.or(self.keep_days);
         if system.publish_evaluations == Some(false) {
             self.publish_evaluations = Some(false);
         }
@@ -285,6 +290,9 @@ impl AttestationSection {
         if validity.is_zero() || validity.as_secs() > LONGEST_VALIDITY {
             return Err(value("attestation.validity", "is between 1 second and 7 days"));
         }
+        if self.keep_days.is_some_and(|days| !(1..=36_500).contains(&days)) {
+            return Err(value("attestation.keep_days", "is between 1 and 36500"));
+        }
         if self.audience.as_ref().is_some_and(|name| !is_audience(name)) {
             return Err(value(
                 "attestation.audience",
@@ -306,6 +314,7 @@ impl AttestationSection {
         };
         Ok(AttestationConfig {
             store: self.store.as_deref().map(store).transpose()?,
+            keep: self.keep_days.map(|days| Duration::from_secs(days * 86_400)),
             enabled: self.enabled.unwrap_or(mode != Mode::Ignore),
             core_profile,
             instance_id: self.instance_id,

@@ -93,6 +93,9 @@ pub struct AttestationConfig {
     /// The memory that machines share: nonces, attestations, the registry, full files of the audit log; none: this machine
     /// has its own.
     pub store: Option<Address>,
+    /// How long attestations of keys that are retired or compromised are kept, since they were signed. None: until somebody takes
+    /// them away.
+    pub keep: Option<Duration>,
     /// The organisation's bundle that is followed (`[trust]`).
     pub trust: Option<TrustConfig>,
     /// What that bundle says of instances, where this configuration stands under one.
@@ -124,6 +127,7 @@ impl Default for AttestationConfig {
             evaluator_url: None,
             evaluator_token_file: None,
             store: None,
+            keep: None,
             trust: None,
             followed: None,
             log: LogConfig::default(),

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::attest::beside::Net;
 use crate::attest::cache::DirectoryStore;
 use crate::attest::chain::is_approval;
 use crate::attest::clock::{self, ClockError};
-use crate::attest::fetch::HttpFetch;
 use crate::attest::fleet::{Fleet, FleetError};
 use crate::attest::keys::KeyStore;
 use crate::attest::nonces::{NonceError, Nonces};
@@ -375,15 +375,15 @@ impl Gate<'_> {
                 .require
                 .then(|| super::log_policy(self.config, self.places))
                 .transpose()
-                .map_err(|error| Failure::new(Reason::NotLogged, error.to_string()))?,
+                .map_err(|error| super::log::failed(&error))?,
             ..Options::default()
         };
-        let verifier =
-            Verifier::new(options, HttpFetch::default(), DirectoryStore::new(self.places.registries()));
+        let verifier = Verifier::new(options, Net::new(), DirectoryStore::new(self.places.registries()));
         let (config, places, own) = (self.config.clone(), self.places.clone(), self.own()?);
         let verifier = verifier.with_proofs(move |subject| {
             let ours = *subject.origin() == own;
-            ours.then(|| super::own_proof(&config, &places, subject)).flatten().into_iter().collect()
+            let proof = ours.then(|| super::own_proof(&config, &places, subject)).transpose()?;
+            Ok(proof.flatten().into_iter().collect())
         });
         let registry = KeyStore::open(self.places)
             .registry()
@@ -432,7 +432,6 @@ impl Gate<'_> {
                 ),
             })?;
         }
-        nonces.prune(now);
         Ok(())
     }
 

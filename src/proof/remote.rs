@@ -1,11 +1,11 @@
 //! Another instance's evaluation over HTTP: `POST /api/evaluate`.
 
-use std::io::Read;
 use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::attest::Origin;
+use crate::attest::beside::{Net, Sent};
 use crate::json;
 
 /// How long the other instance may take.
@@ -38,31 +38,15 @@ pub fn evaluate(base: &str, token: Option<&str>, request: &Value) -> Result<Vec<
     }
     let url = format!("{origin}/api/evaluate");
     let failed = |what: String| RemoteError::Failed { url: url.clone(), what };
-    let agent: ureq::Agent = ureq::Agent::config_builder()
-        .max_redirects(0)
-        .http_status_as_error(false)
-        .timeout_global(Some(TIMEOUT))
-        .proxy(None)
-        .build()
-        .into();
-    let mut call = agent.post(&url).header("content-type", "application/json");
-    if let Some(token) = token {
-        call = call.header("authorization", &format!("Bearer {token}"));
-    }
-    let mut response = call.send(request.to_string()).map_err(|error| failed(error.to_string()))?;
-    if response.status().as_u16() != 200 {
-        return Err(failed(format!("it answered with status {}", response.status().as_u16())));
-    }
-    let mut bytes = Vec::new();
-    let limit = json::DOCUMENT_LIMIT as u64;
-    response
-        .body_mut()
-        .as_reader()
-        .take(limit + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| failed(error.to_string()))?;
-    if bytes.len() as u64 > limit {
-        return Err(failed("its answer is too large".to_owned()));
+    let sent = Sent {
+        body: request.to_string(),
+        content: "application/json".to_owned(),
+        token: token.map(str::to_owned),
+    };
+    let answer = Net::new().post(&url, sent, json::DOCUMENT_LIMIT, TIMEOUT);
+    let (status, bytes) = answer.map_err(|error| failed(error.why))?;
+    if status != 200 {
+        return Err(failed(format!("it answered with status {status}")));
     }
     Ok(bytes)
 }

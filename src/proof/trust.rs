@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use crate::attest::beside::Net;
 use crate::attest::disk::{self, Access, Lock};
 use crate::attest::trust::{BUNDLE_LIMIT, Bundle, TrustError};
-use crate::attest::{Failure, HttpFetch, Places, Reason, Time, cache};
+use crate::attest::{Failure, Places, Reason, Time, cache};
 use crate::config::{AttestationConfig, TrustConfig};
 use crate::json as strict;
 
@@ -130,7 +131,7 @@ fn path(places: &Places) -> PathBuf {
 /// The bundle's bytes, from a file or an instance.
 fn had(place: &str) -> Result<Vec<u8>, Failure> {
     if !Path::new(place).is_absolute() {
-        return cache::get(&HttpFetch::new(), place, BUNDLE_LIMIT, 1);
+        return cache::get(&Net::new(), place, BUNDLE_LIMIT, 1);
     }
     let mut bytes = Vec::new();
     let read = File::open(place).and_then(|file| file.take(BUNDLE_LIMIT as u64 + 1).read_to_end(&mut bytes));

@@ -29,7 +29,6 @@ mod exec_materials;
 mod exec_run;
 mod exec_terraform;
 mod fail_open;
-#[cfg(feature = "fleet")]
 mod fleet;
 mod found_names;
 mod git_commands;

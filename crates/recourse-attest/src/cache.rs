@@ -37,7 +37,6 @@ pub trait Fetch: Send + Sync {
     /// The body of a successful answer, at most `limit` bytes. Redirects are not followed.
     ///
     /// # Errors
-    ///
     /// Anything else.
     fn get(&self, url: &str, limit: usize) -> Result<Vec<u8>, FetchError>;
 }
@@ -52,6 +51,15 @@ pub struct FetchError {
     pub why: String,
     /// Whether trying again may help.
     pub transient: bool,
+    /// Whether it is this machine that lacks something to ask with.
+    pub local: bool,
+}
+
+impl FetchError {
+    /// What it is called where a verification fails for it.
+    pub fn reason(&self) -> Reason {
+        if self.local { Reason::LocalFault } else { Reason::NetworkError }
+    }
 }
 
 /// Fetches nothing.
@@ -60,7 +68,12 @@ pub struct NoFetch;
 
 impl Fetch for NoFetch {
     fn get(&self, url: &str, _: usize) -> Result<Vec<u8>, FetchError> {
-        Err(FetchError { url: url.to_owned(), why: "nothing is fetched here".to_owned(), transient: false })
+        Err(FetchError {
+            url: url.to_owned(),
+            why: "nothing is fetched here".to_owned(),
+            transient: false,
+            local: false,
+        })
     }
 }
 
@@ -105,14 +118,12 @@ pub trait CacheStore: Send + Sync {
     /// The registry that was last accepted for an instance.
     ///
     /// # Errors
-    ///
     /// When there is something that cannot be read or trusted: then nothing protects against an older registry.
     fn load(&self, origin: &Origin) -> Result<Option<Cached>, CacheError>;
 
     /// Keeps a registry, unless one with a higher version is there by now (false) and `force` is not set.
     ///
     /// # Errors
-    ///
     /// When it cannot be written.
     fn save(&self, origin: &Origin, cached: &Cached, force: bool) -> Result<bool, CacheError>;
 }
@@ -230,7 +241,6 @@ fn read_kept(bytes: &[u8], origin: &Origin) -> Result<Cached, String> {
 /// Reads a registry from bytes that were fetched or given, and the digest of its canonical form: what a log holds of it.
 ///
 /// # Errors
-///
 /// Too large, not strict JSON, not a registry.
 pub fn read_registry(bytes: &[u8]) -> Result<(Registry, Hash), String> {
     let value = strict::parse(bytes, REGISTRY_LIMIT).map_err(|error| error.to_string())?;
@@ -306,7 +316,6 @@ impl Registries<'_> {
     /// The registry to look for a key in: from the cache while it is young enough and knows the key, else fetched.
     ///
     /// # Errors
-    ///
     /// [`Reason::NetworkError`], [`Reason::LocalFault`] or [`Reason::RegistryRollback`].
     pub fn get(&self, origin: &Origin, key_id: &str) -> Result<Found, Failure> {
         let cached = self.load(origin)?;
@@ -339,7 +348,6 @@ impl Registries<'_> {
     /// Fetches the registry, accepts it unless it is older than the cached one, and keeps it.
     ///
     /// # Errors
-    ///
     /// [`Reason::NetworkError`], [`Reason::LocalFault`] or [`Reason::RegistryRollback`].
     pub fn refresh(&self, origin: &Origin) -> Result<Found, Failure> {
         let cached = self.load(origin)?;
@@ -364,7 +372,6 @@ impl Registries<'_> {
     /// verification. `log` must keep the record; when it fails, nothing is changed.
     ///
     /// # Errors
-    ///
     /// [`Reason::NetworkError`]; [`Reason::LocalFault`] when the record or the registry could not be kept.
     pub fn force(
         &self,
@@ -411,7 +418,6 @@ impl Registries<'_> {
 /// Fetches, and tries again after a network error only.
 ///
 /// # Errors
-///
 /// [`Reason::NetworkError`].
 pub fn get(fetch: &dyn Fetch, url: &str, limit: usize, retries: u32) -> Result<Vec<u8>, Failure> {
     let mut attempts = 0;
@@ -422,7 +428,7 @@ pub fn get(fetch: &dyn Fetch, url: &str, limit: usize, retries: u32) -> Result<V
                 attempts += 1;
                 thread::sleep(PAUSE);
             }
-            Err(error) => return Err(Failure::new(Reason::NetworkError, error.to_string())),
+            Err(error) => return Err(Failure::new(error.reason(), error.to_string())),
         }
     }
 }

@@ -24,9 +24,12 @@ impl Fetch for Script {
         let at = self.1.fetch_add(1, Ordering::Relaxed).min(self.0.len() - 1);
         match &self.0[at] {
             Ok(value) => Ok(serde_json::to_vec(value).unwrap()),
-            Err(transient) => {
-                Err(FetchError { url: url.to_owned(), why: "down".to_owned(), transient: *transient })
-            }
+            Err(transient) => Err(FetchError {
+                url: url.to_owned(),
+                why: "down".to_owned(),
+                transient: *transient,
+                local: false,
+            }),
         }
     }
 }

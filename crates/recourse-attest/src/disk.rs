@@ -5,18 +5,18 @@
 //! half of one. Private files have mode 0600 in folders of mode 0700 that belong to this user; anything else is
 //! refused rather than repaired, because somebody may have read it already.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use thiserror::Error;
 
-/// How long to wait for another process that holds a lock.
-const PATIENCE: Duration = Duration::from_secs(10);
+mod lock;
+
+pub use lock::Lock;
 
 /// What the names of files under way begin and end with.
 const UNDER_WAY: (&str, &str) = (".recourse-", ".tmp");
@@ -362,58 +362,10 @@ pub fn sweep(folder: &Path, age: Duration) {
     }
 }
 
-/// A lock between processes and threads, held until it is dropped. The kernel lets go of it when a process dies.
-#[derive(Debug)]
-pub struct Lock {
-    _file: File,
-}
-
-impl Lock {
-    /// Takes the lock that a file stands for (made with mode 0600 where there is none).
-    ///
-    /// # Errors
-    /// When the file cannot be opened, is not a private file, or somebody holds it for more than ten seconds.
-    pub fn acquire(path: &Path) -> Result<Self, DiskError> {
-        Self::wait(path, File::try_lock)
-    }
-
-    /// As [`Lock::acquire`], but together with others who do the same; excludes only [`Lock::acquire`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn shared(path: &Path) -> Result<Self, DiskError> {
-        Self::wait(path, File::try_lock_shared)
-    }
-
-    fn wait(path: &Path, attempt: fn(&File) -> Result<(), TryLockError>) -> Result<Self, DiskError> {
-        let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-        let file = match made {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                open_private(path, OpenOptions::new().write(true))?
-                    .ok_or_else(|| DiskError::Kind { path: path.to_owned(), expected: "file" })?
-            }
-            Err(error) => return Err(io_error("cannot make", path)(error)),
-        };
-        let start = Instant::now();
-        let mut pause = Duration::from_micros(200);
-        loop {
-            match attempt(&file) {
-                Ok(()) => return Ok(Self { _file: file }),
-                Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => {
-                    thread::sleep(pause);
-                    pause = (pause * 2).min(Duration::from_millis(20));
-                }
-                Err(TryLockError::WouldBlock) => return Err(DiskError::Busy { path: path.to_owned() }),
-                Err(TryLockError::Error(error)) => return Err(io_error("cannot lock", path)(error)),
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;
+    use std::thread;
 
     use super::*;
 

@@ -50,18 +50,33 @@ impl HttpFetch {
 }
 
 impl HttpFetch {
-    /// Sends bytes, as text, to a URL that an operator named. Its status and at most `limit` bytes of its answer.
+    /// Sends a text of this type to a URL that an operator named, with the bearer token for it alone. Its status and at most
+    /// `limit` bytes of its answer.
     ///
     /// # Errors
     /// When there is no answer, or it is larger.
-    pub fn post(&self, url: &str, body: &[u8], limit: usize) -> Result<(u16, Vec<u8>), FetchError> {
-        let failed =
-            |why: String, transient| FetchError { url: url.chars().take(300).collect(), why, transient };
+    pub fn post(
+        &self,
+        url: &str,
+        body: &str,
+        content: &str,
+        token: Option<&str>,
+        limit: usize,
+    ) -> Result<(u16, Vec<u8>), FetchError> {
+        let failed = |why: String, transient| FetchError {
+            url: url.chars().take(300).collect(),
+            why,
+            transient,
+            local: false,
+        };
         let origin = Origin::of(url).map_err(|error| failed(error.why.to_owned(), false))?;
         if !origin.is_secure() && !origin.is_loopback() {
             return Err(failed("only https is asked, and http on this machine".to_owned(), false));
         }
-        let call = self.agent.post(url).header("content-type", "text/plain; charset=utf-8");
+        let mut call = self.agent.post(url).header("content-type", content);
+        if let Some(token) = token {
+            call = call.header("authorization", format!("Bearer {token}"));
+        }
         let answer = call.send(body).map_err(|error| failed(error.to_string(), !is_refusal(&error)))?;
         let status = answer.status().as_u16();
         let bytes = read(answer, limit).map_err(|(why, transient)| failed(why, transient))?;
@@ -94,8 +109,12 @@ impl fmt::Debug for HttpFetch {
 
 impl Fetch for HttpFetch {
     fn get(&self, url: &str, limit: usize) -> Result<Vec<u8>, FetchError> {
-        let failed =
-            |why: String, transient| FetchError { url: url.chars().take(300).collect(), why, transient };
+        let failed = |why: String, transient| FetchError {
+            url: url.chars().take(300).collect(),
+            why,
+            transient,
+            local: false,
+        };
         let origin = Origin::of(url).map_err(|error| failed(error.why.to_owned(), false))?;
         if !origin.is_secure() && !origin.is_loopback() {
             return Err(failed("only https is fetched, and http from this machine".to_owned(), false));

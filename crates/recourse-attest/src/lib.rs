@@ -32,8 +32,10 @@
 //! | `pruned` | attestations that are not kept any more, and that they were there |
 //! | `publish` | registry and attestations as static files |
 //! | `nonces` | what was used once is not used again |
-//! | `fleet` | what was spent on one machine is spent on all: an object store, through `recourse-store` |
+//! | `beside` | `recourse-net`, the program beside this one that alone speaks with networks |
+//! | `fleet` | what was spent on one machine is spent on all: an object store, through that program |
 //! | `audit` | the hash-chained log |
+//! | `retention` | what need not be kept goes by itself |
 //!
 //! # Verifying, as a third party
 //!
@@ -59,6 +61,8 @@ pub const REGISTRY_SCHEMA: &str = include_str!("../registry.schema.json");
 
 #[cfg(feature = "signing")]
 pub mod audit;
+#[cfg(feature = "signing")]
+pub mod beside;
 pub mod cache;
 pub mod chain;
 #[cfg(feature = "signing")]
@@ -85,6 +89,8 @@ pub mod pruned;
 pub mod publish;
 pub mod reason;
 pub mod registry;
+#[cfg(feature = "signing")]
+pub mod retention;
 #[cfg(feature = "signing")]
 pub mod sign;
 pub mod signature;

@@ -61,13 +61,20 @@ impl Demand<'_> {
     /// Checks the proofs at hand, and where none of them holds the published one.
     ///
     /// # Errors
-    /// [`Reason::NotLogged`]; [`Reason::NetworkError`] where the proof could not be had this time.
+    /// Why the own log has no proof; [`Reason::NotLogged`]; [`Reason::NetworkError`] where it could not be had this time.
     pub(super) fn check(
         &self,
         subject: Subject<'_>,
         leaf: &[u8],
-        at_hand: &[Proof],
+        at_hand: Result<Vec<Proof>, Failure>,
     ) -> Result<Logged, Failure> {
+        match at_hand {
+            Ok(proofs) => self.check_these(subject, leaf, &proofs),
+            Err(why) => self.check_these(subject, leaf, &[]).map_err(|_| why),
+        }
+    }
+
+    fn check_these(&self, subject: Subject<'_>, leaf: &[u8], at_hand: &[Proof]) -> Result<Logged, Failure> {
         let refused = |why: String| Failure::new(Reason::NotLogged, format!("{}: {why}", subject.named()));
         let mut why = "no proof was given".to_owned();
         for proof in at_hand {
@@ -94,6 +101,7 @@ impl Demand<'_> {
         loop {
             match fetch.get(url, proof::LIMIT) {
                 Ok(bytes) => return Ok(bytes),
+                Err(error) if error.local => return Err(Failure::new(error.reason(), error.to_string())),
                 Err(error) if !error.transient => return Err(refused(error.to_string())),
                 Err(error) if left == 0 => return Err(Failure::new(Reason::NetworkError, error.to_string())),
                 Err(_) => {

@@ -18,7 +18,11 @@ use super::time::Time;
 const KEPT_DAYS: i64 = 30;
 
 /// How often old ones are looked for.
-const PRUNE_EVERY: Duration = Duration::from_secs(3600);
+const PRUNE_EVERY: Duration = Duration::from_secs(86_400);
+/// So many are looked at then: something waits to be run.
+const LOOKS: usize = 20_000;
+/// So many of them are removed then.
+const REMOVED: usize = 1_000;
 
 /// Why a nonce is not spent now.
 #[derive(Debug, Error)]
@@ -90,17 +94,22 @@ impl Nonces {
         Ok(disk::check_dir(&self.folder)? && fs::symlink_metadata(self.folder.join(nonce)).is_ok())
     }
 
-    /// Removes nonces that could not be accepted any more for a month. Failing to is no error: they do no harm. The latest
-    /// end among them is written down first: a clock that only seemed to be so far gives none of them a second time.
+    /// Removes nonces that could not be accepted any more for a month, a bounded number at a time. Failing to is no error: they
+    /// do no harm. The latest end among them is written down first: a clock that only seemed to be so far gives none of them a
+    /// second time.
     pub fn prune(&self, now: Time) {
         let Ok(_lock) = Lock::acquire(&self.folder.join("lock")) else { return };
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         let ours = |entry: &fs::DirEntry| entry.file_name().to_str().is_some_and(is_nonce);
         let old: Vec<(PathBuf, Time)> = entries
             .flatten()
+            .take(LOOKS)
             .filter(ours)
+            // None ended before it was spent.
+            .filter(|entry| spent_at(entry).is_none_or(|spent| now.since(spent) > KEPT_DAYS * 86_400_000))
             .filter_map(|entry| Some((entry.path(), end_of(&entry.path())?)))
             .filter(|(_, end)| now.since(*end) > KEPT_DAYS * 86_400_000)
+            .take(REMOVED)
             .collect();
         let Some(last) = old.iter().map(|(_, end)| *end).max() else { return };
         let Ok(until) = self.forgotten() else { return };
@@ -138,6 +147,13 @@ impl Nonces {
             self.prune(now);
         }
     }
+}
+
+/// When a nonce was spent, by the clock of the disk.
+fn spent_at(entry: &fs::DirEntry) -> Option<Time> {
+    let spent = entry.metadata().and_then(|found| found.modified()).ok()?;
+    let since = spent.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    Some(Time::from_millis(i64::try_from(since.as_millis()).ok()?))
 }
 
 /// When the attestation of a nonce ended. None: a process died between making and filling the file; those stay.

@@ -38,13 +38,51 @@ impl Store {
     /// # Errors
     /// When a file cannot be read or removed. What went until then is written down.
     pub fn prune(&self, registry: &Registry, before: Time) -> Result<Pruned, StoreError> {
+        self.prune_these(self.list()?, registry, before, &|_| true)
+    }
+
+    /// The same for some of them, those that `may_go`; the next call goes on behind these.
+    ///
+    /// # Errors
+    /// As there.
+    pub(super) fn prune_some(
+        &self,
+        registry: &Registry,
+        before: Time,
+        most: usize,
+        may_go: &dyn Fn(&str) -> bool,
+    ) -> Result<Pruned, StoreError> {
+        let mut ids = self.list()?;
+        if ids.is_empty() {
+            return Ok(Pruned::default());
+        }
+        disk::private_dir(&self.gone())?;
+        let mark = self.gone().join("next");
+        // Lost, it is begun again.
+        let last = disk::read_private(&mark, 64).ok().flatten().unwrap_or_default();
+        let at = ids.partition_point(|id| id.as_bytes() <= last.as_slice());
+        ids.rotate_left(at);
+        ids.truncate(most);
+        let last = ids.last().cloned().unwrap_or_default();
+        let pruned = self.prune_these(ids, registry, before, may_go)?;
+        disk::write_atomic(&mark, last.as_bytes(), Access::Private)?;
+        Ok(pruned)
+    }
+
+    fn prune_these(
+        &self,
+        ids: Vec<String>,
+        registry: &Registry,
+        before: Time,
+        may_go: &dyn Fn(&str) -> bool,
+    ) -> Result<Pruned, StoreError> {
         let (mut pruned, mut days) = (Pruned::default(), BTreeMap::<String, Vec<String>>::new());
-        for id in self.list()? {
+        for id in ids {
             let Some(attestation) = self.read(&id)? else { continue };
             let key = registry.keys.iter().find(|key| key.key_id == attestation.key_id());
             // What no key of ours is known for was signed under a registry that was lost: that is for a person.
             let over = key.is_some_and(|key| !key.state.retains());
-            if over && attestation.timestamp() < before {
+            if over && attestation.timestamp() < before && may_go(&id) {
                 pruned.bytes += attestation.canonical().len() as u64;
                 days.entry(attestation.timestamp().day()).or_default().push(id);
             } else {

@@ -79,6 +79,11 @@ impl KeyState {
         matches!(self, Self::Active | Self::Deprecated | Self::Retired)
     }
 
+    /// Whether a key in this state signs, now or one day.
+    pub fn may_sign(self) -> bool {
+        matches!(self, Self::Pending | Self::Active)
+    }
+
     /// Whether a key in this state may still have its attestations served. Only the others may be answered "gone".
     pub fn retains(self) -> bool {
         matches!(self, Self::Pending | Self::Active | Self::Deprecated)

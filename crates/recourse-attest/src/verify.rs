@@ -95,8 +95,8 @@ pub struct Verified {
     pub warnings: Vec<String>,
 }
 
-/// Proofs that are at hand.
-type Proofs = Box<dyn Fn(Subject<'_>) -> Vec<Proof>>;
+/// Proofs that are at hand; or why those of an own log are not.
+type Proofs = Box<dyn Fn(Subject<'_>) -> Result<Vec<Proof>, Failure>>;
 
 /// A registry that needs no fetching, of one instance or of all, with its digest.
 type Known = (Option<Origin>, Registry, Option<Hash>);
@@ -148,9 +148,13 @@ impl Verifier {
         self
     }
 
-    /// Looks here for proofs that something is logged before it fetches one.
+    /// Looks here for proofs that something is logged before it fetches one. Where none can be fetched either, the reason is
+    /// why there was none here.
     #[must_use]
-    pub fn with_proofs(mut self, proofs: impl Fn(Subject<'_>) -> Vec<Proof> + 'static) -> Self {
+    pub fn with_proofs(
+        mut self,
+        proofs: impl Fn(Subject<'_>) -> Result<Vec<Proof>, Failure> + 'static,
+    ) -> Self {
         self.proofs = Some(Box::new(proofs));
         self
     }
@@ -253,10 +257,10 @@ impl Verifier {
     ) -> Result<(), Failure> {
         let fetch = (!self.is_offline()).then_some(self.fetch.as_ref());
         let demand = Demand { policy, fetch, retries: self.options.retries };
-        let at_hand = |subject| self.proofs.as_ref().map(|proofs| proofs(subject)).unwrap_or_default();
+        let at_hand = |subject| self.proofs.as_ref().map_or_else(|| Ok(Vec::new()), |proofs| proofs(subject));
         let subject = Subject::Attestation(attestation);
         let leaf = logged::attestation_leaf(attestation);
-        verified.logged = Some(demand.check(subject, &leaf, &at_hand(subject))?);
+        verified.logged = Some(demand.check(subject, &leaf, at_hand(subject))?);
         let subject = Subject::Registry(attestation.origin());
         let check = |digest: Option<Hash>| {
             let digest = digest.ok_or_else(|| {
@@ -265,7 +269,7 @@ impl Verifier {
                     "nobody kept the digest of the registry that its key stands in",
                 )
             })?;
-            demand.check(subject, &logged::registry_leaf(&digest), &at_hand(subject))
+            demand.check(subject, &logged::registry_leaf(&digest), at_hand(subject))
         };
         verified.registry_logged = Some(match check(used.digest) {
             // The proof that is published is of the newest one, and this may be one that was kept.

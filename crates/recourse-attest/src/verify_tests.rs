@@ -35,6 +35,7 @@ impl Fetch for Net {
             url: url.to_owned(),
             why: "it answers 404".to_owned(),
             transient: false,
+            local: false,
         })
     }
 }

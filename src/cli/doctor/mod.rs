@@ -15,6 +15,7 @@ use serde_json::json;
 
 use crate::attest::Places;
 use crate::attest::audit::AuditLog;
+use crate::attest::beside;
 use crate::attest::keys::KeyStore;
 use crate::attest::time::Time;
 use crate::config::Config;
@@ -320,10 +321,14 @@ fn attestation() -> Vec<Finding> {
     found
 }
 
-/// What is shared with other machines: the store, and the organisation's bundle.
+/// What is had from other machines or shared with them: the program that speaks with them, the store, the organisation's bundle.
 fn shared_with_others(places: &Places) -> Vec<Finding> {
     let config = Config::load().unwrap_or_default().attestation;
     let mut found = Vec::new();
+    let asks = config.mode.verifies() || config.store.is_some() || config.trust.is_some();
+    if let Some(why) = beside::command().err().filter(|_| asks) {
+        found.push(Finding::new("network", State::Lacking, why));
+    }
     if let Some(shared) = shared(&config) {
         found.push(match shared.read("probe/doctor") {
             Ok(_) => Finding::new("store", State::Good, format!("{} answers", shared.address())),

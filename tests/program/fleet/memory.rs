@@ -49,7 +49,7 @@ impl Machine {
         self.command(words).output().unwrap()
     }
 
-    fn done(&self, words: &[&str]) -> String {
+    pub(super) fn done(&self, words: &[&str]) -> String {
         let output = self.run(words);
         assert!(output.status.success(), "{words:?}: {}", said(&output));
         String::from_utf8(output.stdout).unwrap()
@@ -78,7 +78,7 @@ impl Machine {
         assert!(output.status.success(), "{}", said(&output));
     }
 
-    fn attest(&self, command: &str) -> Value {
+    pub(super) fn attest(&self, command: &str) -> Value {
         let words = ["evaluate", "shell", "--attest", "--format", "json", "--fail-on", "never", command];
         json(&self.run(&words))["attestation"].clone()
     }
@@ -95,7 +95,7 @@ impl Machine {
     }
 }
 
-fn said(output: &Output) -> String {
+pub(super) fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 

@@ -2,6 +2,7 @@
 
 mod cloud;
 mod memory;
+mod waiting;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -20,6 +21,10 @@ use crate::support::{Scratch, program};
 
 /// Of the stand-in for Azure; base64 of "guard".
 const AZURE_KEY: &str = "Z3VhcmQ=";
+/// What speaks with networks.
+const NET: [&str; 3] = ["/object_store-", "/reqwest-", "/rustls-"];
+/// A log's key.
+const LOG: &str = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW";
 const ALLOW: &str = "[[rule]]\nverdict = \"allow\"\n";
 
 /// Machines that trust one instance and share one store and one working directory.
@@ -204,9 +209,10 @@ fn a_helper_that_is_missing_or_talks_nonsense_lets_nothing_run() {
     fs::hard_link(program(), &machines.program).unwrap();
     let attestation = machines.attestation();
     let (word, said) = machines.outcome(0, &attestation);
-    assert_eq!(word, "store_unavailable", "{said}");
-    assert!(said.contains("recourse-store is not there"), "{said}");
-    let helper = beside.path().join("recourse-store");
+    assert_eq!(word, "local_fault", "{said}");
+    assert!(said.contains("recourse-net is not there"), "{said}");
+    let real = Path::new(program()).with_file_name("recourse-net").display().to_string();
+    let helper = beside.path().join("recourse-net");
     for script in [
         "exit 0",
         "exec cat",
@@ -216,7 +222,8 @@ fn a_helper_that_is_missing_or_talks_nonsense_lets_nothing_run() {
         "while read -r line; do echo '{\"is\":\"found\",\"body\":\"x\",\"more\":1}'; done",
         "exec sleep 60",
     ] {
-        fs::write(&helper, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::write(&helper, format!("#!/bin/sh\n[ \"$3\" = fetch ] && exec {real} \"$@\"\n{script}\n"))
+            .unwrap();
         fs::set_permissions(&helper, fs::Permissions::from_mode(0o755)).unwrap();
         let (word, said) = machines.outcome(0, &attestation);
         assert_eq!(word, "store_unavailable", "{script}: {said}");
@@ -252,13 +259,40 @@ fn killed_at_any_moment_it_never_runs_twice() {
 }
 
 #[test]
-fn the_program_at_the_prompt_links_no_client_of_object_stores() {
-    let helper = Path::new(program()).with_file_name("recourse-store");
+fn the_program_at_the_prompt_links_nothing_that_speaks_with_networks() {
+    let helper = Path::new(program()).with_file_name("recourse-net");
     let links = |path: &Path| {
         let bytes = fs::read(path).unwrap();
-        ["/object_store-", "/reqwest-"]
-            .map(|name| bytes.windows(name.len()).any(|window| window == name.as_bytes()))
+        NET.map(|name| bytes.windows(name.len()).any(|window| window == name.as_bytes()))
     };
-    assert_eq!(links(&helper), [true, true]);
-    assert_eq!(links(Path::new(program())), [false, false]);
+    assert_eq!(links(&helper), [true; NET.len()]);
+    assert_eq!(links(Path::new(program())), [false; NET.len()]);
+}
+
+#[test]
+fn without_the_program_beside_it_nothing_is_fetched_or_served_and_the_way_out_is_said() {
+    let beside = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let alone = beside.path().join("recourse");
+    fs::hard_link(program(), &alone).unwrap();
+    let scratch = Scratch::with_policy(ALLOW);
+    let run = |words: &[&str]| {
+        let output =
+            Command::new(&alone).args(words).env("HOME", scratch.root().join("home")).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    for (words, code) in [
+        (&["serve"][..], 70),
+        (&["log", "witness", "--name", "w.example", "--log", LOG], 70),
+        (&["registry", "refresh", "https://recourse.example"], 3),
+    ] {
+        let (status, said) = run(words);
+        assert_eq!(status, Some(code), "{words:?}: {said}");
+        assert!(said.contains("recourse-net is not there: install it beside recourse"), "{said}");
+    }
+    // One of another version answers nobody.
+    let real = Path::new(program()).with_file_name("recourse-net");
+    let output = Command::new(&real).args(["for", "0.0.1", "fetch"]).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success() && said.contains("was started by recourse 0.0.1"), "{said}");
+    assert!(output.stdout.is_empty());
 }

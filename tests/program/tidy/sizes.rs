@@ -17,8 +17,7 @@ const LONG_FUNCTIONS: &[(&str, usize)] = &[("command", 120), ("look", 100)];
 
 /// Files that are longer, by the end of their paths, with how many lines they may have. Take off what is mended; add nothing.
 const LONG_FILES: &[(&str, usize)] = &[
-    ("recourse-attest/src/disk.rs", 520),
-    ("keys/mod.rs", 580),
+    ("keys/mod.rs", 560),
     ("interpret/tests.rs", 600),
     ("syntax/commands.rs", 580),
     ("fish.rs", 560),

@@ -229,3 +229,25 @@ fn the_transparency_log_goes_on_over_files() {
     fs::write(&log.log, text.replace("noted", "nated")).unwrap();
     assert!(log.holds(&shown).is_err());
 }
+
+#[test]
+fn a_quiet_log_is_not_kept_for_ever() {
+    let folder = tempfile::tempdir().unwrap();
+    let places = Places::under(folder.path());
+    let log = AuditLog::open(&places);
+    let limits = Limits { segment: u64::MAX, segments: 0, age: Some(Duration::from_secs(80 * 86_400)) };
+    let days_ago = |days: i64| Time::now().plus_seconds(-days * 86_400);
+    let closed = places.data.join("audit-000000000001.jsonl");
+    log.write("first", json!({}), days_ago(9), Durable::Yes).unwrap();
+    log.tidy(&limits).unwrap();
+    assert!(!closed.exists(), "it is young");
+    let limits = Limits { age: Some(Duration::from_secs(64 * 86_400)), ..limits };
+    log.tidy(&limits).unwrap();
+    assert!(closed.exists());
+    log.append("second", json!({})).unwrap();
+    let old = fs::OpenOptions::new().write(true).open(&closed).unwrap();
+    old.set_modified(SystemTime::now() - Duration::from_secs(65 * 86_400)).unwrap();
+    log.tidy(&limits).unwrap();
+    assert!(!closed.exists());
+    assert!(log.verify().is_ok());
+}

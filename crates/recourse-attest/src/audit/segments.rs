@@ -12,6 +12,10 @@ use std::time::{Duration, SystemTime};
 use super::lines::{Backwards, Lines};
 use super::{AuditError, AuditLog, Head, disk, io_error};
 use crate::disk::Lock;
+use crate::time::Time;
+
+/// A file goes on for at most this part of the time that is kept.
+const PARTS: u128 = 8;
 
 /// How much is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,6 +148,29 @@ impl AuditLog {
             // Without a head nobody would know where the log begins.
             None => Ok(Pruned::default()),
         }
+    }
+
+    /// [`AuditLog::prune`], after the file that is written to was closed where what it begins with is old: on a quiet machine
+    /// none is ever full, and all would be kept for ever.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn tidy(&self, limits: &Limits) -> Result<Pruned, AuditError> {
+        if let (Some(age), Some(began)) = (limits.age, self.began()?)
+            && Time::now().since(began) > i64::try_from(age.as_millis() / PARTS).unwrap_or(i64::MAX)
+        {
+            self.close()?;
+        }
+        self.prune(limits)
+    }
+
+    /// When the first event of the file that is written to happened.
+    fn began(&self) -> Result<Option<Time>, AuditError> {
+        let Some(file) = disk::open_private(&self.log, OpenOptions::new().read(true))? else {
+            return Ok(None);
+        };
+        let line = Lines::new(file, &self.log).next()?;
+        Ok(line.and_then(|line| line.parsed).and_then(|parsed| parsed.entry.time.parse().ok()))
     }
 
     fn drop_oldest(&self, limits: &Limits, head: &mut Head) -> Result<Pruned, AuditError> {

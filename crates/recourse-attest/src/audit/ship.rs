@@ -87,7 +87,7 @@ impl AuditLog {
     }
 
     /// Ends the file that is written to, as if it were full.
-    fn close(&self) -> Result<(), AuditError> {
+    pub(super) fn close(&self) -> Result<(), AuditError> {
         let _lock = Lock::acquire(&self.lock_path())?;
         let (mut file, _) = self.current()?;
         let size = self.size(&file)?;

@@ -1,14 +1,13 @@
 //! One memory for many machines: what was spent on one of them is spent on all (docs/fleet.md).
 //!
 //! Owns the claim to a nonce in an object store, documents and tiles that are put there (`shared`), the deadlines, and the conversation with the program
-//! `recourse-store`, which alone links a client of object stores. Whatever is not a clear "you are the first" is an error
+//! `recourse-net`, which alone links a client of object stores. Whatever is not a clear "you are the first" is an error
 //! here: a store that is away, slow, stale or forgetful never lets two run.
 //!
 //! A claim writes random bytes of its own under the nonce's name on the condition that nothing is there, and reads them
 //! back. So an answer that was lost on its way is told from somebody else's claim.
 
 mod address;
-mod session;
 mod shared;
 
 use std::ops::Not;
@@ -17,23 +16,19 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::beside::{Credentials, PROGRAM, Session};
 use super::disk::{self, Access};
 use super::document::{hex, is_nonce};
 use super::places::Places;
 use super::time::Time;
 
 pub use address::{Address, AddressError, Kind};
-use session::Session;
 pub use shared::{Away, Kept, Shared};
 
-/// The program that is asked. It stands beside this one and is looked for nowhere else.
-pub const HELPER: &str = "recourse-store";
 /// How long a claim may take in all.
 pub const PATIENCE: Duration = Duration::from_secs(5);
 /// How long one request of it may take: a lost answer leaves time to look.
 pub const REQUEST_PATIENCE: Duration = Duration::from_millis(1500);
-/// A line of the conversation is at most this many bytes.
-pub const LINE_LIMIT: u64 = 64 << 20;
 /// Days of nonces that never end: no rule of the bucket may remove these.
 const UNENDING: &str = "unending";
 
@@ -137,8 +132,8 @@ impl Fleet {
         let own = hex(&own);
         let day = expires_at.map_or_else(|| UNENDING.to_owned(), Time::day);
         let deadline = Instant::now() + PATIENCE;
-        let mut session = Session::start(&self.address).map_err(away)?;
-        let mut ask = |ask: &Ask| session.ask(ask, deadline);
+        let mut session = open(&self.address).map_err(away)?;
+        let mut ask = |ask: &Ask| asked(&mut session, ask, deadline);
         self.prove(&own, &mut ask).map_err(away)?;
         match claim(&format!("nonces/{day}/{nonce}"), &own, &mut ask) {
             Ok(true) => Ok(()),
@@ -174,6 +169,16 @@ impl Fleet {
     }
 }
 
+/// Starts a conversation about a store.
+fn open(address: &Address) -> Result<Session, String> {
+    Session::start(&["store", &address.to_string()], Credentials::OfStores)
+}
+
+/// Asks once. No answer in time, and nothing that is one, is unclear.
+fn asked(session: &mut Session, ask: &Ask, deadline: Instant) -> Answer {
+    session.ask(ask, deadline).unwrap_or_else(|why| Answer::Unclear { why })
+}
+
 /// Claims a name with words that nobody else has. True: it is ours. False: it is somebody else's.
 fn claim(at: &str, own: &str, ask: &mut dyn FnMut(&Ask) -> Answer) -> Result<bool, String> {
     let create = Ask::Create { at: at.to_owned(), body: own.to_owned(), bytes: false };
@@ -201,7 +206,7 @@ fn claim(at: &str, own: &str, ask: &mut dyn FnMut(&Ask) -> Answer) -> Result<boo
 pub(in crate::fleet) fn unexpected(answer: Answer) -> String {
     match answer {
         Answer::Unclear { why } => why,
-        other => format!("{HELPER} answered something else than it was asked ({other:?})"),
+        other => format!("{PROGRAM} answered something else than it was asked ({other:?})"),
     }
 }
 

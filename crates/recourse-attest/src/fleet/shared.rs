@@ -12,8 +12,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use thiserror::Error;
 
-use super::session::Session;
-use super::{Address, Answer, Ask, PATIENCE, unexpected};
+use super::{Address, Answer, Ask, PATIENCE, asked, open, unexpected};
+use crate::beside::Session;
 
 /// So many may wait for the store at once; whoever comes then is told that it is away.
 const WAITING: usize = 32;
@@ -37,7 +37,7 @@ pub struct Kept {
     pub tag: String,
 }
 
-/// A store of documents. One question at a time; `recourse-store` is started with the first one.
+/// A store of documents. One question at a time; `recourse-net` is started with the first one.
 pub struct Shared {
     address: Address,
     line: Mutex<Option<Session>>,
@@ -104,9 +104,9 @@ impl Shared {
         let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
         let mut session = match line.take() {
             Some(session) => session,
-            None => Session::start(&self.address).map_err(away)?,
+            None => open(&self.address).map_err(away)?,
         };
-        let mut ask = |ask: &Ask| session.ask(ask, Instant::now() + patience(ask));
+        let mut ask = |ask: &Ask| asked(&mut session, ask, Instant::now() + patience(ask));
         let done = work(&mut ask);
         // One that did not answer may answer to the wrong question from then on.
         if done.is_ok() {

@@ -38,8 +38,6 @@ pub(crate) struct Book {
     pub(super) went_forward: bool,
     /// What the registry in force is called in the store that machines share.
     pub(super) tag: Option<String>,
-    /// That store is away, and what is to be done cannot wait for it.
-    pub(super) apart: bool,
 }
 
 /// What is different whenever the registry may be, of each of its files: device, number, length, time of the last change.
@@ -96,7 +94,7 @@ impl Book {
     }
 
     fn of(registry: Registry) -> Self {
-        Self { next_key: 1, registry, floor: 0, went_forward: false, tag: None, apart: false }
+        Self { next_key: 1, registry, floor: 0, went_forward: false, tag: None }
     }
 
     /// The entry of a key.

@@ -140,6 +140,9 @@ pub enum KeyError {
         /// Ours.
         own: u64,
     },
+    /// Somebody said that a key is compromised while this change asked others.
+    #[error("a key was said to be compromised meanwhile, and nothing else was changed: try again")]
+    Overtaken,
     /// The store that machines share.
     #[error(transparent)]
     Away(#[from] Away),

@@ -1,7 +1,7 @@
 //! Private keys that must not sign again, and the room that is kept for saying so.
 //!
-//! A key that is retired or compromised never signs again: what it signed is verified with its public half, so its private
-//! one is destroyed. That a key is compromised must be said also on a full disk: a file that holds nothing is there to be
+//! A key that is deprecated, retired or compromised never signs again: what it signed is verified with its public half, so
+//! its private one is destroyed. That a key is compromised must be said also on a full disk: a file that holds nothing is there to be
 //! given up for it.
 
 use std::fs;
@@ -10,12 +10,33 @@ use std::path::PathBuf;
 
 use crate::disk::{self, Access, DiskError};
 
-use super::{Book, KeyError, KeyState, KeyStore, Outcome, book};
+use super::{Book, KeyError, KeyState, KeyStore, Outcome, book, no_active};
 
 /// Bytes that are kept free: more than a registry of some hundred keys and the record.
 const RESERVE: usize = 64 << 10;
 
 impl KeyStore {
+    /// Says that a key is not to be trusted: nothing that it ever signed verifies any more. Legal for the active key,
+    /// after which nothing signs. Waits for no store: that is told afterwards.
+    ///
+    /// # Errors
+    /// When it is compromised already.
+    pub fn compromise(&self, key_id: &str, reason: Option<&str>) -> Result<Outcome, KeyError> {
+        let files = self.lock_files()?;
+        let (mut book, mut outcome) = (self.book_here()?, Outcome::default());
+        let before = book.entry(key_id)?.state;
+        if !book.went_forward || before != KeyState::Compromised {
+            self.step(&mut book, &mut outcome, key_id, KeyState::Compromised)?;
+        }
+        self.commit_at_all_costs(&mut book, &mut outcome, key_id, reason)?;
+        if before == KeyState::Active {
+            outcome.notes.push(no_active(&book));
+        }
+        drop(files);
+        self.tell(&mut outcome);
+        Ok(self.finish(&book, outcome))
+    }
+
     /// Makes sure that there is room for the day on which a key is compromised. Failing to is no error.
     pub(super) fn reserve(&self) {
         let path = self.reserve_path();
@@ -39,17 +60,7 @@ impl KeyStore {
         key_id: &str,
         reason: Option<&str>,
     ) -> Result<(), KeyError> {
-        if book.apart {
-            outcome.notes.push(
-                "done, but the store that machines share is away: it is told with the next change or signature"
-                    .to_owned(),
-            );
-        }
-        let Err(error) = self.commit_because(book, outcome, None, reason) else { return Ok(()) };
-        if matches!(error, KeyError::Away(_)) && !book.apart {
-            book.apart = true;
-            return self.commit_at_all_costs(book, outcome, key_id, reason);
-        }
+        let Err(error) = self.commit_because(book, outcome, None, reason, None) else { return Ok(()) };
         if !is_lack_of_room(&error) {
             return Err(error);
         }
@@ -57,7 +68,14 @@ impl KeyStore {
         self.destroy(key_id, outcome);
         let _ = fs::remove_file(self.reserve_path());
         disk::sweep(&self.places.keys(), std::time::Duration::ZERO);
-        self.commit_because(book, outcome, None, reason)
+        self.commit_because(book, outcome, None, reason, None)
+    }
+
+    /// Destroys the private halves of all keys that never sign again, also those that a process left that died before it
+    /// came to this.
+    pub(super) fn destroy_what_signs_no_more(&self, book: &Book, outcome: &mut Outcome) {
+        let over = book.registry.keys.iter().filter(|key| !key.state.may_sign());
+        over.for_each(|key| self.destroy(&key.key_id, outcome));
     }
 
     /// Overwrites and removes a private key. What cannot be removed is said: it is for a person then.
@@ -79,7 +97,8 @@ impl KeyStore {
         }
     }
 
-    /// Private keys that no entry speaks of, and those of keys that never sign again.
+    /// Private keys that no entry speaks of, and those of keys that never sign again: one that could not be removed, or that was
+    /// put back.
     pub(super) fn left_over(&self, book: &Book) -> Result<Vec<String>, KeyError> {
         let mut found = Vec::new();
         for name in book::key_files(&self.places.keys())? {
@@ -89,7 +108,7 @@ impl KeyStore {
                     "{} belongs to no key of the registry: remove it, or restore the registry that names it",
                     path.display()
                 )),
-                Some(key) if matches!(key.state, KeyState::Retired | KeyState::Compromised) => {
+                Some(key) if !key.state.may_sign() => {
                     found.push(format!(
                         "{} is the private half of a key that is {} and never signs again: remove it",
                         path.display(),

@@ -9,6 +9,7 @@ mod error;
 mod export;
 mod forward;
 mod gone;
+mod held;
 pub(super) mod material;
 mod private;
 mod shared;
@@ -34,6 +35,7 @@ use book::{Book, no_active};
 
 pub use error::KeyError;
 pub use export::{jwk, public_pem};
+use held::Held;
 pub use material::Passphrase;
 
 /// How long a key should stay deprecated before it is retired.
@@ -191,11 +193,11 @@ impl KeyStore {
     /// # Errors
     /// When a file is damaged or not private, or the disk or the random numbers fail.
     pub fn generate(&self) -> Result<Outcome, KeyError> {
-        let _lock = self.lock()?;
-        let mut book = self.book()?;
+        let held = self.lock()?;
+        let mut book = self.book(&held)?;
         let mut outcome = Outcome::default();
         self.make(&mut book, &mut outcome)?;
-        self.commit(&mut book, &mut outcome, None)?;
+        self.commit(&mut book, &mut outcome, None, &held)?;
         Ok(self.finish(&book, outcome))
     }
 
@@ -209,8 +211,8 @@ impl KeyStore {
         {
             return Ok(self.finish(&book, Outcome::default()));
         }
-        let _lock = self.lock()?;
-        let mut book = self.book()?;
+        let held = self.lock()?;
+        let mut book = self.book(&held)?;
         let mut outcome = Outcome::default();
         if book.registry.active().is_some() {
             return Ok(self.finish(&book, outcome));
@@ -223,13 +225,13 @@ impl KeyStore {
             Some(key) => key.key_id.clone(),
             None => {
                 let key_id = self.make(&mut book, &mut outcome)?;
-                self.commit(&mut book, &mut outcome, None)?;
+                self.commit(&mut book, &mut outcome, None, &held)?;
                 key_id
             }
         };
         self.usable(&book, &key_id)?;
         self.step(&mut book, &mut outcome, &key_id, KeyState::Active)?;
-        self.commit(&mut book, &mut outcome, None)?;
+        self.commit(&mut book, &mut outcome, None, &held)?;
         Ok(self.finish(&book, outcome))
     }
 
@@ -238,8 +240,8 @@ impl KeyStore {
     /// # Errors
     /// When the step is illegal, another key is active, or the private key cannot be used.
     pub fn activate(&self, key_id: &str) -> Result<Outcome, KeyError> {
-        let _lock = self.lock()?;
-        let (mut book, mut outcome) = (self.existing(key_id)?, Outcome::default());
+        let held = self.lock()?;
+        let (mut book, mut outcome) = (self.existing(key_id, &held)?, Outcome::default());
         legal(&book, key_id, KeyState::Active)?;
         if let Some(active) = book.registry.active().cloned() {
             match &active.valid_until {
@@ -252,7 +254,7 @@ impl KeyStore {
         }
         self.usable(&book, key_id)?;
         self.step(&mut book, &mut outcome, key_id, KeyState::Active)?;
-        self.commit(&mut book, &mut outcome, None)?;
+        self.commit(&mut book, &mut outcome, None, &held)?;
         Ok(self.finish(&book, outcome))
     }
 
@@ -266,8 +268,8 @@ impl KeyStore {
         if let Some(at) = at.filter(|at| *at <= now) {
             return Err(KeyError::NotFuture { at });
         }
-        let _lock = self.lock()?;
-        let (mut book, mut outcome) = (self.book()?, Outcome::default());
+        let held = self.lock()?;
+        let (mut book, mut outcome) = (self.book(&held)?, Outcome::default());
         let old = book.registry.active().ok_or(KeyError::NoActive)?.key_id.clone();
         let pending = book.next_pending().map(|key| key.key_id.clone());
         let fresh = pending.is_none();
@@ -284,12 +286,12 @@ impl KeyStore {
         self.usable(&book, &new)?;
         if fresh || at.is_some() {
             book.entry_mut(&old)?.valid_until = Some(at.unwrap_or(now).to_string());
-            self.commit(&mut book, &mut outcome, at)?;
+            self.commit(&mut book, &mut outcome, at, &held)?;
         }
         if at.is_none() {
             self.step(&mut book, &mut outcome, &old, KeyState::Deprecated)?;
             self.step(&mut book, &mut outcome, &new, KeyState::Active)?;
-            self.commit(&mut book, &mut outcome, None)?;
+            self.commit(&mut book, &mut outcome, None, &held)?;
         }
         Ok(self.finish(&book, outcome))
     }
@@ -299,7 +301,7 @@ impl KeyStore {
     /// # Errors
     /// When the step is illegal.
     pub fn deprecate(&self, key_id: &str) -> Result<Outcome, KeyError> {
-        self.move_to(key_id, KeyState::Deprecated, None)
+        self.move_to(key_id, KeyState::Deprecated)
     }
 
     /// Takes a deprecated key out of rotation for good.
@@ -307,16 +309,7 @@ impl KeyStore {
     /// # Errors
     /// When the step is illegal.
     pub fn retire(&self, key_id: &str) -> Result<Outcome, KeyError> {
-        self.move_to(key_id, KeyState::Retired, None)
-    }
-
-    /// Says that a key is not to be trusted: nothing that it ever signed verifies any more. Legal for the active key,
-    /// after which nothing signs.
-    ///
-    /// # Errors
-    /// When it is compromised already.
-    pub fn compromise(&self, key_id: &str, reason: Option<&str>) -> Result<Outcome, KeyError> {
-        self.move_to(key_id, KeyState::Compromised, reason)
+        self.move_to(key_id, KeyState::Retired)
     }
 
     /// Writes the registry below a web root now. Returns the file and the registry that it shows.
@@ -324,8 +317,8 @@ impl KeyStore {
     /// # Errors
     /// When there is no instance, or a newer registry is published there already.
     pub fn show(&self, root: &Path) -> Result<(PathBuf, Registry), KeyError> {
-        let _lock = self.lock_existing()?;
-        let mut book = self.book()?;
+        let held = self.lock_existing()?;
+        let mut book = self.book(&held)?;
         if let Some(shown) = book::published(&root.join(book::PUBLISHED))?
             && shown.version > book.registry.version
             && !self.go_forward(&mut book, &shown)?
@@ -360,22 +353,22 @@ impl KeyStore {
         }
     }
 
-    fn lock(&self) -> Result<Lock, KeyError> {
-        disk::private_dir(&self.places.keys())?;
-        let lock = Lock::acquire(&book::lock_path(&self.places))?;
-        // What a killed process left half-way here may be a private key.
-        disk::sweep(&self.places.keys(), std::time::Duration::ZERO);
-        Ok(lock)
-    }
-
-    fn lock_existing(&self) -> Result<Lock, KeyError> {
+    fn lock_existing(&self) -> Result<Held<'_>, KeyError> {
         if Book::read(&self.places)?.is_none() {
             return Err(KeyError::NoActive);
         }
         self.lock()
     }
 
-    fn book(&self) -> Result<Book, KeyError> {
+    /// What is in force here and in the store that machines share.
+    fn book(&self, held: &Held<'_>) -> Result<Book, KeyError> {
+        let mut book = self.book_here()?;
+        self.agree(&mut book, held)?;
+        Ok(book)
+    }
+
+    /// What is in force here, or a new instance.
+    fn book_here(&self) -> Result<Book, KeyError> {
         if let Some(mut book) = Book::read(&self.places)? {
             let own = &book.registry.instance_id;
             if let Some(asked) = self.instance.as_ref().filter(|asked| *asked != own) {
@@ -388,7 +381,6 @@ impl KeyStore {
             {
                 self.go_forward(&mut book, &shown)?;
             }
-            self.agree(&mut book)?;
             return Ok(book);
         }
         if let Some(name) = &self.instance {
@@ -401,41 +393,21 @@ impl KeyStore {
     }
 
     /// The book, when it has this key; nothing is made where there is none.
-    fn existing(&self, key_id: &str) -> Result<Book, KeyError> {
-        let book = self.book()?;
+    fn existing(&self, key_id: &str, held: &Held<'_>) -> Result<Book, KeyError> {
+        let book = self.book(held)?;
         book.entry(key_id)?;
         Ok(book)
     }
 
-    /// The same for a step of a key. That one is compromised is said also while the store that machines share is away; it is
-    /// told later.
-    fn existing_for(&self, key_id: &str, to: KeyState) -> Result<Book, KeyError> {
-        match self.existing(key_id) {
-            Err(KeyError::Away(_) | KeyError::NotInStore { .. }) if to == KeyState::Compromised => {
-                let mut book = Book::read(&self.places)?.ok_or(KeyError::NoActive)?;
-                book.entry(key_id)?;
-                book.apart = true;
-                Ok(book)
-            }
-            found => found,
-        }
-    }
-
-    fn move_to(&self, key_id: &str, to: KeyState, reason: Option<&str>) -> Result<Outcome, KeyError> {
-        let _lock = self.lock()?;
-        let (mut book, mut outcome) = (self.existing_for(key_id, to)?, Outcome::default());
+    fn move_to(&self, key_id: &str, to: KeyState) -> Result<Outcome, KeyError> {
+        let held = self.lock()?;
+        let (mut book, mut outcome) = (self.existing(key_id, &held)?, Outcome::default());
         let before = book.entry(key_id)?.clone();
         // Who makes a change again that was cut off finds it done.
         if !book.went_forward || before.state != to {
             self.step(&mut book, &mut outcome, key_id, to)?;
         }
-        match to {
-            KeyState::Compromised => self.commit_at_all_costs(&mut book, &mut outcome, key_id, reason)?,
-            _ => self.commit_because(&mut book, &mut outcome, None, reason)?,
-        }
-        if matches!(to, KeyState::Retired | KeyState::Compromised) {
-            self.destroy(key_id, &mut outcome);
-        }
+        self.commit(&mut book, &mut outcome, None, &held)?;
         if before.state == KeyState::Active {
             outcome.notes.push(no_active(&book));
         }
@@ -503,25 +475,34 @@ impl KeyStore {
         Ok(())
     }
 
-    fn commit(&self, book: &mut Book, outcome: &mut Outcome, at: Option<Time>) -> Result<(), KeyError> {
-        self.commit_because(book, outcome, at, None)
+    fn commit(
+        &self,
+        book: &mut Book,
+        outcome: &mut Outcome,
+        at: Option<Time>,
+        held: &Held<'_>,
+    ) -> Result<(), KeyError> {
+        self.commit_because(book, outcome, at, None, Some(held))
     }
 
-    /// Puts what was changed in force, and records it.
+    /// Puts what was changed in force, and records it. The store that machines share has to take it first, unless `held` is
+    /// nothing: then it cannot wait for that.
     fn commit_because(
         &self,
         book: &mut Book,
         outcome: &mut Outcome,
         rotates_at: Option<Time>,
         reason: Option<&str>,
+        held: Option<&Held<'_>>,
     ) -> Result<(), KeyError> {
-        let first = self.shared.as_deref().filter(|_| !book.apart);
+        let first = self.shared.as_deref().zip(held);
         let version = book.commit(&self.places, self.publish.as_deref(), (self.clock)(), &mut |book| {
-            let Some(shared) = first else { return Ok(()) };
+            let Some((shared, held)) = first else { return Ok(()) };
             book.write_next(&self.places)?;
-            self.bring(shared, book)
+            self.bring(shared, book, held)
         })?;
         outcome.registry_version = version;
+        self.destroy_what_signs_no_more(book, outcome);
         let mut events = Vec::new();
         // Only what this write put in force: an operation may write twice.
         for change in outcome.changes.iter().skip(outcome.recorded) {

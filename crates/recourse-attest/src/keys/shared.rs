@@ -12,7 +12,7 @@ use crate::fleet::Shared;
 use crate::json;
 use crate::registry::Registry;
 
-use super::{Book, KeyError, KeyStore, book};
+use super::{Book, Held, KeyError, KeyStore, book};
 
 /// What the store has.
 #[derive(Debug, Default)]
@@ -32,9 +32,9 @@ impl KeyStore {
 
     /// That the store has the registry that is in force here. Brings it there where the store has an older one that this
     /// machine knows. Under the lock of all changes.
-    pub(super) fn agree(&self, book: &mut Book) -> Result<(), KeyError> {
+    pub(super) fn agree(&self, book: &mut Book, held: &Held<'_>) -> Result<(), KeyError> {
         let Some(shared) = &self.shared else { return Ok(()) };
-        let there = self.in_store(shared, book)?;
+        let there = held.asking(|| self.in_store(shared, book))?;
         let own = book.registry.version.unwrap_or(0);
         let version = there.registry.as_ref().and_then(|registry| registry.version).unwrap_or(0);
         book.tag = there.tag;
@@ -45,7 +45,7 @@ impl KeyStore {
             Some(registry) if registry == book.registry => Ok(()),
             Some(_) if version >= own => Err(elsewhere(shared, book, version)),
             None if own == 0 => Ok(()),
-            _ => self.bring(shared, book),
+            _ => self.bring(shared, book, held),
         }
     }
 
@@ -56,19 +56,19 @@ impl KeyStore {
         if self.in_store(shared, &book)?.registry.is_some_and(|there| there == book.registry) {
             return Ok(());
         }
-        let _lock = self.lock_existing()?;
-        self.book().map(|_| ())
+        let held = self.lock_existing()?;
+        self.book(&held).map(|_| ())
     }
 
     /// Puts the registry of a change into the store, before it takes effect here.
-    pub(super) fn bring(&self, shared: &Shared, book: &mut Book) -> Result<(), KeyError> {
+    pub(super) fn bring(&self, shared: &Shared, book: &mut Book, held: &Held<'_>) -> Result<(), KeyError> {
         let at = place(book);
         let text = String::from_utf8_lossy(&book::page(&book.registry)).into_owned();
         let version = book.registry.version.unwrap_or(0);
-        let tag = match &book.tag {
-            Some(over) => shared.replace(&at, &text, over)?,
-            None => shared.put(&at, &text)?,
-        };
+        let tag = held.asking(|| match &book.tag {
+            Some(over) => shared.replace(&at, &text, over),
+            None => shared.put(&at, &text),
+        })?;
         let Some(tag) = tag else { return Err(elsewhere(shared, book, version)) };
         book.tag = Some(tag);
         self.remember(shared, version)

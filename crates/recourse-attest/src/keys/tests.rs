@@ -30,7 +30,7 @@ fn key_in(state: KeyState) -> (tempfile::TempDir, KeyStore) {
 
 fn go(keys: &KeyStore, to: KeyState) -> Result<Outcome, KeyError> {
     match to {
-        KeyState::Pending => keys.move_to("test-1", KeyState::Pending, None),
+        KeyState::Pending => keys.move_to("test-1", KeyState::Pending),
         KeyState::Active => keys.activate("test-1"),
         KeyState::Deprecated => keys.deprecate("test-1"),
         KeyState::Retired => keys.retire("test-1"),
@@ -366,15 +366,16 @@ fn many_at_once_leave_one_active_key() {
 
 #[test]
 fn a_key_that_never_signs_again_is_destroyed() {
-    for state in [KeyState::Compromised, KeyState::Retired] {
+    for state in [KeyState::Compromised, KeyState::Retired, KeyState::Deprecated] {
         let (_folder, keys) = key_in(state);
         assert!(!keys.places.keys().join("test-1.pem").exists(), "{state}");
         assert!(!keys.list().unwrap()[0].private_key);
     }
-    let (_folder, keys) = key_in(KeyState::Deprecated);
+    let (_folder, keys) = key_in(KeyState::Active);
     let pem = keys.places.keys().join("test-1.pem");
     let kept = fs::read(&pem).unwrap();
-    keys.retire("test-1").unwrap();
+    keys.rotate(None).unwrap();
+    assert!(!pem.exists(), "a rotation leaves no old key behind");
     // A copy that somebody puts back, and one that no key speaks of.
     for name in ["test-1.pem", "test-7.pem"] {
         let path = keys.places.keys().join(name);
@@ -383,6 +384,10 @@ fn a_key_that_never_signs_again_is_destroyed() {
         assert!(keys.warnings().unwrap().iter().any(|warning| warning.contains(name)), "{name}");
     }
     assert!(keys.activate("test-1").is_err());
+    // The next change takes it away again, as what a process left that died before it came to that.
+    keys.generate().unwrap();
+    assert!(!pem.exists());
+    assert!(keys.places.keys().join("test-7.pem").exists(), "that one is for a person");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::book::{Log, LogError};
 use super::checkpoint::number;
 use super::note::{Kind, Note, NoteError, Vkey};
-use crate::disk::{self, Access, Lock};
+use crate::disk::{self, Access};
 use crate::document::hex;
 
 /// An answer of a witness is at most this many bytes.
@@ -41,8 +41,8 @@ impl FromStr for Asked {
     }
 }
 
-/// Sends a body to a URL: the status and at most [`ANSWER_LIMIT`] bytes, or why there is no answer.
-pub type Post<'a> = &'a dyn Fn(&str, &[u8]) -> Result<(u16, Vec<u8>), String>;
+/// Sends a text to a URL: the status and at most [`ANSWER_LIMIT`] bytes, or why there is no answer.
+pub type Post<'a> = &'a dyn Fn(&str, &str) -> Result<(u16, Vec<u8>), String>;
 
 /// What one witness said.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,7 +112,7 @@ impl Log {
                 return Ok((Err(Said::Nothing("the log went on meanwhile".to_owned())), None));
             }
             let body = super::witness::request(old, &proof, note);
-            let said = match post(&url, body.as_bytes()) {
+            let said = match post(&url, &body) {
                 Err(why) => Err(Said::Nothing(why)),
                 Ok((200, answer)) => cosignature(key, note, &answer),
                 Ok((409, answer)) => {
@@ -150,7 +150,7 @@ impl Log {
     fn remember(&self, sizes: &BTreeMap<String, u64>) -> Result<(), LogError> {
         let path = self.folder.join("witnesses.json");
         // Whoever holds the lock sweeps files under way away.
-        let _lock = Lock::acquire(&self.folder.join("lock"))?;
+        let _going = self.going()?;
         Ok(disk::write_atomic(&path, json!(sizes).to_string().as_bytes(), Access::Private)?)
     }
 }

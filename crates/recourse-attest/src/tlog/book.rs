@@ -1,10 +1,11 @@
 //! The operator's log: what goes in, and when a checkpoint is signed.
 //!
-//! Owns the folder `tlog` below the instance's data. Everything is put in under one lock, durably, before a checkpoint counts
+//! Owns the folder `tlog` below the instance's data, and two locks: `going` is held by whoever goes on with the log, also while
+//! a store or witness is asked; `lock` only while leaves are written, so that a change of keys waits for nobody's network.
+//! Everything is put in durably before a checkpoint counts
 //! it, so that no two checkpoints ever contradict each other whenever a process dies; a folder that was put back from an
 //! old copy is found by whoever remembers a checkpoint: the web root, the witnesses.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::checkpoint::Checkpoint;
-use super::journal::{Journal, Record, numbers, reference, registry_record};
+use super::journal::{self, Journal, Record, id_bytes, known, numbers, reference, registry_record};
 use super::merkle::{self, Hash};
 use super::note::{Kind, NOTE_LIMIT, Note, NoteError, Vkey};
 use super::proof::{Entry, Proof};
@@ -103,13 +104,6 @@ pub struct Log {
     pub(super) shared: Option<Arc<Shared>>,
 }
 
-/// What the journal holds already.
-struct Known {
-    attestations: HashSet<[u8; 16]>,
-    registry: Option<Hash>,
-    audit: Option<(u64, u64, Hash)>,
-}
-
 impl Log {
     /// The log below these places. Touches nothing yet.
     pub fn open(places: &Places) -> Self {
@@ -144,7 +138,7 @@ impl Log {
     /// When the disk or the random numbers fail, or the key cannot be used.
     pub fn begin(&self, base: &Origin) -> Result<Vkey, LogError> {
         disk::private_dir(&self.folder)?;
-        let _lock = Lock::acquire(&self.folder.join("lock"))?;
+        let _going = self.going()?;
         if let Some(vkey) = self.vkey()? {
             return Ok(vkey);
         }
@@ -170,11 +164,14 @@ impl Log {
     /// [`LogError`]; what was put in until then stays, and the next call goes on.
     pub fn advance(&self) -> Result<Advanced, LogError> {
         let vkey = self.vkey()?.ok_or(LogError::None)?;
-        let _lock = Lock::acquire(&self.folder.join("lock"))?;
+        let _going = self.going()?;
         disk::sweep(&self.folder, std::time::Duration::ZERO);
         let signed = self.signed(&vkey)?;
-        let mut journal = Journal::open(&self.folder)?;
-        let mut records = journal.records()?;
+        let (mut journal, records) = self.under_lock(|| {
+            let journal = Journal::open(&self.folder)?;
+            let records = journal.records()?;
+            Ok((journal, records))
+        })?;
         let before = records.len() as u64;
         if signed.as_ref().is_some_and(|(_, signed)| signed.size > before) {
             return Err(self.damaged("it has fewer leaves than its checkpoint counts".to_owned()));
@@ -192,8 +189,15 @@ impl Log {
         let there = self.in_store(&vkey, &mut journal, &records)?;
         let mut notes = Vec::new();
         let new = self.collect(&records, &mut notes)?;
-        journal.append(before, &new)?;
-        records.extend(new);
+        let records = self.under_lock(|| {
+            // A change of keys may have put itself in meanwhile.
+            let mut records = journal.records()?;
+            let mut all: Vec<Record> = self.newest_registry(&records)?.into_iter().collect();
+            all.extend(new);
+            journal.append(records.len() as u64, &all)?;
+            records.extend(all);
+            Ok(records)
+        })?;
         journal.hash(&records, before)?;
         let size = records.len() as u64;
         let added = size - checked;
@@ -211,6 +215,17 @@ impl Log {
         Ok(Advanced { checkpoint, size, added, notes })
     }
 
+    /// The lock of whoever goes on.
+    pub(super) fn going(&self) -> Result<Lock, DiskError> {
+        Lock::acquire(&self.folder.join("going"))
+    }
+
+    /// While nobody else writes leaves.
+    fn under_lock<T>(&self, work: impl FnOnce() -> Result<T, LogError>) -> Result<T, LogError> {
+        let _lock = Lock::acquire(&journal::lock_path(&self.folder))?;
+        work()
+    }
+
     /// The newest checkpoint, with the cosignatures that it has so far.
     ///
     /// # Errors
@@ -221,7 +236,7 @@ impl Log {
 
     /// Adds cosignatures to the newest checkpoint, unless there is a newer one by now.
     pub(super) fn add_cosignatures(&self, text: &str, lines: &str) -> Result<(), LogError> {
-        let _lock = Lock::acquire(&self.folder.join("lock"))?;
+        let _going = self.going()?;
         let Some(mut note) = self.checkpoint()?.filter(|note| note.text() == text) else { return Ok(()) };
         let wrong = |error: NoteError| self.damaged(error.to_string());
         note.add(lines).map_err(wrong)?;
@@ -317,24 +332,18 @@ impl Log {
         Ok(Some(tile_bytes(&tile, &journal)?))
     }
 
-    /// The digests of the audit log's lines that are in the log, by their numbers.
-    ///
-    /// # Errors
-    /// When the log cannot be read.
-    pub fn audit_lines(&self) -> Result<Vec<(u64, Hash)>, LogError> {
-        let Some(journal) = Journal::look(&self.folder)? else { return Ok(Vec::new()) };
-        let lines = journal.records()?.into_iter().filter(|record| record.entry == Entry::Audit);
-        Ok(lines.map(|record| (numbers(record.reference).0, record.digest)).collect())
+    /// The registry in force, where the log has another one.
+    fn newest_registry(&self, records: &[Record]) -> Result<Option<Record>, LogError> {
+        let Some(registry) = KeyStore::open(&self.places).registry()? else { return Ok(None) };
+        let record = registry_record(&registry)?;
+        let last = records.iter().rev().find(|one| one.entry == Entry::Registry);
+        Ok((last.map(|last| last.digest) != Some(record.digest)).then_some(record))
     }
 
-    /// What is not in the log yet: registry, attestations in the order of their time, audit lines.
+    /// What is not in the log yet but the registry: attestations in the order of their time, audit lines.
     fn collect(&self, records: &[Record], notes: &mut Vec<String>) -> Result<Vec<Record>, LogError> {
         let known = known(records);
         let mut new = Vec::new();
-        if let Some(registry) = KeyStore::open(&self.places).registry()? {
-            let record = registry_record(&registry)?;
-            new.extend((known.registry != Some(record.digest)).then_some(record));
-        }
         let mut signed = Vec::new();
         for store in [Store::open(&self.places), Store::unpublished(&self.places)] {
             for id in store.list()? {
@@ -440,27 +449,6 @@ pub(super) fn is_over(
     // The hashes can be made again; the leaves cannot.
     journal.hash(records, 0)?;
     Ok(merkle::root(journal, checkpoint.size)? == checkpoint.root)
-}
-
-fn known(records: &[Record]) -> Known {
-    let mut known = Known { attestations: HashSet::new(), registry: None, audit: None };
-    for record in records {
-        match record.entry {
-            Entry::Attestation => {
-                known.attestations.insert(record.reference);
-            }
-            Entry::Registry => known.registry = Some(record.digest),
-            Entry::Audit => {
-                let (line, end) = numbers(record.reference);
-                known.audit = Some((line, end, record.digest));
-            }
-        }
-    }
-    known
-}
-
-fn id_bytes(id: &str) -> Option<[u8; 16]> {
-    u128::from_str_radix(id, 16).ok().map(u128::to_be_bytes)
 }
 
 #[cfg(test)]

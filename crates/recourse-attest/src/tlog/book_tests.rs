@@ -127,9 +127,9 @@ fn witnesses_see_it_grow_and_a_rewritten_one_is_found() {
     let at = |name: &str| instance.folder.path().join(name);
     let witness = Witness::open("w.example", vec![vkey], at("w"), at("w-head")).unwrap();
     let asked = [format!("{} https://w.example/", witness.vkey()).parse::<Asked>().unwrap()];
-    let post = |url: &str, body: &[u8]| {
+    let post = |url: &str, body: &str| {
         assert_eq!(url, "https://w.example/add-checkpoint");
-        Ok(match witness.add(body, Time::now()) {
+        Ok(match witness.add(body.as_bytes(), Time::now()) {
             Ok(line) => (200, line.into_bytes()),
             Err(super::super::witness::Refused::Conflict(size)) => (409, format!("{size}\n").into_bytes()),
             Err(super::super::witness::Refused::Contradiction(why)) => (422, why.as_bytes().to_vec()),

@@ -4,6 +4,7 @@
 //! subtree in the order in which it became complete, which can be made again from the leaves. A process that dies leaves
 //! at most half a record, which the next one cuts off: no checkpoint has counted it.
 
+use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -91,7 +92,7 @@ pub(crate) fn note_registry(places: &Places, registry: &Registry) -> Result<(), 
     }
     let record = registry_record(registry).map_err(|error| error.to_string())?;
     let append = || {
-        let _lock = Lock::acquire(&folder.join("lock"))?;
+        let _lock = Lock::acquire(&lock_path(&folder))?;
         let mut journal = Journal::open(&folder)?;
         let records = journal.records()?;
         let last = records.iter().rev().find(|one| one.entry == Entry::Registry);
@@ -101,6 +102,11 @@ pub(crate) fn note_registry(places: &Places, registry: &Registry) -> Result<(), 
         journal.append(records.len() as u64, &[record])
     };
     append().map_err(|error: DiskError| error.to_string())
+}
+
+/// The lock of whoever writes leaves: held for no longer than that takes.
+pub(super) fn lock_path(folder: &Path) -> PathBuf {
+    folder.join("lock")
 }
 
 /// Both files.
@@ -242,6 +248,33 @@ fn write_behind((file, path): &mut (File, PathBuf), at: u64, bytes: &[u8]) -> Re
         file.sync_all()
     };
     write(file).map_err(io_error("cannot write", path))
+}
+
+/// What the journal holds already.
+pub(super) struct Known {
+    pub(super) attestations: HashSet<[u8; 16]>,
+    pub(super) audit: Option<(u64, u64, Hash)>,
+}
+
+pub(super) fn known(records: &[Record]) -> Known {
+    let mut known = Known { attestations: HashSet::new(), audit: None };
+    for record in records {
+        match record.entry {
+            Entry::Attestation => {
+                known.attestations.insert(record.reference);
+            }
+            Entry::Registry => {}
+            Entry::Audit => {
+                let (line, end) = numbers(record.reference);
+                known.audit = Some((line, end, record.digest));
+            }
+        }
+    }
+    known
+}
+
+pub(super) fn id_bytes(id: &str) -> Option<[u8; 16]> {
+    u128::from_str_radix(id, 16).ok().map(u128::to_be_bytes)
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@
 //! | `signer` | signing notes (`signing`, as all below) |
 //! | `journal` | the leaves on disk, and the hashes over them |
 //! | `book` | the operator's log: what goes in, when a checkpoint is signed |
+//! | `held` | what the log holds already |
 //! | `ask` | the log's side of witnessing |
 //! | `shown` | the log as static files |
 //! | `away` | the log in the store that machines share |
@@ -26,6 +27,8 @@ mod away;
 #[cfg(feature = "signing")]
 pub mod book;
 pub mod checkpoint;
+#[cfg(feature = "signing")]
+mod held;
 #[cfg(feature = "signing")]
 pub(super) mod journal;
 pub mod merkle;

@@ -24,7 +24,12 @@ struct Net(HashMap<String, Vec<u8>>);
 
 impl Fetch for Net {
     fn get(&self, url: &str, _: usize) -> Result<Vec<u8>, FetchError> {
-        let gone = || FetchError { url: url.to_owned(), why: "it answers 404".to_owned(), transient: false };
+        let gone = || FetchError {
+            url: url.to_owned(),
+            why: "it answers 404".to_owned(),
+            transient: false,
+            local: false,
+        };
         self.0.get(url).cloned().ok_or_else(gone)
     }
 }

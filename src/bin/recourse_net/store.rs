@@ -1,10 +1,7 @@
-//! `recourse-store`: the one program that speaks with object stores, for `recourse` (docs/fleet.md).
+//! Object stores, for `recourse` (docs/fleet.md).
 //!
-//! Owns how a question becomes a request. It is asked over its standard input and answers over its standard output, a line
-//! of JSON each (`attest::fleet`); it decides nothing. It is a program of its own so that nothing of it is loaded at a
-//! prompt.
+//! Owns how a question becomes a request. It decides nothing.
 
-use std::io::{self, BufRead, Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -20,10 +17,8 @@ use object_store::{
     BackoffConfig, Error, ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutOptions, RetryConfig,
     UpdateVersion,
 };
-use recourse::attest::disk::{self, Access, DiskError, Lock};
-use recourse::attest::document::hex;
-use recourse::attest::fleet::{Address, Answer, Ask, Kind, LINE_LIMIT, REQUEST_PATIENCE};
-use sha2::{Digest, Sha256};
+use recourse::attest::beside::LINE_LIMIT;
+use recourse::attest::fleet::{Address, Answer, Ask, Kind, REQUEST_PATIENCE};
 
 /// Where Google's storage is: a file with credentials may name another place, and must not.
 const GOOGLE: &str = "https://storage.googleapis.com";
@@ -36,34 +31,18 @@ enum Store {
     Folder(PathBuf),
 }
 
-fn main() -> ExitCode {
-    let mut arguments = std::env::args().skip(1);
-    let (Some(address), None) = (arguments.next(), arguments.next()) else { return ExitCode::from(2) };
+/// Answers about the store at an address until nothing is asked any more.
+pub(crate) fn answer_about(address: &str) -> ExitCode {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let (Ok(runtime), Ok(address)) = (runtime, Address::parse(&address)) else { return ExitCode::from(2) };
+    let (Ok(runtime), Ok(address)) = (runtime, Address::parse(address)) else { return ExitCode::from(2) };
     // No other part of this program chooses one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let store = open(&address);
-    let (mut questions, mut answers) = (io::stdin().lock(), io::stdout().lock());
-    loop {
-        let mut line = String::new();
-        match (&mut questions).take(LINE_LIMIT).read_line(&mut line) {
-            Ok(0) => return ExitCode::SUCCESS,
-            Ok(_) if line.ends_with('\n') => {}
-            _ => return ExitCode::FAILURE,
-        }
-        let Ok(ask) = serde_json::from_str::<Ask>(&line) else { return ExitCode::FAILURE };
-        let answer = match &store {
-            Ok(Store::Remote { store, prefix }) => runtime.block_on(remote(&**store, prefix, ask)),
-            Ok(Store::Folder(folder)) => in_folder(folder, ask),
-            Err(why) => Answer::Unclear { why: why.clone() },
-        };
-        let Ok(mut text) = serde_json::to_string(&answer) else { return ExitCode::FAILURE };
-        text.push('\n');
-        if answers.write_all(text.as_bytes()).and_then(|()| answers.flush()).is_err() {
-            return ExitCode::FAILURE;
-        }
-    }
+    super::converse(LINE_LIMIT, |ask: Ask| match &store {
+        Ok(Store::Remote { store, prefix }) => runtime.block_on(remote(&**store, prefix, ask)),
+        Ok(Store::Folder(folder)) => super::folder::in_folder(folder, ask),
+        Err(why) => Answer::Unclear { why: why.clone() },
+    })
 }
 
 /// Opens a store. Everything that says which one comes from its address; credentials come from the environment.
@@ -173,61 +152,15 @@ fn tag_of(meta: &ObjectMeta) -> String {
     serde_json::json!([meta.e_tag, meta.version]).to_string()
 }
 
-fn in_folder(folder: &std::path::Path, ask: Ask) -> Answer {
-    // Whoever may write to the folder itself could take away what is in it, and a nonce would be spent twice.
-    let root = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
-    if let Err(error) = disk::check_dir(&root) {
-        return Answer::Unclear { why: error.to_string() };
-    }
-    let done = match ask {
-        Ask::Create { at, body, bytes } => {
-            let body = match held(body, bytes) {
-                Ok(body) => body,
-                Err(why) => return Answer::Unclear { why },
-            };
-            let path = folder.join(at);
-            let folder = path.parent().unwrap_or(folder);
-            disk::private_dir(folder)
-                .and_then(|()| disk::create_exclusive(&path, &body, Access::Private))
-                .map(|made| if made { Answer::Made {} } else { Answer::There {} })
-        }
-        Ask::Replace { at, body, over } => replace(&folder.join(at), &body, &over),
-        Ask::Get { at, bytes: encoded } => {
-            disk::read_private(&folder.join(at), LINE_LIMIT / 2).map(|found| {
-                found.map_or(Answer::Absent {}, |bytes| {
-                    let tag = digest(&bytes);
-                    answer(bytes, tag, encoded)
-                })
-            })
-        }
-    };
-    done.unwrap_or_else(|error| Answer::Unclear { why: error.to_string() })
-}
-
-/// Puts a file in the place of what it is known to hold, one process after another.
-fn replace(path: &std::path::Path, body: &str, over: &str) -> Result<Answer, DiskError> {
-    let _lock = Lock::acquire(&path.with_extension("lock"))?;
-    let there = disk::read_private(path, LINE_LIMIT / 2)?;
-    if there.is_none_or(|there| digest(&there) != over) {
-        return Ok(Answer::There {});
-    }
-    disk::write_atomic(path, body.as_bytes(), Access::Private)?;
-    Ok(Answer::Made {})
-}
-
-fn digest(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
 /// What an object is to hold.
-fn held(body: String, encoded: bool) -> Result<Vec<u8>, String> {
+pub(crate) fn held(body: String, encoded: bool) -> Result<Vec<u8>, String> {
     if !encoded {
         return Ok(body.into_bytes());
     }
     STANDARD.decode(body).map_err(|error| format!("what it was to hold is no base64: {error}"))
 }
 
-fn answer(bytes: Vec<u8>, tag: String, encoded: bool) -> Answer {
+pub(crate) fn answer(bytes: Vec<u8>, tag: String, encoded: bool) -> Answer {
     if encoded {
         return Answer::Found { body: STANDARD.encode(bytes), tag };
     }
