@@ -66,9 +66,9 @@ pub(super) fn keys(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRi
 fn used(key: &mut Assessment, risks: &mut Vec<CrossActionRisk>) {
     let Some(staying) = text(key, ENCRYPTS).map(str::to_owned) else { return };
     let id = key.mutation.target.id.clone();
-    let why = format!(
-        "{staying} stays and is encrypted with {id}: it cannot be read any more once the key is gone"
-    );
+    let (stays, it) = if staying.contains(", ") { ("stay and are", "they") } else { ("stays and is", "it") };
+    let why =
+        format!("{staying} {stays} encrypted with {id}: {it} cannot be read any more once the key is gone");
     let (back, milder) = (key.recovery.clone(), key.recoverability.tier);
     raise(key, Tier::NeedsReview, &why);
     // Until the time runs out the key itself comes back as before.

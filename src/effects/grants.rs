@@ -181,6 +181,10 @@ impl Said {
                 // Whoever it names has to come from somewhere besides.
                 let bounded = lists.bounded(entries);
                 let counts = |key: &str| !(denies || bounded && key == "Principal");
+                // Whoever is not named may.
+                if !denies && !bounded && entries.contains_key("NotPrincipal") {
+                    self.everybody.get_or_insert_with(|| "NotPrincipal".to_owned());
+                }
                 for (key, value) in entries.iter().filter(|(key, _)| counts(key)) {
                     self.document(lists, key, value, depth);
                 }

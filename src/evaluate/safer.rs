@@ -16,8 +16,10 @@ use super::{EvaluationContext, Input, stages};
 
 /// Suggestions that are judged in one evaluation: nobody reads more of them.
 const JUDGED: usize = 12;
-/// Files that may be looked at again for them, about: a clock would advise now this and now that.
+/// Files that may be looked at again for them, about: a clock would advise now this and now that. An act of its own costs as
+/// much as so many files of a tree.
 const FILES: u64 = 20_000;
+const ACT: u64 = 10;
 /// Suggestions that one mutation keeps.
 const KEPT: usize = 2;
 /// What stands for a part that is not known: nobody can type it.
@@ -42,6 +44,7 @@ pub(super) fn keep_only_what_works(assessments: &mut [Assessment], judge: &Judge
     let mut judged = 0;
     let found = assessments.iter().filter_map(|one| one.evidence.loss.as_ref());
     let files: u64 = found.flat_map(|loss| loss.classes.values()).map(|tally| tally.files).sum();
+    let files = files.saturating_add(ACT.saturating_mul(assessments.len() as u64));
     let advised = |one: &Assessment| !one.alternatives.is_empty();
     let costly: Vec<(String, String)> = match assessments.iter().any(advised) {
         true => assessments.iter().filter(|one| is_costly(one)).map(known_as).collect(),

@@ -103,10 +103,15 @@ impl Session {
         *self.production.get_or_insert_with(|| surroundings::production(world))
     }
 
-    /// What stands at those places, looked up once.
+    /// What stands at those places, looked up once; what was destroyed since is left out for good.
     pub(super) fn named(&mut self, world: &dyn World) -> Rc<Vec<Named>> {
         let words = &self.words;
-        Rc::clone(self.named.get_or_insert_with(|| Rc::new(named_places(world, words))))
+        let named = Rc::clone(self.named.get_or_insert_with(|| Rc::new(named_places(world, words))));
+        if !named.iter().any(|one| self.is_destroyed(one.place())) {
+            return named;
+        }
+        let left = named.iter().filter(|one| !self.is_destroyed(one.place())).cloned().collect();
+        Rc::clone(self.named.insert(Rc::new(left)))
     }
 
     /// What an archive holds, read once; `None` for what is none, or is too large.

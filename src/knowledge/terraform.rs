@@ -45,7 +45,8 @@ pub struct TerraformType {
     /// `attribute unless other = value`.
     #[serde(default)]
     pub opens: Vec<String>,
-    /// Attributes that say to whom it gives access and how much: what makes it is a grant.
+    /// Attributes that say to whom it gives access and how much: what makes it is a grant. `attribute = A | B`: with these
+    /// values of full control.
     #[serde(default)]
     pub grants: Vec<String>,
     /// This is a `backup`, `replica`, `protection`, `member` or `setting` of something else …

@@ -22,6 +22,10 @@ pub enum Sense {
     Expiry,
     /// Blocks or entries that come in addition.
     Added,
+    /// A list of who may come in, when its last entry goes.
+    Emptied,
+    /// Something that is done at times, when it is done less often.
+    Rarer,
     /// It lets everybody in, when it is switched on.
     Opens,
     /// The same of something new.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::model::{Action, Actor, Assessment, CrossActionRisk, Tier, Verdict, says_production};
+use crate::model::{Action, Actor, Assessment, CrossActionRisk, Source, Tier, Verdict, says_production};
 
 use super::file::{PolicyFile, ProfileSpec, ProtectSpec};
 use super::keep::KeepSettings;
@@ -236,6 +236,16 @@ fn protects(protect: &ProtectSpec, assessment: &Assessment, base: &Base<'_>, pla
         .any(|(subject, _)| protect.path.0.iter().any(|pattern| touches(pattern, subject, base, places)))
 }
 
+/// Why, with what it is about: of a plan's changes nobody else says which one is meant.
+fn about(judged: &Assessment) -> String {
+    let (target, why) = (&judged.mutation.target, &judged.recoverability.reasoning);
+    let named = target.name.as_deref().is_some_and(|name| why.contains(name)) || why.contains(&target.id);
+    match judged.mutation.source {
+        Source::Terraform if !named => format!("`{}`: {why}", target.id),
+        _ => why.clone(),
+    }
+}
+
 fn reason(verdict: Verdict, assessments: &[Assessment], risks: &[CrossActionRisk]) -> String {
     let worst: Vec<&Assessment> = assessments.iter().filter(|a| a.verdict == verdict).collect();
     if verdict == Verdict::Allow {
@@ -252,7 +262,7 @@ fn reason(verdict: Verdict, assessments: &[Assessment], risks: &[CrossActionRisk
             .first()
             .map_or_else(|| "several actions together".to_owned(), |risk| risk.explanation.clone());
     };
-    let base = first.message.clone().unwrap_or_else(|| first.recoverability.reasoning.clone());
+    let base = first.message.clone().unwrap_or_else(|| about(first));
     match worst.len() {
         0 | 1 => base,
         n => format!("{base} (and {} more)", n - 1),

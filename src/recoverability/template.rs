@@ -121,6 +121,15 @@ fn fill(text: &str, value: impl Fn(&str) -> Option<String>, words: bool) -> Opti
             continue;
         }
         let found = value(key)?;
+        // Nobody counts a week in seconds.
+        if words
+            && let Some(after) = rest.strip_prefix(" seconds")
+            && let Ok(seconds) = found.replace(',', "").parse()
+        {
+            out.push_str(&crate::text::time(seconds));
+            rest = after;
+            continue;
+        }
         out.push_str(&found);
         if words && found == "1" {
             rest = singular(rest, &mut out);
@@ -179,6 +188,8 @@ mod tests {
         assert_eq!(prose("{n} entries", "x", &one), "1 entry");
         assert_eq!(prose("{n} commits", "x", &many), "12,345 commits");
         assert_eq!(prose("{m} commits", "x", &many), "some commits");
+        let week = facts(&[("n", FactValue::Number(604_800))]);
+        assert_eq!(prose("kept for {n} seconds", "x", &week), "kept for 7 days");
     }
 
     #[test]

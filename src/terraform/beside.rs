@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+use super::amounts;
 use super::attributes::each;
 use super::facts::Attributes;
 use super::grants;
@@ -55,6 +56,27 @@ impl Beside {
         }
         Mutation { action: self.action, kind: self.kind, facts, dependents: Vec::new(), ..change.clone() }
     }
+}
+
+/// The change itself, and all that it does besides; of those that were found by a name alone each kind once.
+pub(super) fn tell(made: Mutation, mut found: Vec<Beside>, out: &mut Vec<Mutation>) {
+    if found.len() > 1 {
+        let mut kinds = BTreeSet::new();
+        found.retain(|more| kinds.insert(more.kind().to_owned()) || !more.is_by_name());
+    }
+    let at = out.len();
+    out.push(made);
+    for beside in found {
+        let more = beside.mutation(&out[at]);
+        out.push(more);
+    }
+}
+
+/// A setting that is made anew with other rules does what the new ones say.
+pub(super) fn anew(declared: &TerraformType, action: Action, longer: bool) -> Option<Beside> {
+    let setting = declared.relation.as_deref() == Some("setting");
+    let made = declared.made.as_ref().unwrap_or(&declared.kind);
+    (setting && action == Action::Replace && !longer).then(|| Beside::new(Action::Create, made))
 }
 
 /// Attributes of a thing that holds content, of which nobody said what their change does to it.
@@ -109,6 +131,10 @@ fn taken(declared: &TerraformType, facts: &Facts) -> Vec<Beside> {
         told.insert("had".to_owned(), Fact::new(was.clone(), PLANNED));
         if let Some(now) = facts.get(fact) {
             told.insert("left".to_owned(), now.clone());
+        }
+        let path = declared.facts.get(fact).map_or("", String::as_str);
+        if let Some((key, value)) = amounts::kept(path, now) {
+            told.insert(key.to_owned(), Fact::new(value, PLANNED));
         }
         found.push(Beside { action: Action::Update, kind: kind.clone(), facts: told });
     }

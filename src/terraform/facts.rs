@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::amounts::number;
 use super::attributes::{Attribute, Side, each, lookup, parse_default};
 use super::plan::ResourceChange;
 use super::provider::Settings;
@@ -139,12 +140,6 @@ pub(super) fn names(paths: &[String], attributes: &Attributes) -> Vec<String> {
 
 /// A number that goes down; of a time without end, 0, any number.
 fn lowered(name: &str, was: &FactValue, now: &FactValue, facts: &mut Facts) {
-    // Some providers write numbers as text.
-    let number = |value: &FactValue| match value {
-        FactValue::Number(number) => Some(*number),
-        FactValue::Text(text) => text.parse::<i64>().ok(),
-        FactValue::Bool(_) => None,
-    };
     if let (Some(was), Some(now)) = (number(was), number(now))
         && (now < was || (was == 0 && now > 0))
     {
@@ -157,7 +152,8 @@ pub(super) fn fact((values, sensitive, unknown): Side<'_>, declared: &str) -> Op
     let (path, default) = declared.split_once('|').map_or((declared, None), |(p, d)| (p, Some(d)));
     let found = if path.contains("[]") {
         let set = |value: &&Value| !matches!(value, Value::Null | Value::Bool(false)) && !is_empty(value);
-        each((values, sensitive, unknown), path)
+        // How many there are is no secret.
+        each((values, &Value::Null, unknown), path)
             .map(|all| count(all.iter().filter(|value| set(value)).count()))
     } else {
         Some(lookup(values, sensitive, unknown, path))

@@ -3,8 +3,10 @@
 
 use serde_json::{Map, Value};
 
+use super::attributes::marks_any;
+use super::facts::Attributes;
 use super::said::PLANNED;
-use crate::knowledge::{Grants, Words, tool_words};
+use crate::knowledge::{Grants, TerraformType, Words, tool_words};
 use crate::model::{Fact, FactValue, Facts};
 
 /// How deep a policy's text is looked into.
@@ -13,6 +15,18 @@ const DEPTH: usize = 32;
 /// Attributes by which a rule says that it lets nothing in.
 pub(super) const CLOSING: [&str; 4] = ["access", "action", "direction", "effect"];
 
+/// Whether anybody is let in at all: a rule for another group gives no range of addresses.
+pub(super) fn gives(names: &[String], attributes: &Attributes) -> bool {
+    let set = |name: &String| {
+        let none =
+            |value: &Value| value.is_null() || value == "" || value.as_array().is_some_and(Vec::is_empty);
+        !attributes.after.get(name).is_none_or(none)
+            || attributes.after_unknown.get(name).is_some_and(marks_any)
+    };
+    let range = |name: &String| name.contains("cidr") || name.contains("address");
+    !names.iter().all(range) || names.iter().any(set)
+}
+
 /// Tells what the attributes that decide say. What is known only after the apply says nothing.
 pub(super) fn tell(names: &[String], after: &Value, facts: &mut Facts) {
     let mut said = Said { lists: &tool_words().grants, everybody: None, full: None, unseen: false };
@@ -20,10 +34,14 @@ pub(super) fn tell(names: &[String], after: &Value, facts: &mut Facts) {
         facts.insert("closed".to_owned(), Fact::new(FactValue::Bool(true), PLANNED));
         return;
     }
-    for name in names {
-        if let Some(value) = after.get(name) {
-            said.value(name, value, DEPTH);
+    for entry in names {
+        let (name, full) = TerraformType::protecting(entry);
+        let Some(value) = after.get(name) else { continue };
+        let is = |word: &str| value.as_str().is_some_and(|text| text.eq_ignore_ascii_case(word));
+        if let Some(word) = full.and_then(|mut words| words.find(|word| is(word))) {
+            said.full.get_or_insert_with(|| format!("{name} = {word}"));
         }
+        said.value(name, value, DEPTH);
     }
     for (key, word) in [("everybody", said.everybody), ("full", said.full)] {
         if let Some(word) = word {
@@ -64,6 +82,10 @@ impl Said<'_> {
                 // Whoever it names has to come from somewhere besides.
                 let bounded = self.lists.bounded(entries);
                 let counts = |key: &str| !(closed || bounded && key == "Principal");
+                // Whoever is not named may.
+                if !closed && !bounded && entries.contains_key("NotPrincipal") {
+                    self.everybody.get_or_insert_with(|| "NotPrincipal".to_owned());
+                }
                 for (key, value) in entries.iter().filter(|(key, _)| counts(key)) {
                     self.value(key, value, depth);
                 }
@@ -90,8 +112,9 @@ impl Said<'_> {
             return;
         }
         let last = word.rsplit(['/', ':']).next().unwrap_or_default();
-        let listed =
-            |list: &Words| [word.as_str(), last].into_iter().find(|text| list.has(text)).map(str::to_owned);
+        // Shown as the plan writes it; small letters are as long as capitals.
+        let shown = |found: &str| text.trim().get(word.len() - found.len()..).unwrap_or(found).to_owned();
+        let listed = |list: &Words| [word.as_str(), last].into_iter().find(|text| list.has(text)).map(shown);
         self.everybody = self.everybody.take().or_else(|| listed(&self.lists.everybody));
         self.full = self.full.take().or_else(|| listed(&self.lists.full));
     }

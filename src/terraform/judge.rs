@@ -18,6 +18,7 @@ use super::inside;
 use super::known::{Known, protection, types};
 use super::later;
 use super::longer;
+use super::narrower;
 use super::openings;
 use super::plan::{Plan, ResourceChange};
 use super::powers;
@@ -236,15 +237,18 @@ fn mutations(
             let settings = all.providers.settings(change);
             collect((declared, siblings), &attributes, &settings, action, &all.others, &mut facts);
             definition(change, action, &mut facts);
+            let less = action == Action::Update && narrower::only_less(&declared.grants, &names, &attributes);
             names_changes(action, names, &mut facts);
             found = beside::of(declared, &attributes, action, &facts);
+            found.extend(beside::anew(declared, action, longer));
             if action == Action::Update && said.only_labels {
                 "terraform.labels".to_owned()
             } else {
                 if content && !longer {
                     found.extend(beside::untold(&said.untold));
                 }
-                if !declared.grants.is_empty() && action != Action::Delete {
+                let grants = !declared.grants.is_empty() && action != Action::Delete && !less;
+                if grants && grants::gives(&declared.grants, &attributes) {
                     grants::tell(&declared.grants, &attributes.after, &mut facts);
                     action = Action::Grant;
                 }
@@ -267,7 +271,7 @@ fn mutations(
     replaced::tell(change, &mut facts);
     let words = change.change.actions.join(", ");
     let goes = matches!(action, Action::Delete | Action::Replace);
-    let dependents = goes.then(|| all.dependents.get(change.address.as_str()).cloned()).flatten();
+    let dependents = if goes { all.dependents.get(change.address.as_str()).cloned() } else { None };
     let made = Mutation {
         action,
         kind,
@@ -282,16 +286,7 @@ fn mutations(
         facts,
         dependents: dependents.unwrap_or_default(),
     };
-    if found.len() > 1 {
-        let mut kinds = BTreeSet::new();
-        found.retain(|more| kinds.insert(more.kind().to_owned()) || !more.is_by_name());
-    }
-    let at = out.len();
-    out.push(made);
-    for beside in found {
-        let more = beside.mutation(&out[at]);
-        out.push(more);
-    }
+    beside::tell(made, found, out);
 }
 
 /// The kind that a change of a type concerns.
@@ -358,7 +353,8 @@ impl Asked {
         let lasts = action != Action::Delete;
         let unknown = known.declared.is_none();
         Self {
-            updates: action == Action::Update,
+            // What holds nothing of its own is only changed by being made anew.
+            updates: action == Action::Update || action == Action::Replace && !unknown && !known.content,
             may_open: action != Action::Delete && openings::may_open(&change.change.after),
             sets: action == Action::Create && unknown && classify::is_setting(&change.r#type),
             more: action != Action::Create && denials::may_deny(body.before.get())
@@ -405,6 +401,9 @@ impl Changed {
         }
         let top = |leaf: &Leaf| first_key(&leaf.path).to_owned();
         let longer = updates && longer::is_longer(before, after, &attributes.after_unknown);
+        if longer {
+            said.beside.retain(|more| more.kind() != "protection.retention");
+        }
         Self { said, names: differing.iter().map(top).collect(), longer, ..found }
     }
 

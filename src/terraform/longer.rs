@@ -1,7 +1,8 @@
 //! Rules that delete after a time, when a change lets them keep more: longer times, greater numbers, nothing else.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::amounts;
 use super::attributes::marks_any;
 use crate::knowledge::terraform_signs;
 use crate::model::{Fact, FactValue, Facts};
@@ -11,7 +12,17 @@ const DEPTH: usize = 40;
 
 /// Whether all that differs keeps longer, or says nothing of what is kept.
 pub(super) fn is_longer(before: &Value, after: &Value, unknown: &Value) -> bool {
-    !marks_any(unknown) && before != after && keeps("", before, after, DEPTH)
+    // What the provider tells by itself says nothing of what is kept.
+    let computed =
+        |name: &str| unknown.get(name) == Some(&Value::Bool(true)) && terraform_signs().is_computed(name);
+    let open = |(name, mark): (&String, &Value)| {
+        marks_any(mark) && !computed(name) && !terraform_signs().is_harmless(name)
+    };
+    if unknown.as_object().is_some_and(|marks| marks.iter().any(open)) || before == after {
+        return false;
+    }
+    let (Value::Object(old), Value::Object(new)) = (before, after) else { return false };
+    entries("", old, new, DEPTH, &computed)
 }
 
 /// Tells it as a fact.
@@ -22,6 +33,22 @@ pub(super) fn tell(longer: bool, facts: &mut Facts) {
     }
 }
 
+/// Whether all entries of a block that differ keep longer; `told` are those that say nothing.
+fn entries(
+    name: &str,
+    old: &Map<String, Value>,
+    new: &Map<String, Value>,
+    depth: usize,
+    told: &dyn Fn(&str) -> bool,
+) -> bool {
+    let harmless =
+        |key: &str| told(key) || moves(key) || terraform_signs().is_harmless(&format!("{name}.{key}"));
+    old.iter().all(|(key, value)| {
+        let other = new.get(key).unwrap_or(&Value::Null);
+        value == other || harmless(key) || keeps(key, value, other, depth)
+    }) && new.keys().all(|key| old.contains_key(key) || harmless(key))
+}
+
 fn keeps(name: &str, before: &Value, after: &Value, depth: usize) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     if before == after {
@@ -30,13 +57,15 @@ fn keeps(name: &str, before: &Value, after: &Value, depth: usize) -> bool {
     let signs = terraform_signs();
     match (before, after) {
         (Value::Object(old), Value::Object(new)) => {
-            old.iter().all(|(key, value)| {
-                let other = new.get(key).unwrap_or(&Value::Null);
-                signs.is_harmless(key) || keeps(key, value, other, depth)
-            }) && new.keys().all(|key| old.contains_key(key) || signs.is_harmless(key))
+            is_off(new) || entries(name, old, new, depth, &|_: &str| false)
         }
         (Value::Array(old), Value::Array(new)) => {
-            old.len() == new.len() && old.iter().zip(new).all(|(old, new)| keeps(name, old, new, depth))
+            let more = new.get(old.len()..).unwrap_or_default();
+            old.len() <= new.len()
+                && old.iter().zip(new).all(|(old, new)| keeps(name, old, new, depth))
+                && (moves(name)
+                    || !says(name) && more.iter().all(|rule| !deletes(rule, depth))
+                    || more.is_empty())
         }
         (Value::String(old), Value::String(new)) if old.starts_with(['{', '[']) => {
             let [old, new] = [old, new].map(|text| serde_json::from_str::<Value>(text).ok());
@@ -45,15 +74,57 @@ fn keeps(name: &str, before: &Value, after: &Value, depth: usize) -> bool {
         _ => {
             let times = signs.times.fit(name);
             let amounts = [before, after].map(amount);
-            times && matches!(amounts, [Some(was), Some(now)] if was > 0 && now > was)
+            times && matches!(amounts, [Some(was), Some(now)] if was > 0 && amounts::endless(now) > was)
         }
     }
+}
+
+/// A rule that is switched off deletes nothing.
+fn is_off(rule: &Map<String, Value>) -> bool {
+    rule.get("status").and_then(Value::as_str).is_some_and(|word| word.eq_ignore_ascii_case("disabled"))
+        || rule.get("enabled") == Some(&Value::Bool(false))
+}
+
+/// What only moves to other storage, or ends uploads that were never finished.
+fn moves(name: &str) -> bool {
+    !says(name) && ["transition", "tier_to_", "abort_incomplete"].iter().any(|part| name.contains(part))
+}
+
+/// The name says that something is deleted.
+fn says(name: &str) -> bool {
+    ["expir", "delete", "action", "policy"].iter().any(|part| name.contains(part))
+}
+
+/// Whether a rule may delete: unless it is switched off, or says that it only moves, or no time of it is set.
+fn deletes(rule: &Value, depth: usize) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return true };
+    let Value::Object(map) = rule else { return true };
+    let word =
+        |value: &Value| value.get(0).unwrap_or(value).get("type").and_then(Value::as_str).map(str::to_owned);
+    let moved = |value: &Value| {
+        word(value).is_some_and(|word| {
+            ["SetStorageClass", "AbortIncompleteMultipartUpload"].contains(&word.as_str())
+        })
+    };
+    if is_off(map) || map.get("action").is_some_and(moved) {
+        return false;
+    }
+    let filled =
+        |value: &Value| !matches!(value, Value::Null) && value.as_array().is_none_or(|list| !list.is_empty());
+    map.iter().filter(|(key, value)| !moves(key) && filled(value)).any(|(key, value)| {
+        let inside = match value {
+            Value::Array(list) => list.iter().any(|inner| inner.is_object() && deletes(inner, depth)),
+            Value::Object(_) => deletes(value, depth),
+            _ => false,
+        };
+        says(key) || inside
+    })
 }
 
 fn amount(value: &Value) -> Option<i64> {
     match value {
         Value::Number(number) => number.as_i64(),
-        Value::String(text) => super::signs::number(&super::attributes::plain(text)),
+        Value::String(text) => amounts::number(&super::attributes::plain(text)),
         _ => None,
     }
 }
@@ -74,6 +145,24 @@ mod tests {
         assert!(longer(text(5), text(50)) && !longer(text(50), text(5)));
         let age = |age: &str| json!({"delete": [{"min_age": age}]});
         assert!(longer(age("7d"), age("90d")) && !longer(age("7d"), age("12h")));
+        let status = |word: &str| json!({"rule": [{"status": word, "expiration": [{"days": 30}]}]});
+        assert!(
+            longer(status("Enabled"), status("Disabled")) && !longer(status("Disabled"), status("Enabled"))
+        );
+        let and = |more: Value| json!({"rule": [{"id": "a", "expiration": [{"days": 30}]}, more]});
+        let uploads = and(
+            json!({"status": "Enabled", "expiration": [], "abort_incomplete_multipart_upload": [{"days_after_initiation": 7}]}),
+        );
+        assert!(longer(days(30), uploads.clone()) && !longer(uploads, days(30)));
+        assert!(!longer(days(30), and(json!({"id": "b", "expiration": [{"days": 1}]}))));
+        let class = json!({"action": [{"type": "SetStorageClass"}], "condition": [{"age": 60}]});
+        assert!(longer(days(30), and(class)));
+        let old = json!({"rule": [{"noncurrent_version_expiration": []}]});
+        assert!(!longer(old, json!({"rule": [{"noncurrent_version_expiration": [{"noncurrent_days": 7}]}]})));
+        let ttl = |ttl: &str| json!({"expiration_policy": [{"ttl": ttl}]});
+        assert!(!longer(ttl(""), ttl("86400s")));
+        let after = |days: i64| json!({"rule": [{"delete_after_days": days}]});
+        assert!(longer(after(90), after(-1)) && !longer(after(-1), after(90)));
         let filter = json!({"rule": [{"id": "a", "prefix": "", "expiration": [{"days": 365}]}]});
         assert!(!longer(days(30), filter), "another prefix reaches other objects");
         assert!(!is_longer(&days(30), &days(365), &json!({"rule": true})));

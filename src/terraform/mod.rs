@@ -4,6 +4,7 @@
 //! references between resources, and the classifier for types that no data file knows. Pure: bytes in, mutations out.
 //! Values that the plan marks sensitive never leave `plan` and `attributes`. Uses `model` and `knowledge`.
 
+mod amounts;
 mod attributes;
 mod beside;
 mod classify;
@@ -19,11 +20,13 @@ mod judge;
 mod known;
 mod later;
 mod longer;
+mod narrower;
 mod openings;
 mod plan;
 mod powers;
 mod protections;
 mod provider;
+mod reach;
 mod references;
 mod replaced;
 mod said;

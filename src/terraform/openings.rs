@@ -7,6 +7,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::beside::Beside;
+use super::reach::Reach;
 use super::said::printable;
 use crate::knowledge::{terraform_signs, tool_words};
 use crate::model::{Action, FactValue};
@@ -26,13 +27,13 @@ pub(super) fn of(r#type: &str, before: &Value, after: &Value) -> Option<Beside> 
     };
     let was = open(before);
     let mut now = open(after);
-    now.retain(|door| !was.iter().any(|known| known.word == door.word && known.at == door.at));
+    now.retain(|door| !was.iter().any(|known| known.covers(door)));
     let first = now.first()?;
     let mut beside = Beside::new(Action::Grant, "access");
     let said =
         if first.at.is_empty() { first.word.clone() } else { format!("{} = {}", first.at, first.word) };
     beside.tell("everybody", FactValue::Text(printable(&said)));
-    if now.iter().all(|door| door.web) {
+    if now.iter().all(|door| door.reach.is_web()) {
         beside.tell("web", FactValue::Bool(true));
     }
     Some(beside)
@@ -45,7 +46,7 @@ pub(super) fn is_way(r#type: &str) -> bool {
 
 /// Whether the text can hold such a word at all: most attributes need not be read for it.
 pub(super) fn may_open(raw: &RawValue) -> bool {
-    const PARTS: [&str; 12] = [
+    const PARTS: [&str; 16] = [
         "/0",
         "\"*",
         "ublic",
@@ -58,6 +59,10 @@ pub(super) fn may_open(raw: &RawValue) -> bool {
         "veryone",
         "verybody",
         "nyone",
+        "\"All\"",
+        "\"all\"",
+        "NotPrincipal",
+        "Federated",
     ];
     PARTS.iter().any(|part| raw.get().contains(part))
 }
@@ -66,14 +71,20 @@ pub(super) fn may_open(raw: &RawValue) -> bool {
 struct Door {
     at: String,
     word: String,
-    /// Only the ports of the web.
-    web: bool,
+    reach: Reach,
+}
+
+impl Door {
+    /// Whether all that comes in through the other comes in through this one.
+    fn covers(&self, other: &Self) -> bool {
+        self.word == other.word && self.at == other.at && self.reach.covers(&other.reach)
+    }
 }
 
 #[derive(Default)]
 struct Open {
     doors: BTreeSet<Door>,
-    web: bool,
+    reach: Reach,
 }
 
 impl Open {
@@ -82,21 +93,29 @@ impl Open {
         match value {
             Value::Object(map) if is_closed(map) => {}
             Value::Object(map) => {
-                let outer = self.web;
-                self.web = ports(map).unwrap_or(outer);
+                let inside = self.reach.within(map);
+                let outer = std::mem::replace(&mut self.reach, inside);
+                if let Some(issuer) = anybody_of(map) {
+                    self.door(key, issuer);
+                }
+                // Whoever is not named may.
+                if map.contains_key("NotPrincipal")
+                    && map.get("Effect").is_some_and(|effect| effect == "Allow")
+                {
+                    self.door(key, "NotPrincipal");
+                }
                 for (name, inner) in map {
                     let ways = &terraform_signs().ways;
                     let is_way = ways.iter().any(|part| name.to_ascii_lowercase().contains(part));
                     let is_there = inner.is_object() || *inner == Value::Bool(true);
                     if !is_way && is_there && terraform_signs().everybody.has(name) {
-                        let word = name.clone();
-                        self.doors.insert(Door { at: key.to_owned(), word, web: self.web });
+                        self.door(key, name);
                     }
                     if !is_way && (!top || !terraform_signs().is_harmless(name)) {
                         self.value(name, inner, false, depth);
                     }
                 }
-                self.web = outer;
+                self.reach = outer;
             }
             Value::Array(list) => list.iter().for_each(|inner| self.value(key, inner, false, depth)),
             Value::String(text) => match serde_json::from_str::<Value>(text) {
@@ -107,6 +126,10 @@ impl Open {
             },
             _ => {}
         }
+    }
+
+    fn door(&mut self, at: &str, word: &str) {
+        self.doors.insert(Door { at: at.to_owned(), word: word.to_owned(), reach: self.reach.clone() });
     }
 
     fn word(&mut self, key: &str, text: &str) {
@@ -120,16 +143,31 @@ impl Open {
             }
             // The beginning of all addresses, or where something listens.
             "0.0.0.0" => terraform_signs().beginnings.iter().any(|part| name.contains(part)),
-            "public" | "all" => false,
+            "all" => name.contains("account_ids"),
+            "public" => false,
             _ => {
                 lists.everybody.has(&word)
                     || (word.ends_with(last) && last.starts_with("all") && lists.everybody.has(last))
             }
         };
         if opens {
-            self.doors.insert(Door { at: key.to_owned(), word: text.trim().to_owned(), web: self.web });
+            self.door(key, text.trim());
         }
     }
+}
+
+/// The issuer of a statement that lets in everybody who has a token of a public service: no condition says whose.
+fn anybody_of(statement: &Map<String, Value>) -> Option<&'static str> {
+    const ISSUERS: [&str; 5] = [
+        "token.actions.githubusercontent.com",
+        "gitlab.com",
+        "app.terraform.io",
+        "api.bitbucket.org",
+        "oidc.circleci.com",
+    ];
+    let whom = statement.get("Principal")?.get("Federated")?.to_string();
+    let bound = statement.get("Condition").is_some_and(|condition| condition.to_string().contains(":sub"));
+    ISSUERS.into_iter().find(|issuer| whom.contains(issuer)).filter(|_| !bound)
 }
 
 /// Whether a part of a name, between underscores, is this.
@@ -168,33 +206,6 @@ pub(super) fn is_closed(map: &Map<String, Value>) -> bool {
         ONLY.iter().any(|only| text.contains(only))
     });
     shut || denies || limited
-}
-
-/// Whether the ports that an entry names are those of the web alone; `None` where it names none.
-fn ports(map: &Map<String, Value>) -> Option<bool> {
-    let mut found = Vec::new();
-    for key in terraform_signs().ports.iter() {
-        if let Some(value) = map.get(key) {
-            numbers(value, &mut found);
-        }
-    }
-    (!found.is_empty()).then(|| found.iter().all(|port| ["80", "443"].contains(&port.as_str())))
-}
-
-fn numbers(value: &Value, found: &mut Vec<String>) {
-    match value {
-        Value::Number(number) => found.push(number.to_string()),
-        Value::String(text) if !text.is_empty() => {
-            found.extend(text.split('-').map(|part| part.trim().to_owned()))
-        }
-        Value::Array(list) => list.iter().for_each(|inner| numbers(inner, found)),
-        Value::Object(map) => match map.get("ports") {
-            Some(ports) if ports.as_array().is_some_and(|ports| !ports.is_empty()) => numbers(ports, found),
-            // A protocol without ports is all of them.
-            _ => found.push("all".to_owned()),
-        },
-        _ => {}
-    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::plan::ResourceChange;
-use super::said::printable;
+use super::said::{PLANNED, printable};
 use super::select::select;
 use crate::model::{BECAUSE, Fact, FactValue, Facts, is_secret_name, redact};
 
@@ -19,8 +19,12 @@ const MOST: usize = 4;
 /// Adds why, where the plan says so, and that it is an old object.
 pub(super) fn tell(change: &ResourceChange, facts: &mut Facts) {
     if let Some(deposed) = &change.deposed {
-        let said = format!("an old object ({deposed}) left over from an earlier replacement");
-        facts.insert("deposed".into(), Fact::new(FactValue::Bool(true), said));
+        let said =
+            format!("it is an old object ({}) left over from an earlier replacement", printable(deposed));
+        facts.insert("deposed".into(), Fact::new(FactValue::Bool(true), PLANNED));
+        let word = "it is an old object left over from an earlier replacement".to_owned();
+        facts.insert(BECAUSE.to_owned(), Fact::new(FactValue::Text(word), said));
+        return;
     }
     let forced = change.change.replace_paths.as_deref().unwrap_or_default();
     let (word, said) = if forced.is_empty() {

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::amounts::{self, number};
 use super::beside::Beside;
 use super::diff::Leaf;
 use super::protections::{is_on, is_weaker};
@@ -170,7 +171,7 @@ fn spoken_paths(declared: &TerraformType, asks: &[String]) -> Vec<String> {
 
 /// `!a[0].b|default` as `a.b`.
 fn plain(path: &str) -> String {
-    let path = path.split('|').next().unwrap_or(path).trim_start_matches('!');
+    let path = path.split(['|', '=']).next().unwrap_or(path).trim_end().trim_start_matches('!');
     let mut inside = false;
     path.chars()
         .filter(|c| {
@@ -192,6 +193,10 @@ fn of_sign(sign: &Sign, leaf: &Leaf) -> Beside {
     let action = if sign.kind == "access" { Action::Grant } else { Action::Update };
     let mut beside = Beside::new(action, &sign.kind);
     if action == Action::Grant {
+        if sign.sense == Sense::Emptied {
+            beside.tell("everybody", FactValue::Text(format!("{} names nobody any more", leaf.path)));
+            return beside;
+        }
         let value = leaf.now.as_ref().map(super::said::show).unwrap_or_default();
         beside.tell("everybody", FactValue::Text(format!("{} = {value}", leaf.path)));
         return beside;
@@ -200,10 +205,12 @@ fn of_sign(sign: &Sign, leaf: &Leaf) -> Beside {
     if let Some(was) = &leaf.was {
         beside.tell("had", was.clone());
     }
-    // Sentences speak of days and of numbers of things.
-    let other_unit = ["hour", "minute", "second", "_ms", "interval", "period_in_h"];
-    if let Some(now) = leaf.now.as_ref().filter(|_| !other_unit.iter().any(|unit| leaf.path.contains(unit))) {
+    if let Some(now) = &leaf.now {
         beside.tell("left", now.clone());
+    }
+    let kept = amounts::kept(&leaf.path, leaf.now.as_ref().filter(|_| !leaf.is_list));
+    if let Some((key, value)) = kept {
+        beside.tell(key, value);
     }
     beside
 }
@@ -216,8 +223,8 @@ fn is_taken(sense: Sense, leaf: &Leaf) -> bool {
         Sense::Off => on(was) && !on(now),
         Sense::On => !on(was) && on(now),
         Sense::Lower => match (number(was), number(now)) {
-            (Some(was), Some(now)) => now < was,
-            (Some(was), None) => was > 0,
+            (Some(was), Some(now)) => amounts::endless(now) < amounts::endless(was),
+            (Some(was), None) => was != 0,
             _ => was.is_some_and(|was| is_weaker(was, now, false)),
         },
         Sense::None => number(was).is_some_and(|was| was > 0) && number(now) == Some(0),
@@ -226,6 +233,8 @@ fn is_taken(sense: Sense, leaf: &Leaf) -> bool {
             (Some(was), Some(now)) if was > 0 => now > 0 && now < was,
             (_, Some(now)) => now > 0,
         },
+        Sense::Emptied => leaf.is_list && number(was).unwrap_or(0) > 0 && number(now) == Some(0),
+        Sense::Rarer => amounts::is_rarer(was, now),
         Sense::Added => leaf.is_list && number(now).unwrap_or(0) > number(was).unwrap_or(0),
         Sense::Opens => !opens(was) && opens(now),
         Sense::Open => false,
@@ -241,46 +250,6 @@ pub(super) fn opens(value: Option<&FactValue>) -> bool {
         Some(FactValue::Text(text)) => OPEN.contains(&text.to_ascii_lowercase().as_str()),
         _ => false,
     }
-}
-
-/// A number, or a time as the providers write it: `604800s`, `7d`, `24h`, `P7D`. Only times of the same unit compare well, so
-/// all are seconds.
-pub(super) fn number(value: &FactValue) -> Option<i64> {
-    let text = match value {
-        FactValue::Number(number) => return Some(*number),
-        FactValue::Bool(_) => return None,
-        FactValue::Text(text) => text.trim(),
-    };
-    if let Ok(number) = text.parse() {
-        return Some(number);
-    }
-    let (digits, unit) = match text.strip_prefix('P') {
-        Some(period) => {
-            let period = period.trim_start_matches('T');
-            period.split_at(period.find(|c: char| c.is_ascii_alphabetic())?)
-        }
-        None => text.split_at(text.find(|c: char| c.is_ascii_alphabetic())?),
-    };
-    let digits = digits.split('.').next()?.parse::<i64>().ok()?;
-    // `P1M` is a month, `PT1M` a minute.
-    let seconds = match (unit.to_ascii_lowercase().as_str(), text.starts_with('P') && !text.starts_with("PT"))
-    {
-        ("s", _) => 1,
-        ("m", true) => 2_592_000,
-        ("m", false) => 60,
-        ("h", _) => 3_600,
-        ("d", _) => 86_400,
-
-        ("y", _) => 31_536_000,
-        // Sizes as Kubernetes and others write them.
-        ("ki" | "kb", _) => 1 << 10,
-        ("mi" | "mb", _) => 1 << 20,
-        ("gi" | "gb" | "g", _) => 1 << 30,
-        ("ti" | "tb" | "t", _) => 1 << 40,
-        (weeks, _) if weeks.starts_with('w') => 604_800,
-        _ => return None,
-    };
-    digits.checked_mul(seconds)
 }
 
 #[cfg(test)]
@@ -372,24 +341,5 @@ mod tests {
         assert_eq!((other.safe, other.names), (false, vec!["policy".to_owned()]));
         let unknown = said(json!({"policy": "a"}), json!({}), json!({"policy": true}));
         assert!(!unknown.safe, "it may become anything");
-    }
-
-    #[test]
-    fn times_are_numbers() {
-        for (text, seconds) in [
-            ("604800s", 604_800),
-            ("7d", 604_800),
-            ("P7D", 604_800),
-            ("24h", 86_400),
-            ("12", 12),
-            ("P1M", 2_592_000),
-            ("PT1M", 60),
-            ("2w", 1_209_600),
-            ("10Gi", 10 << 30),
-            ("512Mi", 512 << 20),
-        ] {
-            assert_eq!(number(&FactValue::Text(text.to_owned())), Some(seconds), "{text}");
-        }
-        assert_eq!(number(&FactValue::Text("db.t3.large".to_owned())), None);
     }
 }

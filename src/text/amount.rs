@@ -60,6 +60,15 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
+/// `7 days`, `36 hours`, `90 seconds`: in the largest unit that says it whole.
+pub fn time(seconds: u64) -> String {
+    let units = [(86_400, "day"), (3_600, "hour"), (60, "minute")];
+    match units.into_iter().find(|(unit, _)| seconds > 0 && seconds.is_multiple_of(*unit)) {
+        Some((unit, noun)) => count(seconds / unit, noun),
+        None => count(seconds, "second"),
+    }
+}
+
 /// `a`, `a and b`, `a, b and c`.
 pub fn list(parts: &[String]) -> String {
     match parts {

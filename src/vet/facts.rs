@@ -110,7 +110,10 @@ impl Known {
         for name in self.knowledge.terraform_types() {
             let more = self.knowledge.raised_terraform(name);
             for known in self.knowledge.terraform(name).into_iter().chain(more) {
-                known.facts.keys().for_each(|fact| tell(&known.kind, fact));
+                let ends = known.removed.iter().chain(&known.made);
+                for kind in std::iter::once(&known.kind).chain(ends) {
+                    known.facts.keys().for_each(|fact| tell(kind, fact));
+                }
                 known.related.iter().for_each(|related| tell(&known.kind, &related.fact));
             }
         }

@@ -26,6 +26,12 @@ pub(in crate::evidence) struct Named {
     kind: FileKind,
 }
 
+impl Named {
+    pub(in crate::evidence) fn place(&self) -> &Path {
+        &self.place
+    }
+}
+
 /// The places, each once, links followed.
 pub(in crate::evidence) fn places(world: &dyn World, words: &[PathBuf]) -> Vec<Named> {
     let mut found: Vec<Named> = Vec::new();
@@ -48,8 +54,11 @@ pub(super) fn copy(walk: &mut Walk<'_>, root: Option<&Path>, path: &Path, meta: 
     let named = walk.session.named(walk.world);
     let beside = beside(walk, root.unwrap_or(path));
     for one in named.iter().chain(&beside) {
-        let stays = !walk.goes_too(&one.place) && !walk.session.is_destroyed(&one.place);
-        if !stays || walk.places.is_temporary(&one.place) || one.place == path {
+        if walk.goes_too(&one.place)
+            || walk.session.is_destroyed(&one.place)
+            || walk.places.is_temporary(&one.place)
+            || one.place == path
+        {
             continue;
         }
         let found = match one.kind {

@@ -124,7 +124,7 @@ impl<'a> Group<'a> {
     fn is_headline(&self, headline: &str) -> bool {
         self.first().is_some_and(|first| {
             let said = first.decided.as_deref().unwrap_or(&first.recoverability.reasoning);
-            !said.is_empty() && headline.starts_with(said)
+            !said.is_empty() && headline.contains(said)
         })
     }
 

@@ -1,0 +1,172 @@
+//! Numbers and times of attributes: how much is kept, in whose unit, and what is done less often.
+
+use super::protections::is_on;
+use crate::model::FactValue;
+use crate::text::{count, time};
+
+/// A number, or a time as the providers write it: `604800s`, `7d`, `24h`, `P7D`. Only times of the same unit compare well, so
+/// all are seconds.
+pub(super) fn number(value: &FactValue) -> Option<i64> {
+    let text = match value {
+        FactValue::Number(number) => return Some(*number),
+        FactValue::Bool(_) => return None,
+        FactValue::Text(text) => text.trim(),
+    };
+    if let Ok(number) = text.parse() {
+        return Some(number);
+    }
+    let (digits, unit) = match text.strip_prefix('P') {
+        Some(period) => {
+            let period = period.trim_start_matches('T');
+            period.split_at(period.find(|c: char| c.is_ascii_alphabetic())?)
+        }
+        None => text.split_at(text.find(|c: char| c.is_ascii_alphabetic())?),
+    };
+    const UNITS: [&str; 5] = ["hours", "days", "weeks", "months", "years"];
+    // A unit alone is one of it.
+    let digits = if UNITS.contains(&text) { "1" } else { digits };
+    let digits = digits.split('.').next()?.parse::<i64>().ok()?;
+    // `P1M` is a month, `PT1M` a minute.
+    let seconds = match (unit.to_ascii_lowercase().as_str(), text.starts_with('P') && !text.starts_with("PT"))
+    {
+        ("s" | "second" | "seconds", _) => 1,
+        ("month" | "months", _) => 2_592_000,
+        ("m", true) => 2_592_000,
+        ("m", false) => 60,
+        ("h" | "hour" | "hours", _) => 3_600,
+        ("d" | "day" | "days", _) => 86_400,
+        ("y" | "year" | "years", _) => 31_536_000,
+        // Sizes as Kubernetes and others write them.
+        ("ki" | "kb", _) => 1 << 10,
+        ("mi" | "mb", _) => 1 << 20,
+        ("gi" | "gb" | "g", _) => 1 << 30,
+        ("ti" | "tb" | "t", _) => 1 << 40,
+        (weeks, _) if weeks.starts_with('w') => 604_800,
+        _ => return None,
+    };
+    digits.checked_mul(seconds)
+}
+
+/// Services write a time or number without end as -1.
+pub(super) fn endless(number: i64) -> i64 {
+    if number < 0 { i64::MAX } else { number }
+}
+
+/// How much is kept by an attribute of this name: `kept`, a time in words; `copies`, a number of things; `off`, nothing.
+pub(super) fn kept(path: &str, now: Option<&FactValue>) -> Option<(&'static str, FactValue)> {
+    let now = now?;
+    if !is_on(now) {
+        return Some(("off", FactValue::Bool(true)));
+    }
+    let has = |parts: &[&str]| parts.iter().any(|part| path.contains(part));
+    let amount = u64::try_from(number(now)?).ok().filter(|amount| *amount > 0)?;
+    let words = match now {
+        FactValue::Text(text) if text.parse::<i64>().is_err() => time(amount),
+        _ if has(&["interval"]) => return None,
+        _ if has(&["hour"]) => count(amount, "hour"),
+        _ if has(&["minute"]) => count(amount, "minute"),
+        _ if has(&["second"]) => time(amount),
+        _ if has(&["week"]) => count(amount, "week"),
+        _ if has(&["count", "retained", "quantity", "number", "copies", "keep", "max_retention"]) => {
+            return Some(("copies", FactValue::Number(i64::try_from(amount).ok()?)));
+        }
+        _ if has(&["day", "retention", "retain"]) => count(amount, "day"),
+        _ => return None,
+    };
+    Some(("kept", FactValue::Text(words)))
+}
+
+/// Words for how often, from the most often on.
+const OFTEN: [&[&str]; 6] = [
+    &["minutely", "minutes", "every_minute"],
+    &["hourly", "hours"],
+    &["daily", "days", "every_day"],
+    &["weekly", "weeks"],
+    &["monthly", "months"],
+    &["yearly", "years", "annually"],
+];
+
+/// Whether something is done less often than before: a longer interval, a rarer word, or fewer days of a cron line.
+pub(super) fn is_rarer(was: Option<&FactValue>, now: Option<&FactValue>) -> bool {
+    match (was, now) {
+        (Some(FactValue::Text(was)), Some(FactValue::Text(now))) => {
+            let word = |text: &str| {
+                let text = text.to_ascii_lowercase();
+                OFTEN.iter().position(|words| words.contains(&text.as_str()))
+            };
+            match (word(was), word(now)) {
+                (Some(was), Some(now)) => now > was,
+                _ => days(now) < days(was),
+            }
+        }
+        (Some(was), Some(now)) => {
+            let [was, now] = [was, now].map(number);
+            matches!((was, now), (Some(was), Some(now)) if was > 0 && now > was)
+        }
+        _ => false,
+    }
+}
+
+/// How many of a cron line's fields for hours, days and months say "each": a line that is none says none.
+fn days(text: &str) -> usize {
+    let line = text.trim_start_matches("cron(").trim_end_matches(')');
+    let fields: Vec<&str> = line.split_whitespace().collect();
+    if fields.len() < 5 {
+        return 0;
+    }
+    let each = |field: &&&str| ["*", "?"].contains(*field) || field.starts_with("*/") || field.contains(',');
+    fields.iter().skip(1).filter(each).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_numbers() {
+        for (text, seconds) in [
+            ("604800s", 604_800),
+            ("7d", 604_800),
+            ("P7D", 604_800),
+            ("24h", 86_400),
+            ("12", 12),
+            ("P1M", 2_592_000),
+            ("PT1M", 60),
+            ("2w", 1_209_600),
+            ("10Gi", 10 << 30),
+            ("512Mi", 512 << 20),
+        ] {
+            assert_eq!(number(&FactValue::Text(text.to_owned())), Some(seconds), "{text}");
+        }
+        assert_eq!(number(&FactValue::Text("db.t3.large".to_owned())), None);
+    }
+
+    #[test]
+    fn amounts_are_told_in_their_own_unit() {
+        let told = |path: &str, now: FactValue| match kept(path, Some(&now)) {
+            Some((key, FactValue::Text(text))) => format!("{key} {text}"),
+            Some((key, FactValue::Number(number))) => format!("{key} {number}"),
+            Some((key, FactValue::Bool(_))) => key.to_owned(),
+            None => "-".to_owned(),
+        };
+        let number = FactValue::Number;
+        assert_eq!(told("backup_retention_period", number(3)), "kept 3 days");
+        assert_eq!(told("backup.retention_in_hours", number(8)), "kept 8 hours");
+        assert_eq!(told("backup_retention_settings.retained_backups", number(3)), "copies 3");
+        assert_eq!(told("weekly_retention", FactValue::Text("P4W".into())), "kept 28 days");
+        assert_eq!(told("retention", FactValue::Text("604800s".into())), "kept 7 days");
+        assert_eq!(told("backup_retention_period", number(0)), "off");
+        assert_eq!(told("backup.enabled", FactValue::Bool(false)), "off");
+    }
+
+    #[test]
+    fn less_often_is_rarer() {
+        let text = |text: &str| FactValue::Text(text.to_owned());
+        let rarer = |was: FactValue, now: FactValue| is_rarer(Some(&was), Some(&now));
+        assert!(rarer(text("Daily"), text("Weekly")) && !rarer(text("Weekly"), text("Daily")));
+        assert!(rarer(FactValue::Number(2), FactValue::Number(24)));
+        assert!(rarer(text("cron(0 5 ? * * *)"), text("cron(0 5 1 * ? *)")));
+        assert!(!rarer(text("cron(0 5 ? * * *)"), text("cron(30 6 ? * * *)")));
+        assert!(!rarer(text("cron(0 5 1 * ? *)"), text("cron(0 5 ? * * *)")));
+    }
+}
