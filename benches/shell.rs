@@ -17,10 +17,11 @@ const ROUNDS: &str = "60";
 
 /// Arguments: the program, how many rounds, the shells.
 const DRIVER: &str = r##"
-import os, pty, select, shutil, subprocess, sys, tempfile, time
+import os, pty, re, select, shutil, subprocess, sys, tempfile, time
 binary, rounds, shells = sys.argv[1], int(sys.argv[2]), sys.argv[3].split()
 LINES = ['true', 'ls', 'git status', 'echo $HOME', 'rm -rf build']
-MARK = b'@@'
+# A prompt is numbered: shells draw the one at hand again while a line is accepted, which is not the next one.
+MARK = re.compile(rb'@(\d+)@')
 folder = tempfile.mkdtemp()
 home, work, empty = folder + '/home', folder + '/work', folder + '/empty'
 os.makedirs(home + '/.config/fish')
@@ -38,9 +39,9 @@ EMPTY = {
     'fish': 'function p --on-event fish_preexec; %s; end\n' % empty,
 }
 PROMPT = {
-    'bash': "PS1='@\\[\\]@ '\nHISTFILE=\n",
-    'zsh': "PS1='@%{%}@ '\nunsetopt PROMPT_SP\n",
-    'fish': "set -g fish_greeting\nfunction fish_prompt; printf '@'; printf '@ '; end\n",
+    'bash': "PROMPT_COMMAND='((++n))'\nPS1='@$n@ '\nHISTFILE=\n",
+    'zsh': "precmd() { ((++n)) }\nsetopt promptsubst\nPS1='@$n@ '\nunsetopt PROMPT_SP\n",
+    'fish': "set -g fish_greeting\nset -g n 0\nfunction c --on-event fish_prompt; set n (math $n + 1); end\nfunction fish_prompt; printf '@%s@ ' $n; end\n",
 }
 
 class Shell:
@@ -55,13 +56,18 @@ class Shell:
         if pid == 0:
             os.chdir(work)
             os.execvpe(words[0], words, env)
+        self.count = -1
         self.prompt()
         # What it does behind its first prompt is not measured.
         time.sleep(1)
 
     def prompt(self):
         seen = b''
-        while MARK not in seen:
+        while True:
+            new = [int(n) for n in MARK.findall(seen) if int(n) > self.count]
+            if new:
+                self.count = new[-1]
+                return
             if not select.select([self.fd], [], [], 20)[0]:
                 sys.exit('no prompt: %r' % seen[-2000:])
             seen += os.read(self.fd, 65536)

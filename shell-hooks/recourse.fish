@@ -13,6 +13,7 @@ else if status is-interactive
     set -e __rc_judged
     set -e __rc_told
     set -e __rc_strict
+    set -e __rc_alive
     set -g __recourse_bin @BINARY@
     set -g __rc_judged ''
     set -g __rc_told
@@ -73,8 +74,10 @@ else if status is-interactive
 
     # Puts in place of the word at the cursor what fish would put there when it executes the line: of the abbreviations that
     # stand anywhere, match a pattern or call a function. The others are judged by what they stand for.
+    # Takes all that there are.
     function __recourse_expand
-        set -l special (__recourse_abbr 2>/dev/null | string match -r '^abbr -a .*(?:--position anywhere|--function|--regex).* -- .*')
+        set -q argv[1]; or return
+        set -l special (string match -r '^abbr -a .*(?:--position anywhere|--function|--regex).* -- .*' -- $argv)
         set -q special[1]; or return
         for turn in 1 2 3 4 5 6 7 8
             set -l token (builtin commandline -t | string collect)
@@ -130,25 +133,32 @@ else if status is-interactive
     end
 
     # Becomes the guard. fish waits for nothing for a limited time, so what minds a guard that gives no sign of life is started
-    # beside it; the guard stops that at once.
+    # beside it; the guard stops that at once. One that answered minds itself, until its file becomes another.
     set -g __rc_start '{ trap "kill \$s" TERM; sleep 2 & s=$!; wait $s && kill -0 $$ || exit
         echo "recourse: still looking (Ctrl-C drops the line)" >&3; sleep 8 & s=$!; wait $s && kill -PIPE $$; } </dev/null >/dev/null 3>&2 2>&1 &
         exec "$@" --watcher $!'
 
-    # Asks the guard about a line. 0: it may run. What it prints is a text for the line.
+    # Asks the guard about a line, with the abbreviations behind it. 0: it may run. What it prints is a text for the line.
     function __recourse_guard
         set -l code 127
         set -g __rc_text ''
         if test -x "$__recourse_bin"
+            set -l call $__recourse_bin
+            set -l file (builtin path mtime -- $__recourse_bin 2>/dev/null)
+            if test -z "$file" -o "$file" != "$__rc_alive"
+                set call /bin/sh -c $__rc_start sh $__recourse_bin
+            end
             # Abbreviations are expanded only when the line is executed.
             set -g __rc_text (begin
-                __recourse_abbr
+                builtin printf '%s\n' $argv[2..]
                 builtin printf '\0'
                 builtin functions -n
                 builtin printf '\0%s' $argv[1]
                 __recourse_bodies $argv[1]
-            end 2>/dev/null | command sh -c $__rc_start sh $__recourse_bin hook shell --shell fish --below --text)
+            end 2>/dev/null | $call hook shell --shell fish --below --text)
             set code $status
+            set -g __rc_alive
+            builtin contains $code 0 126 130; and set -g __rc_alive $file
             set -g __rc_text (string join \n -- $__rc_text | string collect)
         end
         switch $code
@@ -168,7 +178,8 @@ else if status is-interactive
 
     # Enter.
     function __recourse_enter
-        __recourse_expand
+        set -l abbreviations (__recourse_abbr 2>/dev/null)
+        __recourse_expand $abbreviations
         set -l line (builtin commandline | string collect)
         # What was searched for runs with Enter as well, and so does a line below whose completions nothing is chosen.
         if string match -qr '^\s*$' -- $line
@@ -181,7 +192,7 @@ else if status is-interactive
             builtin commandline -f execute
             return
         end
-        if __recourse_guard $line
+        if __recourse_guard $line $abbreviations
             set -g __rc_judged yes
             builtin commandline -f execute
             # As vi's own Enter does.

@@ -10,6 +10,10 @@ const ALONE: usize = 1_000;
 
 /// How many of so many things each core takes.
 pub fn share(all: usize) -> usize {
+    // How many cores there are is read from several files, which takes longer than to judge an everyday line.
+    if all <= ALONE {
+        return ALONE;
+    }
     let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
     all.div_ceil(cores).max(ALONE)
 }

@@ -146,6 +146,7 @@ fn answer(args: &HookShellArgs, seen: &mut Seen) -> Result<(u8, String), Failure
         // A broken configuration must not lock a person out of the shell that mends it: they are asked.
         Err(failure) => unjudged(&failure.message, &watch),
     };
+    watch.over();
     Ok((code, text))
 }
 
@@ -238,6 +239,13 @@ impl Watch {
 
     /// The look is over, and a person may be asked. Does not come back where one is asked already.
     fn stop(&self) {
+        if self.over() && self.answer {
+            wait_for_a_person();
+        }
+    }
+
+    /// The look is over; whether it was not before. Does not come back where a person is asked already.
+    fn over(&self) -> bool {
         let before = {
             let mut looking = self.looking.0.lock().unwrap_or_else(PoisonError::into_inner);
             let before = *looking;
@@ -246,14 +254,14 @@ impl Watch {
             }
             before
         };
-        self.looking.1.notify_all();
-        match before {
-            Looking::Still if self.answer => wait_for_a_person(),
-            Looking::GivenUp => loop {
-                thread::park();
-            },
-            Looking::Still | Looking::Over => {}
+        while before == Looking::GivenUp {
+            thread::park();
         }
+        let first = before == Looking::Still;
+        if first {
+            self.looking.1.notify_all();
+        }
+        first
     }
 }
 

@@ -32,7 +32,7 @@ use serde_json::json;
 use crate::approvals::Here;
 use crate::attest::Mode;
 use crate::config::{Config, user_places};
-use crate::evaluate::{EvaluationContext, Input, unjudged};
+use crate::evaluate::{Evaluation, EvaluationContext, Input, unjudged};
 use crate::knowledge::{Knowledge, variables};
 use crate::model::{Material, Part};
 use crate::policy::{EnforcementAction, Policy, Profile};
@@ -225,8 +225,11 @@ pub fn permit(line: &ShellLine<'_>, around: &Surroundings<'_>) -> Permit {
         if kept::First::makes_store(&evaluation, around) {
             evaluation = looks::evaluated(&input, around, looked);
         }
-        // Keeping tells by itself how far it is, and may take as long as it needs.
-        looked();
+        // Keeping tells by itself how far it is, and may take as long as it needs. Where nothing changes there is nothing to
+        // keep or to ask, and the shell is spared the word.
+        if !is_idle(&evaluation) {
+            looked();
+        }
         let mut first = kept::First::keep(evaluation, typed, around);
         if judged != typed {
             first.evaluation.report.speak_of(&Aligned::new(typed, judged));
@@ -255,6 +258,12 @@ pub fn permit(line: &ShellLine<'_>, around: &Surroundings<'_>) -> Permit {
             }
         };
     }
+}
+
+/// Nothing changes, and nothing speaks against it.
+fn is_idle(evaluation: &Evaluation) -> bool {
+    let enforcement = evaluation.report.enforcement.as_ref();
+    evaluation.assessments.is_empty() && enforcement.is_some_and(|e| e.action == EnforcementAction::Run)
 }
 
 /// Asks a person whether to run what could not be judged, for this reason: 0, or the status of a refusal.

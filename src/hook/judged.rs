@@ -1,10 +1,11 @@
 //! The time at which the last line of a shell was judged: proof for `doctor` that its hook works, which a variable is not.
 //!
-//! One file for each shell, named by its process, whose time of change counts. In it stands how often the last line starts
-//! `doctor`, and then when each of the last lines was judged and what became of it: of what was typed nothing.
+//! One file for each shell, named by its process, whose time of change counts. In it stands when each of the last lines was
+//! judged, what became of it, and how often it starts `doctor`: of what was typed nothing.
 
 use std::env;
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -68,28 +69,35 @@ pub struct Judged {
 /// Lines that are remembered of a shell.
 const LINES: usize = 64;
 
+/// A file beyond this is written anew, with the last lines alone.
+const LONG: u64 = 8 << 10;
+
 /// A line was judged now, which starts `doctor` so often. That it cannot be noted changes nothing.
+///
+/// It is put behind the others: to write the file anew before each command would make a disk wait.
 pub fn note(state: &Path, shell: &Loaded, line: Judged, doctors: usize) {
     let folder = folder(state);
     let file = folder.join(shell.process.to_string());
-    let text = fs::read_to_string(&file).unwrap_or_default();
-    let mut lines: Vec<&str> = text.lines().skip(1).collect();
     let fate = match line.fate {
         Some(Fate::Looked) => "looked",
         Some(Fate::Ran) => "ran",
         Some(Fate::Refused) => "refused",
         None => "own",
     };
-    let line = format!("{} {fate}", line.since);
-    lines.push(&line);
-    let lines = &lines[lines.len().saturating_sub(LINES)..];
-    let text = format!("{doctors}\n{}\n", lines.join("\n"));
-    let written = || fs::write(&file, &text);
-    if file.exists() {
-        let _ = written();
-    } else if private_dir(&folder).is_ok() {
-        sweep(&folder);
-        let _ = written();
+    let line = format!("{} {fate} {doctors}\n", line.since);
+    let opened = match fs::OpenOptions::new().append(true).open(&file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && private_dir(&folder).is_ok() => {
+            sweep(&folder);
+            fs::OpenOptions::new().append(true).create(true).open(&file)
+        }
+        opened => opened,
+    };
+    let Ok(mut opened) = opened else { return };
+    if opened.write_all(line.as_bytes()).is_ok() && opened.metadata().is_ok_and(|meta| meta.len() > LONG) {
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        let lines: Vec<&str> = text.lines().collect();
+        let last = &lines[lines.len().saturating_sub(LINES)..];
+        let _ = fs::write(&file, format!("{}\n", last.join("\n")));
     }
 }
 
@@ -98,16 +106,18 @@ pub fn note(state: &Path, shell: &Loaded, line: Judged, doctors: usize) {
 pub fn takes_doctor(state: &Path, process: i32) -> bool {
     let file = folder(state).join(process.to_string());
     let Ok(text) = fs::read_to_string(&file) else { return false };
-    let (first, rest) = text.split_once('\n').unwrap_or_default();
-    let left = first.parse::<usize>().ok().and_then(|count| count.checked_sub(1));
-    left.is_some_and(|left| fs::write(&file, format!("{left}\n{rest}")).is_ok())
+    let whole = text.trim_end();
+    let Some((before, doctors)) = whole.rsplit_once(' ') else { return false };
+    let left = doctors.parse::<usize>().ok().and_then(|count| count.checked_sub(1));
+    left.is_some_and(|left| fs::write(&file, format!("{before} {left}\n")).is_ok())
 }
 
 /// The lines of a shell that were judged since a time, calls of ours left out; the oldest first.
 pub fn later(state: &Path, process: i32, time: i64) -> Vec<(i64, Fate)> {
     let text = fs::read_to_string(folder(state).join(process.to_string())).unwrap_or_default();
     let read = |line: &str| {
-        let (since, fate) = line.split_once(' ')?;
+        let mut words = line.split(' ');
+        let (since, fate) = (words.next()?, words.next()?);
         let fate = match fate {
             "looked" => Fate::Looked,
             "ran" => Fate::Ran,
@@ -116,7 +126,9 @@ pub fn later(state: &Path, process: i32, time: i64) -> Vec<(i64, Fate)> {
         };
         Some((since.parse().ok()?, fate))
     };
-    text.lines().filter_map(read).filter(|(since, _)| *since > time).collect()
+    let lines: Vec<&str> = text.lines().collect();
+    let last = &lines[lines.len().saturating_sub(LINES)..];
+    last.iter().copied().filter_map(read).filter(|(since, _)| *since > time).collect()
 }
 
 /// How long ago the last line of a shell was judged.
@@ -174,6 +186,12 @@ mod tests {
             note(folder.path(), &shell, Judged { since, fate: Some(Fate::Ran) }, 0);
         }
         assert_eq!(later(folder.path(), 4711, 0).len(), LINES);
+        for since in 300..1_000 {
+            note(folder.path(), &shell, Judged { since, fate: Some(Fate::Ran) }, 0);
+        }
+        assert_eq!(later(folder.path(), 4711, 998), [(999, Fate::Ran)]);
+        let size = fs::metadata(folder.path().join("shells/4711")).unwrap().len();
+        assert!(size <= LONG, "{size} bytes: it grows for ever");
     }
 
     #[test]

@@ -101,7 +101,7 @@ pub fn make_store(evaluation: &Evaluation, keeping: &Keeping<'_>) -> bool {
 /// Sets aside what a judged command would destroy, where that lets it run. Complete and on the disk when it returns.
 pub fn before_run(evaluation: &Evaluation, keeping: &Keeping<'_>) -> Kept {
     let settings = keeping.policy.keep();
-    if !keeping.is_on(&settings) {
+    if evaluation.assessments.is_empty() || !keeping.is_on(&settings) {
         return Kept::default();
     }
     let mut plan = keeping.plan(evaluation);

@@ -178,6 +178,9 @@ impl Plan {
     /// Leaves to a person what would take away the directory that somebody works in, or all that is in a home.
     pub(super) fn leave(&mut self, assessments: &[Assessment], cwd: &Path, home: Option<&Path>) {
         let doomed: Vec<Option<Vec<PathBuf>>> = assessments.iter().map(doomed).collect();
+        if doomed.iter().all(Option::is_none) {
+            return;
+        }
         let goes = |path: &Path| doomed.iter().flatten().flatten().any(|tree| path.starts_with(tree));
         let empties =
             home.is_some_and(|home| folders(home).is_some_and(|all| all.iter().all(|one| goes(one))));
