@@ -3,7 +3,8 @@
 #
 # A line is judged in preexec, as it will run: whole, history and aliases expanded, however it was accepted. A DEBUG trap then
 # ends it, and it comes back into the editor. Where INT is trapped or ignored, a widget on Enter judges first.
-# Words are called through `builtin`, because functions are the user's; aliases are not expanded while this is read.
+# Words are called through `builtin`, because functions are the user's; where that word itself is taken it is mended first.
+# Aliases, options and IFS of the user's play no part while this is read.
 # Names begin with __recourse_ and __rc_.
 
 if [[ -o interactive && -n ${ZSH_VERSION-} ]]; then
@@ -15,9 +16,20 @@ typeset -g __rc_judged='' __rc_keep='' __rc_debug='' __rc_traps='' __rc_text=''
 typeset -gi __rc_deny=0 __rc_told=0 __rc_strict=0 __rc_int=0 __rc_look=1
 case ${RECOURSE_SHELL_STRICT-} in ('' | 0 | false | no) ;; (*) __rc_strict=1 ;; esac
 
-builtin zmodload -F zsh/parameter +p:functions +p:aliases +p:options 2>/dev/null
+builtin zmodload -F zsh/parameter +p:functions +p:aliases +p:options +p:builtins +p:dis_builtins 2>/dev/null
 
-# Asks the guard about a line. 0: it may run. Locals begin with __rc_ too: they must hide no variable that the line names.
+# A function named `builtin`, or builtins that are turned off, would keep this hook from working and lock the user out.
+__recourse_heal() {
+  if (( ${+functions[builtin]} )); then
+    unfunction builtin
+    builtin print -u2 -r -- 'recourse: a function named builtin would keep this hook from working: it was taken away'
+  fi
+  (( ${+builtins[builtin]} )) || enable builtin
+  [[ -z ${dis_builtins[(I)(alias|break|continue|emulate|eval|export|kill|local|print|printf|read|return|set|setopt|shift|trap|typeset|unfunction|unset|wait|zle)]} ]] ||
+    builtin enable alias break continue emulate eval export kill local print printf read return set setopt shift trap typeset unfunction unset wait zle
+}
+
+# Asks the guard about a line, `typed` or `expanded`, with its options, and what of it is shown. 0: it may run. Locals begin with __rc_ too: they must hide no variable that the line names.
 __recourse_guard() {
   local __rc_options="${(j: :)${(k)options[(R)on]}}"
   builtin emulate -L zsh
@@ -27,7 +39,7 @@ __recourse_guard() {
   if [[ ! -x $__recourse_bin || -o restricted ]]; then
     __rc_code=127
   else
-    __rc_text=$(__recourse_round "$1" "$3" "${4:-$__rc_options}" $__rc_comments)
+    __rc_text=$(__recourse_round "$1" "$3" "${4:-$__rc_options}" "${5-}" $__rc_comments)
     __rc_code=$?
   fi
   case $__rc_code in
@@ -48,14 +60,17 @@ __recourse_guard() {
 # its status. It may first want to know what functions do that the line names, and what its variables are. One that says
 # nothing for 3 seconds is spoken of, and after 10 it is given up: 124.
 __recourse_round() {
-  local __rc_kind=$1 __rc_line=$2 __rc_options=$3 __rc_answer
+  local __rc_kind=$1 __rc_line=$2 __rc_options=$3 __rc_shown=$4 __rc_answer
   local -i __rc_left=3 __rc_start
-  builtin shift 3
+  builtin shift 4
+  [[ $__rc_kind == typed ]] || builtin set -- --shown "$@"
   coproc builtin exec "$__recourse_bin" hook shell --shell zsh --text --state --functions --answer "$@"
   {
     builtin printf '%s\0' "$__rc_options"
     [[ $__rc_kind == typed ]] && builtin alias -L
-    builtin printf '\0%s\0%s\0' "${(F)${(@k)functions[(I)[^_]*]}}" "$__rc_line"
+    builtin printf '\0%s\0' "${(F)${(@k)functions[(I)[^_]*]}}"
+    [[ $__rc_kind == typed ]] || builtin printf '%s\0' "$__rc_shown"
+    builtin printf '%s\0' "$__rc_line"
   } 2>/dev/null >&p
   while builtin :; do
     __rc_answer='' __rc_start=SECONDS
@@ -127,12 +142,15 @@ __recourse_bodies() {
   builtin printf '\0\0'
 }
 
-# Enter, while INT is trapped: a refused line is not accepted.
+# Enter, while INT is trapped, or while something is called before our preexec that may end in an error, after which no
+# other is called: a refused line is not accepted.
 __recourse_accept_line() {
+  __recourse_heal
   local typed=$PREBUFFER$BUFFER comments=
   __rc_judged=''
   # Before a history expansion is done there is nothing to judge: preexec sees what comes of it.
-  if (( __rc_int )) && [[ $typed == *[^[:space:]]* && $typed != *"${histchars[1]:-!}"* ]] && __recourse_whole "$typed"; then
+  if [[ $__rc_int == 1 || -n ${functions[preexec]-} || ${preexec_functions:0:1} != __recourse_preexec ]] &&
+    [[ $typed == *[^[:space:]]* && $typed != *"${${histchars-!}:0:1}"* ]] && __recourse_whole "$typed"; then
     [[ -o interactivecomments ]] && comments=--comments
     builtin zle -I
     if __recourse_guard typed "$comments" "$typed"; then
@@ -162,6 +180,7 @@ __recourse_whole() {
 
 # Whatever is about to run.
 __recourse_preexec() {
+  __recourse_heal
   local __rc_options="${(j: :)${(k)options[(R)on]}}"
   builtin emulate -L zsh
   builtin setopt nolocaltraps
@@ -175,7 +194,8 @@ __recourse_preexec() {
     (( __rc_told |= 1 ))
     builtin return $__rc_strict
   fi
-  __recourse_guard expanded '' "$3" "$__rc_options" && builtin return 0
+  # What was typed is shown: the third is what it comes to.
+  __recourse_guard expanded '' "$3" "$__rc_options" "$1" && builtin return 0
   __rc_deny=1
   __rc_keep=${__rc_text:-$1}
   __recourse_look
@@ -206,6 +226,7 @@ __recourse_look() {
 }
 
 __recourse_precmd() {
+  __recourse_heal
   builtin emulate -L zsh
   builtin setopt nolocaltraps
   if (( __rc_deny )); then
@@ -216,8 +237,9 @@ __recourse_precmd() {
     [[ -z $__rc_keep ]] || builtin print -rz -- "$__rc_keep"
   fi
   __rc_keep='' __rc_judged=''
-  # What somebody took out comes back.
-  (( ${preexec_functions[(I)__recourse_preexec]} )) || preexec_functions=(__recourse_preexec $preexec_functions)
+  # What somebody took out comes back, and to the front.
+  [[ ${preexec_functions[1]-} == __recourse_preexec ]] ||
+    preexec_functions=(__recourse_preexec ${preexec_functions:#__recourse_preexec})
   (( ! __rc_look )) || __recourse_look
 }
 

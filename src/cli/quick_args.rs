@@ -118,7 +118,7 @@ fn hook_shell(words: &[OsString]) -> Option<HookCommand> {
     let mut shell = None;
     let mut watcher = None;
     let (mut plain, mut below, mut comments) = (false, false, false);
-    let (mut functions, mut text, mut state, mut answer) = (false, false, false, false);
+    let (mut functions, mut text, mut state, mut answer, mut shown) = (false, false, false, false, false);
     let mut rest = words;
     while let [first, after @ ..] = rest {
         rest = after;
@@ -130,6 +130,7 @@ fn hook_shell(words: &[OsString]) -> Option<HookCommand> {
             "--text" => &mut text,
             "--state" => &mut state,
             "--answer" => &mut answer,
+            "--shown" => &mut shown,
             "--shell" => {
                 let (value, after) = value(after)?;
                 once(&mut shell, GuardedShell::from_str(value.to_str()?, false).ok()?)?;
@@ -163,6 +164,7 @@ fn hook_shell(words: &[OsString]) -> Option<HookCommand> {
         text,
         state,
         answer,
+        shown,
         watcher,
     }))
 }

@@ -54,6 +54,9 @@ pub(super) struct HookShellArgs {
     /// The status is printed too, before what else there is; and `?` before a person may be asked
     #[arg(long)]
     pub(super) answer: bool,
+    /// The line as it was typed comes before the line as it will run
+    #[arg(long)]
+    pub(super) shown: bool,
     /// Process started beside this one, which ends it when it does not answer; it is stopped first
     #[arg(long)]
     pub(super) watcher: Option<u32>,
@@ -116,7 +119,13 @@ struct Seen {
 fn answer(args: &HookShellArgs, seen: &mut Seen) -> Result<(u8, String), Failure> {
     let watch = Watch::start(args);
     let state = args.state;
-    let form = Form { shell: args.shell.kind(), history: history(args), comments: args.comments, state };
+    let form = Form {
+        shell: args.shell.kind(),
+        history: history(args),
+        comments: args.comments,
+        state,
+        shown: args.shown,
+    };
     let line = match told(args, form)? {
         Ok(Some(line)) => line,
         Ok(None) => return Ok((shell::WANTS_BODIES, String::new())),
@@ -254,8 +263,10 @@ impl Watch {
             }
             before
         };
-        while before == Looking::GivenUp {
-            thread::park();
+        if before == Looking::GivenUp {
+            loop {
+                thread::park();
+            }
         }
         let first = before == Looking::Still;
         if first {

@@ -40,11 +40,12 @@ pub fn script(shell: ShellKind, what: Script, binary: &OsStr) -> Result<String, 
     if shell != ShellKind::Zsh {
         return Ok(text);
     }
-    // zsh reads a text whole before it runs any of it: aliases have to be off before it reads the script.
+    // zsh reads a text whole before it runs any of it: aliases have to be off before it reads the script, and neither options
+    // nor IFS of the user's may change what it means.
     let inner = text.replace('\'', r"'\''");
     Ok(format!(
-        "[[ -o aliases ]] && __rc_alias=aliases || __rc_alias=noaliases\n\\builtin setopt noaliases\n\
-         \\builtin eval '{inner}'\n\\builtin setopt $__rc_alias\n\\builtin unset __rc_alias\n"
+        "() {{\n\\builtin emulate -L zsh\n\\builtin setopt noaliases\n\\builtin local IFS=$' \\t\\n'\n\
+         \\builtin eval '{inner}'\n}}\n"
     ))
 }
 

@@ -30,8 +30,10 @@ const LONGEST: usize = 64 * 1024;
 /// A line as a hook hands it over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// What was typed.
+    /// What runs, as the shell at hand reads it.
     pub typed: String,
+    /// What was typed, for people: zsh expands aliases and breaks lines before it hands the line over.
+    pub shown: String,
     /// What is judged: the same in the syntax that recourse reads.
     pub judged: String,
     /// The shell around it.
@@ -53,12 +55,14 @@ pub struct Form {
     pub comments: bool,
     /// The shell's options come first.
     pub state: bool,
+    /// The line as it was typed comes before the line.
+    pub shown: bool,
 }
 
 impl Form {
     /// How many parts there are up to the line, with it.
     pub fn parts(self) -> usize {
-        3 + usize::from(self.state)
+        3 + usize::from(self.state) + usize::from(self.shown)
     }
 }
 
@@ -73,8 +77,10 @@ impl Line {
             Some((options, rest)) => (options, rest),
             None => ("", text),
         };
-        let mut parts = text.splitn(4, '\0');
-        let (aliases, functions, line) = match (parts.next(), parts.next(), parts.next()) {
+        let mut parts = text.splitn(4 + usize::from(form.shown), '\0');
+        let (aliases, functions) = (parts.next(), parts.next());
+        let shown = form.shown.then(|| parts.next()).flatten();
+        let (aliases, functions, line) = match (aliases, functions, parts.next()) {
             (Some(aliases), Some(functions), Some(line)) => (aliases, functions, line),
             _ => ("", "", text),
         };
@@ -101,7 +107,8 @@ impl Line {
             ShellKind::Fish => fish::to_bash(body),
         });
         session.prelude = prelude(form.shell, options, &mut session.bodies);
-        Ok(Self { typed: typed.to_owned(), judged, session, told: told.is_some(), hidden })
+        let shown = shown.unwrap_or(typed).to_owned();
+        Ok(Self { typed: typed.to_owned(), shown, judged, session, told: told.is_some(), hidden })
     }
 
     /// It may call functions of the shell, and what they do was not said.
@@ -198,7 +205,7 @@ pub struct Manner<'a> {
 /// Judges the line, and asks where that is due.
 pub fn run(line: &Line, manner: Manner<'_>, around: &Surroundings<'_>) -> Permit {
     let Manner { below, takes_text, looked } = manner;
-    exec::permit(&ShellLine { judged: &line.judged, typed: &line.typed, below, takes_text, looked }, around)
+    exec::permit(&ShellLine { judged: &line.judged, typed: &line.shown, below, takes_text, looked }, around)
 }
 
 /// A text for bash's script: arithmetic that puts its bytes into an array, and is worth the mark for that. `None` when it
@@ -222,7 +229,7 @@ mod tests {
     fn read(text: &str) -> Line {
         Line::read(
             text.as_bytes(),
-            Form { shell: ShellKind::Bash, history: true, comments: true, state: false },
+            Form { shell: ShellKind::Bash, history: true, comments: true, state: false, shown: false },
         )
         .unwrap()
     }
@@ -264,15 +271,19 @@ mod tests {
     #[test]
     fn functions_come_as_their_shell_prints_them() {
         let of = |shell, text: &str| {
-            let form = Form { shell, history: false, comments: true, state: false };
+            let form = Form { shell, history: false, comments: true, state: false, shown: false };
             Line::read(format!("\0\0f\0{text}").as_bytes(), form).unwrap().session.bodies
         };
         let bash = of(ShellKind::Bash, "f\0f () \n{ \n    rm \"$1\"\n}\0g\0g () { :; }");
         assert_eq!(bash[0], ("f".to_owned(), "f () \n{ \n    rm \"$1\"\n}".to_owned()));
         assert_eq!(bash.len(), 2);
         let told = b"\0\0\0rm $F\0=\0F='keep'\n";
-        let form = Form { shell: ShellKind::Zsh, history: false, comments: true, state: true };
+        let form = Form { shell: ShellKind::Zsh, history: false, comments: true, state: true, shown: false };
         assert_eq!(Line::read(told, form).unwrap().session.prelude, "F='keep'\n");
+        let both =
+            Line::read(b"\0\0\0l; rm $F\0ls -l\nrm $F\0=\0F='keep'\n", Form { shown: true, ..form }).unwrap();
+        assert_eq!((both.shown.as_str(), both.typed.as_str()), ("l; rm $F", "ls -l\nrm $F"));
+        assert_eq!(both.session.prelude, "F='keep'\n");
         assert_eq!(of(ShellKind::Zsh, "f\0\trm \"$1\"")[0].1, "f () {\n\trm \"$1\"\n}");
         let fish = &of(ShellKind::Fish, "f\0# Defined interactively\nfunction f\n  rm $argv[1]\nend\n")[0].1;
         assert!(fish.contains("f() {") && fish.contains("rm \"$1\""), "{fish}");
@@ -289,7 +300,7 @@ mod tests {
         assert!(
             Line::read(
                 b"\0\0rm \xff",
-                Form { shell: ShellKind::Bash, history: false, comments: true, state: false }
+                Form { shell: ShellKind::Bash, history: false, comments: true, state: false, shown: false }
             )
             .is_err()
         );

@@ -146,6 +146,15 @@ pub fn before_run(evaluation: &Evaluation, keeping: &Keeping<'_>) -> Kept {
     }
 }
 
+/// A path that leads nowhere yet, by the real name of what is there of it: the command itself may make the folders between.
+fn named(path: &Path) -> Option<PathBuf> {
+    let above = path.ancestors().skip(1).find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
+    let (folder, real) = above?;
+    let rest = path.strip_prefix(folder).ok()?;
+    // Of `..` in what is not there nobody can tell where it leads.
+    rest.components().all(|part| matches!(part, std::path::Component::Normal(_))).then(|| real.join(rest))
+}
+
 /// How a point is named in reports and in the audit log; `None` when its file cannot be read.
 pub fn recovery_point(head: &Head, file: &Path) -> Option<RecoveryPoint> {
     let digest = hex(&Sha256::digest(std::fs::read(file).ok()?));
@@ -300,9 +309,8 @@ impl Keeping<'_> {
             let limit = usize::try_from(task.budget.items).unwrap_or(usize::MAX);
             let easing = task.made == Made::ForEase;
             for path in task.plan.absent.iter().filter(|path| path.symlink_metadata().is_err()) {
-                let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
-                if let (Some(parent), Some(name)) = (parent, path.file_name()) {
-                    capture.absent(&parent.join(name));
+                if let Some(path) = named(path) {
+                    capture.absent(&path);
                 }
             }
             for repository in &task.plan.repositories {

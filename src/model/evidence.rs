@@ -115,7 +115,7 @@ pub struct Tally {
     pub files: u64,
     /// Their size in bytes.
     pub bytes: u64,
-    /// Up to a handful of names, relative to the directory where that is shorter.
+    /// Up to a handful of names, relative to the directory where that is shorter; hidden ones last.
     pub examples: Vec<String>,
 }
 
@@ -146,10 +146,28 @@ impl Loss {
         let tally = self.classes.entry(class).or_default();
         tally.files += 1;
         tally.bytes += bytes;
-        if tally.examples.len() < 5 {
-            tally.examples.push(name());
+        let full = tally.examples.len() >= EXAMPLES;
+        if full && !tally.examples.last().is_some_and(|last| is_minor(last)) {
+            return;
+        }
+        let name = name();
+        let minor = is_minor(&name);
+        if !(full && minor) {
+            let first = tally.examples.iter().position(|known| is_minor(known));
+            let at = first.filter(|_| !minor).unwrap_or(tally.examples.len());
+            tally.examples.insert(at, name);
+            tally.examples.truncate(EXAMPLES);
         }
     }
+}
+
+/// Names that are given of a class.
+const EXAMPLES: usize = 5;
+
+/// What programs keep for themselves, which a person misses last: hidden names, unless it is said what they hold.
+fn is_minor(name: &str) -> bool {
+    let hidden = |part: &str| part.starts_with('.') && !matches!(part, "." | "..");
+    !name.ends_with(')') && name.split('/').any(hidden)
 }
 
 /// All that was found for one mutation.
@@ -186,5 +204,31 @@ impl Evidence {
     /// Records that something could not be had.
     pub fn miss(&mut self, key: &str, description: impl Into<String>, effect: MissingEffect) {
         self.missing.push(Missing { key: key.to_owned(), description: description.into(), effect });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_person_misses_first_is_named_first() {
+        let mut loss = Loss::default();
+        for name in [
+            "~/.bash_history",
+            "~/.cache/x",
+            ".git (1 commit that no remote has)",
+            "a/.b/c",
+            "~/d",
+            "e",
+            "~/.f",
+        ] {
+            loss.add(LossClass::Lost, 1, || name.to_owned());
+        }
+        let tally = &loss.classes[&LossClass::Lost];
+        let first = [".git (1 commit that no remote has)", "~/d", "e", "~/.bash_history", "~/.cache/x"];
+        assert_eq!((tally.files, &tally.examples[..]), (7, &first.map(str::to_owned)[..]));
+        loss.add(LossClass::Lost, 1, || "g".to_owned());
+        assert_eq!(loss.classes[&LossClass::Lost].examples[3], "g");
     }
 }

@@ -91,6 +91,9 @@ impl Shell<'_> {
             number => number.parse().map_or(Open::Unknown, |number| state.names.same_as(number)),
         };
         state.opens(descriptor, if writes { 1 } else { 0 }, open);
+        if writes {
+            self.writes_to_input(known, matches!(descriptor, None | Some("1")), opened);
+        }
         match descriptor.unwrap_or(if writes { "1" } else { "0" }) {
             "1" if known != "1" => opened.output = Output::Lost,
             "0" => {

@@ -138,6 +138,7 @@ impl Shell<'_> {
                 state.status = Status::True;
                 return Some(Flow::Next);
             }
+            "zargs" => return Some(self.zargs(state, call)),
             "emulate" => return Some(self.zsh_emulate(state, call)),
             "setopt" | "unsetopt" => return self.zsh_options(state, call, name == "setopt"),
             "functions" if texts.as_ref().is_some_and(|texts| texts.first() == Some(&"-c")) => {
@@ -146,6 +147,44 @@ impl Shell<'_> {
             _ => {}
         }
         None
+    }
+
+    /// `unset "mapfile[file]"` takes a file away.
+    pub(super) fn unmapped(&mut self, state: &mut State, element: &Value, call: &Call) {
+        let file = element.as_known().and_then(|text| text.strip_prefix("mapfile[")?.strip_suffix(']'));
+        let Some(file) = file else {
+            let reason = "a file that nobody can tell is taken away".to_owned();
+            return self.emit_as(state, call.span, &call.raw, StepKind::Opaque { reason });
+        };
+        let text = format!("rm -f -- '{}'", file.replace('\'', "'\\''"));
+        self.shell_text(state, &Value::known(text), call.span);
+    }
+
+    /// `zargs -- words -- command`: the command with all these words behind it.
+    fn zargs(&mut self, state: &mut State, call: &Call) -> Flow {
+        let words = call.raw.split_once(char::is_whitespace).map_or("", |(_, words)| words.trim_start());
+        let told = match words.split_once("-- ") {
+            Some((options, rest)) if options.is_empty() || options.starts_with('-') => {
+                // What stands in the place of each word is not followed.
+                let plain = !options.split_whitespace().any(|word| {
+                    word.starts_with("-i") || word.starts_with("-I") || word.starts_with("--replace")
+                });
+                rest.split_once(" -- ").filter(|_| plain)
+            }
+            _ => words.split_once(" -- "),
+        };
+        match told {
+            Some((words, command)) => {
+                let text = format!("{command} {words}");
+                self.shell_text(state, &Value::known(text), call.span)
+            }
+            None if words.contains(" -- ") => {
+                let reason = "the commands that zargs builds were not followed".to_owned();
+                self.emit_as(state, call.span, &call.raw, StepKind::Opaque { reason });
+                Flow::Next
+            }
+            None => Flow::Next,
+        }
     }
 
     /// `functions -c old new`

@@ -49,6 +49,8 @@ pub(crate) struct Opened {
     pub(super) refused: bool,
     /// Whether all files can be opened for writing, as far as can be seen.
     opens: Status,
+    /// Standard input is open for writing too.
+    both_ways: Option<Box<Opening>>,
 }
 
 impl Opened {
@@ -78,6 +80,7 @@ impl Shell<'_> {
             names: Arc::clone(&before),
             refused: false,
             opens: Status::True,
+            both_ways: None,
         };
         let mut done = Ok(());
         for redirection in list {
@@ -190,9 +193,11 @@ impl Shell<'_> {
         let both = matches!(redirection.operator, Op::WriteBoth | Op::AppendBoth | Op::Duplicate);
         self.note_opened(state, (descriptor, both), &path.value, mode);
         if redirection.operator == Op::ReadWrite && matches!(descriptor, None | Some("0")) {
-            let input = self.input_from(state, path.value);
+            let input = self.input_from(state, path.value.clone());
             set_input(opened, Some("0"), input);
-            // Programs read their standard input; only a duplicate of it would be written to.
+            // Programs read their standard input; only a duplicate of it is written to.
+            let opening = Opening { path, mode, noclobber: false, span: redirection.span, stdout: false };
+            opened.both_ways = Some(Box::new(opening));
             return;
         }
         let stdout = both
@@ -374,6 +379,15 @@ impl Shell<'_> {
                 };
                 state.files.set(path.clone(), FileState::Created { content: text, directory: false });
             }
+        }
+    }
+
+    /// `<> file >&0`: what is written to that descriptor goes into the file.
+    pub(super) fn writes_to_input(&self, known: &str, stdout: bool, opened: &mut Opened) {
+        if known == "0"
+            && let Some(opening) = opened.both_ways.as_deref().cloned()
+        {
+            opened.writes.push(Opening { stdout, ..opening });
         }
     }
 

@@ -9,13 +9,7 @@ mod set;
 
 /// The text as bash would have to be given it.
 pub fn to_bash(text: &str) -> String {
-    let mut reader = Reader {
-        chars: text.chars().collect(),
-        at: 0,
-        single: Vec::new(),
-        handlers: Vec::new(),
-        changed: Vec::new(),
-    };
+    let mut reader = Reader::of(text);
     let out = reader.list(None);
     // Substitutions run in the shell itself, wherever they stand.
     let unknown = reader.changed.iter().map(|name| format!("{name}=${{__recourse_unknown}}; "));
@@ -43,6 +37,16 @@ struct Reader {
 }
 
 impl Reader {
+    fn of(text: &str) -> Self {
+        Self {
+            chars: text.chars().collect(),
+            at: 0,
+            single: Vec::new(),
+            handlers: Vec::new(),
+            changed: Vec::new(),
+        }
+    }
+
     fn next(&self, ahead: usize) -> Option<char> {
         self.chars.get(self.at + ahead).copied()
     }

@@ -60,10 +60,83 @@ fn lived_in() -> Scratch {
         ".config/opencode",
         ".config/amp",
         ".config/crush",
+        ".config/Code/User",
     ] {
         fs::create_dir_all(scratch.root().join("home").join(folder)).unwrap();
     }
     scratch
+}
+
+/// Files that are written into, by their form.
+const SHELLS: [&str; 2] = [".bashrc", ".zshrc"];
+const JSON: [&str; 11] = [
+    ".claude/settings.json",
+    ".claude.json",
+    ".gemini/settings.json",
+    ".cursor/hooks.json",
+    ".cursor/mcp.json",
+    ".copilot/mcp-config.json",
+    ".codeium/windsurf/hooks.json",
+    ".codeium/windsurf/mcp_config.json",
+    ".config/opencode/opencode.json",
+    ".config/amp/settings.json",
+    ".config/crush/crush.json",
+];
+
+/// However people write their files: each form, alone, behind links and read-only.
+#[test]
+fn every_form_of_a_file_comes_back_byte_for_byte() {
+    let shells = ["", "\n\n", "alias a=b", "alias a=b\r\nexport X=1", "\u{feff}alias a=b\n", "alias a=b \\"];
+    let json = [
+        "",
+        "{}",
+        "{ }\n\n",
+        "{\r\n  \"a\": 1,\r\n  \"hooks\": {}\r\n}\r\n",
+        "// top\n{\n\t/* c */ \"a\": 1, // x\n\t\"hooks\": { /* none */ },\n\t\"mcpServers\": {\n\t\t\"o\": {\"command\": \"x\"}, // tail\n\t},\n}\n// end",
+        "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hooks\":[{\"type\":\"command\",\"command\":\"mine\"}]}]},\"mcpServers\":{}}",
+        "{\n  // nothing yet\n}\n",
+        "\u{feff}{\"a\": [1]}\n",
+    ];
+    let toml = [
+        "",
+        "model = \"x\"",
+        "# m\r\nmodel = \"x\"\r\n[a]\r\nb = 1\r\n",
+        "[mcp_servers.o]\ncommand = \"x\"\n",
+    ];
+    for (turn, way) in ["alone", "linked", "read-only"].into_iter().cycle().take(json.len() * 3).enumerate() {
+        let scratch = lived_in();
+        let home = scratch.root().join("home");
+        let put = |name: &str, text: &str| {
+            let file = home.join(name);
+            let real =
+                if way == "linked" { home.join("dots").join(name.replace('/', "_")) } else { file.clone() };
+            for folder in [&file, &real].into_iter().filter_map(|path| path.parent()) {
+                fs::create_dir_all(folder).unwrap();
+            }
+            let _ = fs::remove_file(&file);
+            fs::write(&real, text).unwrap();
+            if way == "read-only" {
+                fs::set_permissions(&real, fs::Permissions::from_mode(0o444)).unwrap();
+            }
+            if way == "linked" {
+                std::os::unix::fs::symlink(&real, &file).unwrap();
+            }
+        };
+        SHELLS.iter().for_each(|name| put(name, shells[turn % shells.len()]));
+        JSON.iter().for_each(|name| put(name, json[turn % json.len()]));
+        put(".codex/config.toml", toml[turn % toml.len()]);
+        let before = all(&scratch);
+        let (code, out, note) = init(&scratch, &["--yes"]);
+        assert!(code == Some(0) && !out.contains("left alone"), "{turn}, {way}: {out}{note}");
+        assert_ne!(all(&scratch), before);
+        let (code, out, note) = init(&scratch, &["--uninstall", "--yes"]);
+        assert_eq!(code, Some(0), "{turn}, {way}: {out}{note}");
+        assert_eq!(all(&scratch), before, "{turn}, {way}");
+        for name in SHELLS.iter().chain(&JSON) {
+            let link = fs::symlink_metadata(home.join(name)).unwrap().is_symlink();
+            assert_eq!(link, way == "linked", "{turn}: {name}");
+        }
+    }
 }
 
 #[test]

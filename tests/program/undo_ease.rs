@@ -84,6 +84,23 @@ fn moves_into_each_others_places_are_taken_back() {
     }
 }
 
+/// The folder that a thing goes into comes with the same command: what is in it then is no copy that stays.
+#[test]
+fn what_goes_into_a_folder_of_the_same_command_leaves_no_copy_there() {
+    let place = lay();
+    let command = "mkdir -p into/it; mv own into/it";
+    let output = place.recourse(&["exec", "--profile", "human", "-c", command].map(OsStr::new));
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(place.work().join("into/it/own").is_dir());
+    let output = place.undo(&[]);
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(
+        place.work().join("own").is_dir() && !place.work().join("into/it/own").exists(),
+        "{}",
+        said(&output)
+    );
+}
+
 #[test]
 fn what_is_much_is_not_set_aside_for_ease() {
     let place = lay();

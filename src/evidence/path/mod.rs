@@ -45,7 +45,7 @@ use super::Session;
 use kept::{Kept, soften_by_copies};
 use reach::{reached, remember};
 use standing::exists;
-use told::unseen;
+use told::{finish_saying, unseen};
 use walk::{How, Walk};
 
 pub(super) use content::Alike;
@@ -160,7 +160,8 @@ fn elsewhere(mutation: &Mutation, subject: &PathSubject, world: &dyn World, evid
             format!("{} is on {host}, which was not looked at", subject.shown),
             MissingEffect::RequiresReview,
         );
-        finish(evidence, unseen(subject), &[], false);
+        let summary = format!("{} is on {host}, and what it holds there is not known", subject.shown);
+        finish_saying(evidence, unseen(subject), &[], summary);
     }
     true
 }

@@ -12,20 +12,20 @@ pub(super) fn unseen(subject: &PathSubject) -> Loss {
 }
 
 /// Turns the loss into facts and lines.
-pub(in crate::evidence) fn finish(
-    evidence: &mut Evidence,
-    mut loss: Loss,
-    notes: &[String],
-    untracked: bool,
-) {
+pub(in crate::evidence) fn finish(evidence: &mut Evidence, loss: Loss, notes: &[String], untracked: bool) {
+    let summary = match (loss.worst(), notes) {
+        (LossClass::Nothing, [note, ..]) => format!("nothing is lost: {note}"),
+        _ => summary::sentence(&loss, untracked),
+    };
+    finish_saying(evidence, loss, notes, summary);
+}
+
+/// The same in a sentence of its own.
+pub(super) fn finish_saying(evidence: &mut Evidence, mut loss: Loss, notes: &[String], summary: String) {
     let worst = loss.worst();
     if worst < LossClass::Lost {
         loss.precious = None;
     }
-    let summary = match (worst, notes) {
-        (LossClass::Nothing, [note, ..]) => format!("nothing is lost: {note}"),
-        _ => summary::sentence(&loss, untracked),
-    };
     let tally = loss.classes.get(&worst).cloned().unwrap_or_default();
     evidence.fact("loss", FactValue::Text(word(worst).to_owned()), summary.clone());
     let number = |value: u64| FactValue::Number(i64::try_from(value).unwrap_or(i64::MAX));

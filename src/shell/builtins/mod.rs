@@ -218,6 +218,13 @@ impl Shell<'_> {
         for pair in words.windows(2) {
             match pair[0].as_known() {
                 Some("-C") => self.later(state, pair[1].clone(), call.span),
+                // The words are expanded each time.
+                Some(option) if option.starts_with('-') && option.ends_with('W') => {
+                    let runs = |text: &str| text.contains(['`', '$']);
+                    if pair[1].choices().is_none_or(|texts| texts.iter().any(|text| runs(text))) {
+                        self.later(state, Value::known(": ").concat(&pair[1]), call.span);
+                    }
+                }
                 Some("-F") if self.is_of_session(state, &pair[1]) => {
                     self.later(state, pair[1].clone(), call.span)
                 }

@@ -173,6 +173,11 @@ impl Shell<'_> {
         let mut variables = false;
         state.status = Status::True;
         for value in call.values() {
+            if state.switches.zsh && value.prefix().starts_with("mapfile[") {
+                // To zsh that element is the file.
+                self.unmapped(state, &value, call);
+                continue;
+            }
             let Some(name) = value.as_known() else { continue };
             match name {
                 "-f" => functions = true,

@@ -7,7 +7,7 @@ const ITS_OWN: &str = "argv CMD_DURATION COLUMNS fish_pid history hostname last_
     status_generation umask version _";
 
 /// Commands that do more than their words say.
-pub(super) const MORE: &str = "string bind abbr";
+pub(super) const MORE: &str = "string bind abbr complete";
 
 impl Reader {
     /// `set name words…`: the substitutions run, and the variable holds one plain word, or is not known any more. Whether it
@@ -41,6 +41,12 @@ impl Reader {
         }
         let value = plain.map_or("${__recourse_unknown}", |word| unquoted(word));
         out.push_str(&format!("{command}; {name}={value}"));
+        // fish calls the function that it names, at once.
+        if name == "fish_key_bindings"
+            && let [bindings] = values.as_slice()
+        {
+            out.push_str(&format!("; {bindings}"));
+        }
     }
 }
 
@@ -66,6 +72,7 @@ impl Reader {
         match name {
             "string" => self.captures(),
             "bind" => self.binds(out),
+            "complete" => self.completes(out),
             _ => self.expands(out),
         }
     }
@@ -83,22 +90,55 @@ impl Reader {
         self.changed.extend(names);
     }
 
-    /// `bind KEY COMMAND`: fish runs it when the key is pressed.
+    /// `bind KEY COMMAND`: fish runs it when the key is pressed, and what it puts onto the line may be executed with it.
     fn binds(&mut self, out: &mut String) {
         let words = self.ahead();
         let erases = words.iter().any(|word| matches!(word.as_str(), "-e" | "--erase"));
         let commands = words.iter().filter(|word| !word.starts_with('-')).skip(1);
-        let commands: Vec<&str> = commands.map(|word| unquoted(word)).collect();
+        let commands: Vec<String> = commands.map(|word| meant(word)).collect();
         for command in commands.into_iter().filter(|_| !erases) {
-            self.later(Some(command.to_owned()), out);
+            let line = executed(&command);
+            self.later(Some(command), out);
+            for text in line {
+                self.later(Some(text), out);
+            }
+        }
+    }
+
+    /// `complete -a '(command)' -n command`: fish runs them when a word is completed.
+    fn completes(&mut self, out: &mut String) {
+        let words = self.ahead();
+        let mut rest = words.iter();
+        while let Some(word) = rest.next() {
+            let (letter, joined) = match word.split_once('=') {
+                Some(("--arguments", text)) => ('a', Some(text)),
+                Some(("--condition", text)) => ('n', Some(text)),
+                _ => match word.as_str() {
+                    "--arguments" => ('a', None),
+                    "--condition" => ('n', None),
+                    short if short.starts_with('-') && !short.starts_with("--") => {
+                        let Some(at) = short.find(['a', 'n']) else { continue };
+                        let text = &short[at + 1..];
+                        let letter = if short[at..].starts_with('a') { 'a' } else { 'n' };
+                        (letter, Some(text).filter(|text| !text.is_empty()))
+                    }
+                    _ => continue,
+                },
+            };
+            let Some(text) = joined.map(meant).or_else(|| rest.next().map(|word| meant(word))) else { break };
+            let command = if letter == 'a' { format!("echo {text}") } else { text };
+            if letter == 'n' || command.contains(['(', '$']) {
+                self.later(Some(command), out);
+            }
         }
     }
 
     /// What fish runs by itself, at some time until it ends.
     pub(super) fn later(&mut self, command: Option<String>, out: &mut String) {
-        if let Some(command) = command.filter(|command| !command.contains('\'')) {
-            self.handlers.push(command);
-            out.push_str(&format!("trap '{}' EXIT; ", self.handlers.join("; ")));
+        if let Some(command) = command {
+            self.handlers.push(super::to_bash(&command));
+            let all = self.handlers.join("; ").replace('\'', "'\\''");
+            out.push_str(&format!("trap '{all}' EXIT; "));
         }
     }
 
@@ -110,6 +150,34 @@ impl Reader {
         let name = behind.or_else(|| words.iter().find_map(|word| word.strip_prefix("--function=")));
         let name = name.map(str::to_owned);
         self.later(name, out);
+    }
+}
+
+/// What a command puts onto the line that it then executes: `commandline -r TEXT; commandline -f execute`.
+fn executed(command: &str) -> Vec<String> {
+    if !command.contains("commandline") || !command.contains("execute") {
+        return Vec::new();
+    }
+    let mut reader = Reader::of(command);
+    let mut found = Vec::new();
+    while reader.next(0).is_some() {
+        let words = reader.words();
+        let puts = words.first().is_some_and(|word| word == "commandline")
+            && !words.iter().any(|word| word == "-f" || word == "--function");
+        found.extend(
+            words.iter().skip(1).filter(|word| puts && !word.starts_with('-')).map(|word| meant(word)),
+        );
+        reader.at += 1;
+    }
+    found
+}
+
+/// The text that a quoted word stands for.
+fn meant(word: &str) -> String {
+    let split = shell_words::split(word).ok();
+    match split.as_deref() {
+        Some([text]) => text.clone(),
+        _ => unquoted(word).to_owned(),
     }
 }
 

@@ -171,7 +171,7 @@ fn aliases_are_judged_by_what_they_stand_for() {
 
 #[test]
 fn a_simple_redirection_does_not_open() {
-    BASH.refused(&["rm keep > keep2", "rm keep >> out"]);
+    BASH.refused(&["rm keep > keep2", "rm keep >> out", "<> keep echo x >&0"]);
 }
 
 #[test]
@@ -411,8 +411,8 @@ fn what_runs_without_a_line_is_judged() {
     shell.refuses_keys("x\u{18}\u{5}");
     shell.refuses_keys("\u{14}");
     // A key that completes runs it.
-    shell.refuses("complete -C 'rm keep' zz");
-    shell.refuses("gone() { rm keep; }; complete -o default -F gone zz");
+    shell.refuses("complete -W '$(rm keep)' zz");
+    shell.refuses("gone() { rm keep; }; complete -o default -F gone zz; complete -C 'rm keep' zz");
     shell.refuses("PROMPT_COMMAND+=(\"rm keep\")");
     shell.runs("true");
     shell.unharmed("what was added to the prompt's commands");

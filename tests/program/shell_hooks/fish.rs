@@ -212,6 +212,11 @@ fn texts_that_are_run() {
         "echo keep | read -l name; rm $name",
         "function fish_prompt; rm keep; end",
         "bind \\ct 'rm keep'",
+        "bind \\ct \"sh -c 'rm keep'\"",
+        "bind \\ct 'commandline -r \"rm keep\"; commandline -f execute'",
+        "function keys; bind \\ct 'rm keep'; end; set -g fish_key_bindings keys",
+        "complete -c zz -a '(rm keep)'",
+        "complete -c zz -fan 'rm keep' -n 'rm keep'",
         "function later; rm keep; end; abbr -a K --function later",
     ]);
 }

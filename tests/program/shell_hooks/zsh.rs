@@ -48,7 +48,7 @@ fn vi_mode_and_plugins() {
 
 #[test]
 fn a_simple_redirection_does_not_open() {
-    ZSH.refused(&["rm keep > keep2", "rm keep >> out"]);
+    ZSH.refused(&["rm keep > keep2", "rm keep >> out", "<> keep echo x >&0"]);
 }
 
 #[test]
@@ -363,9 +363,17 @@ fn aliases_and_functions_with_our_words() {
     for own in [
         "alias kill='kill -9' local=echo typeset=echo trap=true unset=echo setopt=true zle=true",
         "kill() { : }; trap() { : }; zle() { : }; print() { : }",
+        "setopt ksharrays shwordsplit noglob nounset; IFS=e",
+        "preexec() { typeset -r z=1; z=2 }",
     ] {
         let mut shell = Typing::new("zsh", &format!("PS1='> '\n{own}\nHOOK"));
         shell.refuses("rm keep && touch after");
+    }
+    for own in ["builtin() { : }", "disable builtin", "disable local emulate trap kill"] {
+        let mut shell = ZSH.typing();
+        shell.runs(own);
+        shell.refuses("rm keep && touch after");
+        shell.runs("touch fine");
     }
 }
 
@@ -388,6 +396,8 @@ fn what_zsh_alone_runs() {
         "ls k*(oe{rm keep})",
         "functions[qq]='rm keep'; qq",
         "mapfile[keep]=x",
+        "unset 'mapfile[keep]'",
+        "zargs -l1 -- keep* -- rm",
         "precmd() { rm keep }",
         "TRAPUSR1() { rm keep }; kill -USR1 $$",
         "chpwd() { rm keep }; cd .",

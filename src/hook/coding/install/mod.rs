@@ -156,7 +156,7 @@ impl Installation {
                         _ => change.before.clone(),
                     },
                     after: digest(after.as_bytes()),
-                    folders: missing_folders(&file),
+                    folders: [records.made_above(&file), missing_folders(&file)].concat(),
                     file: file.clone(),
                 },
             };

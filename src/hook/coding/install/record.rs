@@ -52,6 +52,20 @@ impl Records {
         Ok(serde_json::from_slice::<Record>(&bytes).ok().filter(|record| record.file == file))
     }
 
+    /// Folders above a file that were made for another of ours: the last one that goes takes them with it.
+    pub(super) fn made_above(&self, file: &Path) -> Vec<PathBuf> {
+        let read = |entry: std::io::Result<std::fs::DirEntry>| {
+            let bytes = disk::read_private(&entry.ok()?.path(), LIMIT * 2).ok()??;
+            serde_json::from_slice::<Record>(&bytes).ok()
+        };
+        let records = std::fs::read_dir(&self.0).into_iter().flatten().filter_map(read);
+        let mut made: Vec<PathBuf> = records.flat_map(|record| record.folders).collect();
+        made.retain(|folder| file.starts_with(folder));
+        made.sort();
+        made.dedup();
+        made
+    }
+
     /// Keeps a record.
     pub(super) fn keep(&self, record: &Record) -> Result<(), DiskError> {
         let bytes = serde_json::to_vec(record).unwrap_or_default();
