@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::evaluate::{Evaluation, Input, evaluate};
 use crate::model::{Assessment, Cause, FactValue, RecoverySource, Secrets, Verdict};
 use crate::report::{ConsequenceReport, MutationReport, render};
-use crate::text::escape;
+use crate::text::{escape, wrap};
 
 use super::common::{Common, Format};
 use super::finish::say_what_is_kept;
@@ -136,9 +136,11 @@ pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
             report: &done.report,
         })?,
         Format::Human => {
-            let mut page = render(&done.report, text.as_deref(), output::style());
+            let style = output::style();
+            let mut page = render(&done.report, text.as_deref(), style);
             for (number, (judged, said)) in pairs(&done).enumerate() {
-                describe(&mut page, number + 1, judged, said, &done.report.secrets);
+                let mut described = Described { page: &mut page, columns: style.width };
+                described.one(number + 1, judged, said, &done.report.secrets);
             }
             output::print(&page);
         }
@@ -216,55 +218,69 @@ fn rests_on(judged: &Assessment, secrets: &Secrets) -> String {
     }
 }
 
-fn describe(page: &mut String, number: usize, judged: &Assessment, said: &MutationReport, secrets: &Secrets) {
-    let line = |page: &mut String, label: &str, text: &str| {
-        let _ = writeln!(page, "   {label:<10}{}", escape(text));
-    };
-    let intent = &said.intent;
-    let action = serde_json::to_string(&intent.action).unwrap_or_default();
-    let kind = &intent.target.r#type;
-    let _ = writeln!(
-        page,
-        "\n{number}. {} {} {}",
-        action.trim_matches('"'),
-        escape(kind),
-        escape(&intent.target.id)
-    );
-    line(page, "from", &intent.raw);
-    let rule = &judged.mutation.rule;
-    if !rule.tool.is_empty() {
-        line(page, "rule", format!("{} {}", rule.tool, rule.rule).trim());
+/// Columns before the text of a line.
+const INDENT: usize = 13;
+
+/// What is said of each mutation, no wider than the terminal.
+struct Described<'a> {
+    page: &'a mut String,
+    columns: usize,
+}
+
+impl Described<'_> {
+    fn line(&mut self, label: &str, text: &str) {
+        let mut label = label;
+        for part in wrap(&escape(text), self.columns.saturating_sub(INDENT)) {
+            let _ = writeln!(self.page, "   {label:<10}{part}");
+            label = "";
+        }
     }
-    if !judged.mutation.context.via.is_empty() {
-        line(page, "through", &judged.mutation.context.via.join(", "));
-    }
-    if let Some(host) = &judged.mutation.context.host {
-        line(page, "on", host);
-    }
-    line(page, "rests on", &rests_on(judged, secrets));
-    for (n, found) in said.evidence.iter().enumerate() {
-        let value = found.value.as_ref().map(display).unwrap_or_default();
-        line(
-            page,
-            if n == 0 { "found" } else { "" },
-            &format!("{} = {value}: {}", found.key, found.description),
+
+    fn one(&mut self, number: usize, judged: &Assessment, said: &MutationReport, secrets: &Secrets) {
+        let intent = &said.intent;
+        let action = serde_json::to_string(&intent.action).unwrap_or_default();
+        let kind = &intent.target.r#type;
+        let _ = writeln!(
+            self.page,
+            "\n{number}. {} {} {}",
+            action.trim_matches('"'),
+            escape(kind),
+            escape(&intent.target.id)
         );
+        self.line("from", &intent.raw);
+        let rule = &judged.mutation.rule;
+        if !rule.tool.is_empty() {
+            self.line("rule", format!("{} {}", rule.tool, rule.rule).trim());
+        }
+        if !judged.mutation.context.via.is_empty() {
+            self.line("through", &judged.mutation.context.via.join(", "));
+        }
+        if let Some(host) = &judged.mutation.context.host {
+            self.line("on", host);
+        }
+        self.line("rests on", &rests_on(judged, secrets));
+        for (n, found) in said.evidence.iter().enumerate() {
+            let value = found.value.as_ref().map(display).unwrap_or_default();
+            self.line(
+                if n == 0 { "found" } else { "" },
+                &format!("{} = {value}: {}", found.key, found.description),
+            );
+        }
+        for (n, missing) in said.missing_evidence.iter().enumerate() {
+            self.line(
+                if n == 0 { "not seen" } else { "" },
+                &format!("{}: {}", missing.key, missing.description),
+            );
+        }
+        let judgement = &said.recoverability;
+        let sure = (judgement.confidence * 100.0).round();
+        self.line("tier", &format!("{} {} ({sure} % sure)", judgement.tier, judgement.label));
+        self.line("because", &judgement.reasoning);
+        for (n, step) in said.recovery.iter().enumerate() {
+            self.line(if n == 0 { "back" } else { "" }, step);
+        }
+        let decided =
+            judged.message.as_deref().map(|text| secrets.mask(text)).unwrap_or("the built-in table".into());
+        self.line("verdict", &format!("{} ({decided})", judged.verdict.as_str()));
     }
-    for (n, missing) in said.missing_evidence.iter().enumerate() {
-        line(
-            page,
-            if n == 0 { "not seen" } else { "" },
-            &format!("{}: {}", missing.key, missing.description),
-        );
-    }
-    let judgement = &said.recoverability;
-    let sure = (judgement.confidence * 100.0).round();
-    line(page, "tier", &format!("{} {} ({sure} % sure)", judgement.tier, judgement.label));
-    line(page, "because", &judgement.reasoning);
-    for (n, step) in said.recovery.iter().enumerate() {
-        line(page, if n == 0 { "back" } else { "" }, step);
-    }
-    let decided =
-        judged.message.as_deref().map(|text| secrets.mask(text)).unwrap_or("the built-in table".into());
-    line(page, "verdict", &format!("{} ({decided})", judged.verdict.as_str()));
 }

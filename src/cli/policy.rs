@@ -96,7 +96,7 @@ fn show(args: &PolicyShowArgs) -> Result<u8, Failure> {
         if profile == Profile::Human {
             let kept = if settings.allow_for_a_while { "by a key" } else { "no" };
             let typed = if settings.override_block { "by typing the name" } else { "no" };
-            let _ = write!(page, "; block can be overridden: {typed}; allowed for a while: {kept}");
+            let _ = write!(page, "\n         block can be overridden: {typed}; allowed for a while: {kept}");
         }
         page.push('\n');
     }

@@ -36,11 +36,8 @@ fn text(undo: &Undo, cwd: &Path, unsure: Option<Unsure>, style: Style) -> String
     line(&format!("recourse: undoing: {}", escape(&head.command)));
     line(&format!("  {}", escape(&origin(head, cwd, unsure))));
     if let Some(Unsure::Later(lines, fate)) = unsure {
-        let what = if fate == Fate::Refused { "was not run" } else { "kept nothing that is to come back" };
-        line(&format!(
-            "  Not your last line, which {what}: this is {} earlier.",
-            count(lines as u64, "line")
-        ));
+        let what = if fate == Fate::Refused { "was not run" } else { "kept nothing" };
+        line(&format!("  Not your last line, which {what}: {} earlier.", count(lines as u64, "line")));
     }
     for (step, word) in [
         (Step::Back, "back"),
