@@ -160,7 +160,7 @@ fn elsewhere(mutation: &Mutation, subject: &PathSubject, world: &dyn World, evid
             format!("{} is on {host}, which was not looked at", subject.shown),
             MissingEffect::RequiresReview,
         );
-        let summary = format!("{} is on {host}, and what it holds there is not known", subject.shown);
+        let summary = format!("{} is on {host}, where nobody looked", subject.shown);
         finish_saying(evidence, unseen(subject), &[], summary);
     }
     true
