@@ -162,8 +162,8 @@ impl Shell<'_> {
             self.first_files(state, name, call);
             self.inherited(state, name, call, &environment);
             self.rights_changed |= lists(&places().rights, name);
-            let silent = printed == Some(Some(Value::known("")));
-            followed = self.starts_others(state, &run, silent);
+            let told = printed.as_ref().and_then(Option::as_ref);
+            followed = self.starts_others(state, &run, told);
             if followed.is_none() {
                 self.unexplained(state, name, call, &matched);
             }
@@ -180,19 +180,20 @@ impl Shell<'_> {
         }
     }
 
-    /// What a known program runs: sought where this command says. Of what is known to print nothing (`silent`), the code
-    /// that it runs prints nothing either.
-    fn starts_others(&mut self, state: &mut State, run: &Run<'_>, silent: bool) -> Option<Flow> {
+    /// What a known program runs: sought where this command says. Where it is known what it prints (`told`), that is what
+    /// the code that it runs prints.
+    fn starts_others(&mut self, state: &mut State, run: &Run<'_>, told: Option<&Value>) -> Option<Flow> {
         let path = run.call.environment.iter().filter(|(name, _)| name == "PATH").cloned();
         let saved = self.lend(state, &path.collect::<Vec<_>>());
-        let before = silent.then(|| state.output.clone());
+        let before = told.map(|text| (state.output.clone(), text));
         let programs = self.programs;
         let mut followed = programs.runs(self, state, run);
         if followed.is_none() && !run.matched.dry_run {
             followed = self.nested(state, run.name, run.call, run.matched);
         }
-        if let Some(before) = before {
+        if let (Some((before, text)), Some(_)) = (before, &followed) {
             state.output = before;
+            state.print(text);
         }
         self.give_back(state, saved);
         followed

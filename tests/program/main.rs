@@ -39,6 +39,7 @@ mod guarding;
 mod knowledge;
 mod known_names;
 mod known_signs;
+mod known_text;
 mod library_calls;
 mod looks;
 mod looks_kubernetes;

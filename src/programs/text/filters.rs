@@ -3,9 +3,17 @@
 use base64::Engine as _;
 
 use crate::model::Value;
-use crate::shell::program::{Call, Shell, State, Stdin, decode_escapes};
+use crate::shell::program::{Call, Shell, State, Stdin};
 
+use super::awk;
+use super::cut::Cuts;
+use super::grep;
 use super::lines::{Cut, matching, sorted};
+use super::lines_of;
+use super::sed::Script;
+use super::small;
+use super::translate;
+use super::words::Words;
 
 /// Text of the files that a filter is given, or of standard input.
 fn input(shell: &Shell<'_>, state: &State, files: &[&Value]) -> Option<Value> {
@@ -26,6 +34,20 @@ fn input(shell: &Shell<'_>, state: &State, files: &[&Value]) -> Option<Value> {
     Some(whole)
 }
 
+/// `head -c 8`
+fn first_bytes(text: &Value, count: &str) -> Option<Value> {
+    let count = count.parse::<usize>().ok()?;
+    lines_of::whole(text, |text| {
+        let end = count.min(text.len());
+        text.is_char_boundary(end).then(|| text[..end].to_owned())
+    })
+}
+
+const SED: [(&str, char); 5] =
+    [("quiet", 'n'), ("silent", 'n'), ("regexp-extended", 'E'), ("unbuffered", 'u'), ("expression", 'e')];
+const CUT: [(&str, char); 4] =
+    [("delimiter", 'd'), ("fields", 'f'), ("characters", 'c'), ("only-delimited", 's')];
+
 pub(super) fn cat(shell: &Shell<'_>, state: &State, call: &Call) -> Option<Value> {
     let files = call.arguments().iter().map(|word| &word.arg.value).collect::<Vec<_>>();
     if files.iter().any(|f| f.as_known().is_some_and(|t| t.len() > 1 && t.starts_with('-'))) {
@@ -34,7 +56,45 @@ pub(super) fn cat(shell: &Shell<'_>, state: &State, call: &Call) -> Option<Value
     input(shell, state, &files)
 }
 
+/// Programs whose options are read one by one.
+fn by_words(shell: &Shell<'_>, state: &State, name: &str, call: &Call) -> Option<Value> {
+    let one = |files: &[&str]| match files {
+        [] | [_] => input(
+            shell,
+            state,
+            &files.iter().map(|file| Value::known(*file)).collect::<Vec<_>>().iter().collect::<Vec<_>>(),
+        ),
+        // Where one file ends in the middle of a line, programs differ.
+        _ => None,
+    };
+    match name {
+        "sed" | "gsed" => {
+            let words = Words::read(call, "nEru", "e", &SED)?;
+            let (script, used) = Script::read(&words)?;
+            script.of(&one(words.operands.get(used..)?)?)
+        }
+        "awk" | "gawk" | "mawk" | "nawk" => {
+            let words = Words::read(call, "", "Fv", &[])?;
+            let program = awk::Program::read(&words)?;
+            let files = words.operands.get(1..)?;
+            // `x=1` is an assignment.
+            program.of(&one(files).filter(|_| !files.iter().any(|file| file.contains('=')))?)
+        }
+        "cut" => {
+            let words = Words::read(call, "s", "dfcb", &CUT)?;
+            let cuts = Cuts::read(&words)?;
+            lines_of::each(&one(&words.operands)?, |line| cuts.of(line))
+        }
+        "grep" | "egrep" | "fgrep" => grep::lines(name, call, one),
+        "uniq" | "wc" | "paste" | "jq" => small::printed(name, call, one),
+        _ => None,
+    }
+}
+
 pub(super) fn filter(shell: &Shell<'_>, state: &State, name: &str, call: &Call) -> Option<Value> {
+    if let Some(printed) = by_words(shell, state, name, call) {
+        return Some(printed);
+    }
     let texts = call.texts()?;
     let (options, operands): (Vec<&str>, Vec<&str>) =
         texts.iter().partition(|text| text.len() > 1 && text.starts_with('-'));
@@ -67,22 +127,12 @@ pub(super) fn filter(shell: &Shell<'_>, state: &State, name: &str, call: &Call) 
         }
         ("tr", options) => {
             let text = shell.stdin_text(state, &state.stdin)?;
-            translate(&text, options, &operands)
+            translate::translated(&text, options, &operands)
         }
-        ("sed", []) => {
-            let (script, _) = operands.split_first()?;
-            let substitution = Substitution::read(script)?;
-            Some(read(1)?.map_lines(|line| substitution.apply(line)))
+        ("head", [count]) if count.starts_with("-c") && count.len() > 2 => {
+            first_bytes(&read(0)?, &count[2..])
         }
-        ("cut", [one]) if one.starts_with("-c") && one.ends_with('-') => {
-            let from = one.get(2..one.len() - 1)?.parse::<usize>().ok()?.checked_sub(1)?;
-            let text = read(0)?;
-            let ascii = match &text {
-                Value::Lines(lines) => lines.each.iter().all(|line| line.is_ascii()),
-                other => other.choices().is_some_and(|all| all.iter().all(|text| text.is_ascii())),
-            };
-            ascii.then(|| text.map_lines(|line| line.get(from..).unwrap_or_default().to_owned()))
-        }
+        ("head", ["-c"]) => first_bytes(&read(1)?, operands.first()?),
         ("head" | "tail", options) => {
             let (cut, used) = Cut::read(name, options, operands.first().copied())?;
             cut.of(&read(used)?)
@@ -98,80 +148,5 @@ pub(super) fn filter(shell: &Shell<'_>, state: &State, name: &str, call: &Call) 
             matching(&text, pattern, options)
         }
         _ => None,
-    }
-}
-
-fn translate(text: &Value, options: &[&str], operands: &[&str]) -> Option<Value> {
-    let set = |text: &str| -> Option<Vec<char>> {
-        let named = match text {
-            "[:upper:]" => "A-Z",
-            "[:lower:]" => "a-z",
-            "[:digit:]" => "0-9",
-            "[:space:]" => " \t\n\r",
-            other if other.contains("[:") => return None,
-            other => other,
-        };
-        let chars = decode_escapes(named).chars().collect::<Vec<_>>();
-        let mut all = Vec::new();
-        let mut at = 0;
-        while let Some(&c) = chars.get(at) {
-            match (chars.get(at + 1), chars.get(at + 2)) {
-                (Some('-'), Some(&end)) if c <= end => {
-                    all.extend(c..=end);
-                    at += 3;
-                }
-                _ => {
-                    all.push(c);
-                    at += 1;
-                }
-            }
-        }
-        Some(all)
-    };
-    match (options, operands) {
-        (["-d"], [from]) => {
-            let from = set(from)?;
-            Some(text.map(|text| text.chars().filter(|c| !from.contains(c)).collect()))
-        }
-        ([], [from, to]) => {
-            let (from, to) = (set(from)?, set(to)?);
-            let last = *to.last()?;
-            Some(text.map(|text| {
-                text.chars()
-                    .map(|c| match from.iter().rposition(|f| *f == c) {
-                        Some(at) => to.get(at).copied().unwrap_or(last),
-                        None => c,
-                    })
-                    .collect()
-            }))
-        }
-        _ => None,
-    }
-}
-
-/// `s/plain text/replacement/g`.
-struct Substitution {
-    from: String,
-    to: String,
-    all: bool,
-}
-
-impl Substitution {
-    fn read(script: &str) -> Option<Self> {
-        let rest = script.strip_prefix('s')?;
-        let separator = rest.chars().next()?;
-        let mut parts = rest.strip_prefix(separator)?.split(separator);
-        let (from, to, flags) = (parts.next()?, parts.next()?, parts.next()?);
-        if parts.next().is_some() || from.is_empty() || !matches!(flags, "" | "g") {
-            return None;
-        }
-        if from.contains(['.', '*', '[', ']', '^', '$', '\\']) || to.contains(['&', '\\']) {
-            return None;
-        }
-        Some(Self { from: from.to_owned(), to: to.to_owned(), all: flags == "g" })
-    }
-
-    fn apply(&self, line: &str) -> String {
-        if self.all { line.replace(&self.from, &self.to) } else { line.replacen(&self.from, &self.to, 1) }
     }
 }

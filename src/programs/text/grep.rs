@@ -1,7 +1,12 @@
-//! `grep` over texts that are known: whether it finds something.
+//! `grep` over texts that are known: whether it finds something, and which lines.
 
 use crate::model::Value;
 use crate::shell::program::{Call, Shell, State, Status};
+
+use super::lines::Cut;
+use super::lines_of;
+use super::pattern::{Pattern, Syntax};
+use super::words::Words;
 
 /// Longest text that is searched.
 const LONGEST: u64 = 256 * 1024;
@@ -11,12 +16,13 @@ struct Search<'a> {
     pattern: &'a str,
     files: Vec<&'a str>,
     fixed: bool,
+    extended: bool,
     folds: bool,
     whole: bool,
     inverted: bool,
 }
 
-/// Whether `grep` finds something. Only patterns without special signs are understood, and `^`, `$` and `.`.
+/// Whether `grep` finds something.
 pub(super) fn grep_status(shell: &Shell<'_>, state: &State, name: &str, call: &Call) -> Status {
     // Which way is taken would tell somebody else what a file holds.
     if shell.world.is_for_others() {
@@ -27,7 +33,8 @@ pub(super) fn grep_status(shell: &Shell<'_>, state: &State, name: &str, call: &C
 
 fn found(shell: &Shell<'_>, state: &State, name: &str, call: &Call) -> Option<bool> {
     let texts = call.texts()?;
-    let search = search(&texts, name == "fgrep")?;
+    let mut search = search(&texts, name == "fgrep")?;
+    search.extended |= name == "egrep";
     let mut all = String::new();
     let mut missing = false;
     if search.files.is_empty() {
@@ -61,8 +68,15 @@ fn found(shell: &Shell<'_>, state: &State, name: &str, call: &Call) -> Option<bo
 
 /// The call's words; `None` where one of them is not understood.
 fn search<'a>(words: &[&'a str], fixed: bool) -> Option<Search<'a>> {
-    let mut found =
-        Search { pattern: "", files: Vec::new(), fixed, folds: false, whole: false, inverted: false };
+    let mut found = Search {
+        pattern: "",
+        files: Vec::new(),
+        fixed,
+        extended: false,
+        folds: false,
+        whole: false,
+        inverted: false,
+    };
     let mut pattern = None;
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -79,7 +93,8 @@ fn search<'a>(words: &[&'a str], fixed: bool) -> Option<Search<'a>> {
             word if word.starts_with('-') && word.len() > 1 => {
                 for letter in word.chars().skip(1) {
                     match letter {
-                        'q' | 's' | 'E' | 'n' | 'c' | 'l' | 'h' | 'H' | 'a' => {}
+                        'E' => found.extended = true,
+                        'q' | 's' | 'n' | 'c' | 'l' | 'h' | 'H' | 'a' => {}
                         'F' => found.fixed = true,
                         'i' => found.folds = true,
                         'x' => found.whole = true,
@@ -104,10 +119,13 @@ fn matches(pattern: &str, line: &str, search: &Search<'_>) -> Option<bool> {
     if search.fixed {
         return Some(if search.whole { line == pattern } else { line.contains(pattern) });
     }
+    let expression = pattern;
     let (pattern, start) = pattern.strip_prefix('^').map_or((pattern, false), |rest| (rest, true));
     let (pattern, end) = pattern.strip_suffix('$').map_or((pattern, false), |rest| (rest, true));
     if pattern.contains(['[', ']', '*', '^', '$', '\\', '+', '?', '(', ')', '{', '}', '|']) {
-        return None;
+        let syntax = if search.extended { Syntax::Extended } else { Syntax::Basic };
+        let expression = Pattern::read(expression, syntax, search.folds)?;
+        return if search.whole { expression.fills(line) } else { expression.holds(line) };
     }
     let (start, end) = (start || search.whole, end || search.whole);
     let wanted: Vec<char> = pattern.chars().collect();
@@ -119,4 +137,51 @@ fn matches(pattern: &str, line: &str, search: &Search<'_>) -> Option<bool> {
     let last = there.len().checked_sub(wanted.len());
     let Some(last) = last else { return Some(false) };
     Some((0..=last).any(|at| fits(at) && (!start || at == 0) && (!end || at == last)))
+}
+
+const LONG: [(&str, char); 8] = [
+    ("extended-regexp", 'E'),
+    ("fixed-strings", 'F'),
+    ("ignore-case", 'i'),
+    ("invert-match", 'v'),
+    ("only-matching", 'o'),
+    ("max-count", 'm'),
+    ("no-filename", 'h'),
+    ("no-messages", 's'),
+];
+
+/// The lines, or their parts, that `grep` prints of one file or of standard input.
+pub(super) fn lines(name: &str, call: &Call, input: impl Fn(&[&str]) -> Option<Value>) -> Option<Value> {
+    let words = Words::read(call, "EFGivohsa", "em", &LONG)?;
+    let fixed = words.has('F') || name == "fgrep";
+    let syntax = if words.has('E') || name == "egrep" { Syntax::Extended } else { Syntax::Basic };
+    let (pattern, files) = match words.value('e') {
+        Some(pattern) if words.options.iter().filter(|(letter, _)| *letter == 'e').count() == 1 => {
+            (pattern, words.operands.as_slice())
+        }
+        Some(_) => return None,
+        None => words.operands.split_first().map(|(first, rest)| (*first, rest))?,
+    };
+    let (folds, inverted, only) = (words.has('i'), words.has('v'), words.has('o'));
+    if fixed && (folds || only) || only && inverted || pattern.contains('\n') {
+        return None;
+    }
+    let expression = if fixed { None } else { Some(Pattern::read(pattern, syntax, folds)?) };
+    let text = lines_of::each(&input(files)?, |line| {
+        let Some(expression) = &expression else {
+            return Some((line.contains(pattern) != inverted).then(|| line.to_owned()));
+        };
+        if only {
+            let found = expression.all(line)?;
+            return Some((!found.is_empty()).then(|| found.join("\n")));
+        }
+        Some((expression.holds(line)? != inverted).then(|| line.to_owned()))
+    })?;
+    match words.value('m') {
+        // It counts lines, of which a match is a part.
+        Some(_) if only => None,
+        Some(count) => Cut::First(count.parse().ok()?).of(&text),
+        None if only && matches!(text, Value::Lines(_)) => None,
+        None => Some(text),
+    }
 }

@@ -1,12 +1,22 @@
 //! Simple, well-known programs: what they print, and whether they succeed, where that can be told without running them.
 
+mod awk;
+mod cut;
 mod filters;
 mod grep;
 pub(in crate::programs) mod hits;
 mod lines;
+mod lines_of;
 mod made;
 mod nothing;
+#[cfg(test)]
+mod oracle_tests;
+mod pattern;
+mod sed;
 pub(in crate::programs) mod signs;
+mod small;
+mod translate;
+mod words;
 
 use std::path::Path;
 
@@ -114,6 +124,9 @@ fn path_part(name: &str, call: &Call) -> Option<Value> {
     let arguments = call.arguments();
     let (path, suffix) = match arguments {
         [path] => (&path.arg.value, None),
+        [option, suffix, path] if name == "basename" && matches!(option.arg.value.as_known(), Some("-s")) => {
+            (&path.arg.value, Some(suffix.arg.value.as_known()?.to_owned()))
+        }
         [path, suffix] if name == "basename" => {
             (&path.arg.value, Some(suffix.arg.value.as_known()?.to_owned()))
         }
