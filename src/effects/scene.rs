@@ -152,6 +152,18 @@ impl<'a> Scene<'a> {
         }
     }
 
+    /// Whether what will stand at a path is this command's own doing and not there yet, or not as it will be: nobody knows
+    /// what it is, or what is in it.
+    pub(crate) fn is_to_come(&self, path: &Path) -> bool {
+        if self.step.context.host.is_some() {
+            return false;
+        }
+        let key = self.files.key(path, self.look);
+        let made = |at: &Path| !matches!(self.files.get(at), None | Some(FileState::Gone));
+        let comes = self.files.is_brought(&key) || key.ancestors().any(made);
+        comes && self.look.at(path).is_none() || self.files.below(&key).any(|(at, _)| made(at))
+    }
+
     /// Whether a symbolic link stands at a path by the time of this step, as far as can be told.
     pub(crate) fn is_link(&self, path: &Path) -> bool {
         !matches!(self.files.over(self.look).link(&self.files.key(path, self.look)), Link::None)

@@ -78,7 +78,9 @@ fn one(scene: &Scene<'_>, invocation: &Invocation, placed: &Placed) -> Draft {
     let matched = &invocation.matched;
     let source = placed.from.as_deref().and_then(|from| scene.at(from));
     let is_tree = source.is_some_and(|seen| seen.kind == FileKind::Directory);
-    let onto_tree = is_tree && placed.place().is_some_and(|to| scene.is_directory(&to));
+    let whole = ["-r", "-a"].iter().any(|key| matched.has(key));
+    let may_be_tree = is_tree || whole && placed.comes && source.is_none();
+    let onto_tree = may_be_tree && placed.place().is_some_and(|to| scene.is_directory(&to));
     let kind = if onto_tree { "tree" } else { "file" };
     let mut mutation = scene.on_absolute(Action::Replace, kind, placed.to.clone(), &placed.shown);
     overwrite_facts(invocation, &mut mutation);
@@ -103,14 +105,18 @@ fn one(scene: &Scene<'_>, invocation: &Invocation, placed: &Placed) -> Draft {
         match placed.from.as_deref() {
             Some(from) if text_of(from) == "/dev/null" => subject.content = Some(String::new()),
             // What was changed since is no longer what stands there now.
-            from => subject.from = from.filter(|from| !scene.files.is_altered(from)).map(Path::to_owned),
+            // Of a tree that is not there yet nobody knows what is in it.
+            from => {
+                let known = |from: &&Path| !scene.files.is_altered(from) && !(onto_tree && placed.comes);
+                subject.from = from.filter(known).map(Path::to_owned);
+            }
         }
         if let (Some(from), Some(to)) = (&placed.from, placed.place()) {
             // What is in a tree is backed up file by file.
             changes.extend(backup::moved(scene, invocation, &to).filter(|_| !onto_tree));
             let stays = mutation.facts.contains_key("no-clobber") && scene.at(&to).is_some();
             let skips = mutation.facts.contains_key("update-only") && scene.at(&to).is_some();
-            let partial = is_tree && !["-r", "-a"].iter().any(|key| matched.has(key));
+            let partial = is_tree && !whole;
             let remote = is_scp(matched) && is_remote(&placed.source.value);
             let special = source.is_some_and(|s| !matches!(s.kind, FileKind::File | FileKind::Directory));
             // An answer of no, or none at all, leaves the old file.

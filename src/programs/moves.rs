@@ -23,6 +23,7 @@ fn moves(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
     let matched = &invocation.matched;
     let places = placed(scene, invocation, false);
     let mut away: Vec<Draft> = places.iter().filter_map(|placed| taken_away(scene, placed)).collect();
+    away.extend(places.iter().filter_map(|placed| one_of_several(scene, placed)));
     let put = places
         .into_iter()
         .map(|placed| {
@@ -58,6 +59,17 @@ fn moves(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
         .collect::<Vec<_>>();
     away.extend(with_displaced(scene, put));
     away
+}
+
+/// One of several things goes to a place where something stands: which of them is not known, and putting the old one back
+/// would take the place of what was moved there.
+fn one_of_several(scene: &Scene<'_>, placed: &Placed) -> Option<Draft> {
+    placed.source.value.choices().filter(|_| placed.from.is_none() && !placed.comes)?;
+    let taken = |place: &String| scene.at(Path::new(place)).is_some();
+    let free = placed.to.choices().is_some_and(|places| !places.iter().any(taken));
+    let mutation =
+        scene.on_absolute(Action::Delete, "file", scene.path(&placed.source.value), &placed.source);
+    (!free && scene.step.context.host.is_none()).then(|| Draft::of(mutation))
 }
 
 /// Directories of a machine of which all below is the system's or somebody else's.

@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 use crate::knowledge::Match;
 use crate::model::{FactValue, Mutation, Value};
 use crate::shell::Invocation;
+use crate::wildcard;
 use crate::world::FileKind;
 
 use super::backup;
-use crate::effects::program::{Draft, Scene, Word, base_name, below, explicit, fact, flag, keeps_nothing};
+use crate::effects::program::{
+    Draft, Scene, Word, base_name, below, explicit, fact, flag, keeps_nothing, text_of,
+};
 
 /// One source and where it lands.
 pub(super) struct Placed {
@@ -20,6 +23,8 @@ pub(super) struct Placed {
     pub(super) to: Value,
     /// The same as people would write it.
     pub(super) shown: Word,
+    /// The source is this command's own doing, and not there yet.
+    pub(super) comes: bool,
 }
 
 impl Placed {
@@ -58,9 +63,13 @@ pub(super) fn placed(scene: &Scene<'_>, invocation: &Invocation, parents: bool) 
         || (!matched.has("-T") && absolute.as_known().is_some_and(|path| lands_inside(scene, matched, path)));
     sources
         .into_iter()
-        .map(|source| {
+        .flat_map(|source| {
             let word = Word::new(source.value.clone(), explicit(invocation, &[source.index]));
             let from = scene.only_path(&source.value);
+            if let Some(pattern) = from.as_deref().and_then(|from| names_to_come(scene, from)) {
+                return taken(scene, &word, &pattern, &absolute, &target.value);
+            }
+            let comes = from.as_deref().is_some_and(|from| scene.is_to_come(from));
             let name = match &source.value {
                 Value::Known(text) if parents => Some(Value::known(text.trim_matches('/'))),
                 Value::Known(text) => base_name(text).map(Value::known),
@@ -75,9 +84,53 @@ pub(super) fn placed(scene: &Scene<'_>, invocation: &Invocation, parents: bool) 
                 _ => (absolute.clone(), target.value.clone()),
             };
             // Who says where something goes does not say that what stands there may go.
-            Placed { shown: Word::new(shown, false), source: word, from, to }
+            vec![Placed { shown: Word::new(shown, false), source: word, from, to, comes }]
         })
         .collect()
+}
+
+/// Most names that are told one by one.
+const NAMES: usize = 500;
+
+/// The pattern of names that this command itself brings: it has matched nothing, since they are not there yet.
+fn names_to_come(scene: &Scene<'_>, from: &Path) -> Option<String> {
+    let pattern = from.file_name()?.to_str()?;
+    let open = wildcard::has_wildcards(pattern, wildcard::Options::default());
+    let dir = from.parent()?;
+    (open && scene.at(from).is_none() && (scene.is_to_come(from) || scene.is_to_come(dir)))
+        .then(|| pattern.to_owned())
+}
+
+/// What of the things at a target has such a name: each of them may be taken the place of.
+fn taken(scene: &Scene<'_>, source: &Word, pattern: &str, target: &Value, shown: &Value) -> Vec<Placed> {
+    let placed = |to: Value, shown: Value| Placed {
+        source: source.clone(),
+        from: None,
+        to,
+        shown: Word::new(shown, false),
+        comes: true,
+    };
+    let unknown = || vec![placed(below(target, &Value::Unknown), below(&trimmed(shown), &Value::Unknown))];
+    let Some(path) = target.as_known().map(Path::new) else { return unknown() };
+    // Into a directory under the names that come, or each of them under a name that is made of it.
+    let (dir, pattern, shown) = if scene.is_directory(path) {
+        (path, pattern, trimmed(shown))
+    } else {
+        let name = path.file_name().and_then(|name| name.to_str());
+        let Some((dir, name)) = path.parent().zip(name) else { return unknown() };
+        if !wildcard::has_wildcards(name, wildcard::Options::default()) || !scene.is_directory(dir) {
+            return vec![placed(target.clone(), shown.clone())];
+        }
+        (dir, name, Value::known(text_of(dir)))
+    };
+    let Some(mut names) = scene.look.names(dir) else { return unknown() };
+    names.retain(|name| wildcard::matches(pattern, name, wildcard::Options::default()));
+    if names.len() > NAMES {
+        return unknown();
+    }
+    let one =
+        |name: String| placed(Value::known(text_of(&dir.join(&name))), below(&shown, &Value::known(name)));
+    names.into_iter().map(one).collect()
 }
 
 /// Whether a target that exists is a directory to put things into. A link to a directory counts, but not for `ln -n`.

@@ -138,7 +138,8 @@ fn receive(
     let place = to.as_known().map(PathBuf::from);
     let mut mutation = scene.on_absolute(Action::Replace, kind, to, &word);
     if let Subject::Path(subject) = &mut mutation.subject {
-        subject.from = from.cloned();
+        // Of what is not there yet nobody knows what is in it.
+        subject.from = from.filter(|from| is_file || !scene.is_to_come(from)).cloned();
     }
     if deletes {
         flag(&mut mutation, "mirror", "what the source does not have is deleted");

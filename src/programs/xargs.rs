@@ -15,9 +15,6 @@ impl super::Program for Xargs {
     }
 }
 
-/// Commands that are walked one by one.
-const SINGLE: usize = 64;
-
 /// How `xargs` cuts its input and builds its commands.
 #[derive(Debug, Default)]
 struct Cutting {
@@ -74,13 +71,13 @@ fn xargs(shell: &mut Shell<'_>, state: &mut State, call: &Call, matched: &Match)
             if groups.is_empty() {
                 groups.push(Vec::new());
             }
-            let many = groups.len() > SINGLE;
-            for group in groups.iter().take(SINGLE) {
+            let single = shell.turns_of(groups.len());
+            for group in groups.iter().take(single) {
                 let values = group.iter().map(Value::known).collect::<Vec<_>>();
                 state.within(&inner, |state| built(shell, state, call, &command, &cutting, &values));
             }
-            if many {
-                let rest = groups[SINGLE..].concat();
+            if groups.len() > single {
+                let rest = groups[single..].concat();
                 for chunk in rest.chunks(Value::MAX_CHOICES) {
                     state.within(&inner, |state| {
                         built(shell, state, call, &command, &cutting, &[Value::one_of(chunk.to_vec())])

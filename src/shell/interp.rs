@@ -94,6 +94,7 @@ fn shell<'a>(
         options,
         sink,
         work: 0,
+        turns: 0,
         stopped: false,
         escapes: Vec::new(),
         calls: Vec::new(),
@@ -152,6 +153,8 @@ pub struct Shell<'a> {
     pub(crate) options: &'a Options,
     sink: &'a mut dyn Sink,
     work: usize,
+    /// Turns of loops that were walked one by one beyond a few of each.
+    pub(super) turns: usize,
     stopped: bool,
     /// Ways that left a loop, function or shell early while others went on.
     pub(super) escapes: Vec<(Flow, State)>,

@@ -46,7 +46,7 @@ impl Shell<'_> {
                     answered(state, until);
                     break;
                 }
-                Status::True if turn < self.options.limits.iterations => {
+                Status::True if self.walks(turn) => {
                     answered(state, !until);
                     let flow = self.script(state, body);
                     result = state.status;
@@ -132,6 +132,23 @@ impl Shell<'_> {
         state.maybe = maybe;
     }
 
+    /// Whether this turn of a loop is walked by itself.
+    fn walks(&mut self, turn: usize) -> bool {
+        let limits = &self.options.limits;
+        let walks = turn < limits.few || turn < limits.iterations && self.turns < limits.turns;
+        self.turns += usize::from(walks && turn >= limits.few);
+        walks
+    }
+
+    /// How many of so many turns are walked by themselves.
+    pub(crate) fn turns_of(&mut self, wanted: usize) -> usize {
+        let limits = &self.options.limits;
+        let few = wanted.min(limits.few);
+        let more = (wanted.min(limits.iterations) - few).min(limits.turns.saturating_sub(self.turns));
+        self.turns += more;
+        few + more
+    }
+
     fn turn(&self, flow: Flow) -> Turn {
         match flow {
             Flow::Next | Flow::Continue(0 | 1) => Turn::On,
@@ -205,7 +222,16 @@ impl Shell<'_> {
             state.status = Status::Unknown;
             return self.leave_loop(state, mark, maybe, Flow::Next);
         }
-        for value in in_turns(values, self.options.limits.iterations) {
+        let count = self.turns_of(values.len());
+        for value in in_turns(values, count) {
+            if matches!(value, Value::OneOf(_)) {
+                // As many turns as it has texts: what one of them changes, the next one finds changed.
+                self.repeated(state, |interp, way| {
+                    interp.assign_scalar(way, variable, value.clone());
+                    interp.script(way, body)
+                });
+                continue;
+            }
             if !self.tick(state, span) {
                 return Flow::Exit;
             }
@@ -245,7 +271,7 @@ impl Shell<'_> {
             };
             match goes {
                 Number::Known(0) => break,
-                Number::Known(_) if turn < self.options.limits.iterations => {
+                Number::Known(_) if self.walks(turn) => {
                     if !self.tick(state, header.span) {
                         return Flow::Exit;
                     }

@@ -11,6 +11,10 @@ pub struct Limits {
     pub steps: usize,
     /// Turns of one loop that are walked one by one; what is left of a list is taken several values at a time.
     pub iterations: usize,
+    /// Turns of any loop that are walked one by one in any case, however many others have been.
+    pub few: usize,
+    /// Turns of all loops beyond that.
+    pub turns: usize,
     /// How deep functions, nested shells, scripts and substitutions may call each other.
     pub depth: usize,
     /// Directory entries that one wildcard may look at.
@@ -27,7 +31,9 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             steps: 20_000,
-            iterations: 64,
+            iterations: 512,
+            few: 64,
+            turns: 1_024,
             depth: 24,
             glob_entries: 20_000,
             words: 4_096,

@@ -7,8 +7,6 @@ use crate::model::Value;
 use crate::programs::find::{FindAction, FindLimits, FoundAction, FoundPath, FoundPaths, evaluate};
 use crate::shell::program::{Arg, Call, Expansion, Flow, Mode, Shell, State, Status, Stdin, StepKind};
 
-/// Commands of one `-exec … ;` that are walked one by one.
-const SINGLE: usize = 64;
 /// Deletions of one `-delete` that are given one by one.
 const LISTED: usize = 512;
 
@@ -85,7 +83,9 @@ fn act(shell: &mut Shell<'_>, state: &mut State, call: &Call, found: &FoundActio
                 state.within(&inner, |state| batches(shell, state, call, argv, paths, *in_directory));
                 return;
             }
-            for (index, path) in paths.iter().enumerate() {
+            // Those that are walked one by one.
+            let single = if *in_directory { paths.len() } else { shell.turns_of(paths.len()) };
+            for path in paths.iter().take(single) {
                 if *in_directory {
                     let directory = path.path.rsplit_once('/').map_or(".", |(dir, _)| dir);
                     let at = shell.directories(state, &Value::known(directory));
@@ -96,13 +96,10 @@ fn act(shell: &mut Shell<'_>, state: &mut State, call: &Call, found: &FoundActio
                     state.cwd = all;
                     continue;
                 }
-                if index >= SINGLE {
-                    break;
-                }
                 state.within(&inner, |state| one(shell, state, call, argv, &Value::known(&path.path)));
             }
             if !in_directory {
-                for chunk in paths.get(SINGLE..).unwrap_or(&[]).chunks(Value::MAX_CHOICES) {
+                for chunk in paths.get(single..).unwrap_or(&[]).chunks(Value::MAX_CHOICES) {
                     let any = Value::one_of(chunk.iter().map(|path| path.path.clone()).collect());
                     state.within(&inner, |state| one(shell, state, call, argv, &any));
                 }
