@@ -6,9 +6,6 @@ use crate::shell::program::{Call, Expansion, FileText, Flow, Run, Shell, State, 
 
 use super::find::substitute;
 
-/// Commands that are walked one by one.
-const SINGLE: usize = 64;
-
 /// The variable that stands for an item which is not known.
 const ITEM: &str = "__parallel_item";
 
@@ -32,31 +29,23 @@ impl super::Program for Parallel {
     }
 }
 
-/// What the command is built from: texts, and whether there may be none or more of them.
+/// What the commands are built from, one row for each, and whether there may be none or more of them.
 struct Items {
-    texts: Vec<Value>,
+    rows: Vec<Vec<Value>>,
     open: bool,
 }
 
-impl Items {
-    /// Those behind `:::`, and the lines of files behind `::::`.
-    fn given(shell: &Shell<'_>, state: &State, words: &[Expansion], end: char) -> Self {
-        let (mut given, mut files) = (Self { texts: Vec::new(), open: false }, false);
-        for word in words {
-            match word.arg.value.as_known() {
-                Some(":::" | ":::+") => files = false,
-                Some("::::" | "::::+") => files = true,
-                _ if files => given.read_from(shell, state, &word.arg.value, end),
-                _ => {
-                    given.open |= word.elastic;
-                    given.texts.push(word.arg.value.clone());
-                }
-            }
-        }
-        given
-    }
+/// One source of items.
+#[derive(Default)]
+struct Source {
+    texts: Vec<Value>,
+    open: bool,
+    /// It goes along with the one in front of it (`:::+`).
+    linked: bool,
+}
 
-    /// The lines of a file.
+impl Source {
+    /// Adds the lines of a file.
     fn read_from(&mut self, shell: &Shell<'_>, state: &State, file: &Value, end: char) {
         match shell.file_text(state, file) {
             FileText::Text(text) => {
@@ -72,23 +61,87 @@ impl Items {
 
     /// The lines of standard input.
     fn read(shell: &mut Shell<'_>, state: &mut State, end: char) -> Self {
-        match shell.stdin_text(state, &state.stdin.clone()) {
-            Some(Value::Known(text)) => Self {
-                texts: text.split(end).filter(|line| !line.is_empty()).map(Value::known).collect(),
-                open: false,
-            },
-            Some(Value::Lines(lines)) => {
-                Self { texts: lines.each.iter().map(Value::known).collect(), open: lines.some }
+        let (texts, open) = match shell.stdin_text(state, &state.stdin.clone()) {
+            Some(Value::Known(text)) => {
+                (text.split(end).filter(|line| !line.is_empty()).map(Value::known).collect(), false)
             }
-            _ => Self { texts: vec![Value::Unknown], open: true },
-        }
+            Some(Value::Lines(lines)) => (lines.each.iter().map(Value::known).collect(), lines.some),
+            _ => (vec![Value::Unknown], true),
+        };
+        Self { texts, open, linked: false }
     }
 
-    /// One by one, and past [`SINGLE`] all that are left at once.
-    fn in_turns(self) -> Vec<Value> {
-        let mut turns = self.texts;
-        let rest = turns.split_off(turns.len().min(SINGLE));
-        turns.extend(rest.into_iter().reduce(|a, b| a.join(&b)));
+    /// Those behind `:::`, and the lines of files behind `::::`.
+    fn given(shell: &Shell<'_>, state: &State, words: &[Expansion], end: char) -> Vec<Self> {
+        let (mut all, mut files) = (Vec::<Self>::new(), false);
+        for word in words {
+            let mark = word.arg.value.as_known().filter(|text| is_mark(text));
+            if let Some(mark) = mark {
+                files = mark.starts_with("::::");
+                all.push(Self { linked: mark.ends_with('+'), ..Self::default() });
+                continue;
+            }
+            let Some(last) = all.last_mut() else { continue };
+            if files {
+                last.read_from(shell, state, &word.arg.value, end);
+            } else {
+                last.open |= word.elastic;
+                last.texts.push(word.arg.value.clone());
+            }
+        }
+        all
+    }
+}
+
+fn is_mark(text: &str) -> bool {
+    matches!(text, ":::" | ":::+" | "::::" | "::::+")
+}
+
+/// Most rows that several sources are combined to.
+const ROWS: usize = 4_096;
+
+impl Items {
+    /// Every item of one source with every one of the others, or those along with which they go.
+    fn combined(sources: Vec<Source>, all_linked: bool) -> Self {
+        let open = sources.iter().any(|source| source.open);
+        let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
+        for (at, source) in sources.into_iter().enumerate() {
+            let linked = at > 0 && (source.linked || all_linked);
+            let many = source.texts.len();
+            if many == 0 || !linked && rows.len().saturating_mul(many) > ROWS {
+                return Self {
+                    rows: if many == 0 { Vec::new() } else { vec![vec![Value::Unknown]] },
+                    open: open || many > 0,
+                };
+            }
+            rows = if linked {
+                // The shorter of the two begins anew.
+                let longest = rows.len().max(many);
+                let each = (0..longest).map(|n| {
+                    let mut row = rows[n % rows.len()].clone();
+                    row.push(source.texts[n % many].clone());
+                    row
+                });
+                each.collect()
+            } else {
+                rows.iter()
+                    .flat_map(|row| {
+                        source.texts.iter().map(|text| [row.as_slice(), std::slice::from_ref(text)].concat())
+                    })
+                    .collect()
+            };
+        }
+        Self { rows, open }
+    }
+
+    /// One by one, and past a number of them all that are left at once.
+    fn in_turns(self, shell: &mut Shell<'_>) -> Vec<Vec<Value>> {
+        let mut turns = self.rows;
+        let single = shell.turns_of(turns.len());
+        let rest = turns.split_off(single);
+        let of_one = rest.iter().all(|row| row.len() == 1);
+        let rest = rest.into_iter().flatten().reduce(|a, b| a.join(&b));
+        turns.extend(rest.map(|rest| vec![if of_one { rest } else { Value::Unknown }]));
         turns
     }
 }
@@ -101,31 +154,48 @@ fn parallel(shell: &mut Shell<'_>, state: &mut State, call: &Call, matched: &Mat
     }
     let behind = matched.operands.first().and_then(|first| call.words.get(first.index + 1..));
     let behind = behind.unwrap_or_default();
-    let mark =
-        |word: &Expansion| matches!(word.arg.value.as_known(), Some(":::" | ":::+" | "::::" | "::::+"));
-    let end = behind.iter().position(mark);
+    let end = behind.iter().position(|word| word.arg.value.as_known().is_some_and(is_mark));
     let command = &behind[..end.unwrap_or(behind.len())];
     if matched.has("--pipe") || matched.has("--pipepart") {
         return piped(shell, state, (call, command), matched.has("--pipepart"));
     }
     let divides = if matched.has("-0") { '\0' } else { '\n' };
     let lists = matched.values("-a");
-    let items = match end {
-        Some(at) => Items::given(shell, state, &behind[at..], divides),
+    let sources = match end {
+        Some(at) => Source::given(shell, state, &behind[at..], divides),
         None if !lists.is_empty() => {
-            let mut items = Items { texts: Vec::new(), open: false };
-            lists.iter().for_each(|list| items.read_from(shell, state, list, divides));
-            items
+            let each = lists.iter().map(|list| {
+                let mut source = Source::default();
+                source.read_from(shell, state, list, divides);
+                source
+            });
+            each.collect()
         }
-        None => Items::read(shell, state, divides),
+        None => vec![Source::read(shell, state, divides)],
     };
+    let mut items = Items::combined(sources, matched.has("--link") || matched.has("-X") && end.is_none());
+    if let Some(count) = ["-n", "-N"].iter().find_map(|key| matched.value(key)) {
+        let count = count.as_known().and_then(|text| text.parse::<usize>().ok()).filter(|count| *count > 0);
+        let all = items.rows.concat();
+        items.rows = match count {
+            Some(count) if !items.open => all.chunks(count).map(<[Value]>::to_vec).collect(),
+            _ => vec![vec![Value::Unknown]],
+        };
+    }
+    // What is put in is cut, gathered or named as nobody here reckons.
+    let odd = ["-C", "-I", "-i", "-L", "-X", "-m", "-d", "--rpl", "--header", "--trim", "--shuf"];
+    let odd = odd.iter().any(|key| matched.has(key));
     let inner = state.scope.through("parallel");
     let maybe = state.maybe;
     state.maybe |= items.open;
     state.stdin = Stdin::Empty;
     let span = command.first().map_or(call.span, |word| word.arg.span);
-    for item in items.in_turns() {
-        let text = if command.is_empty() { item } else { built(shell, state, command, &item) };
+    for (number, row) in items.in_turns(shell).into_iter().enumerate() {
+        let row = if odd { vec![Value::Unknown] } else { row };
+        let text = match row.as_slice() {
+            [only] if command.is_empty() => only.clone(),
+            _ => built(shell, state, command, &row, number + 1),
+        };
         let (zero, positional) = (Value::known("sh"), Default::default());
         state.within(&inner, |state| shell.fresh_shell(state, &text, span, zero, positional));
     }
@@ -168,24 +238,172 @@ fn joined(command: &[Expansion]) -> Value {
     })
 }
 
-/// The command with an item put in, or behind it.
-fn built(shell: &mut Shell<'_>, state: &mut State, command: &[Expansion], item: &Value) -> Value {
-    let joined = joined(command);
-    let has_mark = joined.as_known().is_some_and(|text| text.contains("{}"));
-    // The item is not known: the command still is.
-    if let (Value::Unknown | Value::Affix { .. }, Some(text)) = (item, joined.as_known()) {
-        let variable = format!("\"${ITEM}\"");
-        let text = if has_mark { text.replace("{}", &variable) } else { format!("{text} {variable}") };
-        shell.assign_scalar(state, ITEM, item.clone());
-        if let Some(variable) = std::sync::Arc::make_mut(&mut state.variables).get_mut(ITEM) {
-            variable.exported = true;
+/// A piece of the command: text, or what stands for items.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    /// `{}` and `{2}`, `{.}` and `{2.}`, `{/}`, `{//}`, `{/.}`: of all items or of one, and what is left of it.
+    Items(Option<usize>, &'static str),
+    /// `{#}`: the number of the command.
+    Number,
+    /// `{%}`, `{= … =}` and whatever else braces may mean.
+    Unknown,
+}
+
+const PARTS: [&str; 5] = ["//", "/.", "/", ".", ""];
+
+fn pieces(text: &str) -> Vec<Piece> {
+    let (mut all, mut rest) = (Vec::new(), text);
+    while let Some(open) = rest.find('{') {
+        let piece = rest[open..].find('}').and_then(|length| {
+            let (inner, end) = (&rest[open + 1..open + length], open + length + 1);
+            let digits = inner.trim_start_matches('-').len()
+                - inner.trim_start_matches('-').trim_start_matches(|c: char| c.is_ascii_digit()).len();
+            let piece = match inner {
+                "#" => Piece::Number,
+                "%" => Piece::Unknown,
+                _ if inner.starts_with('=') => Piece::Unknown,
+                // `--plus`: `{..}`, `{+/}`, `{%.txt}`, `{/a/b}`.
+                _ if inner.starts_with(['+', '%', '#', '/', '.', ':']) && !PARTS.contains(&inner) => {
+                    Piece::Unknown
+                }
+                _ if inner.starts_with('-') && digits > 0 => Piece::Unknown,
+                _ => {
+                    let part = *PARTS.iter().find(|part| **part == &inner[digits..])?;
+                    Piece::Items(inner[..digits].parse().ok(), part)
+                }
+            };
+            Some((piece, end))
+        });
+        match piece {
+            Some((piece, end)) => {
+                all.push(Piece::Text(rest[..open].to_owned()));
+                all.push(piece);
+                rest = &rest[end..];
+            }
+            None => {
+                all.push(Piece::Text(rest[..=open].to_owned()));
+                rest = &rest[open + 1..];
+            }
         }
-        return Value::Known(text);
     }
-    let quoted = item.map(|text| format!("'{}'", text.replace('\'', "'\\''")));
-    if has_mark {
-        substitute(&joined, &quoted).unwrap_or(Value::Unknown)
-    } else {
-        joined.concat(&Value::known(" ")).concat(&quoted)
+    all.push(Piece::Text(rest.to_owned()));
+    all
+}
+
+/// What a part of an item is: without its ending, its last component, the directory that it is in.
+fn part(text: &str, part: &str) -> String {
+    let base = |text: &str| text.rsplit('/').next().unwrap_or_default().to_owned();
+    let stem = |text: &str| match text.rfind('.') {
+        Some(at) if !text[at..].contains('/') => text[..at].to_owned(),
+        _ => text.to_owned(),
+    };
+    match part {
+        "." => stem(text),
+        "/" => base(text),
+        "/." => stem(&base(text)),
+        "//" => match text.rsplit_once('/') {
+            Some(("", _)) => "/".to_owned(),
+            Some((dir, _)) => dir.to_owned(),
+            None => ".".to_owned(),
+        },
+        _ => text.to_owned(),
+    }
+}
+
+/// The command with its items put in, or behind it.
+fn built(
+    shell: &mut Shell<'_>,
+    state: &mut State,
+    command: &[Expansion],
+    row: &[Value],
+    number: usize,
+) -> Value {
+    let joined = joined(command);
+    let Some(text) = joined.as_known() else {
+        let quoted = row.first().map_or(Value::Unknown, |item| item.map(quoted));
+        return substitute(&joined, &quoted)
+            .unwrap_or_else(|| joined.concat(&Value::known(" ")).concat(&quoted));
+    };
+    let mut pieces = pieces(text);
+    if pieces.iter().all(|piece| matches!(piece, Piece::Text(_) | Piece::Number)) {
+        pieces.push(Piece::Text(" ".into()));
+        pieces.push(Piece::Items(None, ""));
+    }
+    let mut whole = Value::known("");
+    for piece in pieces {
+        let put = match piece {
+            Piece::Text(text) => Value::Known(text),
+            Piece::Number => Value::Known(number.to_string()),
+            Piece::Unknown => unknown_item(shell, state, &Value::Unknown),
+            Piece::Items(at, form) => {
+                let items = match at {
+                    None => row,
+                    Some(at) => {
+                        at.checked_sub(1).and_then(|at| row.get(at)).map_or(&[][..], std::slice::from_ref)
+                    }
+                };
+                let each = items.iter().map(|item| match item {
+                    Value::Known(_) | Value::OneOf(_) => item.map(|text| quoted(&part(text, form))),
+                    _ if form.is_empty() => unknown_item(shell, state, item),
+                    _ => unknown_item(shell, state, &Value::Unknown),
+                });
+                let each: Vec<Value> = each.collect();
+                each.into_iter()
+                    .reduce(|a, b| a.concat(&Value::known(" ")).concat(&b))
+                    .unwrap_or(Value::known(""))
+            }
+        };
+        whole = whole.concat(&put);
+    }
+    whole
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// The item is not known: the command still is.
+fn unknown_item(shell: &mut Shell<'_>, state: &mut State, item: &Value) -> Value {
+    shell.assign_scalar(state, ITEM, item.clone());
+    if let Some(variable) = std::sync::Arc::make_mut(&mut state.variables).get_mut(ITEM) {
+        variable.exported = true;
+    }
+    Value::Known(format!("\"${ITEM}\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Piece, part, pieces};
+
+    #[test]
+    fn what_stands_for_items_is_told_from_other_braces() {
+        let told = |text: &str| {
+            pieces(text).into_iter().filter(|piece| *piece != Piece::Text(String::new())).collect::<Vec<_>>()
+        };
+        let text = |text: &str| Piece::Text(text.to_owned());
+        assert_eq!(
+            told("mv {} {.}.py"),
+            [text("mv "), Piece::Items(None, ""), text(" "), Piece::Items(None, "."), text(".py")]
+        );
+        assert_eq!(told("a {2/.}"), [text("a "), Piece::Items(Some(2), "/.")]);
+        assert_eq!(told("x{#}"), [text("x"), Piece::Number]);
+        assert_eq!(told("{= s/a/b/ =}"), [Piece::Unknown]);
+        assert_eq!(told("{/.txt/.py}"), [Piece::Unknown]);
+        assert_eq!(told("awk '{print $1}'").len(), 2);
+        assert!(told("echo {a,b}").iter().all(|piece| matches!(piece, Piece::Text(_))));
+    }
+
+    #[test]
+    fn parts_of_names() {
+        let rows = [
+            ("d/a.b.txt", ["d", "a.b", "a.b.txt", "d/a.b", "d/a.b.txt"]),
+            ("a", [".", "a", "a", "a", "a"]),
+            ("/a.c", ["/", "a", "a.c", "/a", "/a.c"]),
+            ("d.e/a", ["d.e", "a", "a", "d.e/a", "d.e/a"]),
+        ];
+        for (name, expected) in rows {
+            assert_eq!(super::PARTS.map(|form| part(name, form)), expected, "{name}");
+        }
     }
 }
