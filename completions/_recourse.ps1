@@ -401,6 +401,7 @@ Register-ArgumentCompleter -Native -CommandName 'recourse' -ScriptBlock {
             [CompletionResult]::new('--text', '--text', [CompletionResultType]::ParameterName, 'The shell takes another text onto its line')
             [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'The shell''s options come before its aliases')
             [CompletionResult]::new('--answer', '--answer', [CompletionResultType]::ParameterName, 'The status is printed too, before what else there is; and `?` before a person may be asked')
+            [CompletionResult]::new('--shown', '--shown', [CompletionResultType]::ParameterName, 'The line as it was typed comes before the line as it will run')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
             break

@@ -853,7 +853,7 @@ _recourse() {
             return 0
             ;;
         recourse__subcmd__hook__subcmd__shell)
-            opts="-h --shell --plain --below --comments --functions --text --state --answer --watcher --help"
+            opts="-h --shell --plain --below --comments --functions --text --state --answer --shown --watcher --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -323,6 +323,7 @@ complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_
 complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_subcommand_from shell" -l text -d 'The shell takes another text onto its line'
 complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_subcommand_from shell" -l state -d 'The shell\'s options come before its aliases'
 complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_subcommand_from shell" -l answer -d 'The status is printed too, before what else there is; and `?` before a person may be asked'
+complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_subcommand_from shell" -l shown -d 'The line as it was typed comes before the line as it will run'
 complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_subcommand_from shell" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_subcommand_from claude-code" -s h -l help -d 'Print help'
 complete -c recourse -n "__fish_recourse_using_subcommand hook; and __fish_seen_subcommand_from codex" -s h -l help -d 'Print help'

@@ -411,6 +411,7 @@ module completions {
     --text                    # The shell takes another text onto its line
     --state                   # The shell's options come before its aliases
     --answer                  # The status is printed too, before what else there is; and `?` before a person may be asked
+    --shown                   # The line as it was typed comes before the line as it will run
     --watcher: string         # Process started beside this one, which ends it when it does not answer; it is stopped first
     --help(-h)                # Print help
   ]

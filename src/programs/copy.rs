@@ -79,8 +79,8 @@ fn one(scene: &Scene<'_>, invocation: &Invocation, placed: &Placed) -> Draft {
     let source = placed.from.as_deref().and_then(|from| scene.at(from));
     let is_tree = source.is_some_and(|seen| seen.kind == FileKind::Directory);
     let whole = ["-r", "-a"].iter().any(|key| matched.has(key));
-    let may_be_tree = is_tree || whole && placed.comes && source.is_none();
-    let onto_tree = may_be_tree && placed.place().is_some_and(|to| scene.is_directory(&to));
+    let onto_tree = (is_tree || whole && placed.comes && source.is_none())
+        && placed.place().is_some_and(|to| scene.is_directory(&to));
     let kind = if onto_tree { "tree" } else { "file" };
     let mut mutation = scene.on_absolute(Action::Replace, kind, placed.to.clone(), &placed.shown);
     overwrite_facts(invocation, &mut mutation);
@@ -104,12 +104,7 @@ fn one(scene: &Scene<'_>, invocation: &Invocation, placed: &Placed) -> Draft {
         subject.follow = !renews;
         match placed.from.as_deref() {
             Some(from) if text_of(from) == "/dev/null" => subject.content = Some(String::new()),
-            // What was changed since is no longer what stands there now.
-            // Of a tree that is not there yet nobody knows what is in it.
-            from => {
-                let known = |from: &&Path| !scene.files.is_altered(from) && !(onto_tree && placed.comes);
-                subject.from = from.filter(known).map(Path::to_owned);
-            }
+            from => subject.from = as_it_stands(scene, from, onto_tree && placed.comes),
         }
         if let (Some(from), Some(to)) = (&placed.from, placed.place()) {
             // What is in a tree is backed up file by file.
@@ -158,6 +153,12 @@ fn one(scene: &Scene<'_>, invocation: &Invocation, placed: &Placed) -> Draft {
         }
     }
     Draft::with(mutation, changes)
+}
+
+/// The source, if what it holds can be read: what was changed since is no longer what stands there now, and of a tree that
+/// is not there yet nobody knows what is in it.
+fn as_it_stands(scene: &Scene<'_>, from: Option<&Path>, comes: bool) -> Option<PathBuf> {
+    from.filter(|from| !comes && !scene.files.is_altered(from)).map(Path::to_owned)
 }
 
 /// Most files of a tree that are told one by one.

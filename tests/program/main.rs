@@ -77,6 +77,7 @@ mod tool_examples;
 mod transparency;
 mod trust;
 mod undo_agents;
+mod undo_brought;
 mod undo_cli;
 mod undo_code;
 #[cfg(target_os = "linux")]

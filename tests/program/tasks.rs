@@ -44,7 +44,7 @@ const CASES: &[Case] = &[
             "grep -q plum facts.txt || rm -r scratch",
             "grep -qF 'two' facts.txt || rm -r scratch",
             "grep -qi two facts.txt && rm -r scratch",
-            "grep -q 'app*' facts.txt || rm -r scratch",
+            "grep -q 'pea*r$' facts.txt || rm -r scratch",
             "grep -qr apple . || rm -r scratch",
             "grep -qx apple facts.txt || rm -r scratch",
             "echo plum >> facts.txt; grep -q plum facts.txt && rm -r scratch",
@@ -52,6 +52,7 @@ const CASES: &[Case] = &[
         ],
         free: &[
             "grep -q apple facts.txt || rm -r scratch",
+            "grep -q 'app*' facts.txt || rm -r scratch",
             "grep -q plum facts.txt && rm -r scratch",
             "grep -qi two facts.txt || rm -r scratch",
             "grep -q '^one a.ple$' facts.txt || rm -r scratch",

@@ -106,7 +106,7 @@ pub(crate) struct Seen {
     size: u64,
     /// Blocks, of files with holes.
     holes: Option<u64>,
-    content: Vec<u8>,
+    pub(crate) content: Vec<u8>,
     attributes: BTreeMap<String, Vec<u8>>,
     /// The first name of the same file.
     first: Option<PathBuf>,
