@@ -41,7 +41,7 @@ fn copy(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft>) -> Vec<D
         return drafts;
     }
     let several = matched.operands("src").iter().any(|source| is_several(matched, &source.value));
-    let links = matched.tool.names.iter().any(|name| name == "ln");
+    let links = matched.tool.names.iter().any(|name| name == "ln" || name == "link");
     let places = placed(scene, invocation, matched.has("--parents"));
     let drafts = places.into_iter();
     let drafts = drafts

@@ -340,7 +340,10 @@ fn built(
                 let items = match at {
                     None => row,
                     Some(at) => {
-                        at.checked_sub(1).and_then(|at| row.get(at)).map_or(&[][..], std::slice::from_ref)
+                        let one = at.checked_sub(1).and_then(|at| row.get(at));
+                        // Into how many an unknown item is cut nobody knows.
+                        let one = one.or_else(|| row.iter().find(|item| **item == Value::Unknown));
+                        one.map_or(&[][..], std::slice::from_ref)
                     }
                 };
                 let each = items.iter().map(|item| match item {
