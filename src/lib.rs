@@ -23,6 +23,7 @@
 //! | --- | --- | --- |
 //! | [`text`] | counts and sizes in English; what may stand on a terminal, and where it breaks | no |
 //! | [`wildcard`] | patterns of shells, git, policies and the knowledge: does a text match | no |
+//! | [`order`] | sorting, written once for all types | no |
 //! | [`cores`] | long lists, of which each core takes a part | no |
 //! | [`json`](mod@json) | strict JSON for what is signed or compared; stands in the crate `recourse-attest` | no |
 //! | [`yaml`] | YAML with the places of its values | no |
@@ -53,8 +54,8 @@
 //! | [`exec`](mod@exec) | judge, ask at the terminal, become the command; Terraform's plan, judge, apply | yes |
 //! | `settings` | settings files of other programs as text: one entry of ours put in and taken out, the rest as it was | no |
 //! | [`hook`] | what shells and coding agents hand over before they run it: judged, asked about, answered in their words | yes |
-//! | [`mcp`] | the Model Context Protocol on standard input and output: agents ask before they act | policy files, through `config` |
-//! | [`scan`] | what runs in the files of a tree: scripts, images, build files, jobs; where it stands | through `world` |
+//! | [`mcp`] | the Model Context Protocol on standard input and output: agents ask before they act; in `recourse-net` alone | policy files, through `config` |
+//! | [`scan`] | what runs in the files of a tree: scripts, images, build files, jobs; where it stands; in `recourse-net` alone | through `world` |
 //! | [`serve`] | registry, attestations and evaluation over HTTP; in `recourse-net` alone | yes |
 //! | [`cli`] | arguments, configuration files, output, exit statuses | yes |
 //!
@@ -65,7 +66,8 @@
 //!
 //! There are two programs. `recourse` is what stands at a prompt. `recourse-net` (`src/bin/recourse_net`) stands beside it and
 //! alone links what speaks with networks: HTTP and TLS, object stores, servers. The first asks it for documents, or becomes it
-//! to serve; the feature `net` is what the second has and the first lacks.
+//! to serve, and for what nobody waits for at a prompt: `mcp`, `scan`, `knowledge`, completions. The feature `net` is what the
+//! second has and the first lacks.
 //!
 //! `cli` and `exec` are front ends: they parse input, call
 //! [`evaluate`](mod@evaluate), act on its verdict, and hold no judgement.
@@ -112,6 +114,7 @@ pub mod mcp;
 #[cfg(feature = "cli")]
 pub mod mcp_call;
 pub mod model;
+pub mod order;
 #[cfg(feature = "cli")]
 pub mod policy;
 #[cfg(feature = "cli")]

@@ -12,6 +12,7 @@ use crate::attest::disk::{self, Access, DiskError, Lock};
 use crate::attest::time::Time;
 use crate::attest::{Attestation, Failure, Places, Reason};
 use crate::evaluate::EvaluationContext;
+use crate::order;
 use crate::proof::{Gate, Subject};
 
 use super::entry::{Asked, Entry, State, Uses, VERSION, is_id};
@@ -248,7 +249,7 @@ impl Approvals {
                 entries.push(entry);
             }
         }
-        entries.sort_by(|a, b| (a.requested, &a.id).cmp(&(b.requested, &b.id)));
+        order::by(&mut entries, |a, b| (a.requested, &a.id).cmp(&(b.requested, &b.id)));
         Ok(entries)
     }
 

@@ -3,6 +3,7 @@
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
 use super::approve::ApproveArgs;
+use super::beside::ServeArgs;
 use super::doctor::DoctorArgs;
 use super::evaluate::Evaluate;
 use super::exec::ExecArgs;
@@ -18,7 +19,6 @@ use super::policy::PolicyCommand;
 use super::registry::RegistryCommand;
 use super::resources::ResourcesArgs;
 use super::scan::ScanArgs;
-use super::servers::ServeArgs;
 use super::shim::ShimCommand;
 use super::trust::TrustCommand;
 use super::undo::{KeptArgs, UndoArgs};

@@ -9,7 +9,9 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
-use super::output::Failure;
+use crate::order;
+
+use super::output::{self, Failure};
 use super::statuses::{Row, statuses};
 
 #[derive(Debug, clap::Args)]
@@ -166,8 +168,15 @@ pub(super) fn script(definition: &Command, shell: CompletionShell) -> Vec<u8> {
     script
 }
 
+/// Prints the completion script for a shell.
+pub(super) fn print(shell: CompletionShell) -> Result<u8, Failure> {
+    output::print_bytes(&script(&super::command(), shell));
+    Ok(0)
+}
+
 /// Writes `DIR/completions` and `DIR/man`, and removes pages that nothing makes any more.
-pub(super) fn run(args: &GenerateArgs, definition: &Command) -> Result<u8, Failure> {
+pub(super) fn run(args: &GenerateArgs) -> Result<u8, Failure> {
+    let definition = &super::command();
     let completions_folder = args.folder.join("completions");
     let man = args.folder.join("man");
     write_all(
@@ -221,7 +230,7 @@ fn pages(definition: &Command) -> io::Result<Vec<(String, Vec<u8>)>> {
     all.build();
     let mut pages = Vec::new();
     add_pages(&all, &mut pages)?;
-    pages.sort();
+    order::sort(&mut pages);
     Ok(pages)
 }
 

@@ -3,11 +3,13 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 use clap::{Subcommand, ValueHint};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::attest::beside;
 use crate::config;
 use crate::knowledge::{Knowledge, Pack};
 use crate::text::escape;
@@ -95,10 +97,28 @@ fn check(args: &CheckArgs) -> Result<u8, Failure> {
     Ok(if valid { 0 } else { status::USAGE })
 }
 
-/// Everything that is wrong in the user's own files.
-pub(super) fn own_problems() -> Result<Vec<Problem>, Failure> {
-    let own = config::knowledge_files()?;
-    Ok(checked(&own, &own).into_iter().flat_map(|file| file.problems).collect())
+/// Everything that is wrong in the user's own files, as the program beside this one finds it.
+pub(super) fn own_problems() -> Result<Vec<Problem>, String> {
+    if config::knowledge_files().unwrap_or_default().is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut command = beside::command()?;
+    command.args(["knowledge", "check", "--format", "json"]).stdin(Stdio::null());
+    let output = command.output().map_err(|error| beside::not_started(&error))?;
+    let found: Found = serde_json::from_slice(&output.stdout)
+        .map_err(|_| format!("{} gives no answer: run `recourse knowledge check`", beside::PROGRAM))?;
+    Ok(found.files.into_iter().flat_map(|file| file.problems).collect())
+}
+
+/// What `knowledge check` prints as JSON, as far as [`own_problems`] asks.
+#[derive(Deserialize)]
+struct Found {
+    files: Vec<FoundIn>,
+}
+
+#[derive(Deserialize)]
+struct FoundIn {
+    problems: Vec<Problem>,
 }
 
 /// Checks files, with what the user's other files declare in mind.

@@ -14,11 +14,11 @@ use crate::config::Config;
 use crate::proof::shared;
 use crate::text::{count, escape, size};
 
+use super::beside::This;
 use super::common::Format;
 use super::log_export::{self, ExportArgs};
 use super::log_lines::{Wanted, written};
 use super::output::{self, Failure};
-use super::servers::This;
 use super::setup;
 use super::transparency::{self, TransparencyCommand};
 

@@ -5,12 +5,14 @@
 
 mod approve;
 mod args;
+mod beside;
 mod common;
 mod doctor;
 mod evaluate;
 mod exec;
 mod explain;
 mod finish;
+#[cfg_attr(not(feature = "net"), allow(dead_code))] // Done beside.
 mod generate;
 mod hook;
 mod init;
@@ -19,11 +21,13 @@ mod init_mcp;
 mod inputs;
 mod installing;
 mod keys;
+#[cfg_attr(not(feature = "net"), allow(dead_code))] // Done beside.
 mod knowledge;
 mod log;
 mod log_export;
 mod log_lines;
 mod mcp;
+#[cfg_attr(not(feature = "net"), allow(dead_code))] // Done beside.
 mod mcp_serve;
 mod output;
 mod policy;
@@ -31,10 +35,10 @@ mod publish;
 mod quick_args;
 mod registry;
 mod resources;
+#[cfg_attr(not(feature = "net"), allow(dead_code))] // Done beside.
 mod scan;
 #[cfg(feature = "net")]
 mod serve;
-mod servers;
 mod setup;
 mod shell_hook;
 mod shim;
@@ -52,16 +56,16 @@ use std::process::ExitCode;
 use clap::FromArgMatches;
 
 use args::{Args, Command, SchemaName};
+use beside::This;
 use output::Failure;
-use servers::This;
 
 pub use args::{command, completions};
+pub use beside::Beside;
 pub use generate::CompletionShell;
-pub use servers::Servers;
 
-/// Runs the program with these words (the program's own name first). `servers` is what it serves itself: what it does not, it
-/// becomes `recourse-net` for.
-pub fn main(words: impl IntoIterator<Item = OsString>, servers: Option<&Servers>) -> ExitCode {
+/// Runs the program with these words (the program's own name first). `beside` is what only `recourse-net` does: for that, any
+/// other program becomes it.
+pub fn main(words: impl IntoIterator<Item = OsString>, beside: Option<&Beside>) -> ExitCode {
     let words: Vec<OsString> = words.into_iter().collect();
     let command = match quick_args::read(&words) {
         Some(command) => command,
@@ -76,7 +80,7 @@ pub fn main(words: impl IntoIterator<Item = OsString>, servers: Option<&Servers>
         },
     };
     let executes = matches!(command, Command::Exec(_));
-    match run(command, This { words: &words, servers }) {
+    match run(command, This { words: &words, beside }) {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
             output::error(&failure.message);
@@ -99,7 +103,7 @@ fn run(command: Command, this: This<'_>) -> Result<u8, Failure> {
     match command {
         Command::Evaluate(what) => evaluate::run(what),
         Command::Exec(args) => exec::run(args),
-        Command::Scan(args) => scan::run(&args),
+        Command::Scan(args) => this.does(|beside| (beside.scan)(&args)),
         Command::Hook { command } => hook::run(&command),
         Command::Init(args) => init::run(&args),
         Command::Approve(args) => approve::run(&args),
@@ -110,19 +114,16 @@ fn run(command: Command, this: This<'_>) -> Result<u8, Failure> {
         Command::Registry { command } => registry::run(&command),
         Command::Log(args) => log::run(&args, this),
         Command::Trust { command } => trust::run(&command),
-        Command::Mcp { command } => mcp_serve::run(&command),
-        Command::Serve(args) => this.serve(&args),
+        Command::Mcp { command } => this.does(|beside| (beside.mcp)(&command)),
+        Command::Serve(args) => this.does(|beside| (beside.serve)(&args)),
         Command::Doctor(args) => doctor::run(&args),
         Command::Policy { command } => policy::run(&command),
-        Command::Knowledge { command } => knowledge::run(&command),
+        Command::Knowledge { command } => this.does(|beside| (beside.knowledge)(&command)),
         Command::Undo(args) => undo::run(&args),
         Command::Kept(args) => undo::kept(&args),
         Command::Verify(args) => verify::run(&args),
-        Command::Completions { shell } => {
-            output::print_bytes(&completions(shell));
-            Ok(0)
-        }
-        Command::Generate(args) => generate::run(&args, &self::command()),
+        Command::Completions { shell } => this.does(|beside| (beside.completions)(shell)),
+        Command::Generate(args) => this.does(|beside| (beside.generate)(&args)),
         Command::Schema { name } => {
             output::print(match name {
                 SchemaName::Report => crate::report::SCHEMA,

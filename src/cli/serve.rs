@@ -13,13 +13,21 @@ use crate::config::{Config, user_places};
 use crate::proof::{Proof, ProofError, go_on, keep_log, open_log, shared};
 use crate::serve::{Callers, Evaluator, Published, State, Traffic, run as serve};
 
+use super::beside::{Beside, ServeArgs, WitnessArgs};
 use super::output::{self, Failure};
-use super::servers::{ServeArgs, Servers, WitnessArgs};
-use super::setup;
+use super::{generate, knowledge, mcp_serve, scan, setup};
 
-impl Servers {
-    /// Served by this very program.
-    pub const HERE: Self = Self { serve: run, witness };
+impl Beside {
+    /// Done by this very program.
+    pub const HERE: Self = Self {
+        serve: run,
+        witness,
+        mcp: mcp_serve::run,
+        scan: scan::run,
+        knowledge: knowledge::run,
+        completions: generate::print,
+        generate: generate::run,
+    };
 }
 
 fn run(args: &ServeArgs) -> Result<u8, Failure> {

@@ -18,9 +18,9 @@ use crate::config::{AttestationConfig, Config, most};
 use crate::proof::{ProofError, WentOn, go_on, keep_log, log_policy, open_log};
 use crate::text::escape;
 
+use super::beside::{This, WitnessArgs};
 use super::common::Format;
 use super::output::{self, Failure};
-use super::servers::{This, WitnessArgs};
 use super::{setup, status};
 
 #[derive(Debug, Subcommand)]
@@ -158,7 +158,7 @@ pub(super) fn run(command: &TransparencyCommand, this: This<'_>) -> Result<u8, F
         TransparencyCommand::Checkpoint { format } => checkpoint(*format),
         TransparencyCommand::Prove(args) => prove(args),
         TransparencyCommand::Key => key(),
-        TransparencyCommand::Witness(args) => this.witness(args),
+        TransparencyCommand::Witness(args) => this.does(|beside| (beside.witness)(args)),
     }
 }
 

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::knowledge::Knowledge;
+use crate::order;
 use crate::policy::{LayerKind, Policy, PolicyFile};
 
 use super::ConfigError;
@@ -135,7 +136,7 @@ pub fn knowledge_files() -> Result<Vec<PathBuf>, ConfigError> {
             paths.push(path);
         }
     }
-    paths.sort();
+    order::sort(&mut paths);
     Ok(paths)
 }
 

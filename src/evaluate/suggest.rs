@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use crate::knowledge::{Knowledge, Look};
 use crate::model::{Assessment, CrossActionRisk, Tier};
+use crate::order;
 use crate::policy::{Policy, PolicyContext};
 use crate::recoverability;
 use crate::report::{DecisionChange, VerdictImpact, VerificationCommand, VerificationSuggestion};
@@ -33,7 +34,9 @@ pub(super) fn suggest(
         .filter(|judged| judged.recoverability.tier.number() >= 3 && !judged.evidence.missing.is_empty())
         .filter(|judged| !involved.contains(judged.mutation.target.id.as_str()))
         .collect();
-    open.sort_by_key(|judged| std::cmp::Reverse((judged.verdict, judged.recoverability.tier.severity())));
+    order::by_key(&mut open, |judged| {
+        std::cmp::Reverse((judged.verdict, judged.recoverability.tier.severity()))
+    });
     let mut told = BTreeSet::new();
     let mut found = Vec::new();
     for judged in open {
@@ -49,7 +52,7 @@ pub(super) fn suggest(
             }
         }
     }
-    found.sort_by_key(|one| match one.priority {
+    order::by_key(&mut found, |one| match one.priority {
         "critical" => 0,
         "recommended" => 1,
         _ => 2,

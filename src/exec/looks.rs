@@ -14,6 +14,7 @@ use serde_json::json;
 use crate::attest::disk::{self, Access};
 use crate::evaluate::{Evaluation, Input, evaluate};
 use crate::knowledge::{LookType, RAW_LIMIT};
+use crate::order;
 use crate::policy::EnforcementAction;
 use crate::report::VerificationSuggestion;
 use crate::text::{escape, shorten};
@@ -176,7 +177,7 @@ fn store(evidence: &serde_json::Value, around: &Surroundings<'_>) -> Result<Opti
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
         .collect();
-    files.sort();
+    order::sort(&mut files);
     for old in files.iter().rev().skip(FILES) {
         // What stays too long is no reason to stop.
         let _ = fs::remove_file(old);

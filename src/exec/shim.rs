@@ -12,6 +12,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::attest::disk::{self, Access, DiskError};
+use crate::order;
 
 /// Tells that a shim of this name runs us.
 const CALLED: &str = "RECOURSE_SHIM";
@@ -108,7 +109,7 @@ impl Shims {
             .filter(|entry| matches!(ours(&entry.path()), Ok(Some(_))))
             .filter_map(|entry| entry.file_name().into_string().ok())
             .collect();
-        names.sort();
+        order::sort(&mut names);
         Ok(names)
     }
 

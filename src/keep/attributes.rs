@@ -10,6 +10,8 @@ use base64::engine::general_purpose::STANDARD;
 use rustix::fs::XattrFlags;
 use rustix::io::Errno;
 
+use crate::order;
+
 /// Bytes of all names of a file's attributes, at most; Linux has the same limit.
 const NAMES: usize = 1 << 16;
 
@@ -33,7 +35,7 @@ pub(crate) fn read(path: &Path, led: Led, meta: &Metadata) -> io::Result<Vec<(St
             found.push((name, STANDARD.encode(value)));
         }
     }
-    found.sort();
+    order::sort(&mut found);
     Ok(found)
 }
 

@@ -159,7 +159,9 @@ fn find(name: &str, dir: &Path) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
     let real = |path: &Path| path.canonicalize().ok();
-    let ourselves = std::env::current_exe().ok().and_then(|path| real(&path));
+    // What asks may be the program beside, and what stands on PATH leads to the one at the prompt.
+    let own = std::env::current_exe().ok();
+    let ourselves = own.map(|own| [own.with_file_name("recourse"), own].map(|path| real(&path)));
     // Where a whole home is the working directory, everything of the user's own lies in it.
     let inside = |entry: &Path| match (real(entry), real(dir)) {
         (Some(entry), Some(dir)) => {
@@ -181,7 +183,7 @@ fn find(name: &str, dir: &Path) -> Option<PathBuf> {
         .find(|program| {
             let runs = std::fs::metadata(program)
                 .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0);
-            runs && real(program) != ourselves
+            runs && ourselves.as_ref().is_none_or(|own| !own.contains(&real(program)))
         })
 }
 

@@ -9,6 +9,7 @@ use crate::evaluate::Evaluation;
 use crate::evidence::RepositoryAct;
 use crate::knowledge::{Keep, Knowledge};
 use crate::model::{Action, Assessment, Cause, Mutation, PathOrigin, PathSubject, Subject, Tier, Value};
+use crate::order;
 
 use super::Keeping;
 use super::around::{folders, is_ours, linked, links_out, names_that_come};
@@ -117,9 +118,9 @@ impl Plan {
             }
         }
         // What is written into anywhere is copied, whatever else happens to it.
-        plan.wants.sort_by_key(|want| std::cmp::Reverse(want.way));
+        order::by_key(&mut plan.wants, |want| std::cmp::Reverse(want.way));
         plan.wants.dedup();
-        plan.databases.sort();
+        order::sort(&mut plan.databases);
         plan.databases.dedup();
         plan
     }

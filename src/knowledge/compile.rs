@@ -13,6 +13,7 @@ use super::raw::{Defaults, Raw};
 use super::schema::{CommandSpec, EffectSpec, ExampleSpec, Style, Subcommands, ToolFile, Unlisted};
 use super::verbs::Thing;
 use crate::model::Action;
+use crate::order;
 
 /// Option spellings of the commands above, with their keys.
 type Scope = BTreeMap<String, String>;
@@ -140,7 +141,9 @@ fn tool(mut raw: Raw, name: &str) -> Result<CommandSpec, Fault> {
             })
             .collect();
         // Of patterns the one that says most.
-        raw.verbs.get_or_insert_default().things.sort_by_key(|thing| std::cmp::Reverse(thing.called.len()));
+        order::by_key(&mut raw.verbs.get_or_insert_default().things, |thing| {
+            std::cmp::Reverse(thing.called.len())
+        });
         keyed(&mut raw);
     }
     raw.example.extend(short.into_iter().map(|(run, is)| ExampleSpec {

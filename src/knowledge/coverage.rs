@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::order;
+
 use super::Knowledge;
 
 /// All that is known, by name.
@@ -50,7 +52,7 @@ impl Knowledge {
         });
         let servers = self.mcp().into_iter().map(|family| {
             let mut tools: Vec<String> = family.tools.into_iter().flatten().chain(family.reads).collect();
-            tools.sort();
+            order::sort(&mut tools);
             tools.dedup();
             let server = family.names.first().cloned().unwrap_or_default();
             if !wanted(&server) {

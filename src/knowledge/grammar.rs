@@ -11,6 +11,7 @@ use super::tool_words::tool_words;
 use super::verbs::{Deed, Said, Verb, Verbs};
 use super::words::{is_assignment, option_like};
 use crate::model::Value;
+use crate::order;
 use options::Found;
 
 /// Matches words (without the command word) against a tool. Total: unknown options, unknown values and too many words
@@ -452,7 +453,7 @@ fn allocate(specs: &[OperandSpec], words: Vec<(Value, usize)>) -> (Vec<Binding>,
             bind(spec, word);
         }
     }
-    bound.sort_by_key(|b| b.index);
+    order::by_key(&mut bound, |b| b.index);
     (bound, queue.collect())
 }
 

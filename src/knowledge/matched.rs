@@ -6,6 +6,7 @@ use super::micro::{Atom, Condition, Part, Piece, Template};
 use super::schema::{CommandSpec, ToolFile, runs};
 use super::verbs::Verb;
 use crate::model::Value;
+use crate::order;
 use crate::wildcard::{self, Options};
 
 /// An option that was given.
@@ -383,7 +384,7 @@ impl Match {
                 _ => merged.push(nested),
             }
         }
-        merged.sort_by_key(|n| n.indices.first().copied().unwrap_or(0));
+        order::by_key(&mut merged, |n| n.indices.first().copied().unwrap_or(0));
         merged
     }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::knowledge::{Knowledge, McpFamily};
 pub(super) use crate::model::{says_production, words};
+use crate::order;
 
 /// Words joined as arguments and data spell them.
 pub(super) fn snake(name: &str) -> String {
@@ -25,7 +26,7 @@ fn key(words: &[String]) -> Vec<String> {
             _ => word.clone(),
         })
         .collect();
-    key.sort();
+    order::sort(&mut key);
     key
 }
 
@@ -143,7 +144,7 @@ fn of_words(server: &[String], all: &[McpFamily]) -> Vec<McpFamily> {
             Some((longest, family))
         })
         .collect();
-    found.sort_by_key(|(length, _)| std::cmp::Reverse(*length));
+    order::by_key(&mut found, |(length, _)| std::cmp::Reverse(*length));
     found.into_iter().map(|(_, family)| family.clone()).collect()
 }
 

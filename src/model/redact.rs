@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::order;
+
 /// What stands in a secret's place.
 pub const MASK: &str = "***";
 
@@ -45,7 +47,7 @@ pub fn secret_ranges(text: &str) -> Vec<Range<usize>> {
 
 fn merge(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.retain(|range| range.start < range.end);
-    ranges.sort_by_key(|range| (range.start, range.end));
+    order::by_key(&mut ranges, |range| (range.start, range.end));
     let mut out: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
     for range in ranges {
         match out.last_mut() {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::model::{Action, Actor, Assessment, CrossActionRisk, Source, Tier, Verdict, says_production};
+use crate::order;
 
 use super::file::{PolicyFile, ProfileSpec, ProtectSpec};
 use super::keep::KeepSettings;
@@ -84,7 +85,7 @@ pub fn default_verdict(tier: Tier, production: bool) -> Verdict {
 impl Policy {
     /// The built-in policy with these files on top, in any order.
     pub fn new(mut layers: Vec<PolicyFile>) -> Self {
-        layers.sort_by_key(|layer| layer.kind);
+        order::by_key(&mut layers, |layer| layer.kind);
         Self { layers }
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::knowledge::Match;
 use crate::model::Value;
+use crate::order;
 use crate::programs::python::modules_loaded;
 use crate::programs::tasks::not_read;
 use crate::shell::pattern;
@@ -178,7 +179,7 @@ fn files_below(
             found.whole = false;
             continue;
         };
-        entries.sort_by(|a, b| a.name.cmp(&b.name));
+        order::by(&mut entries, |a, b| a.name.cmp(&b.name));
         for entry in entries {
             let path =
                 if directory == "." { entry.name.clone() } else { format!("{directory}/{}", entry.name) };

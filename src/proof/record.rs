@@ -16,6 +16,7 @@ use crate::attest::{Attestation, Failure, Mode, Places, document};
 use crate::config::RecordConfig;
 use crate::evaluate::EvaluationContext;
 use crate::model::{Secrets, Verdict};
+use crate::order;
 use crate::policy::EnforcementAction;
 use crate::report::{ConsequenceReport, MutationReport};
 use crate::text::{escape, shorten};
@@ -106,7 +107,7 @@ impl Record {
         set("reason", json!(shorten(&escape(&report.assessment_reason), LINE)));
         let mut changes: Vec<&MutationReport> =
             report.mutations.iter().filter(|one| one.recoverability.tier > 1).collect();
-        changes.sort_by_key(|one| std::cmp::Reverse(one.recoverability.tier % 5));
+        order::by_key(&mut changes, |one| std::cmp::Reverse(one.recoverability.tier % 5));
         if !changes.is_empty() {
             set("changes", changes.iter().take(CHANGES).map(|one| change(one)).collect());
             set("changesInAll", json!(changes.len()));

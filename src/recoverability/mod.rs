@@ -12,6 +12,7 @@ use crate::model::{
     AGAINST, Action, Alternative, Assessment, Cause, Evidence, FactValue, Facts, MissingEffect, Mutation,
     Recoverability, RecoverySource, Source, Subject, Tier, Verdict,
 };
+use crate::order;
 
 /// Judges one mutation. The verdict is left for the policy; until then it is that of the tier's worst profile.
 pub fn assess(mutation: Mutation, mut evidence: Evidence, knowledge: &Knowledge) -> Assessment {
@@ -140,7 +141,7 @@ fn by_rule(mutation: &Mutation, evidence: &mut Evidence, knowledge: &Knowledge) 
         Some(judged) => judged,
         None => without_case(mutation, &title(&mutation.kind)),
     };
-    unknown.sort();
+    order::sort(&mut unknown);
     unknown.dedup();
     for key in &unknown {
         let about = knowledge

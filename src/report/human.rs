@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use crate::model::{MASK, Verdict, secret_ranges};
+use crate::order;
 use crate::policy::EnforcementAction;
 
 use super::contract::{ConsequenceReport, MutationReport};
@@ -189,7 +190,7 @@ pub(super) fn shown_mutations(report: &ConsequenceReport) -> Vec<&MutationReport
         // A rule of the policy decided, not a loss: then what it speaks of is worth naming.
         shown = report.mutations.iter().collect();
     }
-    shown.sort_by_key(|m| std::cmp::Reverse(severity(m)));
+    order::by_key(&mut shown, |m| std::cmp::Reverse(severity(m)));
     shown
 }
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::order;
 use crate::world::{FileKind, LookError, Query, World};
 
 use super::format::{Format, Named, format_of, named};
@@ -67,8 +68,8 @@ pub fn walk(paths: &[(String, PathBuf)], bounds: Bounds, world: &dyn World) -> W
             Err(error) => walk.unread(shown, error.to_string()),
         }
     }
-    walk.walked.sources.sort_by(|a, b| a.name.cmp(&b.name));
-    walk.walked.unread.sort();
+    order::by(&mut walk.walked.sources, |a, b| a.name.cmp(&b.name));
+    order::sort(&mut walk.walked.unread);
     walk.walked
 }
 

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 
+use crate::order;
+
 use super::syntax::{self, Kind, Node};
 
 /// Why a file is left alone.
@@ -181,7 +183,7 @@ pub(crate) fn pretty(value: &Value, unit: &str, indent: &str) -> String {
     match value {
         Value::Object(map) if !map.is_empty() => {
             let mut keys: Vec<&String> = map.keys().collect();
-            keys.sort_by_key(|key| rank(key));
+            order::by_key(&mut keys, |key| rank(key));
             let each = keys.into_iter().filter_map(|key| {
                 Some(format!("{inner}{}: {}", Value::from(key.as_str()), pretty(map.get(key)?, unit, &inner)))
             });

@@ -8,6 +8,8 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
+use crate::order;
+
 /// Why a file is left alone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum TableError {
@@ -60,7 +62,7 @@ pub(crate) fn take(text: &str, path: &[&str]) -> Result<String, TableError> {
     let table = at(tree.get_ref(), path).filter(|table| is_headed(text, table)).ok_or_else(form)?;
     let mut lines = Vec::new();
     block(text, table, &mut lines);
-    lines.sort_by_key(|range| range.start);
+    order::by_key(&mut lines, |range| range.start);
     let mut after = text.to_owned();
     for range in lines.into_iter().rev() {
         after.replace_range(with_line_before(&after, range), "");

@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::order;
+
 use super::files::Files;
 
 /// What a file, or all below a directory, holds by now.
@@ -75,7 +77,7 @@ impl Texts {
             return Vec::new();
         }
         let mut found: Vec<&(usize, Now)> = path.ancestors().filter_map(|at| self.0.get(at)).collect();
-        found.sort_by_key(|(turn, _)| std::cmp::Reverse(*turn));
+        order::by_key(&mut found, |(turn, _)| std::cmp::Reverse(*turn));
         found.into_iter().map(|(_, now)| now).collect()
     }
 }

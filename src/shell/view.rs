@@ -3,6 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::model::{Part, Value};
+use crate::order;
 use crate::world::resolve::{Disk, physical, resolve};
 use crate::world::{Entry, FileKind, LookError};
 
@@ -185,7 +186,7 @@ impl Shell<'_> {
                 }
             }
         }
-        entries.sort_by(|a, b| a.name.cmp(&b.name));
+        order::by(&mut entries, |a, b| a.name.cmp(&b.name));
         Some(entries)
     }
 

@@ -4,6 +4,7 @@
 //! way into the tree is noticed.
 
 use crate::model::Span;
+use crate::order;
 
 use super::reader::Context;
 use super::{Gap, GapReason, Part, Script, Visit, walk};
@@ -57,7 +58,7 @@ fn starts(bytes: &[u8]) -> Vec<(usize, bool)> {
 
 /// Sorted ranges without overlaps.
 fn joined(mut spans: Vec<Span>) -> Vec<Span> {
-    spans.sort();
+    order::sort(&mut spans);
     let mut joined: Vec<Span> = Vec::with_capacity(spans.len());
     for span in spans {
         match joined.last_mut() {

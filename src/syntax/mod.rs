@@ -37,6 +37,7 @@ mod tests;
 use std::time::Duration;
 
 use crate::model::Span;
+use crate::order;
 
 pub use commands::is_reserved_word;
 pub use tree::*;
@@ -82,7 +83,7 @@ pub fn parse_with(text: &str, limits: &Limits) -> (Script, Vec<Gap>) {
     let script = reader.script(commands::End::Text);
     coverage::check(text, &script, &mut context);
     let mut gaps = context.gaps;
-    gaps.sort_by_key(|gap| gap.span);
+    order::by_key(&mut gaps, |gap| gap.span);
     gaps.dedup();
     (script, gaps)
 }

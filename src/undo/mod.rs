@@ -29,6 +29,7 @@ use crate::keep::{
     Budget, CannotKeep, Capture, Head, Item, Made, Name, PointName, Store, StoreError, VERSION, Was, Way,
     clear, new_id,
 };
+use crate::order;
 
 use dirs::Dir;
 use kept::Kept;
@@ -118,7 +119,7 @@ impl Undo {
     /// When the point cannot be read.
     pub fn of(store: Store, name: PointName) -> Result<Self, UndoError> {
         let (head, mut items) = store.read(&name)?;
-        items.sort_by(|a, b| a.path.cmp(&b.path));
+        order::by(&mut items, |a, b| a.path.cmp(&b.path));
         let kept = Kept::of(&head)?;
         let (of_services, items): (Vec<Item>, Vec<Item>) = items.into_iter().partition(services::is_service);
         let mut steps = compared(items, &kept, &head);
@@ -447,7 +448,7 @@ fn add_parents(steps: &mut Vec<(Item, Step)>, mode: u32) {
     }
     if !missing.is_empty() {
         steps.append(&mut missing);
-        steps.sort_by(|a, b| a.0.path.cmp(&b.0.path));
+        order::by(steps, |a, b| a.0.path.cmp(&b.0.path));
     }
 }
 

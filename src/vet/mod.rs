@@ -13,14 +13,15 @@ mod services;
 mod terraform;
 mod tools;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::knowledge::{Knowledge, LoadError, Pack};
+use crate::order;
 
 pub use tools::{bound, examples_of, words};
 
 /// Something in a data file that does not say what was meant.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Problem {
     /// The file.
     pub file: String,
@@ -65,7 +66,7 @@ pub fn check(packs: &[Pack], knowledge: &Knowledge) -> Vec<Problem> {
         services::check(&mut vet);
     }
     names::check(packs, &mut found);
-    found.sort();
+    order::sort(&mut found);
     found.dedup();
     found
 }

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use crate::order;
+
 use super::{Entry, FileKind, LookError, Meta, Query, World};
 
 /// A machine that exists in memory alone. Paths are absolute; missing parent directories are made.
@@ -142,7 +144,7 @@ impl MemoryWorld {
     pub fn mount(mut self, path: &str) -> Self {
         self.parents(&Path::new(path).join("x"));
         self.mounts.push(PathBuf::from(path));
-        self.mounts.sort_by_key(|mount| std::cmp::Reverse(mount.as_os_str().len()));
+        order::by_key(&mut self.mounts, |mount| std::cmp::Reverse(mount.as_os_str().len()));
         let device = self.mounts.len() as u64;
         for (_, node) in self.nodes.iter_mut().filter(|(known, _)| known.starts_with(path)) {
             node.meta.id.0 = device;
@@ -321,7 +323,7 @@ impl World for MemoryWorld {
                 (Entry { name, exact: true, kind: node.meta.kind }, Ok(node.meta.clone()))
             })
             .collect();
-        entries.sort_by(|a, b| a.0.name.cmp(&b.0.name));
+        order::by(&mut entries, |a, b| a.0.name.cmp(&b.0.name));
         if entries.len() > limit { Err(LookError::TooLarge) } else { Ok(entries) }
     }
 

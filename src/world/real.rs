@@ -12,6 +12,8 @@ use nix::fcntl::OFlag;
 use nix::unistd::{AccessFlags, Uid, User, access};
 use sha2::{Digest, Sha256};
 
+use crate::order;
+
 use super::{Entry, FileKind, LookError, Meta, Query, Seen, World, ask, lossy, private, scan};
 
 /// The machine that the process runs on.
@@ -172,7 +174,7 @@ impl World for RealWorld {
                     .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok())))
                     .collect();
                 // The first of a name counts, as it does for `env`.
-                found.sort_by(|a, b| a.0.cmp(&b.0));
+                order::by(&mut found, |a, b| a.0.cmp(&b.0));
                 found.dedup_by(|later, first| later.0 == first.0);
                 found
             }
@@ -203,7 +205,7 @@ impl World for RealWorld {
 
     fn mounts(&self) -> Vec<PathBuf> {
         let mut found: Vec<PathBuf> = mount_table();
-        found.sort_by(|a, b| b.as_os_str().len().cmp(&a.as_os_str().len()).then(a.cmp(b)));
+        order::by(&mut found, |a, b| b.as_os_str().len().cmp(&a.as_os_str().len()).then(a.cmp(b)));
         found.dedup();
         found
     }

@@ -25,7 +25,7 @@ fn completions_and_manual_are_current() {
         for name in names {
             assert!(
                 made.get(name) == stored.get(name),
-                "{folder}/{name} is out of date: run `cargo run -- generate` in the repository"
+                "{folder}/{name} is out of date: run `cargo build && cargo run -- generate` in the repository"
             );
         }
     }

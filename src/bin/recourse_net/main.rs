@@ -1,5 +1,5 @@
 //! `recourse-net`: the program beside `recourse` that alone speaks with networks: it has documents of others, asks object
-//! stores, and serves.
+//! stores, and serves. It also does what nobody waits for at a prompt.
 //!
 //! `recourse` starts it, or becomes it, and says for which version; so nothing of it is loaded at a prompt. It is asked over
 //! its standard input and answers over its standard output, a line of JSON each (`attest::beside`), or it is given a command
@@ -14,7 +14,7 @@ use std::io::{self, BufRead, Read, Write};
 use std::process::ExitCode;
 
 use recourse::attest::beside::{FOR, VERSION};
-use recourse::cli::{self, Servers};
+use recourse::cli::{self, Beside};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
     match words.iter().map(|word| word.to_str()).collect::<Option<Vec<_>>>().as_deref() {
         Some(["fetch"]) => fetch::answer(),
         Some(["store", address]) => store::answer_about(address),
-        _ => cli::main(std::iter::once(OsString::from("recourse")).chain(words), Some(&Servers::HERE)),
+        _ => cli::main(std::iter::once(OsString::from("recourse")).chain(words), Some(&Beside::HERE)),
     }
 }
 

@@ -178,7 +178,12 @@ fn knowledge() -> Finding {
         Ok(known) => known,
         Err(failure) => return Finding::new(what, State::Broken, failure.message),
     };
-    let problems = own_problems().unwrap_or_default();
+    let problems = match own_problems() {
+        Ok(problems) => problems,
+        Err(why) => {
+            return Finding::new(what, State::Lacking, format!("your own files are not checked: {why}"));
+        }
+    };
     if let Some(first) = problems.first() {
         let more = match problems.len() {
             1 => String::new(),

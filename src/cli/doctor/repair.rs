@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::attest::Places;
 use crate::keep::Store;
+use crate::order;
 
 /// The folder of programs in front of others.
 const SHIMS: &str = "shims";
@@ -51,7 +52,7 @@ fn below(path: &Path, kept: &Path, depth: usize, each: &mut dyn FnMut(&Open), fo
     }
     let mut entries: Vec<PathBuf> =
         fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-    entries.sort();
+    order::sort(&mut entries);
     for entry in entries {
         below(&entry, kept, depth + 1, each, found);
     }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cli::output::Failure;
 use crate::cli::setup::read_input;
+use crate::order;
 
 use super::finding::Finding;
 
@@ -64,7 +65,9 @@ pub(super) fn write(path: &Path, findings: &[Finding]) -> Result<(), Failure> {
             command: finding.command.clone(),
         })
         .collect();
-    entries.sort_by(|a, b| (&a.file, &a.rule, &a.fingerprint).cmp(&(&b.file, &b.rule, &b.fingerprint)));
+    order::by(&mut entries, |a, b| {
+        (&a.file, &a.rule, &a.fingerprint).cmp(&(&b.file, &b.rule, &b.fingerprint))
+    });
     let file = File { schema_version: VERSION.to_owned(), findings: entries };
     let wrong = |error: String| Failure::usage(format!("{}: {error}", path.display()));
     let mut text = serde_json::to_string_pretty(&file).map_err(|error| wrong(error.to_string()))?;

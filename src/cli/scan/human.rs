@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::model::Verdict;
+use crate::order;
 use crate::report::Style;
 use crate::text::{count, escape, list, shorten, wrap};
 
@@ -64,7 +65,7 @@ fn unknown(out: &mut String, report: &Report, style: Style) {
     for (what, names) in kinds {
         let number: usize = names.values().sum();
         let mut names: Vec<(String, usize)> = names.into_iter().collect();
-        names.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        order::by(&mut names, |a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let mut shown: Vec<String> =
             names.iter().take(EXAMPLES).map(|(name, _)| shorten(name, 40).to_owned()).collect();
         if names.len() > EXAMPLES {

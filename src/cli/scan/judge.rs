@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::cli::setup::Setup;
 use crate::evaluate::{Evaluation, EvaluationContext, Input, evaluate};
 use crate::model::{AGAINST, Action, Assessment, Cause, Span, Subject, Value, Verdict};
+use crate::order;
 use crate::report::MutationReport;
 use crate::scan::{Dialect, GIVEN, Piece, Runs, Source, TREE, UNKNOWN, Walked, read};
 use crate::shell;
@@ -57,7 +58,7 @@ pub(super) fn all(walked: &Walked, tree: &Arc<Tree>, setup: &Setup, time: Durati
     }
     let mut judged = judge.judged;
     once(&mut judged.findings);
-    judged.unseen.sort();
+    order::sort(&mut judged.unseen);
     judged.unseen.dedup();
     judged
 }

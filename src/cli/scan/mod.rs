@@ -13,6 +13,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::model::Verdict;
+use crate::order;
 use crate::scan::{Bounds, TREE, Walked, walk};
 use crate::world::Tree;
 
@@ -98,7 +99,7 @@ pub(super) fn run(args: &ScanArgs) -> Result<u8, Failure> {
     let judged = judge::all(&walked, &tree, &setup, args.seconds());
     summary.pieces = judged.pieces;
     let mut findings = judged.findings;
-    findings.sort_by(Finding::order);
+    order::by(&mut findings, Finding::order);
     if let Some(known) = &known {
         findings.iter_mut().for_each(|finding| finding.known = known.has(&finding.fingerprint));
     }

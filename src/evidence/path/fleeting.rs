@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::evidence::Session;
+use crate::order;
 use crate::world::{FileKind, LookError, Meta, World};
 
 use super::places::Places;
@@ -40,7 +41,7 @@ fn names(world: &dyn World, places: &Places) -> Option<HashMap<(u64, u64), u64>>
     // Two names of one directory are one.
     let mut pending: Vec<PathBuf> =
         places.temporary_roots().iter().filter_map(|root| world.canonicalize(root).ok()).collect();
-    pending.sort();
+    order::sort(&mut pending);
     pending.dedup();
     while let Some(dir) = pending.pop() {
         let entries = match world.scan(&dir, left) {

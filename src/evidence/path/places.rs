@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::knowledge::machine;
+use crate::order;
 use crate::world::{LookError, World};
 
 use super::regenerable;
@@ -42,7 +43,7 @@ impl Places {
         let mut resolved: Vec<PathBuf> = temporary.iter().cloned().map(real).collect();
         resolved.extend(temporary);
         resolved.push(PathBuf::from("/private/var/folders"));
-        resolved.sort();
+        order::sort(&mut resolved);
         resolved.dedup();
         let mut cache = Vec::new();
         if let Some(home) = &home {

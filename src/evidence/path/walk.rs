@@ -15,6 +15,7 @@ use crate::evidence::git::{self, FileStatus, GitCache, GitRepo};
 use crate::evidence::path::{Known, Uncommitted};
 use crate::knowledge::machine;
 use crate::model::{Loss, LossClass};
+use crate::order;
 use crate::world::{FileKind, LookError, Meta, Seen, World};
 
 use super::ahead::{Ahead, may_be_looked_ahead};
@@ -426,7 +427,7 @@ impl<'a> Walk<'a> {
     /// A file whose every name goes is lost, once; one with a name elsewhere stays.
     fn settle_links(&mut self) {
         let mut linked: Vec<_> = std::mem::take(&mut self.linked).into_iter().collect();
-        linked.sort_by(|a, b| a.1.shown.cmp(&b.1.shown));
+        order::by(&mut linked, |a, b| a.1.shown.cmp(&b.1.shown));
         for (_, file) in linked {
             if file.going >= file.names {
                 self.loss.add(LossClass::Lost, file.bytes, || file.shown);

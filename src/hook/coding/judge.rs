@@ -11,6 +11,7 @@ use crate::evaluate::{Evaluation, EvaluationContext, Input, evaluate};
 use crate::keep::{Head, Keeping, before_run, make_store};
 use crate::knowledge::Knowledge;
 use crate::model::Actor;
+use crate::order;
 use crate::policy::{EnforcementAction, Policy, Profile};
 use crate::proof::{Event, Front, Gate, Judged, Presented, Proof, Record, Subject, follow, is_plain};
 use crate::report::ConsequenceReport;
@@ -375,7 +376,7 @@ fn reason(head: &str, report: &ConsequenceReport) -> String {
     let mut said = format!("{head}: {}", part(&report.assessment_reason));
     let mut guilty: Vec<_> =
         report.mutations.iter().filter(|mutation| mutation.recoverability.tier >= 3).collect();
-    guilty.sort_by_key(|mutation| std::cmp::Reverse(mutation.recoverability.tier % 5));
+    order::by_key(&mut guilty, |mutation| std::cmp::Reverse(mutation.recoverability.tier % 5));
     let mut names: Vec<String> = Vec::new();
     for mutation in &guilty {
         let name = format!("{} {}", mutation.intent.target.r#type, part(&mutation.intent.target.id));

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::evaluate::{Evaluation, Input, Supplied};
 use crate::model::{Action, Assessment, Cause, Subject, Tier, Verdict};
+use crate::order;
 use crate::shell;
 
 use super::fields::{Arguments, Field, Kind, optional};
@@ -277,7 +278,7 @@ fn matched(
             None => all.push(next),
         }
     }
-    all.sort_by_key(|one| std::cmp::Reverse(one.severity));
+    order::by_key(&mut all, |one| std::cmp::Reverse(one.severity));
     let omitted = all.len().saturating_sub(extent.rules);
     (all, omitted)
 }

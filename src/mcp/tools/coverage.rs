@@ -8,6 +8,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use serde_json::{Map, Value, json};
 
 use crate::knowledge::Coverage;
+use crate::order;
 
 use super::fields::{Arguments, Kind, optional};
 use super::result::{self, object};
@@ -110,7 +111,7 @@ fn resources(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, String>
         .filter(|entry| provider.is_none_or(|provider| entry.provider().eq_ignore_ascii_case(provider)))
         .collect();
     if let Some(filter) = filter {
-        found.sort_by_key(|entry| entry.distance(filter));
+        order::by_key(&mut found, |entry| entry.distance(filter));
     }
     let mut answer = Map::new();
     answer.insert("totals".to_owned(), totals(&found));
@@ -172,7 +173,7 @@ fn providers(found: &[Entry]) -> Value {
         *all.entry(entry.provider()).or_default() += 1;
     }
     let mut sorted: Vec<(&str, usize)> = all.into_iter().collect();
-    sorted.sort_by_key(|(name, number)| (std::cmp::Reverse(*number), *name));
+    order::by_key(&mut sorted, |(name, number)| (std::cmp::Reverse(*number), *name));
     let rest: usize = sorted.iter().skip(PROVIDERS).map(|(_, number)| number).sum();
     let named = sorted.into_iter().take(PROVIDERS).map(|(name, number)| (name.to_owned(), json!(number)));
     let mut named: Map<String, Value> = named.collect();

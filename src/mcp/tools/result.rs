@@ -6,6 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::mcp::protocol::ANSWER_LIMIT;
+use crate::order;
 use crate::report::{BRIEF_SCHEMA, ConsequenceReport, SCHEMA, SCHEMA_VERSION};
 
 /// What a report that is cut may still measure: it is sent twice, once with every quotation mark escaped.
@@ -42,7 +43,7 @@ fn cut(report: &ConsequenceReport, attestation: Option<&str>) -> Value {
     let mut mutations = std::mem::take(&mut head.mutations);
     let all = mutations.len();
     // Tier 5 stands between a backup and a sure loss.
-    mutations.sort_by_key(|mutation| match mutation.recoverability.tier {
+    order::by_key(&mut mutations, |mutation| match mutation.recoverability.tier {
         4 => 0,
         5 => 1,
         tier => 10 - tier,

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use crate::order;
 use crate::shell::program::{FileState, Files};
 use crate::shell::{Names, places};
 use crate::world::resolve::{Disk, physical};
@@ -137,7 +138,7 @@ impl View<'_> {
             }
         }
         if changed {
-            entries.sort_by(|a, b| a.name.cmp(&b.name));
+            order::by(&mut entries, |a, b| a.name.cmp(&b.name));
         }
         Ok(entries)
     }

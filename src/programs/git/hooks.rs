@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::model::Value;
+use crate::order;
 use crate::shell::program::{Call, Shell, State};
 use crate::world::git_dir::{self, Config, GitDir};
 
@@ -96,7 +97,7 @@ fn hooks_pushed_to(shell: &Shell<'_>, state: &State, asked: &Asked<'_>, top: &Pa
             });
         }
     }
-    folders.sort();
+    order::sort(&mut folders);
     folders.dedup();
     hooks_in(shell, state, &folders, &RECEIVING)
 }

@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
 use crate::model::{Action, Assessment, LossClass, Subject, Target, Verdict};
+use crate::order;
 use crate::report::contract::{ConsequenceReport, MutationReport};
 
 /// Groups that stand by themselves; the rest is joined by verdict.
@@ -174,7 +175,7 @@ pub(super) fn groups<'a>(judged: Judged<'a>) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = joined(found)
         .into_iter()
         .map(|(key, mut members)| {
-            members.sort_by_key(|at| Reverse(judged.rank(*at)));
+            order::by_key(&mut members, |at| Reverse(judged.rank(*at)));
             let within = match key.place {
                 Place::Folder(folder) if !folder.is_empty() => Some(folder),
                 _ => None,
@@ -182,7 +183,7 @@ pub(super) fn groups<'a>(judged: Judged<'a>) -> Vec<Group<'a>> {
             Group { verdict: key.verdict, within, mixed: false, members }
         })
         .collect();
-    groups.sort_by_key(|group| Reverse(group.members.first().map(|at| judged.rank(*at))));
+    order::by_key(&mut groups, |group| Reverse(group.members.first().map(|at| judged.rank(*at))));
     folded(groups, judged)
 }
 
@@ -239,7 +240,7 @@ fn folded<'a>(groups: Vec<Group<'a>>, judged: Judged<'a>) -> Vec<Group<'a>> {
         }
     }
     for group in &mut rest {
-        group.members.sort_by_key(|at| Reverse(judged.rank(*at)));
+        order::by_key(&mut group.members, |at| Reverse(judged.rank(*at)));
     }
     kept.extend(rest);
     kept

@@ -13,6 +13,7 @@ use std::collections::HashSet;
 use crate::model::{
     Alternative, Assessment, CrossActionRisk, MASK, Missing, MissingEffect, RecoverySource, Source, Verdict,
 };
+use crate::order;
 use crate::text;
 
 use super::contract::{ConsequenceReport, MutationReport, VerificationSuggestion};
@@ -227,7 +228,7 @@ fn missing(members: &[&MutationReport], omitted: &mut usize) -> Vec<BriefMissing
         MissingEffect::LowersConfidence => 2,
     };
     let mut all: Vec<&Missing> = members.iter().flat_map(|mutation| &mutation.missing_evidence).collect();
-    all.sort_by_key(|missing| weight(missing.effect));
+    order::by_key(&mut all, |missing| weight(missing.effect));
     let reason = members.first().map_or("", |mutation| mutation.recoverability.reasoning.as_str());
     let described = first_of(STEPS, all.into_iter(), |missing: &Missing| missing.key.as_str(), omitted);
     let described = described.into_iter().map(|missing| BriefMissing {
@@ -257,7 +258,7 @@ fn risks(report: &ConsequenceReport, omitted: &mut Omitted) -> Vec<CrossActionRi
 
 fn suggestions(report: &ConsequenceReport, omitted: &mut Omitted) -> Vec<BriefSuggestion> {
     let mut all: Vec<&VerificationSuggestion> = report.verification_suggestions.iter().collect();
-    all.sort_by_key(|found| match found.priority {
+    order::by_key(&mut all, |found| match found.priority {
         "critical" => 0,
         "recommended" => 1,
         _ => 2,

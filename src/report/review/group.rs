@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::model::{BECAUSE, FactValue, MASK, Source, Verdict};
+use crate::order;
 use crate::report::contract::{ConsequenceReport, MutationReport, VerificationSuggestion};
 use crate::report::human::{action_word, severity};
 
@@ -65,7 +66,7 @@ pub(super) fn groups(report: &ConsequenceReport) -> Vec<Group<'_>> {
             None => groups.push(Group { verdict, action, members: vec![mutation] }),
         }
     }
-    groups.sort_by_key(|group| {
+    order::by_key(&mut groups, |group| {
         let worst = group.members.first().map(|first| severity(first));
         Reverse((group.verdict, worst, group.is_headline(&report.assessment_reason)))
     });

@@ -14,6 +14,7 @@ mod sarif;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::model::{Source, Verdict};
+use crate::order;
 use crate::text::{count, list};
 
 use super::contract::{ConsequenceReport, MutationReport};
@@ -140,7 +141,7 @@ fn rows(report: &ConsequenceReport) -> Vec<Row> {
             let types = found.get(&verdict)?;
             let mut all: Vec<(String, usize)> =
                 types.iter().map(|(name, number)| ((*name).to_owned(), *number)).collect();
-            all.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+            order::by(&mut all, |one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
             Some(Row { verdict, changes: types.values().sum(), types: all })
         })
         .collect()

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::model::Value;
+use crate::order;
 use crate::shell::interp::Shell;
 use crate::shell::pattern;
 use crate::shell::state::{State, Switches};
@@ -103,7 +104,7 @@ impl Shell<'_> {
             return unknown();
         }
         let mut names = walk.found;
-        names.sort();
+        order::sort(&mut names);
         names.dedup();
         match names.is_empty() {
             false => Globbed::Names(names),
@@ -141,7 +142,7 @@ impl Shell<'_> {
         }
         let limit = self.options.limits.words;
         let mut names = (!walk.overflow && walk.found.len() <= limit).then_some(walk.found)?;
-        names.sort();
+        order::sort(&mut names);
         names.dedup();
         Some(names)
     }

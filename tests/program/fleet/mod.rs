@@ -270,7 +270,7 @@ fn the_program_at_the_prompt_links_nothing_that_speaks_with_networks() {
 }
 
 #[test]
-fn without_the_program_beside_it_nothing_is_fetched_or_served_and_the_way_out_is_said() {
+fn without_the_program_beside_it_what_that_does_is_not_done_and_the_way_out_is_said() {
     let beside = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let alone = beside.path().join("recourse");
     fs::hard_link(program(), &alone).unwrap();
@@ -283,12 +283,24 @@ fn without_the_program_beside_it_nothing_is_fetched_or_served_and_the_way_out_is
     for (words, code) in [
         (&["serve"][..], 70),
         (&["log", "witness", "--name", "w.example", "--log", LOG], 70),
+        (&["mcp", "serve"], 70),
+        (&["scan", "."], 70),
+        (&["knowledge", "new", "x"], 70),
+        (&["completions", "bash"], 70),
         (&["registry", "refresh", "https://recourse.example"], 3),
     ] {
         let (status, said) = run(words);
         assert_eq!(status, Some(code), "{words:?}: {said}");
         assert!(said.contains("recourse-net is not there: install it beside recourse"), "{said}");
     }
+    let own = scratch.root().join("home/.config/recourse/knowledge");
+    fs::create_dir_all(&own).unwrap();
+    let start = Command::new(program()).args(["knowledge", "new", "atool"]).output().unwrap();
+    fs::write(own.join("own.toml"), start.stdout).unwrap();
+    let doctor =
+        Command::new(&alone).arg("doctor").env("HOME", scratch.root().join("home")).output().unwrap();
+    let said = String::from_utf8(doctor.stdout).unwrap();
+    assert!(said.contains("your own files are not checked"), "{said}");
     // One of another version answers nobody.
     let real = Path::new(program()).with_file_name("recourse-net");
     let output = Command::new(&real).args(["for", "0.0.1", "fetch"]).output().unwrap();

@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 
 use crate::attest::disk::{self, Access, DiskError};
 use crate::attest::document::hex;
+use crate::order;
 
 /// Settings files are at most this large.
 pub(super) const LIMIT: u64 = 16 << 20;
@@ -61,7 +62,7 @@ impl Records {
         let records = std::fs::read_dir(&self.0).into_iter().flatten().filter_map(read);
         let mut made: Vec<PathBuf> = records.flat_map(|record| record.folders).collect();
         made.retain(|folder| file.starts_with(folder));
-        made.sort();
+        order::sort(&mut made);
         made.dedup();
         made
     }

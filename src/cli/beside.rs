@@ -1,7 +1,7 @@
-//! What listens on the network stands in another program, `recourse-net`, that this one becomes: nothing of it is loaded at
-//! a prompt.
+//! What listens on the network, and what nobody waits for at a prompt, stands in another program, `recourse-net`, that this
+//! one becomes: nothing of it is loaded before a command.
 //!
-//! Owns the options of what serves, and which of the two programs does it.
+//! Owns the options of what serves, and which of the two programs does what.
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -13,7 +13,11 @@ use clap::ValueHint;
 use crate::attest::beside;
 use crate::attest::tlog::Vkey;
 
+use super::generate::{CompletionShell, GenerateArgs};
+use super::knowledge::KnowledgeCommand;
+use super::mcp_serve::McpCommand;
 use super::output::Failure;
+use super::scan::ScanArgs;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ServeArgs {
@@ -44,11 +48,16 @@ pub(super) struct WitnessArgs {
     pub(super) name: String,
 }
 
-/// What serves. Only `recourse-net` names what it does, so nothing of it is linked into the other program.
+/// What only `recourse-net` does. It alone names this, so nothing of it is linked into the other program.
 #[derive(Debug)]
-pub struct Servers {
+pub struct Beside {
     pub(super) serve: fn(&ServeArgs) -> Result<u8, Failure>,
     pub(super) witness: fn(&WitnessArgs) -> Result<u8, Failure>,
+    pub(super) mcp: fn(&McpCommand) -> Result<u8, Failure>,
+    pub(super) scan: fn(&ScanArgs) -> Result<u8, Failure>,
+    pub(super) knowledge: fn(&KnowledgeCommand) -> Result<u8, Failure>,
+    pub(super) completions: fn(CompletionShell) -> Result<u8, Failure>,
+    pub(super) generate: fn(&GenerateArgs) -> Result<u8, Failure>,
 }
 
 /// The program that runs.
@@ -56,20 +65,16 @@ pub struct Servers {
 pub(super) struct This<'a> {
     /// What it was called with.
     pub(super) words: &'a [OsString],
-    /// What it serves itself.
-    pub(super) servers: Option<&'a Servers>,
+    /// What it does as the program beside.
+    pub(super) beside: Option<&'a Beside>,
 }
 
 impl This<'_> {
-    pub(super) fn serve(self, args: &ServeArgs) -> Result<u8, Failure> {
-        self.servers.map_or_else(|| self.elsewhere(), |servers| (servers.serve)(args))
+    /// Does it as the program beside, or becomes that, with the same words.
+    pub(super) fn does(self, what: impl FnOnce(&Beside) -> Result<u8, Failure>) -> Result<u8, Failure> {
+        self.beside.map_or_else(|| self.elsewhere(), what)
     }
 
-    pub(super) fn witness(self, args: &WitnessArgs) -> Result<u8, Failure> {
-        self.servers.map_or_else(|| self.elsewhere(), |servers| (servers.witness)(args))
-    }
-
-    /// Becomes the other program, with the same words.
     fn elsewhere(self) -> Result<u8, Failure> {
         let mut command = beside::command().map_err(Failure::internal)?;
         let error = command.args(self.words.iter().skip(1)).exec();
