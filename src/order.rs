@@ -4,6 +4,7 @@
 //! places in the list, and only what compares and what swaps is of one type.
 
 use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Sorts as the type itself compares.
 pub fn sort<T: Ord>(items: &mut [T]) {
@@ -21,6 +22,20 @@ pub fn by<T>(items: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) {
     for (one, other) in swaps {
         items.swap(one, other);
     }
+}
+
+/// What comes, as a set. The standard library sorts it first, which is compiled anew for each type as well.
+pub fn set<T: Ord>(items: impl IntoIterator<Item = T>) -> BTreeSet<T> {
+    let mut set = BTreeSet::new();
+    items.into_iter().for_each(|item| _ = set.insert(item));
+    set
+}
+
+/// What comes, as a map; of equal keys the last one's value.
+pub fn map<K: Ord, V>(items: impl IntoIterator<Item = (K, V)>) -> BTreeMap<K, V> {
+    let mut map = BTreeMap::new();
+    items.into_iter().for_each(|(key, value)| _ = map.insert(key, value));
+    map
 }
 
 /// The swaps that sort a list of this length, in turn.
@@ -59,7 +74,9 @@ mod tests {
             let (mut expected, mut own) = (items.clone(), items);
             expected.sort();
             super::sort(&mut own);
-            prop_assert_eq!(own, expected);
+            prop_assert_eq!(&own, &expected);
+            prop_assert_eq!(super::set(own.clone()), own.iter().copied().collect());
+            prop_assert_eq!(super::map(own.clone()), own.into_iter().collect());
         }
     }
 }

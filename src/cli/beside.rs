@@ -17,7 +17,9 @@ use super::generate::{CompletionShell, GenerateArgs};
 use super::knowledge::KnowledgeCommand;
 use super::mcp_serve::McpCommand;
 use super::output::Failure;
+use super::resources::ResourcesArgs;
 use super::scan::ScanArgs;
+use super::trust::TrustCommand;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct ServeArgs {
@@ -56,6 +58,8 @@ pub struct Beside {
     pub(super) mcp: fn(&McpCommand) -> Result<u8, Failure>,
     pub(super) scan: fn(&ScanArgs) -> Result<u8, Failure>,
     pub(super) knowledge: fn(&KnowledgeCommand) -> Result<u8, Failure>,
+    pub(super) resources: fn(&ResourcesArgs) -> Result<u8, Failure>,
+    pub(super) trust: fn(&TrustCommand) -> Result<u8, Failure>,
     pub(super) completions: fn(CompletionShell) -> Result<u8, Failure>,
     pub(super) generate: fn(&GenerateArgs) -> Result<u8, Failure>,
 }

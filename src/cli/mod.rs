@@ -34,6 +34,7 @@ mod policy;
 mod publish;
 mod quick_args;
 mod registry;
+#[cfg_attr(not(feature = "net"), allow(dead_code))] // Done beside.
 mod resources;
 #[cfg_attr(not(feature = "net"), allow(dead_code))] // Done beside.
 mod scan;
@@ -46,6 +47,7 @@ mod status;
 mod statuses;
 mod tidy;
 mod transparency;
+#[cfg_attr(not(feature = "net"), allow(dead_code))] // Done beside.
 mod trust;
 mod undo;
 mod verify;
@@ -109,11 +111,11 @@ fn run(command: Command, this: This<'_>) -> Result<u8, Failure> {
         Command::Approve(args) => approve::run(&args),
         Command::Shim { command } => shim::run(&command),
         Command::Explain(args) => explain::run(&args),
-        Command::Resources(args) => resources::run(&args),
+        Command::Resources(args) => this.does(|beside| (beside.resources)(&args)),
         Command::Keys { command } => keys::run(command),
         Command::Registry { command } => registry::run(&command),
         Command::Log(args) => log::run(&args, this),
-        Command::Trust { command } => trust::run(&command),
+        Command::Trust { command } => this.does(|beside| (beside.trust)(&command)),
         Command::Mcp { command } => this.does(|beside| (beside.mcp)(&command)),
         Command::Serve(args) => this.does(|beside| (beside.serve)(&args)),
         Command::Doctor(args) => doctor::run(&args),

@@ -15,7 +15,7 @@ use crate::serve::{Callers, Evaluator, Published, State, Traffic, run as serve};
 
 use super::beside::{Beside, ServeArgs, WitnessArgs};
 use super::output::{self, Failure};
-use super::{generate, knowledge, mcp_serve, scan, setup};
+use super::{generate, knowledge, mcp_serve, resources, scan, setup, trust};
 
 impl Beside {
     /// Done by this very program.
@@ -25,6 +25,8 @@ impl Beside {
         mcp: mcp_serve::run,
         scan: scan::run,
         knowledge: knowledge::run,
+        resources: resources::run,
+        trust: trust::run,
         completions: generate::print,
         generate: generate::run,
     };

@@ -5,6 +5,7 @@ use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use crate::model::{CopyMade, Save, Saved};
+use crate::order;
 use crate::world::resolve::{Links, physical};
 
 use super::mounts::Mounts;
@@ -208,7 +209,7 @@ impl Files {
 
     /// Copies that are recorded here and were not `before`.
     pub fn copies_since(&self, before: &Self) -> BTreeSet<CopyMade> {
-        self.held.difference(&before.held).cloned().collect()
+        order::set(self.held.difference(&before.held).cloned())
     }
 
     /// Records copies that one more job in the background is making, besides those of jobs `before` it.

@@ -12,6 +12,7 @@ use super::said::show;
 use super::select::{first_key, select};
 use crate::knowledge::Related;
 use crate::model::FactValue;
+use crate::order;
 
 /// Resources of the types that the plan's own types ask about.
 pub(super) struct Others<'a> {
@@ -111,7 +112,7 @@ impl<'a> Others<'a> {
             return None;
         }
         let by_name = self.by_name.get(&(related.r#type.as_str(), related.attribute.as_str()));
-        let names: BTreeSet<&String> = names.iter().collect();
+        let names = order::set(names);
         let found =
             || names.iter().filter_map(|name| by_name.and_then(|known| known.get(*name))).flatten().copied();
         match &related.value {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::model::{Loss, LossClass};
+use crate::order;
 use crate::world::{FileKind, LookError};
 
 use super::changes::Outcome;
@@ -189,7 +190,7 @@ pub(super) fn overwritten(look: &mut Look<'_>, source: &str, base: Option<&str>)
     if let Some(base) = base {
         let words = ["diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-commit-id", base, source];
         if let Ok(changed) = look.ask(&words) {
-            let changed: BTreeSet<&str> = changed.split('\0').collect();
+            let changed = order::set(changed.split('\0'));
             way.retain(|(name, _)| changed.contains(name.as_str()));
         }
     }

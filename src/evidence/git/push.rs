@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::model::{Evidence, FactValue, MissingEffect};
+use crate::order;
 use crate::text::{count, list};
 use crate::world::{FileKind, git_dir};
 
@@ -359,7 +360,7 @@ fn into_local(
 
 /// Old tips that their ref leaves, and what the other refs there hold.
 fn tips(theirs: &BTreeMap<String, String>, changes: &[Change]) -> (Vec<(String, String)>, BTreeSet<String>) {
-    let changed: BTreeMap<&str, &Change> = changes.iter().map(|c| (c.name.as_str(), c)).collect();
+    let changed: BTreeMap<&str, &Change> = order::map(changes.iter().map(|c| (c.name.as_str(), c)));
     let mut leaving = Vec::new();
     let mut staying = BTreeSet::new();
     for (name, old) in theirs {

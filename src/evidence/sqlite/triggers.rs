@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::code::{SqlEvent, SqlStatement, SqlTrigger, SqlVerb, sql_trigger};
+use crate::order;
 use crate::text::count;
 use crate::world::LookError;
 
@@ -55,7 +56,7 @@ pub(super) fn fired(table: &str, events: &[SqlEvent], ask: Ask<'_>) -> Fired {
     };
     let mut pending: Vec<(String, SqlEvent)> =
         events.iter().map(|event| (table.to_lowercase(), *event)).collect();
-    let mut seen: BTreeSet<(String, SqlEvent)> = pending.iter().cloned().collect();
+    let mut seen: BTreeSet<(String, SqlEvent)> = order::set(pending.iter().cloned());
     let mut told: BTreeSet<(String, String)> = BTreeSet::new();
     while let Some((table, event)) = pending.pop() {
         for trigger in &all {

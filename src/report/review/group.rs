@@ -205,7 +205,7 @@ impl<'a> Group<'a> {
 
     /// A look that would make it surer.
     pub(super) fn look(&self, report: &'a ConsequenceReport) -> Option<&'a VerificationSuggestion> {
-        let ids: BTreeSet<&str> = self.members.iter().map(|one| one.intent.target.id.as_str()).collect();
+        let ids = order::set(self.members.iter().map(|one| one.intent.target.id.as_str()));
         report.verification_suggestions.iter().find(|found| ids.contains(found.target.as_str()))
     }
 

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::model::Verdict;
+use crate::order;
 use crate::report::contract::ConsequenceReport;
 use crate::report::human::outcome;
 use crate::text::escape;
@@ -70,7 +71,7 @@ pub(in crate::report) fn markdown(report: &ConsequenceReport) -> String {
             "\n**{left} more changes** have no room here: `recourse evaluate terraform` lists them all.\n"
         );
     }
-    let above: BTreeSet<&str> = told.iter().flat_map(addresses).collect();
+    let above: BTreeSet<&str> = order::set(told.iter().flat_map(addresses));
     let rest: BTreeSet<&str> =
         counted.iter().flat_map(addresses).filter(|one| !above.contains(one)).collect();
     // Where nothing else is told the headline says so.

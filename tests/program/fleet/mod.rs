@@ -285,6 +285,8 @@ fn without_the_program_beside_it_what_that_does_is_not_done_and_the_way_out_is_s
         (&["log", "witness", "--name", "w.example", "--log", LOG], 70),
         (&["mcp", "serve"], 70),
         (&["scan", "."], 70),
+        (&["trust", "show"], 70),
+        (&["resources"], 70),
         (&["knowledge", "new", "x"], 70),
         (&["completions", "bash"], 70),
         (&["registry", "refresh", "https://recourse.example"], 3),
