@@ -30,12 +30,25 @@ pub enum Sense {
     Opens,
     /// The same of something new.
     Open,
+    /// A switch, a block or a name that is set to nothing, when the configuration does not say something else.
+    Gone,
+    /// A list that gets shorter.
+    Fewer,
+    /// It says one of the sign's words, and did not.
+    Becomes,
+    /// It said one of the sign's words, and does not any more.
+    Ceases,
 }
 
 impl Sense {
     /// Senses that compare numbers are one.
     fn way(self) -> Self {
         if matches!(self, Self::None | Self::Expiry) { Self::Lower } else { self }
+    }
+
+    /// It tells when something gets weaker, and nothing of what is as good as before.
+    pub fn only_warns(self) -> bool {
+        matches!(self, Self::Gone | Self::Fewer | Self::Becomes | Self::Ceases)
     }
 }
 
@@ -48,6 +61,22 @@ pub struct Sign {
     /// When it is one.
     pub sense: Sense,
     names: Words,
+    /// The words that the sense is about.
+    #[serde(default)]
+    pub words: Words,
+    /// Types of which it holds; none: of all. `*` stands for any text.
+    #[serde(default)]
+    types: Words,
+    /// It holds of what is made, too.
+    #[serde(default)]
+    pub made: bool,
+}
+
+impl Sign {
+    /// Whether it names a path.
+    pub fn names(&self, path: &str) -> bool {
+        self.names.iter().any(|name| ends_so(path, name))
+    }
 }
 
 /// What gives full control.
@@ -119,14 +148,18 @@ impl TerraformSigns {
     /// The signs that name a path. Of several that compare in the same way the first counts.
     pub fn of<'s>(&'s self, path: &str) -> Vec<&'s Sign> {
         let mut found: Vec<&Sign> = Vec::new();
-        for sign in &self.sign {
-            if sign.names.iter().any(|name| ends_so(path, name))
-                && found.iter().all(|known| known.sense.way() != sign.sense.way())
-            {
+        for sign in self.sign.iter().filter(|sign| sign.types.is_empty()) {
+            let new = |known: &&Sign| known.sense.way() != sign.sense.way() || sign.sense.only_warns();
+            if sign.names(path) && found.iter().all(new) {
                 found.push(sign);
             }
         }
         found
+    }
+
+    /// The signs that hold of a type alone.
+    pub fn of_type<'s>(&'s self, r#type: &str) -> Vec<&'s Sign> {
+        self.sign.iter().filter(|sign| sign.types.fit(r#type)).collect()
     }
 
     /// Kinds that signs name.

@@ -26,9 +26,10 @@ const WAYS: [&str; 9] = [
 ];
 
 /// Words of types that are rules themselves: what else goes takes all that its rules are about with it.
-const RULES: [&str; 11] = [
+const RULES: [&str; 12] = [
     "rule",
     "rules",
+    "ruleset",
     "policy",
     "policies",
     "firewall",

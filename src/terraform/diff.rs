@@ -90,11 +90,33 @@ fn walk(sides: Sides<'_>, path: String, depth: usize, found: &mut Vec<Leaf>) {
     }
 }
 
+/// Lists of parameters, as what they say by name.
+fn parameters(list: &[Value]) -> Option<Value> {
+    let named = list.iter().map(|entry| {
+        let (name, value) = (entry.get("name")?.as_str()?, entry.get("value")?);
+        Some((name.to_owned(), value.clone()))
+    });
+    named.collect::<Option<Map<_, _>>>().filter(|named| named.len() == list.len()).map(Value::Object)
+}
+
+/// Lists whose entries say a name and a value.
+const PARAMETERS: [&str; 3] = ["parameter", "parameters", "database_flags"];
+
 /// Lists are often sets: what stands in both is the same element, wherever it stands; the others are compared in order.
 fn lists(sides: Sides<'_>, path: &str, depth: usize, found: &mut Vec<Leaf>) {
     let none = Vec::new();
     let [old, new] = [sides.before, sides.after].map(|side| side.as_array().unwrap_or(&none));
     let [was, now] = [old, new].map(|list| scalar(&Value::from(list.len())));
+    let last = path.rsplit('.').next().unwrap_or(path);
+    let secret = sides.sensitive.iter().any(|mark| marks_any(mark));
+    if PARAMETERS.contains(&last)
+        && !secret
+        && !marks_any(sides.unknown)
+        && let [Some(before), Some(after)] = [old, new].map(|list| parameters(list))
+    {
+        let named = Sides { before: &before, after: &after, unknown: NULL, sensitive: [NULL, NULL] };
+        return walk(named, path.to_owned(), depth - 1, found);
+    }
     if was != now {
         found.push(Leaf { path: path.to_owned(), was, now, unknown: false, is_list: true });
     }

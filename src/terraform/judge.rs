@@ -238,6 +238,10 @@ fn mutations(
             collect((declared, siblings), &attributes, &settings, action, &all.others, &mut facts);
             definition(change, action, &mut facts);
             let less = action == Action::Update && narrower::only_less(&declared.grants, &names, &attributes);
+            if less {
+                let said = "it grants a part of what it granted";
+                facts.insert("less".to_owned(), Fact::new(FactValue::Bool(true), said));
+            }
             names_changes(action, names, &mut facts);
             found = beside::of(declared, &attributes, action, &facts);
             found.extend(beside::anew(declared, action, longer));
@@ -340,6 +344,8 @@ struct Asked {
     may_open: bool,
     /// What a setting of an unknown type deletes.
     sets: bool,
+    /// What something that is made unbinds.
+    makes: bool,
     /// What denies, gives full control, or is known only after the apply.
     more: bool,
 }
@@ -347,7 +353,7 @@ struct Asked {
 impl Asked {
     fn of(change: &ResourceChange, verb: Verb, known: &Known) -> Self {
         let Verb::Do(action) = verb else {
-            return Self { updates: false, may_open: false, sets: false, more: false };
+            return Self { updates: false, may_open: false, sets: false, makes: false, more: false };
         };
         let body = &change.change;
         let lasts = action != Action::Delete;
@@ -357,6 +363,7 @@ impl Asked {
             updates: action == Action::Update || action == Action::Replace && !unknown && !known.content,
             may_open: action != Action::Delete && openings::may_open(&change.change.after),
             sets: action == Action::Create && unknown && classify::is_setting(&change.r#type),
+            makes: matches!(action, Action::Create | Action::Replace) && known.spoken.asks_of_made(),
             more: action != Action::Create && denials::may_deny(body.before.get())
                 || lasts && (powers::may_give(body.after.get()) || later::may_be(&body.after_unknown)),
         }
@@ -364,7 +371,7 @@ impl Asked {
 
     /// All attributes where all are gone through, else those that somebody asks for.
     fn attributes(self, change: &ResourceChange, known: &Known) -> Result<Attributes, serde_json::Error> {
-        if self.updates || self.may_open || self.sets || self.more {
+        if self.updates || self.may_open || self.sets || self.makes || self.more {
             Attributes::whole(change)
         } else {
             Attributes::of(change, &known.wanted)
@@ -381,18 +388,22 @@ impl Changed {
         all: &OfAll<'_>,
         names: &mut signs::Names,
     ) -> Self {
-        let Asked { updates, may_open, sets, more } = asked;
+        let Asked { updates, may_open, sets, makes, more } = asked;
         let Attributes { before, after, .. } = attributes;
         let opens = if may_open { openings::of(&change.r#type, before, after) } else { None };
         let mut found = Self { opens, ..Self::default() };
         if more {
             found.look(change, attributes, |name| all.configured.gives(&change.address, name));
         }
-        if !updates && !sets {
+        if !updates && !sets && !makes {
             return found;
         }
         let marks = [&attributes.before_sensitive, &attributes.after_sensitive];
         let differing = leaves(before, after, &attributes.after_unknown, marks);
+        if !updates && !sets {
+            found.said.beside = known.spoken.made(&differing);
+            return found;
+        }
         let is_set = |name: &str| all.configured.gives(&change.address, name);
         let mut said = signs::read(names, &differing, &known.spoken, is_set);
         if sets {

@@ -86,7 +86,7 @@ impl Known {
             let changes = kind.asks(Action::Update).filter_map(|key| key.strip_prefix("changed."));
             changes.map(str::to_owned).collect()
         });
-        let spoken = Spoken::of(declared.as_deref(), &asks);
+        let spoken = Spoken::of(name, declared.as_deref(), &asks);
         let kin = declared.iter().filter_map(|known| known.kin.as_ref()).flat_map(|kin| &kin.types);
         let kin = kin.filter_map(|(value, other)| Some((value.to_lowercase(), knowledge?.terraform(other)?)));
         let kin = kin.collect();

@@ -65,6 +65,7 @@ fn keeps(name: &str, before: &Value, after: &Value, depth: usize) -> bool {
                 && old.iter().zip(new).all(|(old, new)| keeps(name, old, new, depth))
                 && (moves(name)
                     || !says(name) && more.iter().all(|rule| !deletes(rule, depth))
+                    || more.iter().all(only_moves)
                     || more.is_empty())
         }
         (Value::String(old), Value::String(new)) if old.starts_with(['{', '[']) => {
@@ -88,6 +89,11 @@ fn is_off(rule: &Map<String, Value>) -> bool {
 /// What only moves to other storage, or ends uploads that were never finished.
 fn moves(name: &str) -> bool {
     !says(name) && ["transition", "tier_to_", "abort_incomplete"].iter().any(|part| name.contains(part))
+}
+
+/// A rule all of whose words are about moving.
+fn only_moves(rule: &Value) -> bool {
+    rule.as_object().is_some_and(|rule| !rule.is_empty() && rule.keys().all(|key| moves(key)))
 }
 
 /// The name says that something is deleted.

@@ -1,6 +1,6 @@
 //! Grants that an update only makes smaller: fewer people, fewer acts, a part of an address range.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
@@ -72,11 +72,41 @@ fn text(old: &str, new: &str, depth: usize) -> bool {
     if let Some((old, new)) = document(old).zip(document(new)) {
         return is_part(&old, &new, depth);
     }
+    if let Some((old, new)) = paths(old).zip(paths(new)) {
+        return acts_less(&old, &new);
+    }
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.:/*@+=".contains(c);
     let pattern = old.contains('*') && new.chars().all(plain) && !new.is_empty();
     let off = ["inactive", "disabled"].contains(&new.to_ascii_lowercase().as_str());
     off || pattern && fits(old, new)
         || range(old).zip(range(new)).is_some_and(|(wide, part)| holds(wide, part))
+}
+
+/// What a policy of `path "…" { capabilities = […] }` allows, by path; `None`: it says something else, too.
+fn paths(text: &str) -> Option<BTreeMap<&str, BTreeSet<&str>>> {
+    let mut found = BTreeMap::new();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let (path, after) = rest.strip_prefix("path")?.trim_start().strip_prefix('"')?.split_once('"')?;
+        let (body, after) = after.trim_start().strip_prefix('{')?.split_once('}')?;
+        let list = body.trim().strip_prefix("capabilities")?.trim_start().strip_prefix('=')?.trim();
+        let list = list.strip_prefix('[')?.strip_suffix(']')?;
+        let acts = list.split(',').map(|act| act.trim().trim_matches('"')).filter(|act| !act.is_empty());
+        found.insert(path, acts.collect());
+        rest = after.trim_start();
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+/// The same paths, as a broader one counts where none fits better, with fewer acts each; what is denied stays denied.
+fn acts_less(old: &BTreeMap<&str, BTreeSet<&str>>, new: &BTreeMap<&str, BTreeSet<&str>>) -> bool {
+    let less = |(path, acts): (&&str, &BTreeSet<&str>)| {
+        let was = old.get(path);
+        was.is_some_and(|was| {
+            !acts.is_empty() && acts.is_subset(was) && (acts == was || !was.contains("deny"))
+        })
+    };
+    old.len() == new.len() && new.iter().all(less)
 }
 
 /// The first address of a range, and how many bits of it are fixed.
@@ -123,6 +153,10 @@ mod tests {
             assert_eq!(is_part(&wide, &part, DEPTH), !added, "{wide} {part}");
             assert!(!is_part(&part, &wide, DEPTH), "{part} {wide}");
         }
+        let vault = |acts: &str| json!(format!("path \"kv/*\" {{\n  capabilities = [{acts}]\n}}\n"));
+        assert!(is_part(&vault("\"read\", \"list\""), &vault("\"read\""), DEPTH));
+        assert!(!is_part(&vault("\"read\""), &vault("\"read\", \"list\""), DEPTH));
+        assert!(!is_part(&vault("\"read\", \"deny\""), &vault("\"read\""), DEPTH), "it was denied");
         let all = json!({"Effect": "Allow", "NotAction": ["a:b", "a:c"]});
         let more = json!({"Effect": "Allow", "NotAction": ["a:b"]});
         assert!(!is_part(&all, &more, DEPTH), "what is excepted shrinks");

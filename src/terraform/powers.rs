@@ -81,7 +81,7 @@ fn value(key: &str, at: &Value, depth: usize, found: &mut BTreeSet<String>) {
 fn text_of(key: &str, text: &str, found: &mut BTreeSet<String>) {
     let powers = &terraform_signs().powers;
     if powers.keys.iter().any(|part| key.contains(part)) {
-        let word = text.trim().to_ascii_lowercase().replace(' ', "_");
+        let word = text.trim().trim_matches('"').to_ascii_lowercase().replace(' ', "_");
         let last = word.rsplit(['/', ':']).next().unwrap_or_default();
         if [word.as_str(), last]
             .iter()

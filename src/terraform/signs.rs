@@ -8,6 +8,7 @@ use super::amounts::{self, number};
 use super::beside::Beside;
 use super::diff::Leaf;
 use super::protections::{is_on, is_weaker};
+use super::said::show;
 use super::select::first_key;
 use crate::knowledge::{Sense, Sign, TerraformType, terraform_signs};
 use crate::model::{Action, FactValue};
@@ -79,17 +80,36 @@ pub(super) struct Spoken {
     any: Vec<String>,
     /// They are facts that the kind judges by.
     told: Vec<String>,
+    /// Signs that hold of the type alone.
+    signs: Vec<&'static Sign>,
 }
 
 impl Spoken {
     /// `asks`: the attributes and facts whose change the type's kind has a word for.
-    pub(super) fn of(declared: Option<&TerraformType>, asks: &[String]) -> Self {
-        let Some(declared) = declared else { return Self::default() };
+    pub(super) fn of(name: &str, declared: Option<&TerraformType>, asks: &[String]) -> Self {
+        let signs = terraform_signs().of_type(name);
+        let Some(declared) = declared else { return Self { signs, ..Self::default() } };
         Self {
+            signs,
             own: own_paths(declared),
             any: spoken_paths(declared, asks),
             told: declared.facts.values().map(|path| plain(path)).collect(),
         }
+    }
+
+    /// Something that is made may open or unbind more than it has to.
+    pub(super) fn asks_of_made(&self) -> bool {
+        self.signs.iter().any(|sign| sign.made)
+    }
+
+    /// What something that is made does besides.
+    pub(super) fn made(&self, leaves: &[Leaf]) -> Vec<Beside> {
+        let signs = self.signs.iter().filter(|sign| sign.made);
+        let found = |sign: &&Sign| {
+            let leaf = leaves.iter().find(|leaf| sign.names(&leaf.path) && is_taken(sign, leaf))?;
+            Some(of_sign(sign, leaf))
+        };
+        signs.filter_map(found).collect()
     }
 }
 
@@ -111,13 +131,16 @@ pub(super) fn read(
             continue;
         }
         said.only_labels = false;
-        if leaf.was.is_none() && !leaf.unknown && names.adds_a_column(path) {
+        let column = leaf.was.is_none() && !leaf.unknown && names.adds_a_column(path);
+        if column || is_new_definition(leaf) {
             said.safe = false;
             continue;
         }
-        let found = &named.signs;
-        let weaker = found.iter().copied().filter(|sign| is_taken(sign.sense, leaf)).collect::<Vec<_>>();
+        let own = spoken.signs.iter().copied().filter(|sign| sign.names(path));
+        let weaker = own.chain(named.signs.iter().copied()).filter(|sign| is_taken(sign, leaf));
+        let weaker = weaker.collect::<Vec<_>>();
         // Better than before, as far as its name says what is better.
+        let found = named.signs.iter().filter(|sign| !sign.sense.only_warns()).collect::<Vec<_>>();
         if found.is_empty() || !weaker.is_empty() || leaf.unknown {
             said.safe = false;
             let name = first_key(path).to_owned();
@@ -125,17 +148,23 @@ pub(super) fn read(
             // The length of a list says nothing that its elements do not say.
             let inside = |other: &Leaf| other.path.len() > path.len() && overlaps(path, &other.path);
             let told_inside = leaf.is_list && leaves.iter().any(inside);
-            if found.is_empty() && !told_inside && !said.untold.contains(&name) && !known() {
+            if found.is_empty()
+                && weaker.is_empty()
+                && !told_inside
+                && !said.untold.contains(&name)
+                && !known()
+            {
                 said.untold.push(name.clone());
             }
             if !said.names.contains(&name) {
                 said.names.push(name);
             }
         }
-        if declared {
-            continue;
-        }
         for sign in weaker {
+            // What the type's data says is enough, but for what it does not ask.
+            if declared && !sign.sense.only_warns() {
+                continue;
+            }
             // What expires is judged by the kind, where the type's data tells it.
             if sign.kind == "protection.retention" && spoken.told.iter().any(|known| overlaps(known, path)) {
                 continue;
@@ -197,7 +226,11 @@ fn of_sign(sign: &Sign, leaf: &Leaf) -> Beside {
             beside.tell("everybody", FactValue::Text(format!("{} names nobody any more", leaf.path)));
             return beside;
         }
-        let value = leaf.now.as_ref().map(super::said::show).unwrap_or_default();
+        if leaf.now.is_none() || leaf.is_list {
+            beside.tell("everybody", FactValue::Text(format!("{} is gone", leaf.path)));
+            return beside;
+        }
+        let value = leaf.now.as_ref().map(show).unwrap_or_default();
         beside.tell("everybody", FactValue::Text(format!("{} = {value}", leaf.path)));
         return beside;
     }
@@ -215,11 +248,26 @@ fn of_sign(sign: &Sign, leaf: &Leaf) -> Beside {
     beside
 }
 
-fn is_taken(sense: Sense, leaf: &Leaf) -> bool {
+/// A statement that makes something in addition to what is there; a longer list says no more than its new statements do.
+fn is_new_definition(leaf: &Leaf) -> bool {
+    let statement = leaf.path == "ddl" || leaf.path.ends_with(".ddl");
+    let text = leaf.now.as_ref().map(show).unwrap_or_default();
+    let creates = leaf.was.is_none() && text.trim_start().to_ascii_uppercase().starts_with("CREATE ");
+    let grows = leaf.is_list && leaf.now.as_ref().and_then(number) > leaf.was.as_ref().and_then(number);
+    statement && !leaf.unknown && (creates || grows)
+}
+
+fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
     let (was, now) = (leaf.was.as_ref(), leaf.now.as_ref());
     let on = |value: Option<&FactValue>| value.is_some_and(is_on);
     let number = |value: Option<&FactValue>| value.and_then(number);
-    match sense {
+    let set = |value: Option<&FactValue>| {
+        value.is_some_and(|value| is_on(value) && !UNSET.contains(&show(value).as_str()))
+    };
+    let says = |value: Option<&FactValue>| {
+        value.is_some_and(|value| sign.words.fit(&show(value).to_ascii_lowercase()))
+    };
+    match sign.sense {
         Sense::Off => on(was) && !on(now),
         Sense::On => !on(was) && on(now),
         Sense::Lower => match (number(was), number(now)) {
@@ -238,8 +286,17 @@ fn is_taken(sense: Sense, leaf: &Leaf) -> bool {
         Sense::Added => leaf.is_list && number(now).unwrap_or(0) > number(was).unwrap_or(0),
         Sense::Opens => !opens(was) && opens(now),
         Sense::Open => false,
+        // A name that is known only after the apply names something.
+        Sense::Gone => set(was) && !set(now) && !leaf.unknown,
+        Sense::Fewer => leaf.is_list && number(now).unwrap_or(0) < number(was).unwrap_or(0),
+        // What was not set had the provider's own value.
+        Sense::Becomes => says(now) && !says(was) && (was.is_some() || sign.made),
+        Sense::Ceases => says(was) && !says(now) && !leaf.unknown,
     }
 }
+
+/// Words of parameters by which they are switched off.
+const UNSET: [&str; 3] = ["0", "no", "optional"];
 
 /// A switch or a word that lets everybody in.
 pub(super) fn opens(value: Option<&FactValue>) -> bool {
@@ -325,6 +382,51 @@ mod tests {
             assert_eq!(kinds(before.clone(), after.clone()), [kind], "{before} {after}");
             assert!(kinds(after.clone(), before).is_empty() || kind == "protection.backups", "{after}");
         }
+    }
+
+    #[test]
+    fn what_records_guards_or_doubles_is_told_when_it_goes_and_never_when_it_comes() {
+        for (strong, weak, kind) in [
+            (json!({"access_logs": [{"enabled": true}]}), json!({"access_logs": []}), "protection.record"),
+            (
+                json!({"enabled_log_types": ["a", "b"]}),
+                json!({"enabled_log_types": ["a"]}),
+                "protection.record",
+            ),
+            (
+                json!({"parameter": [{"name": "pgaudit.log", "value": "all"}]}),
+                json!({"parameter": [{"name": "pgaudit.log", "value": "none"}]}),
+                "protection.record",
+            ),
+            (json!({"http_tokens": "required"}), json!({"http_tokens": "optional"}), "protection.entrance"),
+            (json!({"disable_mfa": "false"}), json!({"disable_mfa": "true"}), "protection.entrance"),
+            (json!({"web_acl_id": "arn"}), json!({"web_acl_id": ""}), "protection.wall"),
+            (json!({"https_only": true}), json!({"https_only": false}), "protection.cipher"),
+            (json!({"min_tls_version": "TLS1_2"}), json!({"min_tls_version": "TLS1_0"}), "protection.cipher"),
+            (json!({"multi_az": true}), json!({"multi_az": false}), "protection.standby"),
+            (
+                json!({"settings": [{"availability_type": "REGIONAL"}]}),
+                json!({"settings": [{"availability_type": "ZONAL"}]}),
+                "protection.standby",
+            ),
+            (
+                json!({"dnssec_config": [{"state": "on"}]}),
+                json!({"dnssec_config": [{"state": "off"}]}),
+                "service.stopped",
+            ),
+        ] {
+            assert_eq!(kinds(strong.clone(), weak.clone()), [kind], "{strong} {weak}");
+            assert!(kinds(weak.clone(), strong).is_empty(), "{weak}");
+        }
+        for (was, now) in [
+            (json!({"min_tls_version": null}), json!({"min_tls_version": "1.0"})),
+            (json!({"web_acl_id": "a"}), json!({"web_acl_id": "b"})),
+            (json!({"logging": [{"bucket": "a"}]}), json!({"logging": [{"bucket": "b"}]})),
+        ] {
+            assert!(kinds(was, now.clone()).is_empty(), "{now}");
+        }
+        let later = said(json!({"web_acl_id": "a"}), json!({}), json!({"web_acl_id": true}));
+        assert!(later.beside.is_empty(), "another one takes its place");
     }
 
     #[test]

@@ -14,7 +14,7 @@ fn verdict(r#type: &str, change: &str, before: &str, after: &str) -> (Verdict, S
         "format_version": "1.2",
         "resource_changes": [{"address": format!("{type}.it"), "mode": "managed", "type": r#type, "name": "it",
             "provider_name": "registry.terraform.io/hashicorp/x",
-            "change": {"actions": [change], "before": before, "after": after, "after_unknown": {}}}]
+            "change": {"actions": change.split('/').collect::<Vec<_>>(), "before": before, "after": after, "after_unknown": {}}}]
     });
     let read = terraform::read(plan.to_string().as_bytes()).unwrap();
     let context = EvaluationContext { cwd: "/".into(), ..EvaluationContext::default() };
@@ -26,7 +26,7 @@ fn verdict(r#type: &str, change: &str, before: &str, after: &str) -> (Verdict, S
 
 #[test]
 fn labelled_changes_are_judged_as_their_documentation_says() {
-    judged(include_str!("../data/terraform_changes.tsv"), 1_050, 3);
+    judged(include_str!("../data/terraform_changes.tsv"), 1_850, 3);
 }
 
 /// Of a thing that holds content an attribute that nobody declared is told; what is done every day stays silent.
