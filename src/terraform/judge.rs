@@ -238,10 +238,7 @@ fn mutations(
             collect((declared, siblings), &attributes, &settings, action, &all.others, &mut facts);
             definition(change, action, &mut facts);
             let less = action == Action::Update && narrower::only_less(&declared.grants, &names, &attributes);
-            if less {
-                let said = "it grants a part of what it granted";
-                facts.insert("less".to_owned(), Fact::new(FactValue::Bool(true), said));
-            }
+            narrower::tell(less, &mut facts);
             names_changes(action, names, &mut facts);
             found = beside::of(declared, &attributes, action, &facts);
             found.extend(beside::anew(declared, action, longer));

@@ -8,6 +8,7 @@ use super::attributes::marks_any;
 use super::facts::Attributes;
 use super::select::first_key;
 use crate::knowledge::terraform_signs;
+use crate::model::{Fact, FactValue, Facts};
 use crate::wildcard::fits;
 
 /// How deep attributes and policies are looked into.
@@ -23,6 +24,14 @@ pub(super) fn only_less(grants: &[String], changed: &BTreeSet<String>, attribute
     };
     let harmless = |name: &String| terraform_signs().is_harmless(name);
     changed.iter().any(|name| !harmless(name)) && changed.iter().all(|name| harmless(name) || less(name))
+}
+
+/// Tells it as a fact.
+pub(super) fn tell(shrinks: bool, facts: &mut Facts) {
+    if shrinks {
+        let said = "it grants a part of what it granted";
+        facts.insert("shrinks".to_owned(), Fact::new(FactValue::Bool(true), said));
+    }
 }
 
 fn is_part(was: &Value, now: &Value, depth: usize) -> bool {
