@@ -4,8 +4,6 @@ use crate::knowledge::Match;
 use crate::model::Value;
 use crate::shell::program::{Call, Expansion, FileText, Flow, Run, Shell, State, Status, Stdin};
 
-use super::find::substitute;
-
 /// The variable that stands for an item which is not known.
 const ITEM: &str = "__parallel_item";
 
@@ -321,9 +319,9 @@ fn built(
 ) -> Value {
     let joined = joined(command);
     let Some(text) = joined.as_known() else {
-        let quoted = row.first().map_or(Value::Unknown, |item| item.map(quoted));
-        return substitute(&joined, &quoted)
-            .unwrap_or_else(|| joined.concat(&Value::known(" ")).concat(&quoted));
+        // Which of several items would go where is not told.
+        let [only] = row else { return Value::Unknown };
+        return joined.concat(&Value::known(" ")).concat(&only.map(quoted));
     };
     let mut pieces = pieces(text);
     if pieces.iter().all(|piece| matches!(piece, Piece::Text(_) | Piece::Number)) {

@@ -92,10 +92,15 @@ pub(super) fn placed(scene: &Scene<'_>, invocation: &Invocation, parents: bool) 
 /// Most names that are told one by one.
 const NAMES: usize = 500;
 
+/// As the most that a shell's options let a pattern match: what is kept for nothing is little.
+fn any_case() -> wildcard::Options {
+    wildcard::Options { extglob: true, ignore_case: true, ..wildcard::Options::default() }
+}
+
 /// The pattern of names that this command itself brings: it has matched nothing, since they are not there yet.
 fn names_to_come(scene: &Scene<'_>, from: &Path) -> Option<String> {
     let pattern = from.file_name()?.to_str()?;
-    let open = wildcard::has_wildcards(pattern, wildcard::Options::default());
+    let open = wildcard::has_wildcards(pattern, any_case());
     let dir = from.parent()?;
     (open && scene.at(from).is_none() && (scene.is_to_come(from) || scene.is_to_come(dir)))
         .then(|| pattern.to_owned())
@@ -118,13 +123,13 @@ fn taken(scene: &Scene<'_>, source: &Word, pattern: &str, target: &Value, shown:
     } else {
         let name = path.file_name().and_then(|name| name.to_str());
         let Some((dir, name)) = path.parent().zip(name) else { return unknown() };
-        if !wildcard::has_wildcards(name, wildcard::Options::default()) || !scene.is_directory(dir) {
+        if !wildcard::has_wildcards(name, any_case()) || !scene.is_directory(dir) {
             return vec![placed(target.clone(), shown.clone())];
         }
         (dir, name, Value::known(text_of(dir)))
     };
     let Some(mut names) = scene.look.names(dir) else { return unknown() };
-    names.retain(|name| wildcard::matches(pattern, name, wildcard::Options::default()));
+    names.retain(|name| wildcard::matches(pattern, name, any_case()));
     if names.len() > NAMES {
         return unknown();
     }

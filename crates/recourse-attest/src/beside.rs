@@ -240,12 +240,7 @@ impl Net {
         limit: usize,
         patience: Duration,
     ) -> Result<(u16, Vec<u8>), FetchError> {
-        let failed = |why: String, transient| FetchError {
-            url: url.chars().take(300).collect(),
-            why,
-            transient,
-            local: false,
-        };
+        let failed = |why: String, transient| FetchError::of(url, why, transient);
         let millis = u64::try_from(patience.as_millis()).unwrap_or(u64::MAX);
         let call = Call { url: url.to_owned(), send, limit, patience: millis };
         let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);

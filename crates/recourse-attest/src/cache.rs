@@ -55,7 +55,15 @@ pub struct FetchError {
     pub local: bool,
 }
 
+/// Most signs of an address that are repeated.
+const SHOWN: usize = 300;
+
 impl FetchError {
+    /// There is no answer, or none that is taken.
+    pub fn of(url: &str, why: String, transient: bool) -> Self {
+        Self { url: url.chars().take(SHOWN).collect(), why, transient, local: false }
+    }
+
     /// What it is called where a verification fails for it.
     pub fn reason(&self) -> Reason {
         if self.local { Reason::LocalFault } else { Reason::NetworkError }
@@ -68,12 +76,7 @@ pub struct NoFetch;
 
 impl Fetch for NoFetch {
     fn get(&self, url: &str, _: usize) -> Result<Vec<u8>, FetchError> {
-        Err(FetchError {
-            url: url.to_owned(),
-            why: "nothing is fetched here".to_owned(),
-            transient: false,
-            local: false,
-        })
+        Err(FetchError::of(url, "nothing is fetched here".to_owned(), false))
     }
 }
 

@@ -63,12 +63,7 @@ impl HttpFetch {
         token: Option<&str>,
         limit: usize,
     ) -> Result<(u16, Vec<u8>), FetchError> {
-        let failed = |why: String, transient| FetchError {
-            url: url.chars().take(300).collect(),
-            why,
-            transient,
-            local: false,
-        };
+        let failed = |why: String, transient| FetchError::of(url, why, transient);
         let origin = Origin::of(url).map_err(|error| failed(error.why.to_owned(), false))?;
         if !origin.is_secure() && !origin.is_loopback() {
             return Err(failed("only https is asked, and http on this machine".to_owned(), false));
@@ -109,12 +104,7 @@ impl fmt::Debug for HttpFetch {
 
 impl Fetch for HttpFetch {
     fn get(&self, url: &str, limit: usize) -> Result<Vec<u8>, FetchError> {
-        let failed = |why: String, transient| FetchError {
-            url: url.chars().take(300).collect(),
-            why,
-            transient,
-            local: false,
-        };
+        let failed = |why: String, transient| FetchError::of(url, why, transient);
         let origin = Origin::of(url).map_err(|error| failed(error.why.to_owned(), false))?;
         if !origin.is_secure() && !origin.is_loopback() {
             return Err(failed("only https is fetched, and http from this machine".to_owned(), false));

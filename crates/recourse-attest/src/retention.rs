@@ -103,19 +103,28 @@ mod tests {
         file.set_modified(SystemTime::now() - Duration::from_secs(days * DAY)).unwrap();
     }
 
-    #[test]
-    fn what_is_over_goes_by_itself_and_what_is_needed_stays() {
-        let folder = tempfile::tempdir().unwrap();
-        let places = Places::under(folder.path());
+    fn base() -> Origin {
+        Origin::base("https://recourse.example").unwrap()
+    }
+
+    /// Signs as an instance whose memory lies there.
+    fn signer(places: &Places) -> Signer {
         let settings = SignerSettings {
-            base: Origin::base("https://recourse.example").unwrap(),
+            base: base(),
             evaluator: "recourse:0.1.0".to_owned(),
             profile: Profile::Full,
             validity: DEFAULT_VALIDITY,
         };
-        let keys = KeyStore::open(&places).named("test").unwrap();
+        let keys = KeyStore::open(places).named("test").unwrap();
         keys.ensure_active().unwrap();
-        let signer = Signer::new(keys, Store::open(&places), settings);
+        Signer::new(keys, Store::open(places), settings)
+    }
+
+    #[test]
+    fn what_is_over_goes_by_itself_and_what_is_needed_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = Places::under(folder.path());
+        let signer = signer(&places);
         let days_ago = |days: i64| Time::now().plus_seconds(-days * 86_400);
         let sign = |n: u32, days: i64| {
             let evaluation = Evaluation { input: json!({"n": n}), output: json!({}), chain: None };
@@ -162,16 +171,7 @@ mod tests {
     fn what_the_log_has_to_hold_waits_for_it() {
         let folder = tempfile::tempdir().unwrap();
         let places = Places::under(folder.path());
-        let base = Origin::base("https://recourse.example").unwrap();
-        let settings = SignerSettings {
-            base: base.clone(),
-            evaluator: "recourse:0.1.0".to_owned(),
-            profile: Profile::Full,
-            validity: DEFAULT_VALIDITY,
-        };
-        let keys = KeyStore::open(&places).named("test").unwrap();
-        keys.ensure_active().unwrap();
-        let signer = Signer::new(keys, Store::open(&places), settings);
+        let (base, signer) = (base(), signer(&places));
         for n in 0..3 {
             let evaluation = Evaluation { input: json!({"n": n}), output: json!({}), chain: None };
             signer.attest_at(evaluation, Time::now().plus_seconds(-10 * 86_400)).unwrap();
@@ -192,15 +192,7 @@ mod tests {
     fn a_part_at_a_time_all_are_come_to() {
         let folder = tempfile::tempdir().unwrap();
         let places = Places::under(folder.path());
-        let settings = SignerSettings {
-            base: Origin::base("https://recourse.example").unwrap(),
-            evaluator: "recourse:0.1.0".to_owned(),
-            profile: Profile::Full,
-            validity: DEFAULT_VALIDITY,
-        };
-        let keys = KeyStore::open(&places).named("test").unwrap();
-        keys.ensure_active().unwrap();
-        let signer = Signer::new(keys, Store::open(&places), settings);
+        let signer = signer(&places);
         for n in 0..10 {
             // Half of them are signed with a key that lives.
             if n == 5 {

@@ -58,6 +58,11 @@ pub(super) fn cat(shell: &Shell<'_>, state: &State, call: &Call) -> Option<Value
 
 /// Programs whose options are read one by one.
 fn by_words(shell: &Shell<'_>, state: &State, name: &str, call: &Call) -> Option<Value> {
+    let given = call.environment.iter().map(|(name, _)| name).chain(state.variables.keys());
+    // They change what options and patterns mean.
+    if given.into_iter().any(|name| name.starts_with("GREP_") || name == "POSIXLY_CORRECT") {
+        return None;
+    }
     let one = |files: &[&str]| match files {
         [] | [_] => input(
             shell,

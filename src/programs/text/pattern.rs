@@ -3,12 +3,17 @@
 //! Owns how POSIX expressions are brought over to the library's. POSIX finds the longest match, the library the one that
 //! comes first: what is found is used only where both find the same. Anything that is not surely the same is `None`.
 
+use std::cell::Cell;
+
 use regex_lite::{Captures, Regex, RegexBuilder};
 
 /// Longest pattern, in bytes.
 const PATTERN_LIMIT: usize = 256;
 /// Longest line, in bytes.
 const LINE_LIMIT: usize = 2_048;
+
+/// Signs that one expression goes through, times its length: beyond it nothing more is told. Some tenths of a second.
+const WORK_LIMIT: usize = 16 << 20;
 
 /// How patterns are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +31,10 @@ pub(super) struct Pattern {
     fills: Regex,
     /// What its groups hold depends on how the match is sought.
     loose: bool,
+    /// All matches are of one length: none is longer than another.
+    fixed: bool,
+    length: usize,
+    work: Cell<usize>,
 }
 
 impl Pattern {
@@ -41,6 +50,7 @@ impl Pattern {
             depth: 0,
             atom: None,
             loose: false,
+            fixed: true,
         };
         reader.all()?;
         let build = |text: String| {
@@ -50,12 +60,25 @@ impl Pattern {
             finds: build(reader.out.clone())?,
             fills: build(format!("^(?:{})$", reader.out))?,
             loose: reader.loose,
+            fixed: reader.fixed,
+            length: text.len(),
+            work: Cell::new(0),
         })
+    }
+
+    /// Whether so many signs may still be gone through.
+    fn may(&self, signs: usize) -> Option<()> {
+        self.work.set(self.work.get().saturating_add((signs + 1).saturating_mul(self.length)));
+        (self.work.get() <= WORK_LIMIT).then_some(())
     }
 
     /// Whether a line holds it.
     pub(super) fn holds(&self, line: &str) -> Option<bool> {
-        (line.is_ascii() && line.len() <= LINE_LIMIT).then(|| self.finds.is_match(line))
+        if !line.is_ascii() || line.len() > LINE_LIMIT {
+            return None;
+        }
+        self.may(line.len())?;
+        Some(self.finds.is_match(line))
     }
 
     /// Whether a line is it from its beginning to its end.
@@ -81,9 +104,14 @@ impl Pattern {
         let Some(found) = self.finds.captures_at(line, from) else { return Some(None) };
         let whole = found.get(0)?;
         // What begins there could be longer.
-        let longer = (whole.end() + 1..=line.len())
-            .any(|end| self.fills.is_match(line.get(whole.start()..end).unwrap_or_default()));
-        (!longer).then_some(Some(found))
+        let ends = if self.fixed { line.len() + 1 } else { whole.end() + 1 };
+        for end in ends..=line.len() {
+            self.may(end - whole.start())?;
+            if self.fills.is_match(line.get(whole.start()..end)?) {
+                return None;
+            }
+        }
+        Some(Some(found))
     }
 
     /// Whether a match has so many groups, and they hold the same however it is sought.
@@ -107,6 +135,7 @@ struct Reader {
     /// What stands directly in front, if it can be repeated.
     atom: Option<Atom>,
     loose: bool,
+    fixed: bool,
 }
 
 /// A sign of an expression.
@@ -183,6 +212,7 @@ impl Reader {
             _ => None,
         };
         if let Some(quantifier) = quantifier {
+            self.fixed = false;
             self.loose |= self.atom? == Atom::Group;
             self.out.push(quantifier);
             self.atom = None;
@@ -209,7 +239,7 @@ impl Reader {
                 self.atom = Some(Atom::Group);
             }
             Sign::Or => {
-                self.loose = true;
+                (self.loose, self.fixed) = (true, false);
                 self.out.push('|');
                 self.atom = None;
             }
@@ -233,6 +263,7 @@ impl Reader {
     /// `{2}`, `{2,}`, `{2,5}`
     fn interval(&mut self, mut at: usize) -> Option<usize> {
         self.loose |= self.atom? == Atom::Group;
+        self.fixed = false;
         self.atom = None;
         self.out.push('{');
         let mut digits = 0;
@@ -307,6 +338,16 @@ mod tests {
     fn found(pattern: &str, syntax: Syntax, line: &str) -> Option<Option<String>> {
         let pattern = Pattern::read(pattern, syntax, false)?;
         Some(pattern.first(line, 0)?.map(|found| found[0].to_owned()))
+    }
+
+    #[test]
+    fn what_takes_too_long_is_not_told() {
+        let line = "a".repeat(2_000);
+        let slow = Pattern::read("a|[ab]*c", Syntax::Extended, false).unwrap();
+        assert!(slow.all(&line).is_none());
+        assert!(slow.holds("a").is_none(), "and nothing after it");
+        let quick = Pattern::read("a", Syntax::Extended, false).unwrap();
+        assert_eq!(quick.all(&line).map(|all| all.len()), Some(2_000));
     }
 
     #[test]
