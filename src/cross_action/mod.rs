@@ -19,6 +19,9 @@ pub fn examine(assessments: &mut [Assessment]) -> Vec<CrossActionRisk> {
     protection(assessments, &mut risks);
     relations(assessments, &mut risks);
     plans::keys(assessments, &mut risks);
+    plans::expiring(assessments, &mut risks);
+    plans::inhabitants(assessments);
+    plans::staying(assessments);
     plans::shifted(assessments);
     risks
 }
@@ -355,7 +358,10 @@ fn relations(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) {
             let why = format!("{} and its {relation} {} are deleted together; {end}", ids[1], ids[0]);
             let raised: &[usize] = if guarded { &[origin] } else { &[copy, origin] };
             for &index in raised {
-                raise(&mut assessments[index], Tier::Unrecoverable, &why);
+                let one = &mut assessments[index];
+                if !raise(one, Tier::Unrecoverable, &why) && !one.recovery.is_empty() {
+                    one.recovery = vec!["from another copy, if there is one outside of this".to_owned()];
+                }
             }
             let mut found = risk(pattern, name, ids.to_vec(), why, Tier::Unrecoverable);
             if assessments[copy].mutation.source == Source::Terraform {

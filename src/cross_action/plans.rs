@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{destroys, raise, risk, text};
-use crate::model::{Action, Alternative, Assessment, CrossActionRisk, ENCRYPTS, Source, Tier};
+use crate::model::{Action, Alternative, Assessment, CrossActionRisk, ENCRYPTS, STAYS, Source, Tier, WITHIN};
 use crate::terraform::without_instances;
 
 /// Parts of attributes' names by which a resource says what it is encrypted with.
@@ -78,32 +78,123 @@ fn used(key: &mut Assessment, risks: &mut Vec<CrossActionRisk>) {
     risks.push(risk("key_deleted_and_data_stays", name, vec![id, staying], why, tier));
 }
 
+/// Kinds of rules that delete after a time.
+const EXPIRY: [&str; 2] = ["aws.s3.lifecycle", "expiry.rules"];
+
+/// No older versions are kept any more of what is let expire.
+pub(super) fn expiring(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) {
+    let told = |assessment: &Assessment, kinds: &[&str]| {
+        let mutation = &assessment.mutation;
+        mutation.source == Source::Terraform
+            && kinds.contains(&mutation.kind.as_str())
+            && assessment.recoverability.tier.severity() >= Tier::RecoverableFromBackup.severity()
+            && matches!(mutation.action, Action::Create | Action::Update)
+    };
+    let about = |assessment: &Assessment| {
+        text(assessment, "source_id").or_else(|| text(assessment, "identifier")).map(str::to_owned)
+    };
+    let off: Vec<(usize, String)> = (0..assessments.len())
+        .filter(|at| told(&assessments[*at], &["protection.versions"]))
+        .filter_map(|at| Some((at, about(&assessments[at])?)))
+        .collect();
+    for (off, thing) in off {
+        let rules =
+            assessments.iter().position(|one| told(one, &EXPIRY) && about(one).as_ref() == Some(&thing));
+        let Some(rules) = rules else { continue };
+        let why = format!(
+            "{thing} keeps no versions any more of what is written from now on, and its rules let objects expire: what expires is gone"
+        );
+        for at in [off, rules] {
+            raise(&mut assessments[at], Tier::NeedsReview, &why);
+        }
+        let affected = [off, rules].map(|at| assessments[at].mutation.target.id.clone()).to_vec();
+        let name = "Versions switched off and objects let expire";
+        risks.push(risk("versions_off_and_expiry", name, affected, why, Tier::NeedsReview));
+    }
+}
+
+/// What lives in a place that goes too is not left in it to restore from.
+pub(super) fn inhabitants(assessments: &mut [Assessment]) {
+    let lives = |one: &Assessment| destroys(one) && text(one, WITHIN).is_some();
+    if !assessments.iter().any(lives) {
+        return;
+    }
+    let places: HashMap<String, Tier> = assessments
+        .iter()
+        .filter(|one| destroys(one) && one.mutation.source == Source::Terraform)
+        .map(|one| (one.mutation.target.id.clone(), one.recoverability.tier))
+        .collect();
+    for assessment in assessments.iter_mut().filter(|one| lives(one)) {
+        let Some(place) = text(assessment, WITHIN).map(str::to_owned) else { continue };
+        let Some(tier) = places.get(&place).copied() else { continue };
+        let own = assessment.recoverability.tier;
+        let why = format!("it lives in {place}, which goes too");
+        if own == Tier::RecoverableFromBackup {
+            raise(assessment, tier, &why);
+        } else if own == Tier::Unrecoverable && tier == own {
+            assessment.recoverability.reasoning = why;
+            assessment.recovery.clear();
+        }
+    }
+}
+
+/// Copies that stay are where it comes back from.
+pub(super) fn staying(assessments: &mut [Assessment]) {
+    for assessment in assessments.iter_mut().filter(|one| destroys(one)) {
+        let Some(said) = text(assessment, STAYS).map(str::to_owned) else { continue };
+        let stays = if said.contains(", ") { "stay" } else { "stays" };
+        let step = format!(
+            "from what {stays}: {said}; what was written since it was made, or had not come over yet, is lost"
+        );
+        assessment.recovery.insert(0, step);
+    }
+}
+
 /// The same thing is deleted at one address and made at another: moving it in the state would keep it.
 pub(super) fn shifted(assessments: &mut [Assessment]) {
-    let named = |assessment| Some((text(assessment, "identifier")?, &assessment.mutation.target));
     let planned = |action| {
-        let all = assessments.iter().enumerate().filter(move |(_, assessment)| {
-            assessment.mutation.action == action && assessment.mutation.source == Source::Terraform
-        });
-        all.filter_map(|(at, assessment)| Some((at, named(assessment)?)))
+        let all = assessments.iter().enumerate();
+        all.filter(move |(_, one)| one.mutation.action == action && one.mutation.source == Source::Terraform)
     };
-    let made: HashMap<(&str, &str), &str> = planned(Action::Create)
-        .map(|(_, (name, target))| ((target.r#type.as_str(), name), target.id.as_str()))
-        .collect();
-    let moves: Vec<(usize, String)> = planned(Action::Delete)
-        .filter_map(|(at, (name, from))| {
-            let to = made.get(&(from.r#type.as_str(), name))?;
-            Some((at, format!("terraform state mv {} {}", quoted(&from.id), quoted(to))))
+    let mut called: HashMap<(&str, &str), &str> = HashMap::new();
+    // Of one resource with several keys: those that come, and how many go.
+    let mut keys: HashMap<String, (Vec<&str>, usize)> = HashMap::new();
+    for (_, one) in planned(Action::Create) {
+        let target = &one.mutation.target;
+        if let Some(name) = text(one, "identifier") {
+            called.insert((target.r#type.as_str(), name), target.id.as_str());
+        }
+        if target.id.ends_with(']') {
+            keys.entry(without_instances(&target.id)).or_default().0.push(&target.id);
+        }
+    }
+    for (_, one) in planned(Action::Delete) {
+        if let Some((_, gone)) = keys.get_mut(&without_instances(&one.mutation.target.id)) {
+            *gone += 1;
+        }
+    }
+    let moves: Vec<(usize, Alternative)> = planned(Action::Delete)
+        .filter_map(|(at, one)| {
+            let target = &one.mutation.target;
+            let same = text(one, "identifier").and_then(|name| called.get(&(target.r#type.as_str(), name)));
+            if let Some(to) = same {
+                let why = "the plan makes the same thing at another address: moved in the state it stays as it is";
+                return Some((at, moved(&target.id, to, why)));
+            }
+            let (made, gone) = keys.get(&without_instances(&target.id))?;
+            let [to] = made.as_slice() else { return None };
+            let why = "if that is the same thing under another key: moved in the state, it is compared with the new settings instead of made anew";
+            (*gone == 1).then(|| (at, moved(&target.id, to, why)))
         })
         .collect();
-    for (at, command) in moves {
-        assessments[at].alternatives.push(Alternative {
-            command,
-            explanation:
-                "the plan makes the same thing at another address: moved in the state it stays as it is"
-                    .to_owned(),
-        });
+    for (at, other) in moves {
+        assessments[at].alternatives.insert(0, other);
     }
+}
+
+fn moved(from: &str, to: &str, why: &str) -> Alternative {
+    let command = format!("terraform state mv {} {}", quoted(from), quoted(to));
+    Alternative { command, explanation: why.to_owned() }
 }
 
 fn quoted(address: &str) -> String {

@@ -60,6 +60,9 @@ pub struct TerraformType {
     /// What lives in it and goes with it, whatever the plan says of that: `metadata[0].namespace of kubernetes_*`.
     #[serde(default)]
     pub holds: Vec<String>,
+    /// From where to where it has something copied: `bucket to rule[].destination[0].bucket`, both of the types in `of`.
+    #[serde(default)]
+    pub links: Vec<String>,
     /// What it is stands in one of its attributes: its removal is that of the type which the attribute's value stands for.
     pub kin: Option<Kin>,
     /// Documentation that the rule rests on.
@@ -164,6 +167,11 @@ impl TerraformType {
         self.holds.iter().filter_map(|entry| entry.split_once(" of "))
     }
 
+    /// Entries of `links`: the attributes that name what is copied and where to.
+    pub fn linked(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.links.iter().filter_map(|entry| entry.split_once(" to "))
+    }
+
     /// Reads an embedded type.
     pub(super) fn embedded(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
@@ -187,6 +195,11 @@ mod tests {
                 declared.places().count(),
                 declared.holds.len(),
                 "{name}: `holds` is `attribute of types`"
+            );
+            assert_eq!(
+                declared.linked().count(),
+                declared.links.len(),
+                "{name}: `links` is `attribute to attribute`"
             );
             for other in declared.kin.iter().flat_map(|kin| kin.types.values()) {
                 assert!(knowledge.terraform(other).is_some(), "{name}: {other} is not declared");

@@ -153,6 +153,10 @@ pub const AGAINST: &str = "against";
 pub const BECAUSE: &str = "because";
 /// Fact of a key that goes in a plan: what stays and is encrypted with it.
 pub const ENCRYPTS: &str = "encrypts";
+/// Fact of what goes in a plan: its backups and replicas that stay.
+pub const STAYS: &str = "stays";
+/// Fact of what goes in a plan: the place where it lives, which goes too.
+pub const WITHIN: &str = "within";
 /// Fact of what goes in a plan: all that it may be called by others, a line each.
 pub const NAMES: &str = "also-called";
 /// Fact of a form that is not known: its words say whether it may destroy something.

@@ -23,13 +23,15 @@ struct Place<'p, 'c> {
     provider: Option<&'c str>,
 }
 
-/// Adds the inhabitants to those that depend on what goes; the keys of `dependents` are what goes.
+/// Adds the inhabitants to those that depend on what goes; the keys of `dependents` are what goes. Those that go by themselves
+/// are given back, with their places.
 pub(super) fn add<'p, 'c>(
     changes: &'p [ResourceChange],
     types: &HashMap<&str, Vec<Known>>,
     providers: &'c Providers,
     dependents: &mut HashMap<&'p str, Vec<Dependent>>,
-) {
+) -> HashMap<&'p str, &'p str> {
+    let mut within = HashMap::new();
     let mut places: Vec<Place<'p, 'c>> = Vec::new();
     let mut names: BTreeMap<(&str, &str), HashMap<String, Vec<usize>>> = BTreeMap::new();
     for change in changes.iter().filter(|change| dependents.contains_key(change.address.as_str())) {
@@ -38,7 +40,8 @@ pub(super) fn add<'p, 'c>(
             continue;
         };
         let Ok(attributes) = Attributes::of(change, &known.wanted) else { continue };
-        let called: BTreeSet<String> = facts::names(&declared.id, &attributes).into_iter().collect();
+        let own = ["id", "arn", "self_link"].into_iter().filter_map(|path| text(attributes.before(), path));
+        let called: BTreeSet<String> = own.chain(facts::names(&declared.id, &attributes)).collect();
         for (path, of) in declared.places() {
             for name in &called {
                 names.entry((path, of)).or_default().entry(name.clone()).or_default().push(places.len());
@@ -47,21 +50,29 @@ pub(super) fn add<'p, 'c>(
         places.push(Place { address: &change.address, provider: providers.key(&change.address) });
     }
     for change in changes.iter().filter(|_| !places.is_empty()) {
-        if change.mode == "data" || dependents.contains_key(change.address.as_str()) {
+        if change.mode == "data" {
             continue;
         }
+        let goes = dependents.contains_key(change.address.as_str());
         let provider = providers.key(&change.address);
         for ((path, _), named) in names.iter().filter(|((_, of), _)| fits(of, &change.r#type)) {
             let Ok(values) = select(&change.change.before, &[first_key(path)]) else { continue };
             let Some(name) = text((&values, &Value::Null, &Value::Null), path) else { continue };
             for place in named.get(&name).into_iter().flatten().map(|at| &places[*at]) {
                 let elsewhere = provider.zip(place.provider).is_some_and(|(one, other)| one != other);
+                if goes {
+                    if !elsewhere && place.address != change.address {
+                        within.entry(change.address.as_str()).or_insert(place.address);
+                    }
+                    continue;
+                }
                 if let Some(list) = dependents.get_mut(place.address).filter(|_| !elsewhere) {
                     lives(change, &name, list);
                 }
             }
         }
     }
+    within
 }
 
 /// One more inhabitant, unless it refers to its place anyway.

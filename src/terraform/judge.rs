@@ -9,6 +9,7 @@ use super::beside::{self, Beside};
 use super::classify;
 use super::commands::{self, LocalCommand, LocalFile, Provisioned};
 use super::configured::Configured;
+use super::copies;
 use super::denials;
 use super::diff::{Leaf, leaves};
 use super::encrypted;
@@ -22,7 +23,6 @@ use super::narrower;
 use super::openings;
 use super::plan::{Plan, ResourceChange};
 use super::powers;
-use super::protections;
 use super::provider::Providers;
 use super::references::References;
 use super::replaced;
@@ -30,11 +30,12 @@ use super::said::{PLANNED, printable, unclear};
 use super::select::first_key;
 use super::signs::{self, Said};
 use super::state::Others;
+use super::together;
 use crate::cores;
 use crate::knowledge::{Knowledge, TerraformType};
 use crate::model::{
     Action, Cause, Context, Dependent, Fact, FactValue, Facts, Mutation, RuleRef, Source, Subject, Target,
-    Value as Text,
+    Value as Text, WITHIN,
 };
 
 /// A plan, turned into what the later stages understand.
@@ -79,9 +80,9 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
         analysis.mutations.push(unclear("plan", "the plan is incomplete: planning ended with an error"));
     }
     let providers = Providers::of(plan.configuration.as_ref());
-    inside::add(changes, &types, &providers, &mut dependents);
+    let within = inside::add(changes, &types, &providers, &mut dependents);
     let configured = Configured::of(plan.configuration.as_ref());
-    let of_all = OfAll { dependents, others, providers, configured, provisioned, types: &types };
+    let of_all = OfAll { dependents, within, others, providers, configured, provisioned, types: &types };
     // Each core reads some of a long plan.
     for part in cores::each(changes.chunks(cores::share(changes.len())), |part| one_by_one(part, &of_all)) {
         analysis.mutations.extend(part.mutations);
@@ -89,8 +90,9 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
         analysis.files.extend(part.files);
     }
     encrypted::tell(&mut analysis.mutations, plan);
-    protections::together(&mut analysis.mutations);
-    protections::fresh(&mut analysis.mutations, &references);
+    copies::tell(&mut analysis.mutations, changes, &types);
+    together::gone(&mut analysis.mutations, &references);
+    together::fresh(&mut analysis.mutations, &references);
     for deferred in &plan.deferred_changes {
         let what = &deferred.resource_change.address;
         let reason = format!(
@@ -201,6 +203,8 @@ impl Verb {
 struct OfAll<'p> {
     /// What depends on each resource that goes.
     dependents: HashMap<&'p str, Vec<Dependent>>,
+    /// The place that goes too, of each resource that goes and lives in it.
+    within: HashMap<&'p str, &'p str>,
     others: Others<'p>,
     providers: Providers,
     configured: Configured<'p>,
@@ -273,6 +277,10 @@ fn mutations(
     let words = change.change.actions.join(", ");
     let goes = matches!(action, Action::Delete | Action::Replace);
     let dependents = if goes { all.dependents.get(change.address.as_str()).cloned() } else { None };
+    if let Some(place) = all.within.get(change.address.as_str()).filter(|_| goes) {
+        let place = FactValue::Text(printable(place));
+        facts.insert(WITHIN.to_owned(), Fact::new(place, "where it lives, which goes too"));
+    }
     let made = Mutation {
         action,
         kind,

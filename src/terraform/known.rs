@@ -66,6 +66,7 @@ impl Known {
             wanted.extend(paths.map(|path| first_key(path)));
             let unless = declared.opens.iter().filter_map(|entry| TerraformType::opening(entry).unless);
             wanted.extend(unless.map(|(other, _)| other));
+            wanted.extend(declared.linked().flat_map(|(from, to)| [first_key(from), first_key(to)]));
             wanted.extend(declared.kin.iter().map(|kin| first_key(&kin.by)));
             if !declared.grants.is_empty() || !declared.opens.is_empty() {
                 wanted.extend(grants::CLOSING);

@@ -10,6 +10,7 @@ mod beside;
 mod classify;
 mod commands;
 mod configured;
+mod copies;
 mod denials;
 mod diff;
 mod encrypted;
@@ -33,6 +34,7 @@ mod said;
 mod select;
 mod signs;
 mod state;
+mod together;
 
 pub use commands::{Directory, LocalCommand, LocalFile, Run};
 pub use judge::{Analysis, analyse};

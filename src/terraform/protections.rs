@@ -1,9 +1,6 @@
-//! Protections: when less is protected than before, and when that is no loss.
+//! Protections: when less is protected than before.
 
-use std::collections::{BTreeSet, HashSet};
-
-use super::references::{References, without_instances};
-use crate::model::{Action, Fact, FactValue, Mutation};
+use crate::model::FactValue;
 
 /// Whether less is protected than before. What is not known any more protects nothing.
 pub(super) fn is_weaker(was: &FactValue, now: Option<&FactValue>, endless: bool) -> bool {
@@ -64,61 +61,6 @@ pub(super) fn is_on(value: &FactValue) -> bool {
         FactValue::Text(text) => {
             let text = text.to_ascii_lowercase();
             !OFF.contains(&text.as_str()) && !text.ends_with("_disabled")
-        }
-    }
-}
-
-fn text<'m>(mutation: &'m Mutation, key: &str) -> Option<&'m str> {
-    match mutation.facts.get(key).map(|fact| &fact.value) {
-        Some(FactValue::Text(text)) => Some(text),
-        _ => None,
-    }
-}
-
-fn is_about_another(mutation: &Mutation) -> bool {
-    matches!(text(mutation, "relation"), Some("protection" | "setting"))
-}
-
-/// A protection that goes with all that it protects is no loss of its own.
-pub(super) fn together(mutations: &mut [Mutation]) {
-    let (about, others): (Vec<&mut Mutation>, Vec<&mut Mutation>) = mutations
-        .iter_mut()
-        .filter(|mutation| mutation.action == Action::Delete)
-        .partition(|mutation| is_about_another(mutation));
-    if about.is_empty() {
-        return;
-    }
-    let going: HashSet<&str> = others.iter().flat_map(|mutation| mutation.names()).collect();
-    for mutation in about {
-        if text(mutation, "source_id").is_some_and(|source| going.contains(source)) {
-            let said = "what it is about goes with it";
-            mutation.facts.insert("together".into(), Fact::new(FactValue::Bool(true), said));
-        }
-    }
-}
-
-/// A setting that is made with what it is about finds nothing there: by reference, or by name.
-pub(super) fn fresh(mutations: &mut [Mutation], references: &References) {
-    let made = |mutation: &Mutation| mutation.action == Action::Create;
-    let settings = |mutation: &Mutation| mutation.facts.contains_key("setting");
-    if !mutations.iter().any(|mutation| made(mutation) && settings(mutation)) {
-        return;
-    }
-    let (mut names, mut referring) = (BTreeSet::new(), BTreeSet::new());
-    for mutation in mutations.iter().filter(|mutation| made(mutation) && !settings(mutation)) {
-        names.extend(text(mutation, "identifier").map(str::to_owned));
-        let direct = references.direct(&mutation.target.id).filter(|(_, how)| *how != "depends_on");
-        referring.extend(direct.map(|(who, how)| (who.to_owned(), how.to_owned())));
-    }
-    for mutation in mutations.iter_mut().filter(|mutation| made(mutation) && settings(mutation)) {
-        let named = text(mutation, "source_id").is_some_and(|source| names.contains(source));
-        let plain = without_instances(&mutation.target.id);
-        let attributes = text(mutation, "setting").unwrap_or_default();
-        let refers =
-            attributes.split(' ').any(|attribute| referring.contains(&(plain.clone(), attribute.to_owned())));
-        if named || refers {
-            let said = "what it is about is made by the same plan";
-            mutation.facts.insert("fresh".into(), Fact::new(FactValue::Bool(true), said));
         }
     }
 }

@@ -71,6 +71,17 @@ impl References {
         found.map(|(referring, how)| (referring.as_str(), how.as_str()))
     }
 
+    /// What each of `who` (without instance keys) refers to, and in which attribute.
+    pub(super) fn referred(&self, who: &BTreeSet<String>) -> BTreeMap<String, Vec<(&str, &str)>> {
+        let mut found: BTreeMap<String, Vec<(&str, &str)>> = BTreeMap::new();
+        for (to, referring) in &self.edges {
+            for (from, how) in referring.iter().filter(|(from, _)| who.contains(from)) {
+                found.entry(from.clone()).or_default().push((to, how));
+            }
+        }
+        found
+    }
+
     fn module(&mut self, module: &ConfigurationModule, scope: &Scope, depth: usize) {
         // Modules nest as deep as directories do; the bound only guards against hostile input.
         if depth > 64 {
