@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::model::{
     Action, Assessment, Cause, CrossActionRisk, FactValue, PathOrigin, Source, Subject, Tier, Value,
 };
+use crate::terraform::are_apart;
 use crate::wildcard::fits;
 
 /// Looks for the patterns, raises tiers and says why.
@@ -332,7 +333,9 @@ fn relations(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) {
         let types = text(&assessments[copy], "source_types").map(str::to_owned);
         let may_be = |origin: usize| {
             let found = &assessments[origin].mutation.target.r#type;
-            types.as_ref().is_none_or(|types| types.split(' ').any(|pattern| fits(pattern, found)))
+            let [one, other] = [copy, origin].map(|at| &assessments[at].mutation.facts);
+            !are_apart(&source, one, other)
+                && types.as_ref().is_none_or(|types| types.split(' ').any(|pattern| fits(pattern, found)))
         };
         let found = origins.get(&source).into_iter().flatten().copied().filter(|origin| may_be(*origin));
         // An address of a plan is one resource, also where several rules speak of it.

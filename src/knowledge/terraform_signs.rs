@@ -38,6 +38,12 @@ pub enum Sense {
     Becomes,
     /// It said one of the sign's words, and does not any more.
     Ceases,
+    /// It said one of the words in front of the `>`, and says one of those behind it.
+    Relaxes,
+    /// A switch and nothing else, that goes off.
+    Dropped,
+    /// A switch and nothing else, that goes on.
+    Raised,
 }
 
 impl Sense {
@@ -48,7 +54,12 @@ impl Sense {
 
     /// It tells when something gets weaker, and nothing of what is as good as before.
     pub fn only_warns(self) -> bool {
-        matches!(self, Self::Gone | Self::Fewer | Self::Becomes | Self::Ceases)
+        matches!(self, Self::Gone | Self::Fewer | Self::Becomes | Self::Ceases) || self.is_general()
+    }
+
+    /// It speaks of names that nobody listed: whatever else is known of an attribute counts instead.
+    pub fn is_general(self) -> bool {
+        matches!(self, Self::Relaxes | Self::Dropped | Self::Raised)
     }
 }
 
@@ -73,6 +84,14 @@ pub struct Sign {
 }
 
 impl Sign {
+    /// Whether its words stand for a change from one text to another, `strict > lax`.
+    pub fn relaxes(&self, was: &str, now: &str) -> bool {
+        let words: Vec<&str> = self.words.iter().collect();
+        let mut sides = words.split(|word| *word == ">");
+        let (strict, lax) = (sides.next().unwrap_or_default(), sides.next().unwrap_or_default());
+        strict.contains(&was) && lax.contains(&now)
+    }
+
     /// Whether it names a path.
     pub fn names(&self, path: &str) -> bool {
         self.names.iter().any(|name| ends_so(path, name))
@@ -117,6 +136,8 @@ pub struct TerraformSigns {
     pub about: Words,
     /// Times and numbers of rules that delete: what is greater keeps more.
     pub times: Words,
+    /// Types of one setting each, whose `value` is of what another attribute names.
+    pub pairs: Words,
     /// What gives full control.
     pub powers: Powers,
     sign: Vec<Sign>,
@@ -126,9 +147,17 @@ impl TerraformSigns {
     /// Changing what stands at this path loses nothing.
     pub fn is_harmless(&self, path: &str) -> bool {
         let named = |name: &str| name.contains('.') && ends_so(path, name);
-        path.split('.').any(|part| self.harmless.has(part))
+        path.split('.').any(|part| self.harmless.has(part)) && !self.acts(path)
             // What stands below a block that says more than its own name does is no label.
             || self.minor.has(last_part(path)) && !self.sign.iter().any(|sign| sign.names.iter().any(named))
+    }
+
+    /// A label or an annotation that another program acts on.
+    fn acts(&self, path: &str) -> bool {
+        let acts = |name: &str| {
+            (name.starts_with("labels.") || name.starts_with("annotations.")) && ends_so(path, name)
+        };
+        path.contains('/') && self.sign.iter().any(|sign| sign.names.iter().any(acts))
     }
 
     /// It says where and how something runs, and nothing of what it holds.

@@ -25,8 +25,8 @@ pub use facts::Facts;
 pub use material::{Material, Part};
 pub use mutation::{
     AGAINST, Action, Actor, ActorKind, BECAUSE, BY_WORDS, Cause, Context, CopyMade, Dependent, ENCRYPTS,
-    Mutation, NAMES, PathOrigin, PathSubject, RuleRef, STAYS, Save, Saved, Source, Span, Subject, Target,
-    WITHIN,
+    Mutation, NAMES, PLACE, PathOrigin, PathSubject, RuleRef, STAYS, Save, Saved, Source, Span, Subject,
+    Target, WITHIN,
 };
 pub use names::{says_production, words};
 pub use redact::{MASK, is_secret_name, redact, secret_ranges};

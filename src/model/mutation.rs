@@ -155,6 +155,8 @@ pub const BECAUSE: &str = "because";
 pub const ENCRYPTS: &str = "encrypts";
 /// Fact of what goes in a plan: its backups and replicas that stay.
 pub const STAYS: &str = "stays";
+/// Fact of a change in a plan: the account and region where it is.
+pub const PLACE: &str = "place";
 /// Fact of what goes in a plan: the place where it lives, which goes too.
 pub const WITHIN: &str = "within";
 /// Fact of what goes in a plan: all that it may be called by others, a line each.

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use super::attributes::each;
 use super::facts::{self, Attributes, names};
 use super::known::Known;
+use super::place::{Place, are_apart};
 use super::plan::ResourceChange;
 use super::said::printable;
 use crate::knowledge::TerraformType;
-use crate::model::{Action, Fact, FactValue, Mutation, STAYS, Source};
+use crate::model::{Action, Fact, FactValue, Facts, Mutation, PLACE, STAYS, Source};
 use crate::wildcard::fits;
 
 /// Copies of one thing that are named.
@@ -32,11 +33,22 @@ impl<'m> Going<'m> {
     }
 
     /// Those of a name, and of one of the types, where any are told.
-    fn called<'a>(&'a self, name: &str, types: &'a [String]) -> impl Iterator<Item = usize> + 'a {
+    fn called<'a>(
+        &'a self,
+        name: &'a str,
+        types: &'a [String],
+        by: &'a Attributes,
+    ) -> impl Iterator<Item = usize> + 'a {
         let found = self.by_name.get(name).into_iter().flatten().copied();
+        let mut facts = Facts::new();
+        if let Some(said) = Place::of(by.before()).said() {
+            facts.insert(PLACE.to_owned(), Fact::new(FactValue::Text(said), "where it is"));
+        }
         found.filter(move |at| {
-            let r#type = &self.mutations[*at].target.r#type;
-            types.is_empty() || types.iter().any(|pattern| fits(pattern, r#type))
+            let mutation = &self.mutations[*at];
+            let r#type = &mutation.target.r#type;
+            !are_apart(name, &facts, &mutation.facts)
+                && (types.is_empty() || types.iter().any(|pattern| fits(pattern, r#type)))
         })
     }
 }
@@ -71,7 +83,7 @@ pub(super) fn tell(
         {
             let said = format!("{relation} {}", printable(&change.address));
             for source in names(&declared.source, &attributes) {
-                for at in going.called(&source, &declared.of) {
+                for at in going.called(&source, &declared.of, &attributes) {
                     staying.entry(at).or_default().push(said.clone());
                 }
             }
@@ -84,7 +96,11 @@ pub(super) fn tell(
         let mut shown: Vec<String> = said.iter().take(NAMED).cloned().collect();
         shown.dedup();
         let fact = Fact::new(FactValue::Text(shown.join(", ")), "copies of it that the plan leaves alone");
-        mutations[at].facts.insert(STAYS.to_owned(), fact);
+        let mutation = &mut mutations[at];
+        mutation.facts.insert(STAYS.to_owned(), fact);
+        // A copy that stays is none of those that feel the loss.
+        let copy = |id: &str| said.iter().any(|one| one.ends_with(&format!(" {id}")));
+        mutation.dependents.retain(|dependent| !copy(&dependent.id));
     }
     for (at, source) in copies {
         let facts = &mut mutations[at].facts;
@@ -109,13 +125,13 @@ fn linked(
     copies: &mut BTreeMap<usize, String>,
 ) {
     let Some(source) = facts::text(attributes.before(), from) else { return };
-    let origins: Vec<usize> = going.called(&source, &declared.of).collect();
+    let origins: Vec<usize> = going.called(&source, &declared.of, attributes).collect();
     if origins.is_empty() {
         return;
     }
     let ends = each(attributes.before(), to).unwrap_or_default();
     for end in ends.iter().filter_map(|end| end.as_str()) {
-        let mut gone = going.called(end, &declared.of).peekable();
+        let mut gone = going.called(end, &declared.of, attributes).peekable();
         if gone.peek().is_none() {
             origins
                 .iter()

@@ -100,7 +100,7 @@ fn parameters(list: &[Value]) -> Option<Value> {
 }
 
 /// Lists whose entries say a name and a value.
-const PARAMETERS: [&str; 3] = ["parameter", "parameters", "database_flags"];
+const PARAMETERS: [&str; 5] = ["parameter", "parameters", "database_flags", "setting", "option_settings"];
 
 /// Lists are often sets: what stands in both is the same element, wherever it stands; the others are compared in order.
 fn lists(sides: Sides<'_>, path: &str, depth: usize, found: &mut Vec<Leaf>) {

@@ -7,13 +7,14 @@ use serde_json::value::RawValue;
 
 use super::amounts::number;
 use super::attributes::{Attribute, Side, each, lookup, parse_default};
+use super::place::{NAMED, Place};
 use super::plan::ResourceChange;
 use super::provider::Settings;
 use super::said::PLANNED;
 use super::select::select;
 use super::state::Others;
 use crate::knowledge::{Related, TerraformType};
-use crate::model::{Action, Fact, FactValue, Facts, NAMES};
+use crate::model::{Action, Fact, FactValue, Facts, NAMES, PLACE};
 
 /// What of a change's attributes somebody asks for.
 pub(super) struct Attributes {
@@ -91,12 +92,18 @@ pub(super) fn collect(
             facts.insert(format!("was.{name}"), Fact::new(was, PLANNED));
         }
     }
+    let place = Place::of(if action == Action::Create { after } else { before });
+    if matches!(action, Action::Delete | Action::Replace)
+        && let Some(said) = place.said()
+    {
+        facts.insert(PLACE.to_owned(), Fact::new(FactValue::Text(said), "where it is"));
+    }
     let names = names(&declared.id, attributes);
     if let Some(first) = names.first() {
         facts.insert("identifier".into(), Fact::new(FactValue::Text(first.clone()), "what it is called"));
     }
     if matches!(action, Action::Delete | Action::Replace) {
-        let own = ["id", "arn", "self_link"].into_iter().filter_map(|path| text(before, path));
+        let own = NAMED.into_iter().filter_map(|path| text(before, path));
         let all: BTreeSet<String> = own.chain(names.iter().cloned()).collect();
         let said = all.into_iter().collect::<Vec<_>>().join("\n");
         facts.insert(NAMES.to_owned(), Fact::new(FactValue::Text(said), "what others may call it"));
@@ -113,7 +120,8 @@ pub(super) fn collect(
         }
         // Its siblings are those of its own type that name the same source.
         if let Some(siblings) = siblings
-            && let Some((FactValue::Number(0), _)) = others.related(siblings, std::slice::from_ref(&source))
+            && let Some((FactValue::Number(0), _)) =
+                others.related(siblings, std::slice::from_ref(&source), &place)
         {
             facts.insert(
                 "last-member".into(),
@@ -126,7 +134,7 @@ pub(super) fn collect(
         facts.insert("setting".into(), Fact::new(attributes, "where it says what it is about"));
     }
     for related in &declared.related {
-        if let Some((value, said)) = others.related(related, &names) {
+        if let Some((value, said)) = others.related(related, &names, &place) {
             facts.insert(related.fact.clone(), Fact::new(value, said));
         }
     }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::facts::{self, Attributes, text};
 use super::known::Known;
+use super::place::{self, apart};
 use super::plan::ResourceChange;
 use super::provider::Providers;
 use super::references::without_instances;
@@ -21,6 +22,7 @@ const LISTED: usize = 64;
 struct Place<'p, 'c> {
     address: &'p str,
     provider: Option<&'c str>,
+    is: place::Place,
 }
 
 /// Adds the inhabitants to those that depend on what goes; the keys of `dependents` are what goes. Those that go by themselves
@@ -40,14 +42,18 @@ pub(super) fn add<'p, 'c>(
             continue;
         };
         let Ok(attributes) = Attributes::of(change, &known.wanted) else { continue };
-        let own = ["id", "arn", "self_link"].into_iter().filter_map(|path| text(attributes.before(), path));
+        let own = place::NAMED.into_iter().filter_map(|path| text(attributes.before(), path));
         let called: BTreeSet<String> = own.chain(facts::names(&declared.id, &attributes)).collect();
         for (path, of) in declared.places() {
             for name in &called {
                 names.entry((path, of)).or_default().entry(name.clone()).or_default().push(places.len());
             }
         }
-        places.push(Place { address: &change.address, provider: providers.key(&change.address) });
+        places.push(Place {
+            address: &change.address,
+            provider: providers.key(&change.address),
+            is: place::Place::of(attributes.before()),
+        });
     }
     for change in changes.iter().filter(|_| !places.is_empty()) {
         if change.mode == "data" {
@@ -56,10 +62,15 @@ pub(super) fn add<'p, 'c>(
         let goes = dependents.contains_key(change.address.as_str());
         let provider = providers.key(&change.address);
         for ((path, _), named) in names.iter().filter(|((_, of), _)| fits(of, &change.r#type)) {
-            let Ok(values) = select(&change.change.before, &[first_key(path)]) else { continue };
+            let Ok(values) =
+                select(&change.change.before, &[&[first_key(path)], &place::SAID_BY[..]].concat())
+            else {
+                continue;
+            };
             let Some(name) = text((&values, &Value::Null, &Value::Null), path) else { continue };
             for place in named.get(&name).into_iter().flatten().map(|at| &places[*at]) {
-                let elsewhere = provider.zip(place.provider).is_some_and(|(one, other)| one != other);
+                let elsewhere = provider.zip(place.provider).is_some_and(|(one, other)| one != other)
+                    || apart(&name, &place.is, &place::Place::of_values(&values));
                 if goes {
                     if !elsewhere && place.address != change.address {
                         within.entry(change.address.as_str()).or_insert(place.address);

@@ -4,7 +4,6 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde_json::Value;
 
-use super::attributes::Side;
 use super::beside::{self, Beside};
 use super::classify;
 use super::commands::{self, LocalCommand, LocalFile, Provisioned};
@@ -13,9 +12,10 @@ use super::copies;
 use super::denials;
 use super::diff::{Leaf, leaves};
 use super::encrypted;
-use super::facts::{Attributes, collect, fact, text};
+use super::facts::{Attributes, collect, text};
 use super::grants;
 use super::inside;
+use super::kind::kind_of;
 use super::known::{Known, protection, types};
 use super::later;
 use super::longer;
@@ -212,6 +212,20 @@ struct OfAll<'p> {
     types: &'p HashMap<&'p str, Vec<Known>>,
 }
 
+impl OfAll<'_> {
+    /// What depends on what goes; and where that lives, if the place goes too.
+    fn around(&self, change: &ResourceChange, action: Action, facts: &mut Facts) -> Vec<Dependent> {
+        if !matches!(action, Action::Delete | Action::Replace) {
+            return Vec::new();
+        }
+        if let Some(place) = self.within.get(change.address.as_str()) {
+            let place = FactValue::Text(printable(place));
+            facts.insert(WITHIN.to_owned(), Fact::new(place, "where it lives, which goes too"));
+        }
+        self.dependents.get(change.address.as_str()).cloned().unwrap_or_default()
+    }
+}
+
 /// The change, and what it does besides: protections that it takes away, parts that go, what it opens.
 fn mutations(
     change: &ResourceChange,
@@ -275,12 +289,7 @@ fn mutations(
     found.extend(said.beside.into_iter().chain(opens).filter(|more| !(grants && more.is_grant())));
     replaced::tell(change, &mut facts);
     let words = change.change.actions.join(", ");
-    let goes = matches!(action, Action::Delete | Action::Replace);
-    let dependents = if goes { all.dependents.get(change.address.as_str()).cloned() } else { None };
-    if let Some(place) = all.within.get(change.address.as_str()).filter(|_| goes) {
-        let place = FactValue::Text(printable(place));
-        facts.insert(WITHIN.to_owned(), Fact::new(place, "where it lives, which goes too"));
-    }
+    let dependents = all.around(change, action, &mut facts);
     let made = Mutation {
         action,
         kind,
@@ -293,35 +302,9 @@ fn mutations(
         cause: verb.cause(&words),
         context: Context::default(),
         facts,
-        dependents: dependents.unwrap_or_default(),
+        dependents,
     };
     beside::tell(made, found, out);
-}
-
-/// The kind that a change of a type concerns.
-fn kind_of(declared: &TerraformType, action: Action, attributes: &Attributes) -> String {
-    let other = match action {
-        Action::Grant => return "access".to_owned(),
-        Action::Delete if declared.forgets.iter().any(|when| holds(when, attributes.before())) => {
-            return "terraform.forgotten".to_owned();
-        }
-        Action::Delete | Action::Replace => &declared.removed,
-        Action::Create => &declared.made,
-        _ => &None,
-    };
-    other.as_ref().unwrap_or(&declared.kind).clone()
-}
-
-/// `attribute`: it is true; `attribute = A | B`: it is one of these.
-fn holds(when: &str, side: Side<'_>) -> bool {
-    let (path, values) = TerraformType::protecting(when);
-    match (fact(side, path), values) {
-        (Some(FactValue::Bool(yes)), None) => yes,
-        (Some(FactValue::Text(text)), Some(mut values)) => {
-            values.any(|value| value.eq_ignore_ascii_case(&text))
-        }
-        _ => false,
-    }
 }
 
 /// What a change's attributes say by themselves, whatever the type.
@@ -404,7 +387,8 @@ impl Changed {
             return found;
         }
         let marks = [&attributes.before_sensitive, &attributes.after_sensitive];
-        let differing = leaves(before, after, &attributes.after_unknown, marks);
+        let mut differing = leaves(before, after, &attributes.after_unknown, marks);
+        signs::pairs(&change.r#type, before, after, &mut differing);
         if !updates && !sets {
             found.said.beside = known.spoken.made(&differing);
             return found;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::attributes::Side;
 use super::facts::{Attributes, fact, text};
 use super::grants;
+use super::place;
 use super::plan::ResourceChange;
 use super::said::PLANNED;
 use super::select::first_key;
@@ -54,7 +55,10 @@ pub(super) fn types<'p>(
 
 impl Known {
     fn of(declared: Option<Arc<TerraformType>>, name: &str, knowledge: Option<&Knowledge>) -> Self {
-        let mut wanted: BTreeSet<&str> = BTreeSet::from(["name", "id", "arn", "self_link", "region"])
+        let mut wanted: BTreeSet<&str> = BTreeSet::from(["name"])
+            .into_iter()
+            .chain(place::SAID_BY)
+            .collect::<BTreeSet<&str>>()
             .into_iter()
             .chain(PROTECTIONS)
             .collect();

@@ -60,7 +60,8 @@ pub(super) fn is_on(value: &FactValue) -> bool {
         FactValue::Number(number) => *number != 0,
         FactValue::Text(text) => {
             let text = text.to_ascii_lowercase();
-            !OFF.contains(&text.as_str()) && !text.ends_with("_disabled")
+            let off = OFF.contains(&text.as_str()) || text.parse() == Ok(false);
+            !off && !text.ends_with("_disabled")
         }
     }
 }

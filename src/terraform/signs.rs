@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use serde_json::Value;
+
 use super::amounts::{self, number};
 use super::beside::Beside;
 use super::diff::Leaf;
@@ -160,7 +162,18 @@ pub(super) fn read(
                 said.names.push(name);
             }
         }
+        // What is listed says more than what a name suggests.
+        let listed = declared
+            || spoken.told.iter().any(|known| overlaps(known, path))
+            || named
+                .signs
+                .iter()
+                .chain(&spoken.signs)
+                .any(|sign| !sign.sense.is_general() && sign.names(path));
         for sign in weaker {
+            if sign.sense.is_general() && listed {
+                continue;
+            }
             // What the type's data says is enough, but for what it does not ask.
             if declared && !sign.sense.only_warns() {
                 continue;
@@ -175,6 +188,23 @@ pub(super) fn read(
         }
     }
     said
+}
+
+/// What the value of a type of one setting each is about: its `name`, or the like, as a path of its own.
+pub(super) fn pairs(r#type: &str, before: &Value, after: &Value, leaves: &mut Vec<Leaf>) {
+    const NAMED: [&str; 5] = ["name", "setting_id", "key", "parameter_name", "configuration_name"];
+    let Some(value) = leaves.iter().find(|leaf| leaf.path == "value") else { return };
+    if !terraform_signs().pairs.fit(r#type) {
+        return;
+    }
+    let name = NAMED.iter().find_map(|name| {
+        let text = before.get(name)?.as_str()?;
+        (after.get(name)?.as_str()? == text).then_some(text)
+    });
+    if let Some(name) = name {
+        let leaf = Leaf { path: name.to_owned(), ..value.clone() };
+        leaves.push(leaf);
+    }
 }
 
 /// Told by the provider after the apply, whatever it will be.
@@ -292,6 +322,29 @@ fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
         // What was not set had the provider's own value.
         Sense::Becomes => says(now) && !says(was) && (was.is_some() || sign.made),
         Sense::Ceases => says(was) && !says(now) && !leaf.unknown,
+        Sense::Relaxes => {
+            let word = |value: Option<&FactValue>| match value {
+                Some(FactValue::Text(text)) => Some(text.to_ascii_lowercase()),
+                _ => None,
+            };
+            word(was).zip(word(now)).is_some_and(|(was, now)| sign.relaxes(&was, &now))
+        }
+        Sense::Dropped => switch(was) == Some(true) && switch(now) == Some(false) && !leaf.unknown,
+        Sense::Raised => switch(was) != Some(true) && switch(now) == Some(true),
+    }
+}
+
+/// What a switch says; `None`: it is none. One that is not set is off.
+fn switch(value: Option<&FactValue>) -> Option<bool> {
+    match value {
+        None => Some(false),
+        Some(FactValue::Bool(yes)) => Some(*yes),
+        Some(FactValue::Number(_)) => None,
+        Some(FactValue::Text(text)) => match text.to_ascii_lowercase().as_str() {
+            "on" | "enabled" | "enable" | "active" => Some(true),
+            "off" | "disabled" | "disable" | "inactive" | "" => Some(false),
+            word => word.parse().ok(),
+        },
     }
 }
 
@@ -311,7 +364,7 @@ pub(super) fn opens(value: Option<&FactValue>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::super::diff::leaves;
     use super::*;

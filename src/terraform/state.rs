@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use serde_json::Value;
 
 use super::attributes::{Attribute, lookup};
+use super::place::{Place, SAID_BY, apart};
 use super::plan::{Plan, StateModule};
 use super::said::show;
 use super::select::{first_key, select};
@@ -45,6 +46,7 @@ impl<'a> Others<'a> {
         for related in related {
             let keys = found.wanted.entry(related.r#type.as_str()).or_default();
             keys.insert(first_key(&related.attribute));
+            keys.extend(SAID_BY);
             keys.extend(related.value.as_deref().map(first_key));
             found.by_name.entry((related.r#type.as_str(), related.attribute.as_str())).or_default();
         }
@@ -106,15 +108,30 @@ impl<'a> Others<'a> {
         list("child_modules").for_each(|child| self.loose(child, going, depth + 1));
     }
 
-    /// What they say of a resource that goes by any of `names`; `None` when that is not known.
-    pub(super) fn related(&self, related: &Related, names: &[String]) -> Option<(FactValue, String)> {
+    /// What they say of a resource in a place that goes by any of `names`; `None` when that is not known.
+    pub(super) fn related(
+        &self,
+        related: &Related,
+        names: &[String],
+        place: &Place,
+    ) -> Option<(FactValue, String)> {
         if !self.known || names.is_empty() {
             return None;
         }
         let by_name = self.by_name.get(&(related.r#type.as_str(), related.attribute.as_str()));
         let names = order::set(names);
-        let found =
-            || names.iter().filter_map(|name| by_name.and_then(|known| known.get(*name))).flatten().copied();
+        let all = self.by_type.get(related.r#type.as_str());
+        let elsewhere = |name: &str, at: usize| {
+            all.and_then(|all| all.get(at)).is_some_and(|other| apart(name, place, &Place::of_values(other)))
+        };
+        let found = || {
+            let of_name = |name: &'_ &String| {
+                let name = (*name).clone();
+                let known = by_name.and_then(|known| known.get(&name)).into_iter().flatten().copied();
+                known.filter(move |at| !elsewhere(&name, *at)).collect::<Vec<_>>()
+            };
+            names.iter().flat_map(of_name)
+        };
         match &related.value {
             None => {
                 let count = found().count();

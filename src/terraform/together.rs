@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::place::are_apart;
 use super::references::{References, without_instances};
 use crate::model::{Action, Fact, FactValue, Mutation};
 use crate::wildcard::fits;
@@ -27,7 +28,7 @@ fn may_be(mutation: &Mutation, r#type: &str) -> bool {
 pub(super) fn gone(mutations: &mut [Mutation], references: &References) {
     let (mut about, others): (Vec<&mut Mutation>, Vec<&mut Mutation>) = mutations
         .iter_mut()
-        .filter(|mutation| mutation.action == Action::Delete)
+        .filter(|mutation| matches!(mutation.action, Action::Delete | Action::Replace))
         .partition(|mutation| is_about_another(mutation));
     if about.is_empty() {
         return;
@@ -35,7 +36,9 @@ pub(super) fn gone(mutations: &mut [Mutation], references: &References) {
     let mut going: HashMap<&str, Vec<&Mutation>> = HashMap::new();
     let mut addresses = BTreeSet::new();
     for mutation in &others {
-        addresses.insert(without_instances(&mutation.target.id));
+        if mutation.action == Action::Delete {
+            addresses.insert(without_instances(&mutation.target.id));
+        }
         for name in mutation.names() {
             going.entry(name).or_default().push(mutation);
         }
@@ -44,7 +47,16 @@ pub(super) fn gone(mutations: &mut [Mutation], references: &References) {
     let referred = references.referred(&who);
     for mutation in &mut about {
         let named = text(mutation, "source_id").and_then(|source| going.get(source)).into_iter().flatten();
-        let by_name = || named.clone().find(|other| may_be(mutation, &other.target.r#type));
+        let source = text(mutation, "source_id").unwrap_or_default();
+        let by_name = || {
+            let mut named = named.clone();
+            named.find(|other| {
+                // What is made anew without its protection has none.
+                let both = mutation.action == Action::Replace || other.action == Action::Delete;
+                both && may_be(mutation, &other.target.r#type)
+                    && !are_apart(source, &mutation.facts, &other.facts)
+            })
+        };
         let with = by_name()
             .map(|other| other.target.id.clone())
             .or_else(|| by_reference(mutation, &referred, &addresses));

@@ -88,14 +88,19 @@ fn a_backup_is_worth_as_much_as_its_key() {
 fn what_only_gets_another_address_can_be_moved() {
     let gone = change("aws_dynamodb_table.a[\"old\"]", "delete", json!({"name": "orders"}));
     let made = |name: &str| change("aws_dynamodb_table.a[\"new\"]", "create", json!({"name": name}));
-    let moves = |name: &str| {
-        let done = judged(json!([gone, made(name)]), json!([]));
-        done.assessments[0]
-            .alternatives
-            .iter()
-            .any(|other| other.command.starts_with("terraform state mv 'aws_dynamodb_table.a"))
+    let moves = |changes: Value| {
+        let done = judged(changes, json!([]));
+        let first = done.assessments[0].alternatives[0].clone();
+        let moved = first.command
+            == "terraform state mv 'aws_dynamodb_table.a[\"old\"]' 'aws_dynamodb_table.a[\"new\"]'";
+        moved.then_some(first.explanation)
     };
-    assert!(moves("orders") && !moves("others"));
+    let same = moves(json!([gone, made("orders")])).unwrap_or_default();
+    assert!(same.starts_with("the plan makes the same thing at another address"), "{same}");
+    let perhaps = moves(json!([gone, made("others")])).unwrap_or_default();
+    assert!(perhaps.starts_with("if that is the same thing under another key"), "{perhaps}");
+    let third = change("aws_dynamodb_table.a[\"third\"]", "create", json!({"name": "third"}));
+    assert_eq!(moves(json!([gone, made("others"), third])), None, "which of them it would be is not told");
 }
 
 fn with(address: &str, actions: Value, before: Value, after: Value, more: Value) -> Value {

@@ -38,8 +38,8 @@ pub(super) fn is_plan(report: &ConsequenceReport) -> bool {
 /// What was looked at: `looked at 14 resources: 3 deleted, 2 updated, 9 as they are`.
 pub(super) fn looked_at(report: &ConsequenceReport) -> Option<String> {
     let resources = report.resources?;
-    let mut acts: BTreeMap<u8, (&str, BTreeSet<&str>)> = BTreeMap::new();
-    let mut ids = BTreeSet::new();
+    // Each by the gravest of its acts.
+    let mut gravest: BTreeMap<&str, (u8, &str)> = BTreeMap::new();
     let mut others = 0;
     for mutation in &report.mutations {
         if mutation.intent.source != Source::Terraform {
@@ -47,8 +47,7 @@ pub(super) fn looked_at(report: &ConsequenceReport) -> Option<String> {
             continue;
         }
         let id = mutation.intent.target.id.as_str();
-        ids.insert(id);
-        let (order, word) = match act(mutation).as_str() {
+        let found = match act(mutation).as_str() {
             "delete" => (0, "deleted"),
             "replace" => (1, "replaced"),
             "forget" => (2, "left out of the state"),
@@ -57,13 +56,14 @@ pub(super) fn looked_at(report: &ConsequenceReport) -> Option<String> {
             "grant" | "revoke" => (5, "with other rights"),
             _ => (6, "unclear"),
         };
-        acts.entry(order).or_insert((word, BTreeSet::new())).1.insert(id);
+        let known = gravest.entry(id).or_insert(found);
+        *known = found.min(*known);
     }
-    let mut said: Vec<String> = acts
-        .values()
-        .map(|(word, ids)| format!("{} {word}", crate::text::grouped(ids.len() as u64)))
-        .collect();
-    let rest = resources.saturating_sub(ids.len());
+    let mut acts: BTreeMap<(u8, &str), u64> = BTreeMap::new();
+    gravest.values().for_each(|act| *acts.entry(*act).or_default() += 1);
+    let mut said: Vec<String> =
+        acts.iter().map(|((_, word), ids)| format!("{} {word}", crate::text::grouped(*ids))).collect();
+    let rest = resources.saturating_sub(gravest.len());
     if rest > 0 {
         said.push(format!(
             "{} as {}",
@@ -158,7 +158,14 @@ fn title(group: &Group<'_>) -> String {
             let kind = if own { String::new() } else { format!(", {kind}") };
             format!("{} {name}{called}{kind}", group.action)
         }
-        (members, _) => format!("{} {} × {}", group.action, members.len(), group.r#type()),
+        (members, names) => {
+            // Several effects on one resource are told once.
+            let ids: BTreeSet<&str> = members.iter().map(|one| one.intent.target.id.as_str()).collect();
+            match (ids.len(), names) {
+                (1, [name]) => format!("{} {name}", group.action),
+                (number, _) => format!("{} {number} × {}", group.action, group.r#type()),
+            }
+        }
     }
 }
 
@@ -176,7 +183,9 @@ fn said(group: &Group<'_>, report: &ConsequenceReport) -> Vec<Said> {
             all.push(Said { label, lines });
         }
     };
-    if group.members.len() > 1 {
+    if group.names().len() > 1
+        || group.members.len() > 1 && group.names().iter().any(|name| name.contains('['))
+    {
         say("resources", vec![group.names().join(", ")]);
     }
     say("because", group.because().into_iter().collect());
