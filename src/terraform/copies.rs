@@ -37,11 +37,11 @@ impl<'m> Going<'m> {
         &'a self,
         name: &'a str,
         types: &'a [String],
-        by: &'a Attributes,
+        (kind, by): (&str, &'a Attributes),
     ) -> impl Iterator<Item = usize> + 'a {
         let found = self.by_name.get(name).into_iter().flatten().copied();
         let mut facts = Facts::new();
-        if let Some(said) = Place::of(by.before()).said() {
+        if let Some(said) = Place::of(kind, by.before()).said() {
             facts.insert(PLACE.to_owned(), Fact::new(FactValue::Text(said), "where it is"));
         }
         found.filter(move |at| {
@@ -83,13 +83,13 @@ pub(super) fn tell(
         {
             let said = format!("{relation} {}", printable(&change.address));
             for source in names(&declared.source, &attributes) {
-                for at in going.called(&source, &declared.of, &attributes) {
+                for at in going.called(&source, &declared.of, (&change.r#type, &attributes)) {
                     staying.entry(at).or_default().push(said.clone());
                 }
             }
         }
         for (from, to) in declared.linked() {
-            linked(&going, declared, &attributes, (from, to), &mut staying, &mut copies);
+            linked(&going, declared, (&change.r#type, &attributes), (from, to), &mut staying, &mut copies);
         }
     }
     for (at, said) in staying {
@@ -119,19 +119,19 @@ pub(super) fn tell(
 fn linked(
     going: &Going<'_>,
     declared: &TerraformType,
-    attributes: &Attributes,
+    by: (&str, &Attributes),
     (from, to): (&str, &str),
     staying: &mut BTreeMap<usize, Vec<String>>,
     copies: &mut BTreeMap<usize, String>,
 ) {
-    let Some(source) = facts::text(attributes.before(), from) else { return };
-    let origins: Vec<usize> = going.called(&source, &declared.of, attributes).collect();
+    let Some(source) = facts::text(by.1.before(), from) else { return };
+    let origins: Vec<usize> = going.called(&source, &declared.of, by).collect();
     if origins.is_empty() {
         return;
     }
-    let ends = each(attributes.before(), to).unwrap_or_default();
+    let ends = each(by.1.before(), to).unwrap_or_default();
     for end in ends.iter().filter_map(|end| end.as_str()) {
-        let mut gone = going.called(end, &declared.of, attributes).peekable();
+        let mut gone = going.called(end, &declared.of, by).peekable();
         if gone.peek().is_none() {
             origins
                 .iter()

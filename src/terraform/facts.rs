@@ -63,7 +63,7 @@ impl Attributes {
 
 /// What the type's data names among the attributes.
 pub(super) fn collect(
-    (declared, siblings): (&TerraformType, Option<&Related>),
+    (declared, siblings, r#type): (&TerraformType, Option<&Related>, &str),
     attributes: &Attributes,
     settings: &Settings<'_>,
     action: Action,
@@ -92,7 +92,7 @@ pub(super) fn collect(
             facts.insert(format!("was.{name}"), Fact::new(was, PLANNED));
         }
     }
-    let place = Place::of(if action == Action::Create { after } else { before });
+    let place = Place::of(r#type, if action == Action::Create { after } else { before });
     if matches!(action, Action::Delete | Action::Replace)
         && let Some(said) = place.said()
     {

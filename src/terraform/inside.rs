@@ -52,7 +52,7 @@ pub(super) fn add<'p, 'c>(
         places.push(Place {
             address: &change.address,
             provider: providers.key(&change.address),
-            is: place::Place::of(attributes.before()),
+            is: place::Place::of(&change.r#type, attributes.before()),
         });
     }
     for change in changes.iter().filter(|_| !places.is_empty()) {
@@ -70,7 +70,7 @@ pub(super) fn add<'p, 'c>(
             let Some(name) = text((&values, &Value::Null, &Value::Null), path) else { continue };
             for place in named.get(&name).into_iter().flatten().map(|at| &places[*at]) {
                 let elsewhere = provider.zip(place.provider).is_some_and(|(one, other)| one != other)
-                    || apart(&name, &place.is, &place::Place::of_values(&values));
+                    || apart(&name, &place.is, &place::Place::of_values(&change.r#type, &values));
                 if goes {
                     if !elsewhere && place.address != change.address {
                         within.entry(change.address.as_str()).or_insert(place.address);

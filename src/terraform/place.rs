@@ -19,7 +19,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    pub(super) fn of(side: Side<'_>) -> Self {
+    pub(super) fn of(r#type: &str, side: Side<'_>) -> Self {
         let said = |path: &str| text(side, path);
         let mut found = Self::default();
         for name in NAMED.into_iter().filter_map(said) {
@@ -28,8 +28,8 @@ impl Place {
         if let Some(project) = said("project") {
             found.account.get_or_insert_with(|| project.trim_start_matches("projects/").to_owned());
         }
-        // Copies in other regions are named by their short names in one project, and never in one account.
-        if said("arn").is_some()
+        // Elsewhere copies in other regions are named by their short names.
+        if r#type.starts_with("aws_")
             && let Some(region) = said("region")
         {
             found.region.get_or_insert(region);
@@ -37,8 +37,8 @@ impl Place {
         found
     }
 
-    pub(super) fn of_values(values: &Value) -> Self {
-        Self::of((values, &Value::Null, &Value::Null))
+    pub(super) fn of_values(r#type: &str, values: &Value) -> Self {
+        Self::of(r#type, (values, &Value::Null, &Value::Null))
     }
 
     /// `arn:aws:rds:eu-west-1:111122223333:db:x`, `…/projects/p/…`, `/subscriptions/s/…`
@@ -100,7 +100,7 @@ mod tests {
     use super::{Place, apart, of_text};
 
     fn of(values: Value) -> Place {
-        Place::of_values(&values)
+        Place::of_values("x", &values)
     }
 
     #[test]
@@ -114,5 +114,7 @@ mod tests {
         assert!(apart("x", &one, &two) && !apart("x", &one, &of(json!({"project": "a", "region": "r"}))));
         assert_eq!(of_text(&here.said().unwrap()), here);
         assert!(of(json!({"name": "x", "region": "r"})).said().is_none(), "replicas stand in other regions");
+        let snapshot = Place::of_values("aws_db_snapshot", &json!({"id": "s", "region": "us-east-1"}));
+        assert!(apart("orders", &here, &snapshot));
     }
 }

@@ -122,7 +122,8 @@ impl<'a> Others<'a> {
         let names = order::set(names);
         let all = self.by_type.get(related.r#type.as_str());
         let elsewhere = |name: &str, at: usize| {
-            all.and_then(|all| all.get(at)).is_some_and(|other| apart(name, place, &Place::of_values(other)))
+            all.and_then(|all| all.get(at))
+                .is_some_and(|other| apart(name, place, &Place::of_values(&related.r#type, other)))
         };
         let found = || {
             let of_name = |name: &'_ &String| {
