@@ -58,8 +58,9 @@ fn told(scene: &Scene<'_>, invocation: &Invocation, mutation: &mut Mutation) {
     {
         fact(mutation, "strip", FactValue::Number(strip), "leading directories taken off each name");
     }
-    if matched.has("--one-top-level") {
-        flag(mutation, "one-top-level", "unpacked into a directory of its own");
+    top_level(matched, mutation);
+    if is(matched, &["unzip"]) && matched.has("-C") {
+        flag(mutation, "any-case", "members are found whatever their case");
     }
     if matched.has("--transform") || matched.has("-s") && is_tar(matched) {
         flag(mutation, "transform", "names are changed on the way");
@@ -79,6 +80,19 @@ fn told(scene: &Scene<'_>, invocation: &Invocation, mutation: &mut Mutation) {
         if matched.has("-U") {
             flag(mutation, "transform", "directories are emptied on the way");
         }
+    }
+}
+
+/// All goes into one directory: one that is named, or one of the archive's own name.
+fn top_level(matched: &Match, mutation: &mut Mutation) {
+    let about = "unpacked into a directory of its own";
+    match matched.value("--one-top-level") {
+        Some(Value::Known(dir)) if !dir.is_empty() => {
+            fact(mutation, "one-top-level", FactValue::Text(dir.clone()), about);
+        }
+        None if matched.has("--one-top-level") => flag(mutation, "one-top-level", about),
+        None => {}
+        Some(_) => flag(mutation, "transform", "names are changed on the way"),
     }
 }
 

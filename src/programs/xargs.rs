@@ -58,7 +58,9 @@ fn xargs(shell: &mut Shell<'_>, state: &mut State, call: &Call, matched: &Match)
         }
         _ => None,
     };
-    let before = std::mem::replace(&mut state.stdin, Stdin::Empty);
+    // With words of a file the commands read what xargs itself would.
+    let inner_stdin = if cutting.file.is_some() { state.stdin.clone() } else { Stdin::Empty };
+    let before = std::mem::replace(&mut state.stdin, inner_stdin);
     match known {
         Some(items) if items.is_empty() && (cutting.skip_empty || cutting.replace.is_some()) => {}
         Some(items) => {

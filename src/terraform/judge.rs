@@ -253,14 +253,8 @@ fn mutations(
         (Verb::Forget, _) => "terraform.forgotten".to_owned(),
         (_, Some(declared)) => {
             let settings = all.providers.settings(change);
-            collect(
-                (declared, siblings, &change.r#type),
-                &attributes,
-                &settings,
-                action,
-                &all.others,
-                &mut facts,
-            );
+            let told = (declared, siblings, change.r#type.as_str());
+            collect(told, &attributes, &settings, action, &all.others, &mut facts);
             definition(change, action, &mut facts);
             let less = action == Action::Update && narrower::only_less(&declared.grants, &names, &attributes);
             narrower::tell(less, &mut facts);

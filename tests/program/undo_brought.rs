@@ -102,3 +102,41 @@ fn names_that_parallel_makes() {
         ("parallel", PAIRS, "parallel 'echo {#} > {}' ::: a.txt b.txt"),
     ]);
 }
+
+/// Archives and compressors that put a file elsewhere than their words say at first sight.
+#[test]
+fn what_an_archive_puts_in_a_place_of_its_own() {
+    let packed =
+        "mkdir x; echo packed > x/a.txt; tar czf p.tgz -C x a.txt; rm -r x; mkdir D; echo mine > D/a.txt";
+    let named = "echo packed > a.txt; gzip -N a.txt; mv a.txt.gz b.gz; echo mine > a.txt";
+    let both = "mkdir -p s/d; echo 1 > s/d/x.txt; echo other | gzip > s/d/x.txt.gz; echo 2 > s/d/y.txt";
+    come_back(&[
+        ("tar", packed, "tar xzf p.tgz --one-top-level=D"),
+        ("tar", packed, "cd D; tar xzf ../p.tgz --one-top-level=../D"),
+        (
+            "tar",
+            "mkdir -p n/a.txt; touch n/a.txt/q; tar cf p.tar -C n a.txt; rm -r n; echo mine > a.txt",
+            "tar xf p.tar",
+        ),
+        ("gzip", named, "gzip -dfN b.gz"),
+        ("gunzip", named, "gunzip -fN b.gz"),
+        ("gzip", both, "gzip -rf s"),
+        ("gunzip", both, "echo z > z; gunzip -rf s"),
+        ("unzip", "echo packed > a.txt; zip -q p.zip a.txt; echo mine > a.txt", "unzip -qoC p.zip A.TXT"),
+    ]);
+}
+
+#[test]
+fn names_that_a_shell_finds_in_its_own_way() {
+    let tree = "mkdir -p d/e; echo 1 > a.txt; echo 2 > d/b.txt; echo 3 > d/e/c.txt";
+    come_back(&[
+        ("zsh", tree, "zsh -fc 'rm ***/*.txt'"),
+        ("fish", tree, "fish -c 'rm **.txt'"),
+        ("fish", tree, "fish -c 'rm d**.txt'"),
+        (
+            "xargs",
+            "echo 1 > a.txt; echo 2 > b.txt; printf 'a.txt\\nb.txt\\n' > l",
+            "yes | xargs -n1 -a l rm -i",
+        ),
+    ]);
+}

@@ -112,15 +112,14 @@ fn listed(
     let listed = if zip::is_zip(&plain) {
         zip::members(&plain)
     } else if tar::is_tar(&plain) {
-        tar::members(&plain)
+        tar::entries(&plain)
     } else {
         None
     };
     match listed.filter(|members| members.len() <= MEMBER_LIMIT) {
         None => unknown(evidence, unlisted(&archive, &plain)),
         Some(members) => {
-            let top = if flag(mutation, "one-top-level") { target.join(stem(&archive)) } else { target };
-            compare(mutation, &top, &members, world, found)
+            compare(mutation, &Top::of(mutation, target, &archive), &members, world, found)
                 .finish(evidence, "no existing file is overwritten");
         }
     }
@@ -213,9 +212,33 @@ fn stem(archive: &Path) -> String {
     short.map_or(name.clone(), str::to_owned)
 }
 
+/// Where an archive's members go.
+struct Top {
+    target: PathBuf,
+    /// The directory below it in which all are put that do not begin with its name.
+    dir: Option<PathBuf>,
+}
+
+impl Top {
+    fn of(mutation: &Mutation, target: PathBuf, archive: &Path) -> Self {
+        let own = flag(mutation, "one-top-level").then(|| stem(archive));
+        let dir = text(mutation, "one-top-level").map(str::to_owned).or(own).map(PathBuf::from);
+        Self { target, dir }
+    }
+
+    /// Below which directory a member of this name goes.
+    fn under(&self, name: &str) -> PathBuf {
+        let name = name.trim_start_matches("./");
+        match &self.dir {
+            Some(dir) if !Path::new(name).starts_with(dir) => self.target.join(dir),
+            _ => self.target.clone(),
+        }
+    }
+}
+
 fn compare<'a>(
     mutation: &Mutation,
-    target: &Path,
+    top: &Top,
     members: &[Member<'_>],
     world: &dyn World,
     mut found: Overwritten<'a>,
@@ -227,10 +250,13 @@ fn compare<'a>(
         if excluded.contains(&member.name.as_ref()) {
             continue;
         }
-        if wanted.as_ref().is_some_and(|wanted| !wanted.iter().any(|name| is_wanted(&member.name, name))) {
+        if wanted
+            .as_ref()
+            .is_some_and(|wanted| !wanted.iter().any(|name| is_wanted(mutation, &member.name, name)))
+        {
             continue;
         }
-        let Some(place) = place(mutation, target, &member.name) else { continue };
+        let Some(place) = place(mutation, &top.under(&member.name), &member.name) else { continue };
         let meta = match world.lstat(&place) {
             Ok(meta) => meta,
             // Bytes that are no valid text became another name.
@@ -259,7 +285,10 @@ fn compare<'a>(
 }
 
 /// A member that was asked for by its name, by a directory above it, or perhaps by a pattern.
-fn is_wanted(member: &str, wanted: &str) -> bool {
+fn is_wanted(mutation: &Mutation, member: &str, wanted: &str) -> bool {
+    if flag(mutation, "any-case") && member.eq_ignore_ascii_case(wanted) {
+        return true;
+    }
     let wanted = wanted.trim_end_matches('/').trim_start_matches("./");
     let member = member.trim_start_matches("./");
     wanted.contains(['*', '?', '['])

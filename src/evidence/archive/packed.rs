@@ -7,7 +7,7 @@ use crate::evidence::{Session, git};
 use crate::model::{Evidence, MissingEffect, Mutation};
 use crate::world::{FileKind, LookError, Query, World};
 
-use super::{Member, compare, flag, text};
+use super::{Member, Top, compare, flag, text};
 
 /// Collects evidence for unpacking it into `target`; `false` when what it holds cannot be told.
 pub(super) fn probe(
@@ -59,7 +59,9 @@ fn of_git(
         Ok(Some(repo)) => session.git().in_motion(&repo.place().common_dir),
         _ => true,
     };
-    let found = compare(mutation, target, &members, world, Overwritten::new(mutation, world, session));
+    let archive = PathBuf::from(text(mutation, "archive").unwrap_or_default());
+    let top = Top::of(mutation, target.to_owned(), &archive);
+    let found = compare(mutation, &top, &members, world, Overwritten::new(mutation, world, session));
     if moved {
         let why = "which files are overwritten is not known: this command itself may move what is packed";
         evidence.miss("archive", why, MissingEffect::LowersConfidence);

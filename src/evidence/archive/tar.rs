@@ -14,8 +14,15 @@ pub(super) fn ends_clean(data: &[u8]) -> bool {
     end(data).is_some_and(|(_, end)| data.get(end..).is_some_and(|rest| rest.iter().all(|byte| *byte == 0)))
 }
 
-/// All members; `None` when the archive makes no sense.
+/// All members but directories; `None` when the archive makes no sense.
 pub(super) fn members(data: &[u8]) -> Option<Vec<Member<'_>>> {
+    let mut members = entries(data)?;
+    members.retain(|member| !member.name.ends_with('/'));
+    Some(members)
+}
+
+/// All members, directories too; `None` when the archive makes no sense.
+pub(super) fn entries(data: &[u8]) -> Option<Vec<Member<'_>>> {
     end(data).map(|(members, _)| members)
 }
 
@@ -45,12 +52,13 @@ fn end(data: &[u8]) -> Option<(Vec<Member<'_>>, usize)> {
                 let name = long_name.take().unwrap_or_else(|| name(header));
                 let modified = number(&header[136..148]).and_then(|seconds| i64::try_from(seconds).ok());
                 let regular = matches!(kind, b'0' | 0 | b'7');
-                if kind == b'5' || name.ends_with('/') {
-                    // Directories overwrite nothing.
-                } else if regular {
+                if kind == b'5' && !name.ends_with('/') {
+                    let name = name + "/";
+                    members.push(Member { name, size: None, content: None, crc: None, blob: None, modified });
+                } else if regular && !name.ends_with('/') {
                     members.push(Member { name, size: Some(size), content, crc: None, blob: None, modified });
                 } else {
-                    // A link or device takes the place of what stands there.
+                    // A link, a device or a directory takes the place of a file that stands there.
                     members.push(Member { name, size: None, content: None, crc: None, blob: None, modified });
                 }
             }

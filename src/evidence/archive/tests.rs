@@ -95,6 +95,7 @@ fn only_files_whose_content_differs_are_lost() {
             "only sub/same is left, as same"
         );
         assert_eq!(place.lost(archive, &[("one-top-level", yes.clone())]), Some(0));
+        assert_eq!(place.lost(archive, &[("one-top-level", word("."))]), Some(1), "by its name");
         assert_eq!(place.lost(archive, &[("transform", yes.clone())]), None);
     }
     let into_nothing = place.unpack("plain.tar", "elsewhere", &[]).loss.unwrap();

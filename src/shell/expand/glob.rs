@@ -181,9 +181,15 @@ impl Walk<'_, '_> {
             self.component(&path, shown, rest, depth + 1);
             return;
         }
-        if *first == "**" && self.state.switches.globstar {
+        let switches = &self.state.switches;
+        if switches.globstar && (*first == "**" || switches.zsh && *first == "***") {
             self.any_depth(dir, &shown, rest, depth);
             return;
+        }
+        if switches.fish
+            && let Some((front, end)) = first.split_once("**")
+        {
+            return self.through(dir, shown, (front, end), rest, depth);
         }
         let Some(entries) = self.interp.list(self.state, dir, self.budget) else {
             self.overflow = true;
@@ -213,6 +219,30 @@ impl Walk<'_, '_> {
                     && self.interp.is_directory(self.state, &path) != Some(false))
             {
                 self.component(&path, shown + "/", rest, depth + 1);
+            }
+        }
+    }
+
+    /// fish's `a**b`: two stars in a name also stand for directories.
+    fn through(
+        &mut self,
+        dir: &Path,
+        shown: String,
+        (front, end): (&str, &str),
+        rest: &[&str],
+        depth: usize,
+    ) {
+        let (here, into, last) = (format!("{front}*{end}"), format!("{front}*"), format!("*{end}"));
+        let flat = [&[here.as_str()][..], rest].concat();
+        self.component(dir, shown.clone(), &flat, depth + 1);
+        let Some(entries) = self.interp.list(self.state, dir, self.budget) else {
+            self.overflow = true;
+            return;
+        };
+        for entry in entries {
+            if entry.kind == FileKind::Directory && pattern::matches(&into, &entry.name, self.options) {
+                let below = [&[last.as_str()][..], rest].concat();
+                self.any_depth(&dir.join(&entry.name), &format!("{shown}{}/", entry.name), &below, depth + 1);
             }
         }
     }

@@ -65,7 +65,7 @@ impl Reader {
                 self.push(&format!("${{{PART}names}}"));
                 for code in code {
                     let code = super::to_bash(&code, false);
-                    self.out.push_str(&format!("$({code}\n)"));
+                    self.out.push_str(&format!("$(REPLY=${{{PART}REPLY}}\n{code}\n)"));
                 }
             }
             // Nobody can tell what it does.
