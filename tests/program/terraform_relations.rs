@@ -306,3 +306,110 @@ fn what_stays_encrypted_with_a_key_that_goes_is_named() {
     ]);
     assert!(risks(both).contains("google_storage_bucket.b stays"));
 }
+
+/// By what the plan says of the names, and by reference where it says nothing.
+#[test]
+fn what_guards_or_backs_up_a_thing_goes_with_it() {
+    let repository = change("github_repository.r", "delete", json!({"name": "app", "node_id": "R_1"}));
+    let rule =
+        change("github_branch_protection.b", "delete", json!({"repository_id": "R_1", "pattern": "main"}));
+    let reason = |changes: Value, configuration: Value, at: usize| {
+        let done = judged(changes, configuration);
+        done.report.mutations[at].recoverability.reasoning.clone()
+    };
+    let together = "it goes together with github_repository.r, which is judged by itself";
+    assert_eq!(reason(json!([repository, rule]), json!([]), 1), together);
+    assert!(!reason(json!([rule]), json!([]), 0).contains("together"));
+    let unnamed =
+        change("github_branch_protection.b", "delete", json!({"repository_id": "MDEw", "pattern": "main"}));
+    let refers = json!([{"address": "github_branch_protection.b", "expressions": {"repository_id": {"references": ["github_repository.r.node_id", "github_repository.r"]}}}]);
+    assert_eq!(reason(json!([repository, unnamed]), refers, 1), together);
+    let stays = with(
+        "github_repository.r",
+        json!(["no-op"]),
+        json!({"name": "app", "node_id": "R_1"}),
+        json!({"name": "app", "node_id": "R_1"}),
+        json!({}),
+    );
+    assert_eq!(verdict(json!([stays, rule]), json!([])), Verdict::Warn);
+    // What is made anew without its protection has none; with it, it has another.
+    let bucket = with(
+        "aws_s3_bucket.b",
+        json!(["delete", "create"]),
+        json!({"bucket": "b", "force_destroy": false}),
+        json!({"bucket": "c"}),
+        json!({}),
+    );
+    let versions = |actions: Value| {
+        let on = json!({"bucket": "b", "versioning_configuration": [{"status": "Enabled"}]});
+        with("aws_s3_bucket_versioning.v", actions, on.clone(), on, json!({}))
+    };
+    assert!(
+        reason(json!([bucket, versions(json!(["delete", "create"]))]), json!([]), 1).contains("together")
+    );
+    assert!(!reason(json!([bucket, versions(json!(["delete"]))]), json!([]), 1).contains("together"));
+}
+
+#[test]
+fn what_lives_in_a_place_that_goes_is_not_left_in_it() {
+    let server = change(
+        "azurerm_postgresql_flexible_server.s",
+        "delete",
+        json!({"name": "pg", "id": "/subscriptions/1/pg"}),
+    );
+    let database = |of: &str| {
+        change(
+            "azurerm_postgresql_flexible_server_database.d",
+            "delete",
+            json!({"name": "orders", "server_id": of}),
+        )
+    };
+    let said = |of: &str| {
+        let done = judged(json!([server, database(of)]), json!([]));
+        done.report.mutations[1].recoverability.reasoning.clone()
+    };
+    assert_eq!(
+        said("/subscriptions/1/pg"),
+        "it lives in azurerm_postgresql_flexible_server.s, which goes too"
+    );
+    assert!(said("/subscriptions/1/other").contains("point-in-time"), "its own server stays");
+}
+
+#[test]
+fn versions_that_end_and_rules_that_delete_are_told_together() {
+    let versions = with(
+        "aws_s3_bucket_versioning.v",
+        json!(["update"]),
+        json!({"bucket": "b", "versioning_configuration": [{"status": "Enabled"}]}),
+        json!({"bucket": "b", "versioning_configuration": [{"status": "Suspended"}]}),
+        json!({}),
+    );
+    let rules = |bucket: &str| {
+        let rule = json!([{"id": "a", "status": "Enabled", "expiration": [{"days": 30}]}]);
+        change("aws_s3_bucket_lifecycle_configuration.l", "create", json!({"bucket": bucket, "rule": rule}))
+    };
+    assert_eq!(verdict(json!([versions, rules("b")]), json!([])), Verdict::Escalate);
+    assert_eq!(verdict(json!([versions, rules("c")]), json!([])), Verdict::Warn, "of another bucket");
+}
+
+/// A snapshot in another region is of another database, whatever that is called.
+#[test]
+fn the_same_name_in_another_region_is_another_thing() {
+    let database = change(
+        "aws_db_instance.a",
+        "delete",
+        json!({"identifier": "orders", "arn": "arn:aws:rds:eu-west-1:1:db:orders", "skip_final_snapshot": true}),
+    );
+    let judged_with = |region: &str| {
+        let snapshot = json!({"id": "s", "db_instance_identifier": "orders", "region": region});
+        let plan = json!({"format_version": "1.2", "resource_changes": [database], "prior_state": {"values": {"root_module":
+            {"resources": [{"address": "aws_db_snapshot.s", "mode": "managed", "type": "aws_db_snapshot", "values": snapshot}]}}}});
+        let read = terraform::read(plan.to_string().as_bytes()).unwrap();
+        let context = EvaluationContext { cwd: "/".into(), ..EvaluationContext::default() };
+        let world = MemoryWorld::default();
+        evaluate(Input::terraform(read), &context, &world, &Knowledge::builtin(), &Policy::default())
+            .verdict()
+    };
+    assert_eq!(judged_with("eu-west-1"), Verdict::Warn, "a snapshot stays");
+    assert_eq!(judged_with("us-east-1"), Verdict::Block);
+}
