@@ -361,8 +361,14 @@ fn relations(assessments: &mut [Assessment], risks: &mut Vec<CrossActionRisk>) {
             let why = format!("{} and its {relation} {} are deleted together; {end}", ids[1], ids[0]);
             let raised: &[usize] = if guarded { &[origin] } else { &[copy, origin] };
             for &index in raised {
+                // The sentence that names both stands below them all.
+                let own = match (guarded, index == copy) {
+                    (true, _) => why.clone(),
+                    (_, true) => format!("what it is a {relation} of, {}, goes too", ids[1]),
+                    (_, false) => format!("its {relation} {} goes too", ids[0]),
+                };
                 let one = &mut assessments[index];
-                if !raise(one, Tier::Unrecoverable, &why) && !one.recovery.is_empty() {
+                if !raise(one, Tier::Unrecoverable, &own) && !one.recovery.is_empty() {
                     one.recovery = vec!["from another copy, if there is one outside of this".to_owned()];
                 }
             }

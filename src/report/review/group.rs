@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::model::{BECAUSE, FactValue, MASK, Source, Verdict};
+use crate::model::{Action, BECAUSE, FactValue, MASK, Source, Verdict};
 use crate::order;
 use crate::report::contract::{ConsequenceReport, MutationReport, VerificationSuggestion};
 use crate::report::human::{action_word, severity};
@@ -36,8 +36,17 @@ pub(super) fn verdict(report: &ConsequenceReport, mutation: &MutationReport) -> 
 /// What is done. What only leaves the state is no change of the thing itself.
 pub(super) fn act(mutation: &MutationReport) -> String {
     let words = mutation.intent.raw.rsplit_once(": ").map_or("", |(_, words)| words);
-    if mutation.intent.source == Source::Terraform && words.split(", ").any(|word| word == "forget") {
+    let planned = mutation.intent.source == Source::Terraform;
+    if planned && words.split(", ").any(|word| word == "forget") {
         return "forget".to_owned();
+    }
+    // Who may do what is a reason; the plan itself makes or changes something.
+    if planned && matches!(mutation.intent.action, Action::Grant | Action::Revoke) {
+        match words {
+            "create" | "update" | "delete" => return words.to_owned(),
+            "delete, create" | "create, delete" => return "replace".to_owned(),
+            _ => {}
+        }
     }
     action_word(mutation)
 }
