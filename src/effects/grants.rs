@@ -5,9 +5,9 @@ use serde_json::Value as Json;
 
 use super::draft::Draft;
 use super::scene::{Scene, fact, flag};
-use crate::knowledge::{Grants, Match, Verb, places, tool_words};
+use crate::knowledge::{Given, Grants, Match, Verb, is_ordinary, places, tool_words};
 use crate::model::{Action, FactValue, Mutation, RuleRef, Subject, Value};
-use crate::shell::Invocation;
+use crate::shell::{Arg, Invocation};
 
 /// How deep a policy's text is looked into.
 const DEPTH: usize = 32;
@@ -62,13 +62,24 @@ pub(super) fn told(scene: &Scene<'_>, invocation: &Invocation, drafts: &mut Vec<
     {
         drafts.push(Draft::of(scene.on_other(Action::Grant, "access", std::slice::from_ref(&name), &name)));
     }
+    denied(invocation, drafts);
     let grants = |mutation: &&mut Mutation| mutation.action == Action::Grant && mutation.kind == "access";
     let mut grants = drafts.iter_mut().filter_map(|draft| draft.mutation.as_mut()).filter(grants).peekable();
     if grants.peek().is_none() {
         return;
     }
     let said = said(scene, invocation);
+    let is_open = said.everybody.is_some() || said.full.is_some() || said.unseen || said.closed;
+    let little = !is_open && is_little(invocation);
+    let beginning = |name: &str| given(invocation, name) == Given::Known(vec!["0.0.0.0".to_owned()]);
+    let azure = ["--start-ip-address", "--end-ip-address"].into_iter().all(beginning);
     for mutation in grants {
+        if azure {
+            flag(mutation, "azure", "the command says so");
+        }
+        if little {
+            flag(mutation, "ordinary", "the command says so");
+        }
         for (key, word) in [("everybody", &said.everybody), ("full", &said.full)] {
             if let Some(word) = word {
                 fact(mutation, key, FactValue::Text(word.clone()), "the command says so");
@@ -81,6 +92,70 @@ pub(super) fn told(scene: &Scene<'_>, invocation: &Invocation, drafts: &mut Vec<
             flag(mutation, "unseen", "what is granted is not known before the command runs");
         }
     }
+}
+
+/// A policy that denies by its name goes, and one of the provider's own comes.
+fn denied(invocation: &Invocation, drafts: &mut [Draft]) {
+    let lists = &tool_words().grants;
+    let Given::Known(names) = given(invocation, "--policy-arn") else { return };
+    for mutation in
+        drafts.iter_mut().filter_map(|draft| draft.mutation.as_mut()).filter(|m| m.kind == "access")
+    {
+        for name in &names {
+            let lower = name.to_lowercase();
+            let last = lower.rsplit(['/', ':']).next().unwrap_or_default();
+            if mutation.action == Action::Delete && lists.denials.fit(last) {
+                fact(mutation, "denied", FactValue::Text(name.clone()), "the command says so");
+            }
+            if mutation.action == Action::Grant && lists.denying.fit(&lower) {
+                flag(mutation, "closed", "the command says that nothing is let in");
+            }
+        }
+    }
+}
+
+/// Whether the command hands out as little as every new service needs. What stands in front of its first option says what it
+/// does; the first line that knows it decides.
+fn is_little(invocation: &Invocation) -> bool {
+    let words = invocation.args.iter().map(|arg| arg.value.as_known());
+    let words: Vec<&str> = words.map_while(|word| word.filter(|word| !word.starts_with('-'))).collect();
+    let run = words.join(" ");
+    let commands = &tool_words().ordinary.command;
+    let Some(command) = commands.iter().find(|command| command.run.is(&run)) else { return false };
+    let own = || match command.own.iter().next().map(|own| (own, own.parse::<usize>())) {
+        Some((_, Ok(at))) => words.get(at).map(|word| (*word).to_owned()).into_iter().collect(),
+        Some((option, Err(_))) => match given(invocation, option) {
+            Given::Known(values) => values,
+            _ => Vec::new(),
+        },
+        None => Vec::new(),
+    };
+    command.when.iter().any(|line| is_ordinary(line, |name| given(invocation, name), own))
+}
+
+/// The values of an option.
+fn given(invocation: &Invocation, name: &str) -> Given {
+    let mut found = Vec::new();
+    let mut args = invocation.args.iter().skip(1).peekable();
+    while let Some(arg) = args.next() {
+        let start = arg.value.prefix();
+        let of_it = start.strip_prefix(name).filter(|rest| rest.is_empty() || rest.starts_with('='));
+        if of_it.is_none() {
+            continue;
+        }
+        let Some(whole) = arg.value.as_known() else { return Given::Unknown };
+        if let Some((_, value)) = whole.split_once('=') {
+            found.extend(value.split(',').map(str::to_owned));
+            continue;
+        }
+        // Some options take several words; an operand behind one only makes the grant a greater one.
+        let is_value = |next: &&Arg| !next.value.prefix().starts_with('-');
+        while let Some(next) = args.next_if(is_value) {
+            let Some(value) = next.value.as_known() else { return Given::Unknown };
+            found.extend(value.split(',').map(str::to_owned));
+        }
+    }
+    if found.is_empty() { Given::Unset } else { Given::Known(found) }
 }
 
 /// What the words say of a grant.

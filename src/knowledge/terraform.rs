@@ -49,6 +49,12 @@ pub struct TerraformType {
     /// values of full control.
     #[serde(default)]
     pub grants: Vec<String>,
+    /// When what it grants is little and comes with every new service: lines in the language of [`super::ordinary`].
+    #[serde(default)]
+    pub ordinary: Vec<String>,
+    /// Attributes by which a grant may be one that denies: its removal lets more through.
+    #[serde(default)]
+    pub denies: Vec<String>,
     /// This is a `backup`, `replica`, `protection`, `member` or `setting` of something else …
     pub relation: Option<String>,
     /// … which these attributes name …

@@ -110,6 +110,22 @@ pub struct Powers {
     pub words: Words,
 }
 
+/// What counts in documents that say who may do what.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+pub struct Policies {
+    /// Types whose documents only limit what others grant.
+    pub limits: Words,
+    /// Acts by which one gets at more rights, whatever they are allowed on.
+    pub always: Words,
+    /// The same, and acts that read secrets or take away, on all things of a sort.
+    pub strong: Words,
+    /// Beginnings of keys of conditions that say which things are meant.
+    pub bounding: Words,
+    /// Accounts of the provider itself.
+    pub known_accounts: Words,
+}
+
 /// All lists.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
@@ -124,6 +140,8 @@ pub struct TerraformSigns {
     pub way_types: Words,
     /// Parts of names of the beginning of a range.
     pub beginnings: Words,
+    /// Types of rules of which ranges of addresses are told that are not everybody.
+    pub range_types: Words,
     /// What says which ports a rule is about.
     pub ports: Words,
     /// Names of blocks and switches that stand for everybody.
@@ -140,6 +158,8 @@ pub struct TerraformSigns {
     pub pairs: Words,
     /// What gives full control.
     pub powers: Powers,
+    /// What documents grant.
+    pub policies: Policies,
     sign: Vec<Sign>,
 }
 

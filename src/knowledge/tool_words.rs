@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
+use super::ordinary::Ordinary;
 use crate::wildcard::fits;
 
 /// Words, written as one text with single spaces between them. Used where it stands: every process asks a list or two, and
@@ -22,6 +23,11 @@ impl Words {
     /// Whether one of them is this, or fits it: `*` stands for any text.
     pub fn fit(&self, name: &str) -> bool {
         self.iter().any(|own| fits(own, name))
+    }
+
+    /// Whether all of it as one text is this; `*` stands for any text.
+    pub fn is(&self, text: &str) -> bool {
+        fits(self.0, text)
     }
 
     /// Whether there is none.
@@ -51,6 +57,8 @@ pub struct ToolWords {
     pub commands: Commands,
     /// Words by which a grant says whom it reaches and what it gives.
     pub grants: Grants,
+    /// Grants that give little.
+    pub ordinary: Ordinary,
 }
 
 /// Words of names, by what they say.
@@ -138,6 +146,8 @@ pub struct Grants {
     pub deciding: Words,
     pub names: Words,
     pub bounds: Words,
+    pub denials: Words,
+    pub denying: Words,
 }
 
 impl Grants {

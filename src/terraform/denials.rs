@@ -71,6 +71,13 @@ pub(super) fn fewer(r#type: &str, action: Action, attributes: &Attributes) -> Op
     Some(found)
 }
 
+/// As many rules, of which one denies less.
+pub(super) fn less() -> Beside {
+    let mut found = Beside::new(Action::Update, "protection.denial");
+    found.tell("denies", FactValue::Bool(true));
+    found
+}
+
 /// How much is denied.
 fn count(value: &Value, depth: usize) -> usize {
     let Some(depth) = depth.checked_sub(1) else { return 0 };

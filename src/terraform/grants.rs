@@ -5,9 +5,9 @@ use serde_json::{Map, Value};
 
 use super::attributes::marks_any;
 use super::facts::Attributes;
-use super::said::PLANNED;
+use super::said::{PLANNED, printable};
 use crate::knowledge::{Grants, TerraformType, Words, tool_words};
-use crate::model::{Fact, FactValue, Facts};
+use crate::model::{Action, Fact, FactValue, Facts};
 
 /// How deep a policy's text is looked into.
 const DEPTH: usize = 32;
@@ -34,6 +34,10 @@ pub(super) fn tell(names: &[String], after: &Value, facts: &mut Facts) {
         facts.insert("closed".to_owned(), Fact::new(FactValue::Bool(true), PLANNED));
         return;
     }
+    if names.iter().any(|name| name == "start_ip_address") && is_azure(after) {
+        facts.insert("azure".to_owned(), Fact::new(FactValue::Bool(true), PLANNED));
+        return;
+    }
     for entry in names {
         let (name, full) = TerraformType::protecting(entry);
         let Some(value) = after.get(name) else { continue };
@@ -52,6 +56,33 @@ pub(super) fn tell(names: &[String], after: &Value, facts: &mut Facts) {
         let why = "what is granted is nested too deeply to be read";
         facts.insert("unseen".to_owned(), Fact::new(FactValue::Bool(true), why));
     }
+}
+
+/// In firewalls of Azure this range stands for the services of Azure.
+fn is_azure(after: &Value) -> bool {
+    ["start_ip_address", "end_ip_address"]
+        .iter()
+        .all(|name| after.get(name).is_some_and(|value| value == "0.0.0.0"))
+}
+
+/// Tells of what denies by its name: it grants nothing, and where it goes, more is let through.
+pub(super) fn denial(names: &[String], action: Action, attributes: &Attributes, facts: &mut Facts) {
+    let lists = &tool_words().grants;
+    for name in names {
+        let text = |side: &Value| side.get(name).and_then(Value::as_str).map(str::to_owned);
+        let (was, now) = (text(&attributes.before), text(&attributes.after));
+        let goes = matches!(action, Action::Delete | Action::Replace) && was != now;
+        if let Some(was) = was.filter(|was| goes && lists.denials.fit(&last(was))) {
+            facts.insert("denied".to_owned(), Fact::new(FactValue::Text(printable(&was)), PLANNED));
+        } else if now.is_some_and(|now| lists.denying.fit(&now.to_lowercase())) {
+            facts.insert("closed".to_owned(), Fact::new(FactValue::Bool(true), PLANNED));
+        }
+    }
+}
+
+/// The name at the end, in small letters.
+fn last(arn: &str) -> String {
+    arn.rsplit(['/', ':']).next().unwrap_or(arn).to_lowercase()
 }
 
 struct Said<'a> {

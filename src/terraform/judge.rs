@@ -5,29 +5,28 @@ use std::collections::{BTreeSet, HashMap};
 use serde_json::Value;
 
 use super::beside::{self, Beside};
+use super::changed::{Asked, Changed};
 use super::classify;
 use super::commands::{self, LocalCommand, LocalFile, Provisioned};
 use super::configured::Configured;
 use super::copies;
 use super::denials;
-use super::diff::{Leaf, leaves};
 use super::encrypted;
 use super::facts::{Attributes, collect, text};
 use super::grants;
 use super::inside;
 use super::kind::kind_of;
 use super::known::{Known, protection, types};
-use super::later;
 use super::longer;
 use super::narrower;
-use super::openings;
+use super::ordinary::{self, Around};
+use super::own::Own;
 use super::plan::{Plan, ResourceChange};
 use super::powers;
 use super::provider::Providers;
 use super::references::References;
 use super::replaced;
 use super::said::{PLANNED, printable, unclear};
-use super::select::first_key;
 use super::signs::{self, Said};
 use super::state::Others;
 use super::together;
@@ -82,7 +81,18 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
     let providers = Providers::of(plan.configuration.as_ref());
     let within = inside::add(changes, &types, &providers, &mut dependents);
     let configured = Configured::of(plan.configuration.as_ref());
-    let of_all = OfAll { dependents, within, others, providers, configured, provisioned, types: &types };
+    let of_all = OfAll {
+        dependents,
+        within,
+        others,
+        providers,
+        configured,
+        provisioned,
+        types: &types,
+        references: &references,
+        alone: alone(changes),
+        own: Own::of(plan),
+    };
     // Each core reads some of a long plan.
     for part in cores::each(changes.chunks(cores::share(changes.len())), |part| one_by_one(part, &of_all)) {
         analysis.mutations.extend(part.mutations);
@@ -108,6 +118,19 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
             .push(unclear(&action.address, &format!("the apply invokes {kind} ({})", action.address)));
     }
     analysis
+}
+
+/// Types of which one thing alone changes.
+fn alone(changes: &[ResourceChange]) -> BTreeSet<&str> {
+    let (mut found, mut several) = (BTreeSet::new(), BTreeSet::new());
+    let changing = |change: &&ResourceChange| !matches!(Verb::of(&change.change.actions), Verb::Nothing);
+    for change in changes.iter().filter(changing) {
+        if !found.insert(change.r#type.as_str()) {
+            several.insert(change.r#type.as_str());
+        }
+    }
+    found.retain(|name| !several.contains(name));
+    found
 }
 
 fn one_by_one(changes: &[ResourceChange], all: &OfAll<'_>) -> Analysis {
@@ -158,7 +181,7 @@ fn data(change: &ResourceChange, types: &HashMap<&str, Vec<Known>>, analysis: &m
 }
 
 #[derive(Clone, Copy)]
-enum Verb {
+pub(super) enum Verb {
     Nothing,
     Do(Action),
     Forget,
@@ -181,7 +204,7 @@ impl Verb {
         }
     }
 
-    fn of(actions: &[String]) -> Self {
+    pub(super) fn of(actions: &[String]) -> Self {
         let (first, second) = match actions {
             [only] => (only.as_str(), ""),
             [first, second] => (first.as_str(), second.as_str()),
@@ -210,6 +233,10 @@ struct OfAll<'p> {
     configured: Configured<'p>,
     provisioned: Provisioned<'p>,
     types: &'p HashMap<&'p str, Vec<Known>>,
+    references: &'p References,
+    /// Types of which the plan changes one alone.
+    alone: BTreeSet<&'p str>,
+    own: Own<'p>,
 }
 
 impl OfAll<'_> {
@@ -241,7 +268,8 @@ fn mutations(
         out.push(unclear(&change.address, &reason));
         return;
     };
-    let read = Changed::read(change, asked, &attributes, known, all, names);
+    let gives = |name: &str| all.configured.gives(&change.address, name);
+    let read = Changed::read(change, asked, &attributes, known, names, (&gives, &all.own));
     let Changed { said, names, opens, more, power, longer } = read;
     let (siblings, content) = (known.siblings.as_ref(), known.content);
     let kin = known.kin(&attributes);
@@ -256,20 +284,22 @@ fn mutations(
             let told = (declared, siblings, change.r#type.as_str());
             collect(told, &attributes, &settings, action, &all.others, &mut facts);
             definition(change, action, &mut facts);
-            let less = action == Action::Update && narrower::only_less(&declared.grants, &names, &attributes);
+            let alone = all.alone.contains(change.r#type.as_str());
+            let less =
+                action == Action::Update && narrower::only_less(&declared.grants, &names, &attributes, alone);
             narrower::tell(less, &mut facts);
+            let later = action == Action::Update && narrower::denies_later(&names, &attributes);
             names_changes(action, names, &mut facts);
             found = beside::of(declared, &attributes, action, &facts);
             found.extend(beside::anew(declared, action, longer));
+            found.extend(later.then(denials::less));
             if action == Action::Update && said.only_labels {
                 "terraform.labels".to_owned()
             } else {
                 if content && !longer {
                     found.extend(beside::untold(&said.untold));
                 }
-                let grants = !declared.grants.is_empty() && action != Action::Delete && !less;
-                if grants && grants::gives(&declared.grants, &attributes) {
-                    grants::tell(&declared.grants, &attributes.after, &mut facts);
+                if granted(declared, change, &attributes, (action, less), all, &mut facts) {
                     action = Action::Grant;
                 }
                 let made_anew = matches!(action, Action::Delete | Action::Replace);
@@ -289,141 +319,59 @@ fn mutations(
     found.extend(more.into_iter().filter(|more| action != Action::Grant || more.kind() != "access.later"));
     found.extend(said.beside.into_iter().chain(opens).filter(|more| !(grants && more.is_grant())));
     replaced::tell(change, &mut facts);
-    let words = change.change.actions.join(", ");
     let dependents = all.around(change, action, &mut facts);
-    let made = Mutation {
+    let target = target(change, known, &attributes);
+    let mut made = made(change, verb, (action, kind), target);
+    (made.facts, made.dependents) = (facts, dependents);
+    beside::tell(made, found, out);
+}
+
+/// A change as a mutation, without what is known of it.
+fn made(change: &ResourceChange, verb: Verb, (action, kind): (Action, String), target: Target) -> Mutation {
+    let words = change.change.actions.join(", ");
+    Mutation {
         action,
         kind,
         subject: Subject::Named(Text::known(&change.address)),
-        target: target(change, known, &attributes),
+        target,
         source: Source::Terraform,
         raw: format!("{}: {}", change.address, printable(&words)),
         span: None,
         rule: RuleRef { tool: "terraform".into(), rule: change.r#type.clone() },
         cause: verb.cause(&words),
         context: Context::default(),
-        facts,
-        dependents,
-    };
-    beside::tell(made, found, out);
-}
-
-/// What a change's attributes say by themselves, whatever the type.
-#[derive(Default)]
-struct Changed {
-    said: Said,
-    /// Top-level attributes that differ.
-    names: BTreeSet<String>,
-    /// It lets everybody in.
-    opens: Option<Beside>,
-    /// What goes that denied, and what is known only after the apply.
-    more: Vec<Beside>,
-    /// It gives full control.
-    power: Option<String>,
-    /// Its rules keep more than before.
-    longer: bool,
-}
-
-/// What has to be looked for in all attributes of a change.
-#[derive(Clone, Copy)]
-struct Asked {
-    /// What an update changes.
-    updates: bool,
-    /// What lets everybody in.
-    may_open: bool,
-    /// What a setting of an unknown type deletes.
-    sets: bool,
-    /// What something that is made unbinds.
-    makes: bool,
-    /// What denies, gives full control, or is known only after the apply.
-    more: bool,
-}
-
-impl Asked {
-    fn of(change: &ResourceChange, verb: Verb, known: &Known) -> Self {
-        let Verb::Do(action) = verb else {
-            return Self { updates: false, may_open: false, sets: false, makes: false, more: false };
-        };
-        let body = &change.change;
-        let lasts = action != Action::Delete;
-        let unknown = known.declared.is_none();
-        Self {
-            // What holds nothing of its own is only changed by being made anew.
-            updates: action == Action::Update || action == Action::Replace && !unknown && !known.content,
-            may_open: action != Action::Delete && openings::may_open(&change.change.after),
-            sets: action == Action::Create && unknown && classify::is_setting(&change.r#type),
-            makes: matches!(action, Action::Create | Action::Replace) && known.spoken.asks_of_made(),
-            more: action != Action::Create && denials::may_deny(body.before.get())
-                || lasts && (powers::may_give(body.after.get()) || later::may_be(&body.after_unknown)),
-        }
-    }
-
-    /// All attributes where all are gone through, else those that somebody asks for.
-    fn attributes(self, change: &ResourceChange, known: &Known) -> Result<Attributes, serde_json::Error> {
-        if self.updates || self.may_open || self.sets || self.makes || self.more {
-            Attributes::whole(change)
-        } else {
-            Attributes::of(change, &known.wanted)
-        }
+        facts: Facts::new(),
+        dependents: Vec::new(),
     }
 }
 
-impl Changed {
-    fn read(
-        change: &ResourceChange,
-        asked: Asked,
-        attributes: &Attributes,
-        known: &Known,
-        all: &OfAll<'_>,
-        names: &mut signs::Names,
-    ) -> Self {
-        let Asked { updates, may_open, sets, makes, more } = asked;
-        let Attributes { before, after, .. } = attributes;
-        let opens = if may_open { openings::of(&change.r#type, before, after) } else { None };
-        let mut found = Self { opens, ..Self::default() };
-        if more {
-            found.look(change, attributes, |name| all.configured.gives(&change.address, name));
-        }
-        if !updates && !sets && !makes {
-            return found;
-        }
-        let marks = [&attributes.before_sensitive, &attributes.after_sensitive];
-        let mut differing = leaves(before, after, &attributes.after_unknown, marks);
-        signs::pairs(&change.r#type, before, after, &mut differing);
-        if !updates && !sets {
-            found.said.beside = known.spoken.made(&differing);
-            return found;
-        }
-        let is_set = |name: &str| all.configured.gives(&change.address, name);
-        let mut said = signs::read(names, &differing, &known.spoken, is_set);
-        if sets {
-            // What is made protects nothing less than before, but what it deletes may be there already.
-            said.beside.retain(|more| more.kind() == "protection.retention");
-        }
-        let top = |leaf: &Leaf| first_key(&leaf.path).to_owned();
-        let longer = updates && longer::is_longer(before, after, &attributes.after_unknown);
-        if longer {
-            said.beside.retain(|more| more.kind() != "protection.retention");
-        }
-        Self { said, names: differing.iter().map(top).collect(), longer, ..found }
+/// Tells what a change grants, to whom, and what denied; whether it is a grant itself.
+fn granted(
+    declared: &TerraformType,
+    change: &ResourceChange,
+    attributes: &Attributes,
+    (action, less): (Action, bool),
+    all: &OfAll<'_>,
+    facts: &mut Facts,
+) -> bool {
+    grants::denial(&declared.denies, action, attributes, facts);
+    let grants = !declared.grants.is_empty() && action != Action::Delete && !less;
+    if !grants || !grants::gives(&declared.grants, attributes) {
+        return false;
     }
-
-    /// What goes that denied, full control, and what is known only after the apply.
-    fn look(
-        &mut self,
-        change: &ResourceChange,
-        attributes: &Attributes,
-        gives: impl Fn(&str) -> Option<bool>,
-    ) {
-        let Verb::Do(action) = Verb::of(&change.change.actions) else { return };
-        if action != Action::Create {
-            self.more.extend(denials::fewer(&change.r#type, action, attributes));
-        }
-        if action != Action::Delete {
-            self.more.extend(later::of(&change.r#type, action, attributes, gives));
-            self.power = powers::given(&attributes.before, &attributes.after);
-        }
+    grants::tell(&declared.grants, &attributes.after, facts);
+    // What somebody has already may only grow by what is told.
+    if action != Action::Update || declared.kind != "access" {
+        let gives = |name: &str| all.configured.gives(&change.address, name);
+        let (address, references) = (change.address.as_str(), all.references);
+        ordinary::tell(
+            declared,
+            attributes,
+            &Around { address, references, own: &all.own, gives: &gives },
+            facts,
+        );
     }
+    true
 }
 
 /// Which attributes an update changes.

@@ -63,11 +63,19 @@ impl Known {
             .chain(PROTECTIONS)
             .collect();
         if let Some(declared) = &declared {
-            let lists =
-                [&declared.id, &declared.source, &declared.grants, &declared.opens, &declared.forgets];
+            let lists = [
+                &declared.id,
+                &declared.source,
+                &declared.grants,
+                &declared.opens,
+                &declared.forgets,
+                &declared.denies,
+            ];
             let paths =
                 declared.facts.values().chain(declared.parts.keys()).chain(lists.into_iter().flatten());
             wanted.extend(paths.map(|path| first_key(path)));
+            let lines = declared.ordinary.iter().flat_map(|line| line.split(", "));
+            wanted.extend(lines.map(first_key));
             let unless = declared.opens.iter().filter_map(|entry| TerraformType::opening(entry).unless);
             wanted.extend(unless.map(|(other, _)| other));
             wanted.extend(declared.linked().flat_map(|(from, to)| [first_key(from), first_key(to)]));

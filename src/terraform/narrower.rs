@@ -7,16 +7,28 @@ use serde_json::{Map, Value};
 use super::attributes::marks_any;
 use super::facts::Attributes;
 use super::select::first_key;
-use crate::knowledge::terraform_signs;
+use crate::knowledge::{Range, terraform_signs};
 use crate::model::{Fact, FactValue, Facts};
 use crate::wildcard::fits;
 
 /// How deep attributes and policies are looked into.
 const DEPTH: usize = 32;
 
+/// The place of a rule among the others.
+const PLACE: &str = "priority";
+
 /// Whether all that changes are attributes that grant, and each grants a part of what it granted before.
-pub(super) fn only_less(grants: &[String], changed: &BTreeSet<String>, attributes: &Attributes) -> bool {
+/// `alone`: no other rule of its sort changes, so that its place among them says nothing.
+pub(super) fn only_less(
+    grants: &[String],
+    changed: &BTreeSet<String>,
+    attributes: &Attributes,
+    alone: bool,
+) -> bool {
     let less = |name: &String| {
+        if name == PLACE {
+            return alone && !is_closed(&attributes.after);
+        }
         let side = |values: &'_ Value| values.get(name).cloned().unwrap_or(Value::Null);
         let [was, now] = [side(&attributes.before), side(&attributes.after)];
         let known = !marks_any(&side(&attributes.after_unknown));
@@ -24,6 +36,20 @@ pub(super) fn only_less(grants: &[String], changed: &BTreeSet<String>, attribute
     };
     let harmless = |name: &String| terraform_signs().is_harmless(name);
     changed.iter().any(|name| !harmless(name)) && changed.iter().all(|name| harmless(name) || less(name))
+}
+
+/// Whether a rule that denies only gets a later place among the others, which let more through before it.
+pub(super) fn denies_later(changed: &BTreeSet<String>, attributes: &Attributes) -> bool {
+    let place = |side: &Value| side.get(PLACE).and_then(Value::as_i64);
+    let mut telling = changed.iter().filter(|name| !terraform_signs().is_harmless(name));
+    telling.next().is_some_and(|name| name == PLACE)
+        && telling.next().is_none()
+        && is_closed(&attributes.after)
+        && place(&attributes.before) < place(&attributes.after)
+}
+
+fn is_closed(values: &Value) -> bool {
+    values.as_object().is_some_and(denies_itself)
 }
 
 /// Tells it as a fact.
@@ -72,7 +98,11 @@ fn is_denial(value: &Value) -> bool {
 }
 
 fn denies(rule: &Value) -> bool {
-    rule.as_object().is_some_and(|rule| rule.values().any(is_denial))
+    rule.as_object().is_some_and(denies_itself)
+}
+
+fn denies_itself(rule: &Map<String, Value>) -> bool {
+    rule.values().any(is_denial)
 }
 
 fn text(old: &str, new: &str, depth: usize) -> bool {
@@ -88,47 +118,70 @@ fn text(old: &str, new: &str, depth: usize) -> bool {
     let pattern = old.contains('*') && new.chars().all(plain) && !new.is_empty();
     let off = ["inactive", "disabled"].contains(&new.to_ascii_lowercase().as_str());
     off || pattern && fits(old, new)
-        || range(old).zip(range(new)).is_some_and(|(wide, part)| holds(wide, part))
+        || Range::of(old).zip(Range::of(new)).is_some_and(|(wide, part)| wide.holds(part))
 }
 
-/// What a policy of `path "…" { capabilities = […] }` allows, by path; `None`: it says something else, too.
-fn paths(text: &str) -> Option<BTreeMap<&str, BTreeSet<&str>>> {
-    let mut found = BTreeMap::new();
-    let mut rest = text.trim_start();
+/// What a policy of `path "…" { … }` says of a path.
+#[derive(Default, PartialEq)]
+struct Path<'t> {
+    acts: BTreeSet<&'t str>,
+    /// Bounds on what is handed over.
+    rest: BTreeSet<&'t str>,
+}
+
+/// All its paths; `None`: it says something else, too.
+fn paths(text: &str) -> Option<BTreeMap<&str, Path<'_>>> {
+    let mut found: BTreeMap<&str, Path<'_>> = BTreeMap::new();
+    let mut rest = uncommented(text);
     while !rest.is_empty() {
         let (path, after) = rest.strip_prefix("path")?.trim_start().strip_prefix('"')?.split_once('"')?;
         let (body, after) = after.trim_start().strip_prefix('{')?.split_once('}')?;
-        let list = body.trim().strip_prefix("capabilities")?.trim_start().strip_prefix('=')?.trim();
-        let list = list.strip_prefix('[')?.strip_suffix(']')?;
-        let acts = list.split(',').map(|act| act.trim().trim_matches('"')).filter(|act| !act.is_empty());
-        found.insert(path, acts.collect());
-        rest = after.trim_start();
+        let (front, list) = body.split_once("capabilities")?;
+        let (list, back) =
+            list.trim_start().strip_prefix('=')?.trim_start().strip_prefix('[')?.split_once(']')?;
+        let said = found.entry(path).or_default();
+        let acts =
+            list.lines().filter(|line| !line.trim_start().starts_with('#')).flat_map(|line| line.split(','));
+        said.acts.extend(acts.map(|act| act.trim().trim_matches('"')).filter(|act| !act.is_empty()));
+        let lines = front.lines().chain(back.lines()).map(str::trim);
+        said.rest.extend(lines.filter(|line| !line.is_empty() && !line.starts_with('#')));
+        rest = uncommented(after);
     }
     (!found.is_empty()).then_some(found)
 }
 
-/// The same paths, as a broader one counts where none fits better, with fewer acts each; what is denied stays denied.
-fn acts_less(old: &BTreeMap<&str, BTreeSet<&str>>, new: &BTreeMap<&str, BTreeSet<&str>>) -> bool {
-    let less = |(path, acts): (&&str, &BTreeSet<&str>)| {
-        let was = old.get(path);
-        was.is_some_and(|was| {
-            !acts.is_empty() && acts.is_subset(was) && (acts == was || !was.contains("deny"))
-        })
-    };
-    old.len() == new.len() && new.iter().all(less)
+/// Without the lines at the beginning that only people read.
+fn uncommented(text: &str) -> &str {
+    let mut rest = text.trim_start();
+    while rest.starts_with('#') || rest.starts_with("//") {
+        rest = rest.split_once('\n').map_or("", |(_, rest)| rest).trim_start();
+    }
+    rest
 }
 
-/// The first address of a range, and how many bits of it are fixed.
-fn range(text: &str) -> Option<(u32, u32)> {
-    let (address, bits) = text.split_once('/').unwrap_or((text, "32"));
-    let bits = bits.parse().ok().filter(|bits| *bits <= 32)?;
-    let parts: Vec<u8> = address.split('.').map(str::parse).collect::<Result<_, _>>().ok()?;
-    Some((u32::from_be_bytes(parts.try_into().ok()?), bits))
+/// What a policy says of a path: of several that fit the most exact one counts. What is allowed, within which bounds, and
+/// whether it denies.
+fn said_of<'t>(
+    all: &BTreeMap<&'t str, Path<'t>>,
+    path: &str,
+) -> Option<(BTreeSet<&'t str>, BTreeSet<&'t str>, bool)> {
+    let fitting = all.iter().filter(|(own, _)| fits(&own.replace('+', "*"), path));
+    let (_, said) = fitting.max_by_key(|(own, _)| (own.split('*').next().unwrap_or(own).len(), own.len()))?;
+    let denied = said.acts.contains("deny");
+    let acts = if denied { BTreeSet::new() } else { said.acts.clone() };
+    Some((acts, said.rest.clone(), denied))
 }
 
-fn holds(wide: (u32, u32), part: (u32, u32)) -> bool {
-    let cut = |address: u32| if wide.1 == 0 { 0 } else { address >> (32 - wide.1) };
-    wide.1 <= part.1 && cut(wide.0) == cut(part.0)
+/// Whether each path may do no more than before.
+fn acts_less(old: &BTreeMap<&str, Path<'_>>, new: &BTreeMap<&str, Path<'_>>) -> bool {
+    old.keys().chain(new.keys()).all(|path| match (said_of(old, path), said_of(new, path)) {
+        // Another policy may allow what this one denied.
+        (Some((_, _, was)), Some((_, _, is))) if was != is => is,
+        (Some((was, old, _)), Some((is, new, _))) => is.is_subset(&was) && (old == new || is.is_empty()),
+        (Some((_, _, denied)), None) => !denied,
+        (None, Some((is, _, _))) => is.is_empty(),
+        (None, None) => true,
+    })
 }
 
 #[cfg(test)]

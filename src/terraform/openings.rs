@@ -46,7 +46,8 @@ pub(super) fn is_way(r#type: &str) -> bool {
 
 /// Whether the text can hold such a word at all: most attributes need not be read for it.
 pub(super) fn may_open(raw: &RawValue) -> bool {
-    const PARTS: [&str; 16] = [
+    const PARTS: [&str; 17] = [
+        "cidr",
         "/0",
         "\"*",
         "ublic",

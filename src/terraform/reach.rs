@@ -41,6 +41,13 @@ impl Reach {
         self.ports.as_ref().is_some_and(|ports| ports.iter().all(web))
     }
 
+    /// All ports.
+    pub(super) fn is_all(&self) -> bool {
+        self.ports
+            .as_ref()
+            .is_some_and(|ports| ports.iter().any(|(first, last)| *first <= 1 && *last >= 65_535))
+    }
+
     /// Whether it reaches all that the other reaches.
     pub(super) fn covers(&self, other: &Self) -> bool {
         let ports = match (&self.ports, &other.ports) {

@@ -2,6 +2,7 @@
 //! substrings.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
@@ -19,6 +20,8 @@ pub(super) struct References {
     /// referenced → (referring, how)
     edges: BTreeMap<String, BTreeSet<(String, String)>>,
     listed: usize,
+    /// (referring, how) → types of what is referred to, once somebody asks.
+    reversed: OnceLock<BTreeMap<(String, String), Vec<String>>>,
 }
 
 impl References {
@@ -69,6 +72,21 @@ impl References {
     pub(super) fn direct(&self, address: &str) -> impl Iterator<Item = (&str, &str)> {
         let found = self.edges.get(&without_instances(address)).into_iter().flatten();
         found.map(|(referring, how)| (referring.as_str(), how.as_str()))
+    }
+
+    /// The types of the resources that an attribute of a resource comes from; none, where it is not known that it comes from
+    /// resources alone.
+    pub(super) fn types(&self, address: &str, attribute: &str) -> Vec<String> {
+        let reversed = self.reversed.get_or_init(|| {
+            let mut found: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+            for (to, referring) in &self.edges {
+                for (from, how) in referring {
+                    found.entry((from.clone(), how.clone())).or_default().extend(sort_of(to));
+                }
+            }
+            found
+        });
+        reversed.get(&(without_instances(address), attribute.to_owned())).cloned().unwrap_or_default()
     }
 
     /// What each of `who` (without instance keys) refers to, and in which attribute.
@@ -196,6 +214,13 @@ pub fn without_instances(address: &str) -> String {
         }
     }
     plain
+}
+
+/// The type, and that it is only looked up where it is.
+fn sort_of(address: &str) -> Option<String> {
+    let found = type_of(address)?;
+    let looked_up = address.rsplit('.').nth(2) == Some("data");
+    Some(if looked_up { format!("data.{found}") } else { found })
 }
 
 fn type_of(address: &str) -> Option<String> {

@@ -62,6 +62,10 @@ pub(super) fn check(vet: &mut Vet<'_>) {
             if protecting.contains(fact.as_str()) {
                 continue;
             }
+            let others = declared.removed.iter().chain(&declared.made);
+            if others.into_iter().any(|kind| vet.facts.unasked(kind, fact).is_none()) {
+                continue;
+            }
             if let Some(hint) = vet.facts.unasked(&declared.kind, fact) {
                 let what = format!("{name}: nobody asks a `{}` for `{fact}`{hint}", declared.kind);
                 vet.tell(&below(&part.at, &[place, fact]), what);

@@ -1,0 +1,157 @@
+//! What a change's attributes say by themselves, whatever the type: signs, what lets everybody in, what policies grant more, full
+//! control, what denied and goes, and what is known only after the apply.
+//!
+//! Owns which of that has to be looked for at all, so that attributes nobody asks for are not read.
+
+use std::collections::BTreeSet;
+
+use super::beside::Beside;
+use super::classify;
+use super::denials;
+use super::diff::{Leaf, leaves};
+use super::facts::Attributes;
+use super::judge::Verb;
+use super::known::Known;
+use super::later;
+use super::lets_in;
+use super::longer;
+use super::openings;
+use super::own::Own;
+use super::plan::ResourceChange;
+use super::powers;
+use super::select::first_key;
+use super::signs::{self, Said};
+use super::widened;
+use crate::model::Action;
+
+/// What a change's attributes say by themselves, whatever the type.
+#[derive(Default)]
+pub(super) struct Changed {
+    pub(super) said: Said,
+    /// Top-level attributes that differ.
+    pub(super) names: BTreeSet<String>,
+    /// It lets everybody in.
+    pub(super) opens: Option<Beside>,
+    /// What goes that denied, and what is known only after the apply.
+    pub(super) more: Vec<Beside>,
+    /// It gives full control.
+    pub(super) power: Option<String>,
+    /// Its rules keep more than before.
+    pub(super) longer: bool,
+}
+
+/// What has to be looked for in all attributes of a change.
+#[derive(Clone, Copy)]
+pub(super) struct Asked {
+    /// What an update changes.
+    updates: bool,
+    /// What lets everybody in.
+    may_open: bool,
+    /// What a setting of an unknown type deletes.
+    sets: bool,
+    /// What something that is made unbinds.
+    makes: bool,
+    /// What denies, gives full control, or is known only after the apply.
+    more: bool,
+}
+
+impl Asked {
+    pub(super) fn of(change: &ResourceChange, verb: Verb, known: &Known) -> Self {
+        let Verb::Do(action) = verb else {
+            return Self { updates: false, may_open: false, sets: false, makes: false, more: false };
+        };
+        let body = &change.change;
+        let lasts = action != Action::Delete;
+        let unknown = known.declared.is_none();
+        Self {
+            // What holds nothing of its own is only changed by being made anew.
+            updates: action == Action::Update || action == Action::Replace && !unknown && !known.content,
+            may_open: action != Action::Delete && openings::may_open(&change.change.after),
+            sets: action == Action::Create && unknown && classify::is_setting(&change.r#type),
+            makes: matches!(action, Action::Create | Action::Replace) && known.spoken.asks_of_made(),
+            more: action != Action::Create && denials::may_deny(body.before.get())
+                || lasts
+                    && (powers::may_give(body.after.get())
+                        || widened::may_be(body.after.get())
+                        || later::may_be(&body.after_unknown)),
+        }
+    }
+
+    /// All attributes where all are gone through, else those that somebody asks for.
+    pub(super) fn attributes(
+        self,
+        change: &ResourceChange,
+        known: &Known,
+    ) -> Result<Attributes, serde_json::Error> {
+        if self.updates || self.may_open || self.sets || self.makes || self.more {
+            Attributes::whole(change)
+        } else {
+            Attributes::of(change, &known.wanted)
+        }
+    }
+}
+
+impl Changed {
+    pub(super) fn read(
+        change: &ResourceChange,
+        asked: Asked,
+        attributes: &Attributes,
+        known: &Known,
+        names: &mut signs::Names,
+        (gives, own): (&dyn Fn(&str) -> Option<bool>, &Own<'_>),
+    ) -> Self {
+        let Asked { updates, may_open, sets, makes, more } = asked;
+        let Attributes { before, after, .. } = attributes;
+        let may_open = may_open && !widened::is_limit(&change.r#type, before);
+        let opens = if may_open { openings::of(&change.r#type, before, after) } else { None };
+        let opens =
+            opens.or_else(|| if may_open { lets_in::of(&change.r#type, before, after) } else { None });
+        let mut found = Self { opens, ..Self::default() };
+        if more {
+            found.look(change, attributes, gives, own);
+        }
+        if !updates && !sets && !makes {
+            return found;
+        }
+        let marks = [&attributes.before_sensitive, &attributes.after_sensitive];
+        let mut differing = leaves(before, after, &attributes.after_unknown, marks);
+        signs::pairs(&change.r#type, before, after, &mut differing);
+        if !updates && !sets {
+            found.said.beside = known.spoken.made(&differing);
+            return found;
+        }
+        let mut said = signs::read(names, &differing, &known.spoken, gives);
+        if sets {
+            // What is made protects nothing less than before, but what it deletes may be there already.
+            said.beside.retain(|more| more.kind() == "protection.retention");
+        }
+        let top = |leaf: &Leaf| first_key(&leaf.path).to_owned();
+        let longer = updates && longer::is_longer(before, after, &attributes.after_unknown);
+        if longer {
+            said.beside.retain(|more| more.kind() != "protection.retention");
+        }
+        Self { said, names: differing.iter().map(top).collect(), longer, ..found }
+    }
+
+    /// What goes that denied, full control, and what is known only after the apply.
+    fn look(
+        &mut self,
+        change: &ResourceChange,
+        attributes: &Attributes,
+        gives: &dyn Fn(&str) -> Option<bool>,
+        own: &Own<'_>,
+    ) {
+        let Verb::Do(action) = Verb::of(&change.change.actions) else { return };
+        if action != Action::Create {
+            self.more.extend(denials::fewer(&change.r#type, action, attributes));
+        }
+        if action == Action::Update && self.more.is_empty() && widened::denies_less(attributes) {
+            self.more.push(denials::less());
+        }
+        if action != Action::Delete {
+            self.more.extend(later::of(&change.r#type, action, attributes, gives));
+            self.power = powers::given(&attributes.before, &attributes.after);
+            self.opens = self.opens.take().or_else(|| widened::of(&change.r#type, attributes, own));
+        }
+    }
+}
