@@ -44,6 +44,14 @@ pub enum Sense {
     Dropped,
     /// A switch and nothing else, that goes on.
     Raised,
+    /// A list of those for whom a rule does not count, that grows.
+    Grows,
+    /// A list of what is asked for, that gets shorter.
+    Shrinks,
+    /// A range of addresses that holds the old one, and more.
+    Widens,
+    /// A condition that is another one, or gone.
+    Other,
 }
 
 impl Sense {
@@ -54,12 +62,13 @@ impl Sense {
 
     /// It tells when something gets weaker, and nothing of what is as good as before.
     pub fn only_warns(self) -> bool {
-        matches!(self, Self::Gone | Self::Fewer | Self::Becomes | Self::Ceases) || self.is_general()
+        let plain = matches!(self, Self::Gone | Self::Fewer | Self::Becomes | Self::Ceases);
+        plain || matches!(self, Self::Widens | Self::Other) || self.is_general()
     }
 
     /// It speaks of names that nobody listed: whatever else is known of an attribute counts instead.
     pub fn is_general(self) -> bool {
-        matches!(self, Self::Relaxes | Self::Dropped | Self::Raised)
+        matches!(self, Self::Relaxes | Self::Dropped | Self::Raised | Self::Grows | Self::Shrinks)
     }
 }
 
@@ -154,6 +163,8 @@ pub struct TerraformSigns {
     pub about: Words,
     /// Times and numbers of rules that delete: what is greater keeps more.
     pub times: Words,
+    /// Names of rights, each more than the one before; `|` stands between lists.
+    pub ladders: Words,
     /// Types of one setting each, whose `value` is of what another attribute names.
     pub pairs: Words,
     /// What gives full control.
@@ -178,6 +189,15 @@ impl TerraformSigns {
             (name.starts_with("labels.") || name.starts_with("annotations.")) && ends_so(path, name)
         };
         path.contains('/') && self.sign.iter().any(|sign| sign.names.iter().any(acts))
+    }
+
+    /// Whether one right is less than another, in a list of both.
+    pub fn is_less(&self, less: &str, more: &str) -> bool {
+        let words: Vec<&str> = self.ladders.iter().collect();
+        words.split(|word| *word == "|").any(|ladder| {
+            let at = |word: &str| ladder.iter().position(|own| own.eq_ignore_ascii_case(word));
+            at(less).zip(at(more)).is_some_and(|(less, more)| less < more)
+        })
     }
 
     /// It says where and how something runs, and nothing of what it holds.

@@ -7,9 +7,10 @@ use serde_json::{Map, Value};
 
 use super::amounts;
 use super::attributes::each;
+use super::diff::Leaf;
 use super::facts::Attributes;
 use super::grants;
-use super::protections::is_weaker;
+use super::protections::{is_on, is_weaker};
 use super::said::{PLANNED, printable, show};
 use crate::knowledge::TerraformType;
 use crate::model::{Action, Fact, FactValue, Facts, Mutation};
@@ -86,6 +87,19 @@ pub(super) fn untold(names: &[String]) -> Option<Beside> {
     }
     let mut beside = Beside::new(Action::Update, "terraform.untold");
     beside.tell("names", FactValue::Text(printable(&names.join(", "))));
+    Some(beside)
+}
+
+/// A guard that is switched off does what its removal does.
+pub(super) fn off(declared: &TerraformType, leaves: &[Leaf]) -> Option<Beside> {
+    const SWITCHES: [&str; 6] = ["enabled", "is_enabled", "active", "status", "state", "enforcement"];
+    let kind = declared.removed.as_ref().filter(|kind| kind.starts_with("protection."))?;
+    let leaf = leaves.iter().find(|leaf| {
+        let off = leaf.now.as_ref().is_some_and(|now| !is_on(now));
+        SWITCHES.contains(&leaf.path.as_str()) && leaf.was.as_ref().is_some_and(is_on) && off && !leaf.unknown
+    })?;
+    let mut beside = Beside::new(Action::Update, kind);
+    beside.tell("attribute", FactValue::Text(leaf.path.clone()));
     Some(beside)
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::beside::Beside;
+use super::beside::{self, Beside};
 use super::classify;
 use super::denials;
 use super::diff::{Leaf, leaves};
@@ -121,6 +121,10 @@ impl Changed {
             return found;
         }
         let mut said = signs::read(names, &differing, &known.spoken, gives);
+        let off = known.declared.as_deref().and_then(|declared| beside::off(declared, &differing));
+        if let Some(off) = off.filter(|off| said.beside.iter().all(|known| known.kind() != off.kind())) {
+            said.beside.push(off);
+        }
         if sets {
             // What is made protects nothing less than before, but what it deletes may be there already.
             said.beside.retain(|more| more.kind() == "protection.retention");
@@ -131,6 +135,11 @@ impl Changed {
             said.beside.retain(|more| more.kind() != "protection.retention");
         }
         Self { said, names: differing.iter().map(top).collect(), longer, ..found }
+    }
+
+    /// The very same is taken away elsewhere: nobody gets more.
+    pub(super) fn gives_nothing(self) -> Self {
+        Self { opens: None, power: None, more: Vec::new(), ..self }
     }
 
     /// What goes that denied, full control, and what is known only after the apply.

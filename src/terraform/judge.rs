@@ -1,9 +1,10 @@
 //! Changes of a plan as mutations.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde_json::Value;
 
+use super::again;
 use super::beside::{self, Beside};
 use super::changed::{Asked, Changed};
 use super::classify;
@@ -91,6 +92,7 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
         types: &types,
         references: &references,
         alone: alone(changes),
+        again: again::of(changes, &types),
         own: Own::of(plan),
     };
     // Each core reads some of a long plan.
@@ -236,6 +238,8 @@ struct OfAll<'p> {
     references: &'p References,
     /// Types of which the plan changes one alone.
     alone: BTreeSet<&'p str>,
+    /// What is made where the plan takes the very same away.
+    again: HashSet<&'p str>,
     own: Own<'p>,
 }
 
@@ -270,7 +274,8 @@ fn mutations(
     };
     let gives = |name: &str| all.configured.gives(&change.address, name);
     let read = Changed::read(change, asked, &attributes, known, names, (&gives, &all.own));
-    let Changed { said, names, opens, more, power, longer } = read;
+    let again = all.again.contains(change.address.as_str());
+    let Changed { said, names, opens, more, power, longer } = if again { read.gives_nothing() } else { read };
     let (siblings, content) = (known.siblings.as_ref(), known.content);
     let kin = known.kin(&attributes);
     let known = known.declared.as_deref();
@@ -313,6 +318,7 @@ fn mutations(
             "terraform.unknown".to_owned()
         }
     };
+    found.retain(|beside| !(again && beside.is_grant()));
     powers::tell(power, action, &mut facts, &mut found);
     longer::tell(longer, &mut facts);
     let grants = action == Action::Grant || found.iter().any(Beside::is_grant);
@@ -355,7 +361,8 @@ fn granted(
     facts: &mut Facts,
 ) -> bool {
     grants::denial(&declared.denies, action, attributes, facts);
-    let grants = !declared.grants.is_empty() && action != Action::Delete && !less;
+    let again = all.again.contains(change.address.as_str());
+    let grants = !declared.grants.is_empty() && action != Action::Delete && !less && !again;
     if !grants || !grants::gives(&declared.grants, attributes) {
         return false;
     }

@@ -4,6 +4,7 @@
 //! references between resources, and the classifier for types that no data file knows. Pure: bytes in, mutations out.
 //! Values that the plan marks sensitive never leave `plan` and `attributes`. Uses `model` and `knowledge`.
 
+mod again;
 mod amounts;
 mod attributes;
 mod beside;
@@ -39,6 +40,7 @@ mod references;
 mod replaced;
 mod said;
 mod select;
+mod senses;
 mod signs;
 mod state;
 mod together;

@@ -118,6 +118,7 @@ fn text(old: &str, new: &str, depth: usize) -> bool {
     let pattern = old.contains('*') && new.chars().all(plain) && !new.is_empty();
     let off = ["inactive", "disabled"].contains(&new.to_ascii_lowercase().as_str());
     off || pattern && fits(old, new)
+        || terraform_signs().is_less(new, old)
         || Range::of(old).zip(Range::of(new)).is_some_and(|(wide, part)| wide.holds(part))
 }
 

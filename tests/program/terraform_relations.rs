@@ -392,6 +392,22 @@ fn versions_that_end_and_rules_that_delete_are_told_together() {
     assert_eq!(verdict(json!([versions, rules("c")]), json!([])), Verdict::Warn, "of another bucket");
 }
 
+/// Who had it already gets no more by another key.
+#[test]
+fn the_same_grant_under_another_key_gives_nobody_more() {
+    let grant = |key: &str, action: &str, role: &str| {
+        let address = format!("google_project_iam_member.a[\"{key}\"]");
+        change(&address, action, json!({"project": "p", "role": role, "member": "user:joe@acme.example"}))
+    };
+    let gone = grant("0", "delete", "roles/storage.admin");
+    assert_eq!(
+        verdict(json!([gone, grant("joe", "create", "roles/storage.admin")]), json!([])),
+        Verdict::Allow
+    );
+    assert_ne!(verdict(json!([gone, grant("joe", "create", "roles/owner")]), json!([])), Verdict::Allow);
+    assert_ne!(verdict(json!([grant("joe", "create", "roles/storage.admin")]), json!([])), Verdict::Allow);
+}
+
 /// A snapshot in another region is of another database, whatever that is called.
 #[test]
 fn the_same_name_in_another_region_is_another_thing() {

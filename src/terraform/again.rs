@@ -1,0 +1,98 @@
+//! The same thing under another key: what the plan makes where it takes the very same away gives nobody more.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value};
+
+use super::attributes::marks_any;
+use super::known::Known;
+use super::plan::ResourceChange;
+
+/// Changes of one type that are compared with each other.
+const COMPARED: usize = 400;
+
+/// Addresses of what is made with the same attributes as something of its type that goes.
+pub(super) fn of<'p>(changes: &'p [ResourceChange], types: &HashMap<&str, Vec<Known>>) -> HashSet<&'p str> {
+    let grants = |change: &&ResourceChange| {
+        let known = types.get(change.r#type.as_str()).and_then(|said| said.first());
+        known
+            .and_then(|known| known.declared.as_deref())
+            .is_some_and(|declared| !declared.grants.is_empty() || !declared.opens.is_empty())
+    };
+    let does = |change: &&ResourceChange, word: &str| matches!(change.change.actions.as_slice(), [only] if only == word);
+    let mut gone: HashMap<&str, Vec<Map<String, Value>>> = HashMap::new();
+    let created: Vec<&ResourceChange> =
+        changes.iter().filter(|change| does(change, "create")).filter(grants).collect();
+    if created.is_empty() || created.len() > COMPARED {
+        return HashSet::new();
+    }
+    for change in changes.iter().filter(|change| does(change, "delete")).filter(grants) {
+        let list = gone.entry(change.r#type.as_str()).or_default();
+        if list.len() < COMPARED
+            && let Ok(before) = serde_json::from_str(change.change.before.get())
+        {
+            list.push(before);
+        }
+    }
+    let same = |change: &&ResourceChange| {
+        let after = serde_json::from_str::<Map<String, Value>>(change.change.after.get());
+        let unknown =
+            serde_json::from_str::<Map<String, Value>>(change.change.after_unknown.get()).unwrap_or_default();
+        after.is_ok_and(|after| {
+            gone.get(change.r#type.as_str())
+                .into_iter()
+                .flatten()
+                .any(|before| is_same(before, &after, &unknown))
+        })
+    };
+    created.into_iter().filter(same).map(|change| change.address.as_str()).collect()
+}
+
+/// Both say the same, but for what providers number; nothing else is known only later.
+fn is_same(before: &Map<String, Value>, after: &Map<String, Value>, unknown: &Map<String, Value>) -> bool {
+    const NUMBERED: [&str; 6] = ["id", "arn", "etag", "self_link", "security_group_rule_id", "unique_id"];
+    let counts =
+        |key: &str, value: &Value| !value.is_null() && !NUMBERED.contains(&key) && !key.starts_with("tags");
+    let side = |map: &Map<String, Value>| -> Map<String, Value> {
+        map.iter()
+            .filter(|(key, value)| counts(key, value))
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect()
+    };
+    let (old, new) = (side(before), side(after));
+    let later = unknown.iter().any(|(key, mark)| marks_any(mark) && counts(key, mark));
+    !new.is_empty() && old == new && !later
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::is_same;
+
+    fn same(before: Value, after: Value, unknown: Value) -> bool {
+        let map = |value: Value| value.as_object().cloned().unwrap_or_default();
+        is_same(&map(before), &map(after), &map(unknown))
+    }
+
+    #[test]
+    fn only_what_says_the_same_is_the_same() {
+        let old = json!({"id": "r/joe", "role": "r", "member": "joe", "etag": "x", "condition": []});
+        let new = json!({"role": "r", "member": "joe", "condition": []});
+        assert!(same(old.clone(), new.clone(), json!({"id": true, "etag": true})));
+        assert!(!same(
+            old.clone(),
+            json!({"role": "s", "member": "joe", "condition": []}),
+            json!({"id": true})
+        ));
+        assert!(
+            !same(old.clone(), json!({"role": "r", "member": "joe"}), json!({"id": true})),
+            "without its condition"
+        );
+        assert!(
+            !same(old, json!({"role": "r", "condition": []}), json!({"member": true})),
+            "who that is comes later"
+        );
+        assert!(!same(json!({"id": "a"}), json!({}), json!({"id": true})));
+    }
+}

@@ -1,0 +1,93 @@
+//! When an attribute that a sign names does what the sign says: what it was, and what it becomes.
+
+use super::amounts::{self, number};
+use super::diff::Leaf;
+use super::protections::{is_on, is_weaker};
+use super::said::show;
+use crate::knowledge::{Range, Sense, Sign};
+use crate::model::FactValue;
+
+/// Whether the change of an attribute takes away, opens or lets expire what the sign is about.
+pub(super) fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
+    let (was, now) = (leaf.was.as_ref(), leaf.now.as_ref());
+    let on = |value: Option<&FactValue>| value.is_some_and(is_on);
+    let number = |value: Option<&FactValue>| value.and_then(number);
+    let set = |value: Option<&FactValue>| {
+        value.is_some_and(|value| is_on(value) && !UNSET.contains(&show(value).as_str()))
+    };
+    let says = |value: Option<&FactValue>| {
+        value.is_some_and(|value| sign.words.fit(&show(value).to_ascii_lowercase()))
+    };
+    match sign.sense {
+        Sense::Off => on(was) && !on(now),
+        Sense::On => !on(was) && on(now),
+        Sense::Lower => match (number(was), number(now)) {
+            (Some(was), Some(now)) => amounts::endless(now) < amounts::endless(was),
+            (Some(was), None) => was != 0,
+            _ => was.is_some_and(|was| is_weaker(was, now, false)),
+        },
+        Sense::None => number(was).is_some_and(|was| was > 0) && number(now) == Some(0),
+        Sense::Expiry => match (number(was), number(now)) {
+            (_, None) => leaf.unknown,
+            (Some(was), Some(now)) if was > 0 => now > 0 && now < was,
+            (_, Some(now)) => now > 0,
+        },
+        Sense::Emptied => leaf.is_list && number(was).unwrap_or(0) > 0 && number(now) == Some(0),
+        Sense::Rarer => amounts::is_rarer(was, now),
+        Sense::Added => leaf.is_list && number(now).unwrap_or(0) > number(was).unwrap_or(0),
+        Sense::Opens => !opens(was) && opens(now),
+        Sense::Open => false,
+        // A name that is known only after the apply names something.
+        Sense::Gone => set(was) && !set(now) && !leaf.unknown,
+        Sense::Fewer => leaf.is_list && number(now).unwrap_or(0) < number(was).unwrap_or(0),
+        // What was not set had the provider's own value.
+        Sense::Becomes => says(now) && !says(was) && (was.is_some() || sign.made),
+        Sense::Ceases => says(was) && !says(now) && !leaf.unknown,
+        Sense::Relaxes => {
+            let word = |value: Option<&FactValue>| match value {
+                Some(FactValue::Text(text)) => Some(text.to_ascii_lowercase()),
+                _ => None,
+            };
+            word(was).zip(word(now)).is_some_and(|(was, now)| sign.relaxes(&was, &now))
+        }
+        Sense::Grows => leaf.is_list && number(now).unwrap_or(0) > number(was).unwrap_or(0),
+        Sense::Shrinks => leaf.is_list && number(now).unwrap_or(0) < number(was).unwrap_or(0),
+        Sense::Widens => match (was, now) {
+            (Some(FactValue::Text(was)), Some(FactValue::Text(now))) => {
+                Range::of(was).zip(Range::of(now)).is_some_and(|(old, new)| new.holds(old) && !old.holds(new))
+            }
+            _ => false,
+        },
+        Sense::Other => set(was) && was != now && !leaf.unknown,
+        Sense::Dropped => switch(was) == Some(true) && switch(now) == Some(false) && !leaf.unknown,
+        Sense::Raised => switch(was) != Some(true) && switch(now) == Some(true),
+    }
+}
+
+/// What a switch says; `None`: it is none. One that is not set is off.
+fn switch(value: Option<&FactValue>) -> Option<bool> {
+    match value {
+        None => Some(false),
+        Some(FactValue::Bool(yes)) => Some(*yes),
+        Some(FactValue::Number(_)) => None,
+        Some(FactValue::Text(text)) => match text.to_ascii_lowercase().as_str() {
+            "on" | "enabled" | "enable" | "active" => Some(true),
+            "off" | "disabled" | "disable" | "inactive" | "" => Some(false),
+            word => word.parse().ok(),
+        },
+    }
+}
+
+/// Words of parameters by which they are switched off.
+const UNSET: [&str; 3] = ["0", "no", "optional"];
+
+/// A switch or a word that lets everybody in.
+pub(super) fn opens(value: Option<&FactValue>) -> bool {
+    const OPEN: [&str; 8] =
+        ["enabled", "public", "external", "blob", "container", "all", "internet", "anonymous"];
+    match value {
+        Some(FactValue::Bool(yes)) => *yes,
+        Some(FactValue::Text(text)) => OPEN.contains(&text.to_ascii_lowercase().as_str()),
+        _ => false,
+    }
+}
