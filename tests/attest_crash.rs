@@ -8,8 +8,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -24,13 +25,19 @@ use recourse::attest::sign::{DEFAULT_VALIDITY, Evaluation, Profile, Signer, Sign
 use recourse::attest::signature::PublicKey;
 use recourse::attest::store::{Served, Store};
 use recourse::attest::tlog::book::Log;
-use recourse::attest::{KeyState, Origin, Places, Time};
+use recourse::attest::{Attestation, KeyState, Origin, Places, Time, disk};
 use serde_json::json;
 
+#[path = "support/folder_store.rs"]
+mod folder_store;
 #[path = "support/stops.rs"]
 mod stops;
 
 const NONCE: &str = "00112233445566778899aabbccddeeff";
+/// What an operation's name ends with that is done with a store in a folder.
+const SHARED: &str = ", shared";
+/// In the record that goes into the store.
+const EVENTS: u64 = 3;
 /// Of attestations that ended long ago.
 const OLD: [&str; 2] = ["10112233445566778899aabbccddeeff", "20112233445566778899aabbccddeeff"];
 
@@ -54,7 +61,24 @@ fn operate() {
 }
 
 fn keys(folder: &Path) -> KeyStore {
-    KeyStore::open(&Places::under(folder)).named("crash").unwrap().publishing_to(&folder.join("web"))
+    let keys = KeyStore::open(&Places::under(folder)).named("crash").unwrap();
+    keys.publishing_to(&folder.join("web")).sharing(shared(folder))
+}
+
+/// The store that machines share, where this folder's machine is one of them.
+fn shared(folder: &Path) -> Option<Arc<Shared>> {
+    folder.join("shares").exists().then(|| store_in(folder))
+}
+
+fn store_in(folder: &Path) -> Arc<Shared> {
+    let store = Address::parse(&format!("file://{}/store", folder.display())).unwrap();
+    Arc::new(Shared::new(store))
+}
+
+/// The audit log, of which each file is full at once.
+fn record(folder: &Path, segments: usize) -> AuditLog {
+    let limits = Limits { segment: 1, segments, age: None };
+    AuditLog::open(&Places::under(folder)).within(limits).sharing(shared(folder))
 }
 
 fn work(operation: &str, folder: &Path) {
@@ -71,7 +95,8 @@ fn work(operation: &str, folder: &Path) {
                 profile: Profile::Full,
                 validity: DEFAULT_VALIDITY,
             };
-            let signer = Signer::new(keys, Store::open(&Places::under(folder)), settings);
+            let store = Store::open(&Places::under(folder)).sharing(shared(folder));
+            let signer = Signer::new(keys, store, settings);
             let input = json!({"source": "shell", "input": "true"});
             signer.attest(Evaluation { input, output: json!({}), chain: None }).unwrap();
         }
@@ -80,19 +105,22 @@ fn work(operation: &str, folder: &Path) {
             let _ = Nonces::open(&Places::under(folder)).spend(NONCE, Time::now());
         }
         "note" => {
-            let limits = Limits { segment: 1, segments: 2, age: None };
-            AuditLog::open(&Places::under(folder)).within(limits).note("noted", json!({})).unwrap();
+            record(folder, 2).note("noted", json!({})).unwrap();
+        }
+        "push" => {
+            let record = record(folder, 0).sharing(Some(store_in(folder)));
+            record.ship(&store_in(folder), true).unwrap();
+            record.prune(&Limits { segment: 1, segments: 1, age: None }).unwrap();
         }
         "log" => drop(log(folder).advance().unwrap()),
-        "tidy" => retention().tidy(&Places::under(folder), None),
+        "tidy" => retention().tidy(&Places::under(folder), shared(folder).as_ref()),
         other => panic!("{other}"),
     }
 }
 
 /// The transparency log, in the store that machines share as well.
 fn log(folder: &Path) -> Log {
-    let store = Address::parse(&format!("file://{}/store", folder.display())).unwrap();
-    Log::open(&Places::under(folder)).sharing(Some(Arc::new(Shared::new(store))))
+    Log::open(&Places::under(folder)).sharing(Some(store_in(folder)))
 }
 
 /// For how long what is kept: of what is over, for no time.
@@ -113,8 +141,7 @@ fn prepare_tidy(folder: &Path) {
         Nonces::open(&places).spend(nonce, ended()).unwrap();
         aged(&places.nonces().join(nonce));
     }
-    let limits = Limits { segment: 1, segments: 0, age: None };
-    AuditLog::open(&places).within(limits).append("noted", json!({})).unwrap();
+    record(folder, 0).append("noted", json!({})).unwrap();
     for file in fs::read_dir(&places.data).unwrap().flatten() {
         if file.file_name().to_string_lossy().starts_with("audit-") {
             aged(&file.path());
@@ -134,10 +161,30 @@ fn aged(path: &Path) {
     file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_577_836_800)).unwrap();
 }
 
+/// The question to `recourse-net` about a folder that machines share, where the operation is one.
+fn asked(operation: &str) -> Option<&str> {
+    operation.strip_prefix("asked for ")
+}
+
+/// An operation without where it is done.
+fn first(operation: &str) -> &str {
+    operation.strip_suffix(SHARED).unwrap_or(operation)
+}
+
 /// A folder in which an operation can be done.
 fn prepare(operation: &str, folder: &Path) {
+    if let Some(kind) = asked(operation) {
+        return folder_store::prepare(kind, folder);
+    }
+    if operation.ends_with(SHARED) || operation == "push" {
+        fs::DirBuilder::new().mode(0o700).create(folder.join("store")).unwrap();
+    }
+    if operation.ends_with(SHARED) {
+        fs::write(folder.join("shares"), "").unwrap();
+    }
+    let operation = first(operation);
     match operation {
-        "first-run" | "spend" => {}
+        "first-run" | "spend" | "push" => {}
         _ => drop(keys(folder).ensure_active().unwrap()),
     }
     if operation == "log" {
@@ -147,6 +194,11 @@ fn prepare(operation: &str, folder: &Path) {
     }
     if operation == "tidy" {
         prepare_tidy(folder);
+    }
+    if operation == "push" {
+        for number in 0..EVENTS {
+            record(folder, 0).append("noted", json!({"number": number})).unwrap();
+        }
     }
     if operation == "note" {
         // Each begins a new file; the next one takes the oldest away, too.
@@ -158,11 +210,16 @@ fn prepare(operation: &str, folder: &Path) {
 
 /// Runs an operation; `at` is told the number of each stop and says whether to kill there. Whether it ended by itself.
 fn step(operation: &str, folder: &Path, mut at: impl FnMut(usize) -> bool) -> bool {
-    let own = std::env::current_exe().unwrap();
-    let words =
-        [own.as_os_str(), "--ignored".as_ref(), "--exact".as_ref(), "operate".as_ref(), "-q".as_ref()];
+    let own = std::env::current_exe().unwrap().display().to_string();
+    let words = match asked(operation) {
+        Some(_) => folder_store::words(folder),
+        None => {
+            [&own, "--ignored", "--exact", "operate", "-q", "--test-threads=1"].map(str::to_owned).to_vec()
+        }
+    };
+    let words: Vec<&OsStr> = words.iter().map(OsStr::new).collect();
     let mut command = stops::waiting(&words);
-    command.arg("--test-threads=1").env("CRASH_OPERATION", operation).env("CRASH_FOLDER", folder);
+    command.env("CRASH_OPERATION", first(operation)).env("CRASH_FOLDER", folder);
     let code = stops::step(command.spawn().unwrap(), |number, _| at(number));
     assert!(matches!(code, Some(0) | None), "{operation} fails without being killed");
     code.is_some()
@@ -196,6 +253,8 @@ fn copy(from: &Path, to: &Path) {
             fs::OpenOptions::new().append(true).open(&place).unwrap().set_modified(then).unwrap();
         }
     }
+    let then = fs::metadata(from).unwrap().modified().unwrap();
+    fs::File::open(to).unwrap().set_modified(then).unwrap();
 }
 
 /// Key names and what stands behind them.
@@ -212,8 +271,54 @@ fn named(folder: &Path) -> (u64, BTreeMap<String, String>) {
     )
 }
 
+/// Every event is here or in the store, in order.
+fn in_the_record(folder: &Path) {
+    let mut seen = Vec::new();
+    let stored = fs::read_dir(folder.join("store/audit")).into_iter().flatten().flatten();
+    for place in stored.map(|stream| stream.path()).chain([folder.join("data")]) {
+        for entry in fs::read_dir(place).unwrap().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with("audit") && name.ends_with(".jsonl") {
+                let text = fs::read_to_string(entry.path()).unwrap();
+                let events = text.lines().map(|line| serde_json::from_str(line).unwrap());
+                seen.extend(
+                    events.filter_map(|event: serde_json::Value| event["details"]["number"].as_u64()),
+                );
+            }
+        }
+    }
+    seen.sort_unstable();
+    seen.dedup();
+    assert_eq!(seen, (0..EVENTS).collect::<Vec<_>>(), "an event was lost");
+}
+
+/// What the store has is whole, and its registry is the one in force.
+fn in_the_store(folder: &Path) {
+    let entries = |name: &str| fs::read_dir(folder.join("store").join(name)).into_iter().flatten().flatten();
+    for entry in entries("attestations").filter(|entry| !is_under_way(entry)) {
+        let attestation = Attestation::parse(&fs::read(entry.path()).unwrap()).unwrap();
+        assert_eq!(entry.file_name().to_string_lossy(), format!("{}.json", attestation.id()));
+    }
+    let is_registry = |entry: &fs::DirEntry| entry.path().extension() == Some(OsStr::new("json"));
+    for entry in entries("registries").filter(is_registry) {
+        let value: serde_json::Value = serde_json::from_slice(&fs::read(entry.path()).unwrap()).unwrap();
+        assert!(value["registry_version"].as_u64().unwrap() >= 1);
+    }
+}
+
+fn is_under_way(entry: &fs::DirEntry) -> bool {
+    disk::is_under_way(&entry.file_name().to_string_lossy())
+}
+
 /// That everything is in order, and the next operation works.
 fn inspect(operation: &str, before: &Path, folder: &Path) {
+    if let Some(kind) = asked(operation) {
+        return folder_store::inspect(kind, folder);
+    }
+    if operation == "push" {
+        in_the_record(folder);
+    }
+    let operation = first(operation);
     let places = Places::under(folder);
     let (old_version, old) = named(before);
     let (version, now) = named(folder);
@@ -224,6 +329,7 @@ fn inspect(operation: &str, before: &Path, folder: &Path) {
     if places.data.exists() {
         AuditLog::open(&places).verify().unwrap();
     }
+    in_the_store(folder);
     // What was published is never ahead of what a verifier may see next.
     let published = fs::read(folder.join("web/.well-known/recourse-keys.json")).ok();
     let published: Option<serde_json::Value> = published.map(|bytes| serde_json::from_slice(&bytes).unwrap());
@@ -245,8 +351,9 @@ fn inspect(operation: &str, before: &Path, folder: &Path) {
         other => other,
     };
     work(next, folder);
+    in_the_store(folder);
     let (later, names) = named(folder);
-    if !matches!(operation, "sign" | "spend" | "first-run" | "note" | "log" | "tidy") {
+    if !matches!(operation, "sign" | "spend" | "first-run" | "note" | "push" | "log" | "tidy") {
         assert!(later > version && later > seen, "{later} after {version}, seen {seen}");
     }
     for (name, key) in &now {
@@ -274,6 +381,10 @@ fn inspect(operation: &str, before: &Path, folder: &Path) {
             for nonce in OLD {
                 assert!(!places.nonces().join(nonce).exists());
             }
+            let left = || [&places.data, &places.state].map(|place| folder_store::half_way(place)).concat();
+            left().iter().for_each(|left| aged(left));
+            work("tidy", folder);
+            assert_eq!(left(), [] as [PathBuf; 0]);
         }
         _ => {}
     }
@@ -284,7 +395,7 @@ fn inspect(operation: &str, before: &Path, folder: &Path) {
     let left = fs::read_dir(places.keys()).into_iter().flatten().flatten();
     let left = left.filter(|entry| entry.file_name().to_string_lossy().starts_with(".recourse-")).count();
     assert!(
-        left == 0 || matches!(operation, "sign" | "spend" | "note" | "log" | "tidy"),
+        left == 0 || matches!(operation, "sign" | "spend" | "note" | "push" | "log" | "tidy"),
         "{left} files half-way"
     );
 }
@@ -292,8 +403,11 @@ fn inspect(operation: &str, before: &Path, folder: &Path) {
 #[test]
 fn killed_anywhere_nothing_is_lost() {
     with_the_helper();
-    for operation in ["first-run", "generate", "rotate", "compromise", "sign", "spend", "note", "log", "tidy"]
-    {
+    let here =
+        ["first-run", "generate", "rotate", "compromise", "sign", "spend", "note", "push", "log", "tidy"];
+    let shared = ["rotate", "compromise", "sign", "tidy"].map(|operation| format!("{operation}{SHARED}"));
+    let asked = folder_store::ASKS.map(|kind| format!("asked for {kind}"));
+    for operation in here.map(str::to_owned).iter().chain(&shared).chain(&asked) {
         // In memory where possible: a killed process loses nothing that it handed to the kernel, so syncing only costs.
         let memory = Path::new("/dev/shm");
         let root = tempfile::tempdir_in(memory).or_else(|_| tempfile::tempdir()).unwrap();
@@ -319,7 +433,7 @@ fn killed_anywhere_nothing_is_lost() {
         // Between two changes of the folder one edge is as good as another; with this variable all are tried.
         let stops: Vec<usize> = match std::env::var_os("CRASH_EVERYWHERE") {
             // With threads and another program no edge has the same number twice.
-            Some(_) if operation != "log" => {
+            Some(_) if !operation.ends_with(SHARED) && !["log", "push"].contains(&operation.as_str()) => {
                 (changes[0].saturating_sub(3)..=changes[changes.len() - 1] + 3).collect()
             }
             _ => std::iter::once(changes[0] - 1).chain(changes).collect(),

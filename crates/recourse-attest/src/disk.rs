@@ -342,14 +342,17 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+/// Whether a name is one of a file that is not in its place yet, or never came there.
+pub fn is_under_way(name: &str) -> bool {
+    name.starts_with(UNDER_WAY.0) && name.ends_with(UNDER_WAY.1)
+}
+
 /// Removes files that a killed process left half-way in a folder: all of them when nobody else can be writing there
 /// (`age` zero, under the folder's lock), else those older than `age`. Failing to is no error: they do no harm.
 pub fn sweep(folder: &Path, age: Duration) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
-        let name = entry.file_name();
-        let ours =
-            name.to_str().is_some_and(|name| name.starts_with(UNDER_WAY.0) && name.ends_with(UNDER_WAY.1));
+        let ours = entry.file_name().to_str().is_some_and(is_under_way);
         let old = || {
             let changed = entry.metadata().and_then(|found| found.modified()).ok();
             changed

@@ -21,6 +21,9 @@ const LIMIT: u64 = 4 << 30;
 /// Bytes of an id and the end of its line.
 const LINE: u64 = 33;
 
+/// The folder of what is not there any more, in that of a store.
+pub(super) const GONE: &str = "gone";
+
 /// What went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
@@ -133,7 +136,7 @@ impl Store {
     }
 
     fn gone(&self) -> PathBuf {
-        self.folder().join("gone")
+        self.folder().join(GONE)
     }
 }
 

@@ -13,6 +13,7 @@ use super::fleet::Shared;
 use super::keys::KeyStore;
 use super::nonces::Nonces;
 use super::places::Places;
+use super::pruned::GONE;
 use super::store::Store;
 use super::time::Time;
 use super::tlog::book::Log;
@@ -60,8 +61,11 @@ impl Retention {
         let log = AuditLog::open(places).within(self.record.clone()).sharing(shared.cloned());
         let _ = log.tidy(&self.record);
         let _ = self.attestations(places);
-        let folders = [places.attestations(), places.unpublished(), places.registries(), places.data.clone()];
-        for folder in folders.iter().chain([&places.state]) {
+        let stores = [places.attestations(), places.unpublished()];
+        let gone = stores.each_ref().map(|store| store.join(GONE));
+        let witness = [places.witness(), places.witness_head()];
+        let others = [places.registries(), places.nonces(), places.data.clone(), places.state.clone()];
+        for folder in stores.iter().chain(&gone).chain(&witness).chain(&others) {
             disk::sweep(folder, LEFT_OVER);
         }
     }

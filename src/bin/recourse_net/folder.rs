@@ -5,7 +5,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use recourse::attest::Time;
 use recourse::attest::disk::{self, Access, DiskError, Lock};
@@ -20,8 +20,12 @@ const LIMIT: u64 = recourse::attest::beside::LINE_LIMIT / 2;
 const DAY: Duration = Duration::from_secs(86_400);
 /// For so long nonces are kept after the day on which their attestations ended, and after they were spent.
 const KEPT: Duration = Duration::from_secs(38 * 86_400);
-/// So many objects go in one go.
-const REMOVED: usize = 10_000;
+/// For so long at most somebody who claims a nonce waits for what goes meanwhile.
+const BUDGET: Duration = Duration::from_secs(1);
+/// Where not all went, it is gone on with after so long.
+const AGAIN: Duration = Duration::from_secs(600);
+/// Older files that a dead process left half-way are of nobody who still writes.
+const LEFT_OVER: Duration = Duration::from_secs(3600);
 
 /// Answers one question about a folder.
 pub(crate) fn in_folder(folder: &Path, ask: Ask) -> Answer {
@@ -56,6 +60,10 @@ fn create(folder: &Path, at: &str, body: &[u8]) -> Result<Answer, DiskError> {
         return Ok(over());
     }
     let path = folder.join(at);
+    // Cheap, and leaves no trace in the folder.
+    if fs::symlink_metadata(&path).is_ok() {
+        return Ok(Answer::There {});
+    }
     disk::private_dir(path.parent().unwrap_or(folder))?;
     let made = disk::create_exclusive(&path, body, Access::Private)?;
     // It may have been removed just now, by one who wrote that down before.
@@ -110,40 +118,61 @@ fn prune_sometimes(folder: &Path) {
     // What this was written at says what time it is for all.
     if disk::write_atomic(&tried, b"", Access::Private).is_ok()
         && let Some(now) = modified(&tried)
+        && prune(folder, now, Instant::now() + BUDGET).is_none()
+        && let Ok(mark) = fs::OpenOptions::new().write(true).open(&tried)
     {
-        prune(folder, now);
+        let _ = mark.set_modified(now - DAY + AGAIN);
     }
 }
 
-/// Nonces of days that are long over, of which each was spent long ago; and probes. That they go is written down first.
-fn prune(folder: &Path, now: SystemTime) {
-    let (Some(oldest), Some(known)) = (day_before(now), forgotten(folder)) else { return };
-    let is_old = |path: &Path| {
-        modified(path).and_then(|then| now.duration_since(then).ok()).is_some_and(|since| since > KEPT)
-    };
-    let mut left = REMOVED;
+/// Nonces of days that are long over, of which the last was spent long ago; probes; and what dead processes left. That nonces
+/// go is written down first. None: it was not come to the end.
+fn prune(folder: &Path, now: SystemTime, until: Instant) -> Option<()> {
+    let in_time = || (Instant::now() < until).then_some(());
+    let oldest = day_before(now)?;
+    let mut known = forgotten(folder)?;
     let mut days = entries(&folder.join("nonces"));
     days.retain(|path| named(path).is_some_and(|day| is_day(day) && *day < *oldest));
     days.sort();
     for path in days {
-        let nonces = entries(&path);
-        if !nonces.iter().all(|nonce| is_old(nonce)) {
-            continue;
-        }
         let day = named(&path).unwrap_or_default();
-        if *day > *known && disk::write_atomic(&mark(folder), day.as_bytes(), Access::Private).is_err() {
-            return;
+        if *day > *known {
+            // A folder is as old as the last name that was made in it.
+            if !is_older(&path, KEPT, now) {
+                continue;
+            }
+            disk::write_atomic(&mark(folder), day.as_bytes(), Access::Private).ok()?;
+            day.clone_into(&mut known);
         }
-        for nonce in nonces {
-            let Some(next) = left.checked_sub(1) else { return };
-            left = next;
-            let _ = fs::remove_file(nonce);
+        for nonce in fs::read_dir(&path).into_iter().flatten().flatten() {
+            in_time()?;
+            let _ = fs::remove_file(nonce.path());
         }
         let _ = fs::remove_dir(path);
     }
-    for probe in entries(&folder.join("probe")).iter().filter(|probe| is_old(probe)) {
+    for probe in entries(&folder.join("probe")).iter().filter(|probe| is_older(probe, KEPT, now)) {
         let _ = fs::remove_file(probe);
     }
+    sweep(folder, now, in_time)
+}
+
+/// Takes away what dead processes left half-way; beside a day's nonces it goes with the day.
+fn sweep(folder: &Path, now: SystemTime, in_time: impl Fn() -> Option<()>) -> Option<()> {
+    let flat = [folder.to_owned(), folder.join("nonces")];
+    let deep = ["attestations", "unpublished", "registries", "audit", "log", "probe"];
+    let mut folders: Vec<_> = flat.iter().cloned().chain(deep.iter().map(|part| folder.join(part))).collect();
+    while let Some(one) = folders.pop() {
+        for entry in fs::read_dir(&one).into_iter().flatten().flatten() {
+            in_time()?;
+            let path = entry.path();
+            if !flat.contains(&one) && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(path);
+            } else if named(&path).is_some_and(disk::is_under_way) && is_older(&path, LEFT_OVER, now) {
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+    Some(())
 }
 
 /// The last day of which nothing is kept.
@@ -158,6 +187,10 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 
 fn named(path: &Path) -> Option<&str> {
     path.file_name().and_then(|name| name.to_str())
+}
+
+fn is_older(path: &Path, than: Duration, now: SystemTime) -> bool {
+    modified(path).and_then(|then| now.duration_since(then).ok()).is_some_and(|since| since > than)
 }
 
 fn modified(path: &Path) -> Option<SystemTime> {
@@ -181,8 +214,7 @@ mod tests {
     }
 
     fn aged(path: &Path, days: u32) {
-        let file = fs::OpenOptions::new().write(true).open(path).unwrap();
-        file.set_modified(SystemTime::now() - days * DAY).unwrap();
+        fs::File::open(path).unwrap().set_modified(SystemTime::now() - days * DAY).unwrap();
     }
 
     fn days_ago(days: i64) -> String {
@@ -195,13 +227,19 @@ mod tests {
         let place = |days: i64, n: u8| format!("nonces/{}/{n:032x}", days_ago(days));
         for (at, days) in [(place(60, 1), 61), (place(50, 2), 51), (place(45, 3), 1), (place(20, 4), 45)] {
             assert_eq!(claim(root.path(), &at), Answer::Made {});
-            aged(&root.path().join(at), days);
+            let at = root.path().join(at);
+            aged(&at, days);
+            aged(at.parent().unwrap(), days);
         }
         let unending = format!("nonces/unending/{:032x}", 5);
         assert_eq!(claim(root.path(), &unending), Answer::Made {});
         aged(&root.path().join(&unending), 400);
         assert_eq!(claim(root.path(), "probe/2020-01-01"), Answer::Made {});
         aged(&root.path().join("probe/2020-01-01"), 400);
+        assert_eq!(claim(root.path(), "attestations/a.json"), Answer::Made {});
+        let left = root.path().join("attestations/.recourse-1-1.tmp");
+        fs::write(&left, b"half").unwrap();
+        aged(&left, 1);
         // It was looked at today.
         assert_eq!(claim(root.path(), &place(0, 6)), Answer::Made {});
         assert!(root.path().join(place(60, 1)).exists());
@@ -211,11 +249,14 @@ mod tests {
             assert_eq!(root.path().join(place(days, n)).exists(), stays, "{days} {n}");
         }
         assert!(root.path().join(&unending).exists() && !root.path().join("probe/2020-01-01").exists());
+        assert!(!left.exists());
         // What went is not made again, whatever a clock says.
         for days in [60, 55, 50] {
             assert!(matches!(claim(root.path(), &place(days, 1)), Answer::Unclear { .. }), "{days}");
         }
         assert_eq!(claim(root.path(), &place(45, 8)), Answer::Made {});
+        // No time is left: what is over goes soon, and no day later.
+        assert!(prune(root.path(), SystemTime::now(), Instant::now()).is_none());
         fs::write(mark(root.path()), "soon").unwrap();
         assert!(matches!(claim(root.path(), &place(0, 9)), Answer::Unclear { .. }), "that cannot be told");
     }
