@@ -7,8 +7,10 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::parent_id;
 use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
@@ -17,6 +19,8 @@ use crate::knowledge::{Words, agents};
 
 /// Processes followed upwards, at most.
 const MOST: usize = 64;
+/// Words of a process, in bytes: more the system hands to none.
+const LONGEST: u64 = 8 << 20;
 
 /// Why it may not be a person who answers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -79,6 +83,10 @@ pub trait Surroundings {
     fn own(&self) -> u32;
     /// A process; `None` when it cannot be seen.
     fn process(&self, id: u32) -> Option<Process>;
+    /// The process that started one; `None` when it cannot be seen.
+    fn parent(&self, id: u32) -> Option<u32> {
+        self.process(id).map(|process| process.parent)
+    }
     /// Processes that hold the other end of the controlling terminal, as far as they can be seen.
     fn terminal_holders(&self) -> Vec<u32>;
 }
@@ -114,8 +122,7 @@ fn terminal(around: &dyn Surroundings) -> Option<Doubt> {
 
 /// An agent among those that started a process, or an editor.
 fn agent_above(around: &dyn Surroundings, from: u32) -> Option<Doubt> {
-    let Some(own) = around.process(from) else { return Some(Doubt::Untold) };
-    let mut id = own.parent;
+    let Some(mut id) = around.parent(from) else { return Some(Doubt::Untold) };
     let mut editor = None;
     for _ in 0..MOST {
         if id <= 1 {
@@ -232,6 +239,14 @@ impl Surroundings for Here {
         }
     }
 
+    fn parent(&self, id: u32) -> Option<u32> {
+        // The system tells it without more, where the others can be seen as well.
+        match self.listed() {
+            None if id == self.own() => Some(parent_id()),
+            _ => self.process(id).map(|process| process.parent),
+        }
+    }
+
     fn terminal_holders(&self) -> Vec<u32> {
         if self.listed().is_some() { Vec::new() } else { holders().unwrap_or_default() }
     }
@@ -239,13 +254,13 @@ impl Surroundings for Here {
 
 /// From `/proc`.
 fn in_proc(id: u32) -> Option<Process> {
-    let stat = fs::read(format!("/proc/{id}/stat")).ok()?;
+    let stat = at_once(&format!("/proc/{id}/stat")).ok()?;
     // The name stands in parentheses and may hold any of them.
     let open = stat.iter().position(|byte| *byte == b'(')?;
     let close = stat.iter().rposition(|byte| *byte == b')')?;
     let rest = String::from_utf8_lossy(stat.get(close + 1..)?).into_owned();
     let parent = rest.split_whitespace().nth(1)?.parse().ok()?;
-    let words = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+    let words = at_once(&format!("/proc/{id}/cmdline")).unwrap_or_default();
     let words = words.split(|byte| *byte == 0).filter(|word| !word.is_empty());
     let mut name = String::from_utf8_lossy(stat.get(open + 1..close)?).into_owned();
     // What is executed counts more than what it calls itself.
@@ -260,6 +275,13 @@ fn in_proc(id: u32) -> Option<Process> {
         name,
         words: words.map(|word| String::from_utf8_lossy(word).into_owned()).collect(),
     })
+}
+
+/// A file of `/proc`. None says how long it is, and each piece that is read costs the system as much as all of it.
+fn at_once(path: &str) -> io::Result<Vec<u8>> {
+    let mut all = Vec::with_capacity(4096);
+    File::open(path)?.take(LONGEST).read_to_end(&mut all)?;
+    Ok(all)
 }
 
 /// Processes of this user that hold the other end of the controlling terminal.
