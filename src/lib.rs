@@ -66,8 +66,8 @@
 //!
 //! There are two programs. `recourse` is what stands at a prompt. `recourse-net` (`src/bin/recourse_net`) stands beside it and
 //! alone links what speaks with networks: HTTP and TLS, object stores, servers. The first asks it for documents, or becomes it
-//! to serve, and for what nobody waits for at a prompt: `mcp`, `scan`, `knowledge`, `resources`, `trust`,
-//! completions. The feature `net` is what the second has and the first lacks.
+//! to serve, and for what nobody waits for at a prompt: `log`, `mcp`, `scan`, `knowledge`, `resources`,
+//! `trust`, completions. The feature `net` is what the second has and the first lacks.
 //!
 //! `cli` and `exec` are front ends: they parse input, call
 //! [`evaluate`](mod@evaluate), act on its verdict, and hold no judgement.

@@ -11,14 +11,15 @@ use std::path::PathBuf;
 use clap::ValueHint;
 
 use crate::attest::beside;
-use crate::attest::tlog::Vkey;
 
 use super::generate::{CompletionShell, GenerateArgs};
 use super::knowledge::KnowledgeCommand;
+use super::log::LogArgs;
 use super::mcp_serve::McpCommand;
 use super::output::Failure;
 use super::resources::ResourcesArgs;
 use super::scan::ScanArgs;
+use super::transparency::Witnessing;
 use super::trust::TrustCommand;
 
 #[derive(Debug, clap::Args)]
@@ -37,24 +38,12 @@ pub(super) struct ServeArgs {
     pub(super) access_log: Option<PathBuf>,
 }
 
-#[derive(Debug, clap::Args)]
-pub(super) struct WitnessArgs {
-    /// Where to listen
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7472")]
-    pub(super) listen: SocketAddr,
-    /// The key of a log to witness, as `recourse log key` prints it there; repeated for more
-    #[arg(long = "log", value_name = "KEY", required = true)]
-    pub(super) logs: Vec<Vkey>,
-    /// The witness's name, once and for all: a host and path without a scheme
-    #[arg(long, value_name = "NAME", required = true)]
-    pub(super) name: String,
-}
-
 /// What only `recourse-net` does. It alone names this, so nothing of it is linked into the other program.
 #[derive(Debug)]
 pub struct Beside {
     pub(super) serve: fn(&ServeArgs) -> Result<u8, Failure>,
-    pub(super) witness: fn(&WitnessArgs) -> Result<u8, Failure>,
+    pub(super) log: fn(&LogArgs, Witnessing) -> Result<u8, Failure>,
+    pub(super) witness: Witnessing,
     pub(super) mcp: fn(&McpCommand) -> Result<u8, Failure>,
     pub(super) scan: fn(&ScanArgs) -> Result<u8, Failure>,
     pub(super) knowledge: fn(&KnowledgeCommand) -> Result<u8, Failure>,

@@ -14,13 +14,12 @@ use crate::config::Config;
 use crate::proof::shared;
 use crate::text::{count, escape, size};
 
-use super::beside::This;
 use super::common::Format;
 use super::log_export::{self, ExportArgs};
 use super::log_lines::{Wanted, written};
 use super::output::{self, Failure};
 use super::setup;
-use super::transparency::{self, TransparencyCommand};
+use super::transparency::{self, TransparencyCommand, Witnessing};
 
 /// `log verify`: the log is not as it was written.
 const BROKEN: u8 = 1;
@@ -76,11 +75,11 @@ enum LogCommand {
     Transparency(TransparencyCommand),
 }
 
-pub(super) fn run(args: &LogArgs, this: This<'_>) -> Result<u8, Failure> {
+pub(super) fn run(args: &LogArgs, witness: Witnessing) -> Result<u8, Failure> {
     let log = AuditLog::open(&setup::places()?);
     match &args.command {
         Some(LogCommand::Verify { format }) => return verify(&log, *format),
-        Some(LogCommand::Transparency(command)) => return transparency::run(command, this),
+        Some(LogCommand::Transparency(command)) => return transparency::run(command, witness),
         Some(LogCommand::Export(args)) => return log_export::run(&log, args),
         Some(LogCommand::Prune { days, segments }) => return prune(log, *days, *segments),
         Some(LogCommand::Push { all, format }) => return push(&log, *all, *format),

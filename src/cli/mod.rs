@@ -23,8 +23,11 @@ mod installing;
 mod keys;
 #[cfg_attr(not(feature = "net"), allow(dead_code))] // Done beside.
 mod knowledge;
+#[cfg_attr(not(feature = "net"), allow(dead_code))] // Done beside.
 mod log;
+#[cfg_attr(not(feature = "net"), allow(dead_code))] // Done beside.
 mod log_export;
+#[cfg_attr(not(feature = "net"), allow(dead_code))] // Done beside.
 mod log_lines;
 mod mcp;
 #[cfg_attr(not(feature = "net"), allow(dead_code))] // Done beside.
@@ -46,6 +49,7 @@ mod shim;
 mod status;
 mod statuses;
 mod tidy;
+#[cfg_attr(not(feature = "net"), allow(dead_code))] // Done beside.
 mod transparency;
 #[cfg_attr(not(feature = "net"), allow(dead_code))] // Done beside.
 mod trust;
@@ -114,7 +118,7 @@ fn run(command: Command, this: This<'_>) -> Result<u8, Failure> {
         Command::Resources(args) => this.does(|beside| (beside.resources)(&args)),
         Command::Keys { command } => keys::run(command),
         Command::Registry { command } => registry::run(&command),
-        Command::Log(args) => log::run(&args, this),
+        Command::Log(args) => this.does(|beside| (beside.log)(&args, beside.witness)),
         Command::Trust { command } => this.does(|beside| (beside.trust)(&command)),
         Command::Mcp { command } => this.does(|beside| (beside.mcp)(&command)),
         Command::Serve(args) => this.does(|beside| (beside.serve)(&args)),

@@ -13,14 +13,16 @@ use crate::config::{Config, user_places};
 use crate::proof::{Proof, ProofError, go_on, keep_log, open_log, shared};
 use crate::serve::{Callers, Evaluator, Published, State, Traffic, run as serve};
 
-use super::beside::{Beside, ServeArgs, WitnessArgs};
+use super::beside::{Beside, ServeArgs};
 use super::output::{self, Failure};
-use super::{generate, knowledge, mcp_serve, resources, scan, setup, trust};
+use super::transparency::WitnessArgs;
+use super::{generate, knowledge, log, mcp_serve, resources, scan, setup, trust};
 
 impl Beside {
     /// Done by this very program.
     pub const HERE: Self = Self {
         serve: run,
+        log: log::run,
         witness,
         mcp: mcp_serve::run,
         scan: scan::run,

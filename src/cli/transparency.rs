@@ -3,6 +3,7 @@
 //! Owns options, output and exit statuses. Every check is [`crate::attest::tlog`]'s.
 
 use std::fmt::Write as _;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Subcommand, ValueHint};
@@ -18,7 +19,6 @@ use crate::config::{AttestationConfig, Config, most};
 use crate::proof::{ProofError, WentOn, go_on, keep_log, log_policy, open_log};
 use crate::text::escape;
 
-use super::beside::{This, WitnessArgs};
 use super::common::Format;
 use super::output::{self, Failure};
 use super::{setup, status};
@@ -153,12 +153,28 @@ pub(super) fn in_words(log: &Value) -> String {
     }
 }
 
-pub(super) fn run(command: &TransparencyCommand, this: This<'_>) -> Result<u8, Failure> {
+#[derive(Debug, clap::Args)]
+pub(super) struct WitnessArgs {
+    /// Where to listen
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7472")]
+    pub(super) listen: SocketAddr,
+    /// The key of a log to witness, as `recourse log key` prints it there; repeated for more
+    #[arg(long = "log", value_name = "KEY", required = true)]
+    pub(super) logs: Vec<Vkey>,
+    /// The witness's name, once and for all: a host and path without a scheme
+    #[arg(long, value_name = "NAME", required = true)]
+    pub(super) name: String,
+}
+
+/// What serves as a witness.
+pub(super) type Witnessing = fn(&WitnessArgs) -> Result<u8, Failure>;
+
+pub(super) fn run(command: &TransparencyCommand, witness: Witnessing) -> Result<u8, Failure> {
     match command {
         TransparencyCommand::Checkpoint { format } => checkpoint(*format),
         TransparencyCommand::Prove(args) => prove(args),
         TransparencyCommand::Key => key(),
-        TransparencyCommand::Witness(args) => this.does(|beside| (beside.witness)(args)),
+        TransparencyCommand::Witness(args) => witness(args),
     }
 }
 

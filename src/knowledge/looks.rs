@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
-use toml::de::{DeValue, ValueDeserializer};
+use toml::de::DeValue;
 
-use super::placed::Fault;
+use super::placed::{Fault, read_value};
 use super::reading::Reading;
 use crate::model::FactValue;
 
@@ -138,7 +138,7 @@ pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 impl Look {
     /// Reads the looks of a kind strictly.
     pub(super) fn read(kind: &str, value: Spanned<DeValue<'_>>) -> Result<Vec<Self>, Fault> {
-        let list = Vec::<Self>::deserialize(ValueDeserializer::from(value)).map_err(Fault::from)?;
+        let list = read_value::<Vec<Self>>(&value)?;
         for (number, look) in list.iter().enumerate() {
             let fail = |why: String| {
                 Fault::from(why).of(&format!("kind {kind}, look {}", look.key)).below([number.to_string()])

@@ -8,6 +8,7 @@
 
 mod against;
 pub mod agents;
+mod as_json;
 mod brief;
 mod compile;
 pub mod conditions;
@@ -52,6 +53,7 @@ mod words;
 
 pub use against::{Manner, against, forces, is_mild};
 pub use agents::{harmless_tool, is_ours, tool_key};
+pub use as_json::from_toml;
 pub use coverage::{Coverage, CoveredKind, CoveredServer};
 pub use facts::{FactList, facts};
 pub use grammar::match_words;

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::as_json;
 pub(super) use super::nearest::distance;
 pub use super::nearest::{did_you_mean, nearest};
 
@@ -75,7 +76,18 @@ impl Fault {
 
 /// Reads one table strictly.
 pub(super) fn read<T: DeserializeOwned>(table: Spanned<DeTable<'_>>) -> Result<T, Fault> {
-    Ok(T::deserialize(toml::Deserializer::from(table))?)
+    let span = table.span();
+    read_value(&Spanned::new(span, DeValue::Table(table.into_inner())))
+}
+
+/// Reads one value strictly.
+pub(super) fn read_value<T: DeserializeOwned>(value: &Spanned<DeValue<'_>>) -> Result<T, Fault> {
+    let fault = |(message, byte): (String, usize)| Fault {
+        at: Vec::new(),
+        byte: Some(byte),
+        message: with_hint(&message),
+    };
+    as_json::read(value).map_err(fault)
 }
 
 /// The line, from 1, in which a place stands.

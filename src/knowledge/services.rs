@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use toml::Spanned;
-use toml::de::{DeValue, ValueDeserializer};
+use toml::de::DeValue;
 
 use super::grammar::match_words;
 use super::looks::{safe_word, take};
 use super::matched::{Match, compares};
-use super::placed::Fault;
+use super::placed::{Fault, read_value};
 use super::schema::ToolFile;
 use crate::model::{Action, Value};
 
@@ -161,7 +161,7 @@ pub struct ServiceCall {
 impl Service {
     /// Reads the entries of a kind strictly.
     pub(super) fn read(kind: &str, value: Spanned<DeValue<'_>>) -> Result<Vec<Self>, Fault> {
-        let list = Vec::<Self>::deserialize(ValueDeserializer::from(value)).map_err(Fault::from)?;
+        let list = read_value::<Vec<Self>>(&value)?;
         for (number, service) in list.iter().enumerate() {
             let fail = |why: String| {
                 Fault::from(why).of(&format!("kind {kind}, {}", service.title)).below([number.to_string()])

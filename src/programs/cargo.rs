@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
+use crate::knowledge::from_toml;
 use crate::model::Value;
 use crate::shell::program::{Arg, Call, Expansion, Instead, Run, Shell, State};
 
@@ -31,7 +32,7 @@ fn cargo_alias(shell: &Shell<'_>, state: &State, call: &Call) -> Option<Call> {
     let files = dirs.flat_map(|dir| [dir.join(".cargo/config.toml"), dir.join(".cargo/config")]);
     for file in files {
         let Some(text) = shell.read_text(state, &file, shell.options.limits.script_bytes) else { continue };
-        let Ok(config) = toml::from_str::<Json>(&text) else { continue };
+        let Some(config) = from_toml(&text) else { continue };
         let words: Vec<String> = match config.get("alias").and_then(|all| all.get(name)) {
             Some(Json::String(text)) => text.split_whitespace().map(str::to_owned).collect(),
             Some(Json::Array(all)) => all.iter().filter_map(|one| one.as_str().map(str::to_owned)).collect(),

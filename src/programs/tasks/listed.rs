@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
-use crate::knowledge::Match;
+use crate::knowledge::{Match, from_toml};
 use crate::model::Value;
 use crate::programs::tasks::functions::unfound;
 use crate::programs::tasks::{named_file, not_read, task_file};
@@ -203,7 +203,7 @@ fn project_script(shell: &mut Shell<'_>, state: &mut State, call: &Call, name: &
     let Some(wanted) = wanted.cloned() else { return false };
     let file = if name == "pipenv" { "Pipfile" } else { "pyproject.toml" };
     let Found::File { path, text } = task_file(shell, state, &[file], true) else { return false };
-    let Some(file) = toml::from_str::<Json>(&text).ok() else { return false };
+    let Some(file) = from_toml(&text) else { return false };
     let at = |place: &str| file.pointer(place).and_then(Json::as_object);
     let (environment, wanted) = match wanted.split_once(':') {
         Some((environment, task)) if name == "hatch" => (environment.to_owned(), task.to_owned()),
