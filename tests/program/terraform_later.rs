@@ -169,3 +169,31 @@ fn what_is_made_with_all_that_it_is_about_is_silent() {
         verdict(json!([made("aws_security_group_rule.it", rule, json!({"cidr_blocks": true}))]), json!([]));
     assert_eq!(found, Verdict::Warn, "{said}");
 }
+
+/// A grant of what the same plan makes is judged where that is made; what is only looked up may be anything.
+#[test]
+fn a_grant_of_what_the_same_plan_makes_is_silent() {
+    let policy = "aws_iam_role_policy_attachment.it";
+    let member = "google_project_iam_member.it";
+    let image = "azurerm_role_assignment.it";
+    for (address, after, name, to, silent) in [
+        (policy, json!({"role": "app"}), "policy_arn", "aws_iam_policy.app", true),
+        (policy, json!({"role": "app"}), "policy_arn", "data.aws_iam_policy.app", false),
+        (policy, json!({"role": "app"}), "policy_arn", "var.policy", false),
+        (member, json!({"role": "roles/logging.logWriter"}), "member", "google_service_account.web", true),
+        (member, json!({"role": "roles/owner"}), "member", "google_service_account.web", false),
+        (
+            member,
+            json!({"role": "roles/logging.logWriter"}),
+            "member",
+            "google_cloud_identity_group.all",
+            false,
+        ),
+        (image, json!({"role_definition_name": "AcrPull"}), "scope", "azurerm_container_registry.r", true),
+        (image, json!({"role_definition_name": "AcrPull"}), "scope", "azurerm_resource_group.g", false),
+    ] {
+        let made = change(address, Value::Null, after, json!({name: true}));
+        let (verdict, said) = verdict(json!([made]), json!([refers(address, &[name], to)]));
+        assert_eq!(verdict == Verdict::Allow, silent, "{address} {to}: {said}");
+    }
+}
