@@ -14,7 +14,7 @@ mod session;
 mod sqlite;
 mod surroundings;
 
-pub use git::{AtStake, RepositoryAct, at_stake};
+pub use git::{AtStake, MADE_HERE, RepositoryAct, at_stake};
 pub use path::{Known, Uncommitted, uncommitted};
 pub use session::{Budget, Session};
 

@@ -187,10 +187,14 @@ impl Capture {
             if self.left_out.contains(&path) || path.starts_with(&self.store) {
                 continue;
             }
-            if !self.items.contains_key(&path) {
-                self.one(&path, &meta, way)?;
-            } else if way == Way::Content {
-                self.rewritten.insert(path.clone());
+            match self.items.get_mut(&path) {
+                None => self.one(&path, &meta, way)?,
+                Some(item) => {
+                    item.beside = false;
+                    if way == Way::Content {
+                        self.rewritten.insert(path.clone());
+                    }
+                }
             }
             if meta.is_dir() && below {
                 self.entries(&path, &mut pending)?;

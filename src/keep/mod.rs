@@ -111,8 +111,9 @@ pub fn before_run(evaluation: &Evaluation, keeping: &Keeping<'_>) -> Kept {
     if eases {
         plan.only_eases();
     }
-    let unread =
-        plan.unread && keeping.wants_unread(&settings) && action(evaluation) <= EnforcementAction::Note;
+    // What is known and kept lets it run: then what nobody can read runs as well, and is kept from beside it.
+    let runs = known || action(evaluation) <= EnforcementAction::Note;
+    let unread = plan.unread && keeping.wants_unread(&settings) && runs;
     if !known && !unread {
         return Kept::default();
     }
@@ -294,6 +295,9 @@ impl Keeping<'_> {
                 // What was found until then is better than nothing.
                 Err(error) => without.push(error.to_string()),
             }
+            if task.known {
+                capture.items.values_mut().for_each(|item| item.beside = true);
+            }
         }
         let mut take = |done: Result<(), CannotKeep>| match done {
             Err(error) if task.partly => {
@@ -358,8 +362,12 @@ fn action(evaluation: &Evaluation) -> EnforcementAction {
 
 /// What was set aside, in a few words: "notes.md (6 bytes)", "214 files (3.1 MB)".
 fn described(capture: &Capture) -> String {
-    let kept =
+    let content =
         capture.items.values().filter(|item| !matches!(item.was, Was::Directory | Was::Around | Was::Absent));
+    let (beside, kept): (Vec<&Item>, Vec<&Item>) = content.partition(|item| item.beside);
+    let (beside, kept) = if kept.is_empty() { (kept, beside) } else { (beside, kept) };
+    let of_beside = beside.iter().map(|item| item.size()).sum();
+    let (bytes, kept) = (capture.bytes.saturating_sub(of_beside), kept.into_iter());
     let (own, files): (Vec<&Item>, Vec<&Item>) = kept.partition(|item| is_of_git(&item.path.0));
     let (own, files) = if files.is_empty() && own.len() == 1 { (files, own) } else { (own, files) };
     let what = match files.as_slice() {
@@ -372,7 +380,8 @@ fn described(capture: &Capture) -> String {
         }
     };
     let and = if own.is_empty() || files.is_empty() { "" } else { " and git's state" };
-    format!("{what}{and} ({})", size(capture.bytes))
+    let more = if beside.is_empty() { "" } else { ", and what is not committed" };
+    format!("{what}{and} ({}){more}", size(bytes))
 }
 
 /// What git writes about a working tree, and no person does.

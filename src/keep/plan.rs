@@ -6,9 +6,11 @@
 use std::path::{Path, PathBuf};
 
 use crate::evaluate::Evaluation;
-use crate::evidence::RepositoryAct;
+use crate::evidence::{MADE_HERE, RepositoryAct};
 use crate::knowledge::{Keep, Knowledge};
-use crate::model::{Action, Assessment, Cause, Mutation, PathOrigin, PathSubject, Subject, Tier, Value};
+use crate::model::{
+    Action, Assessment, Cause, FactValue, Mutation, PathOrigin, PathSubject, Subject, Tier, Value,
+};
 use crate::order;
 
 use super::Keeping;
@@ -234,7 +236,11 @@ impl Plan {
                 false
             }
             Subject::Git { dir, .. } if dir.choices().is_some() && !mutation.context.privileged => {
-                let act = RepositoryAct { mutation: mutation.clone(), parts, among_others: false };
+                let made = match judged.evidence.facts.get(MADE_HERE).map(|fact| &fact.value) {
+                    Some(FactValue::Text(top)) => Some(PathBuf::from(top)),
+                    _ => None,
+                };
+                let act = RepositoryAct { mutation: mutation.clone(), parts, among_others: false, made };
                 let (weighs, eases) = (weighs(judged), is_work(judged, knowledge));
                 self.repositories.push(Repository { act, way: Way::Name, weighs, eases });
                 true

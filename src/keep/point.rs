@@ -146,6 +146,9 @@ pub struct Item {
     /// Of a file whose content was copied: its number, and when anything of it changed last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<(u64, i64, u32)>,
+    /// Kept before what nobody could read alone, in a point that also holds a loss that was known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub beside: bool,
 }
 
 impl Item {
@@ -160,7 +163,13 @@ impl Item {
             attributes: Vec::new(),
             names: None,
             seen: None,
+            beside: false,
         }
+    }
+
+    /// Bytes of its content.
+    pub fn size(&self) -> u64 {
+        if let Was::File { size, .. } = self.was { size } else { 0 }
     }
 
     /// The group of names of one file that it belongs to.

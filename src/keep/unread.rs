@@ -163,10 +163,8 @@ pub(super) fn set_aside(
 ) -> Result<Unread, CannotKeep> {
     let earlier = Earlier::find(store, keeping);
     let Looked { mut found, whole } = look(keeping, touched, earlier.as_ref());
-    if alone {
-        let trees: Vec<PathBuf> = found.iter().map(|(top, _)| top.clone()).collect();
-        found.extend(trees.iter().flat_map(|tree| state_of(tree, keeping, earlier.as_ref())));
-    }
+    let trees: Vec<PathBuf> = found.iter().map(|(top, _)| top.clone()).collect();
+    found.extend(trees.iter().flat_map(|tree| state_of(tree, keeping, earlier.as_ref())));
     let (mut old, mut fresh): (Vec<&Item>, Vec<(u64, PathBuf)>) = (Vec::new(), Vec::new());
     let (mut empty, mut unreadable) = (Vec::new(), 0);
     let tops: Vec<PathBuf> = found.iter().map(|(top, _)| top.clone()).collect();

@@ -83,6 +83,6 @@ pub use services::{Learn, Nothing, Service, ServiceCall, ServiceExample, Service
 pub use terraform::{Related, TerraformExample, TerraformType};
 pub use terraform_signs::{Sense, Sign, TerraformSigns, terraform_signs};
 pub use tool_words::{Grants, ToolWords, Words, tool_words};
-pub use variables::{FirstFile, Held, Variables, variables};
+pub use variables::{FirstFile, Held, Variables, Written, variables};
 pub use verbs::{Thing, Verb, Verbs};
 pub use words::is_true;

@@ -24,7 +24,7 @@ pub struct Variables {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FirstFile {
-    /// The files: `~/` in the home, `./` where the program runs.
+    /// The files: `~/` in the home, `./` where the program runs, `$NAME` where a variable says.
     pub files: Words,
     programs: Words,
     /// Options with which they are not read.
@@ -56,10 +56,16 @@ struct HeldSpec {
     files: Words,
     #[serde(default)]
     reads: &'static str,
+    #[serde(default)]
+    behind: Vec<&'static str>,
+    #[serde(default)]
+    cut: &'static str,
+    #[serde(default)]
+    words: Words,
 }
 
 /// What a variable's value is to the program that reads it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Held<'a> {
     /// A command: the first word is looked up, or a shell reads it.
     Command,
@@ -80,6 +86,45 @@ pub enum Held<'a> {
     Loads(&'a [&'static str], &'a [&'static str]),
     /// Directories in which libraries are sought before the system's.
     Libraries,
+    /// Name of a file that is written.
+    Written(Written<'a>),
+}
+
+/// A file that is written because a variable names it.
+#[derive(Clone, Copy, Debug)]
+pub struct Written<'a>(&'a HeldSpec);
+
+impl Written<'_> {
+    /// Whether it is written at its end: what it holds stays.
+    pub fn appends(&self) -> bool {
+        self.0.is == "appendfile"
+    }
+
+    /// Whether a call with this word among its words writes it.
+    pub fn is_asked(&self, mut words: impl Iterator<Item = String>) -> bool {
+        self.0.words.is_empty() || words.any(|word| self.0.words.has(&word))
+    }
+
+    /// The names in a value.
+    pub fn names<'v>(&self, value: &'v str) -> Vec<&'v str> {
+        if !self.0.when.is_empty() && !self.0.when.iter().any(|part| value.contains(part)) {
+            return Vec::new();
+        }
+        let ends = |rest: &'v str| match self.0.cut {
+            "" => rest,
+            cut => rest.split(|c| cut.contains(c)).next().unwrap_or(rest),
+        };
+        if self.0.behind.is_empty() {
+            return vec![ends(value)];
+        }
+        let behind = |start: &&'static str| value.split_once(*start).map(|(_, rest)| ends(rest));
+        self.0.behind.iter().filter_map(behind).filter(|name| !name.is_empty()).collect()
+    }
+
+    /// Whether a value that is not known may name a file.
+    pub fn is_whole(&self) -> bool {
+        self.0.behind.is_empty() && self.0.when.is_empty()
+    }
 }
 
 impl Variables {
@@ -94,19 +139,16 @@ impl Variables {
         self.first.iter().filter(move |first| first.programs.has(program))
     }
 
-    /// What a variable is to a program.
-    pub fn held(&self, variable: &str, program: &str) -> Option<Held<'_>> {
+    /// What a variable is to a program: it may be several things.
+    pub fn held<'a>(&'a self, variable: &'a str, program: &'a str) -> impl Iterator<Item = Held<'a>> {
         // `CARGO_TARGET_<TRIPLE>_RUNNER` and `…_LINKER`.
         let cargo = variable.starts_with("CARGO_TARGET_")
             && (variable.ends_with("_RUNNER") || variable.ends_with("_LINKER"))
             && program == "cargo";
-        if cargo {
-            return Some(Held::Program);
-        }
-        let spec = self.held.iter().find(|spec| {
+        let specs = self.held.iter().filter(move |spec| {
             spec.variables.has(variable) && (spec.programs.is_empty() || spec.programs.has(program))
-        })?;
-        spec.held()
+        });
+        cargo.then_some(Held::Program).into_iter().chain(specs.filter_map(HeldSpec::held))
     }
 }
 
@@ -122,6 +164,7 @@ impl HeldSpec {
             ("folder", _) => Held::Folder(self.files, self.reads),
             ("loads", _) => Held::Loads(&self.when, &self.unless),
             ("libraries", _) => Held::Libraries,
+            ("outfile" | "appendfile", _) => Held::Written(Written(self)),
             _ => return None,
         })
     }
@@ -147,7 +190,7 @@ mod tests {
         let list = read().unwrap();
         assert!(list.held.iter().all(|spec| spec.held().is_some()));
         assert!(list.is_startup("BASH_ENV") && list.is_startup("BASH_FUNC_ls%%") && !list.is_startup("PATH"));
-        assert_eq!(list.held("LD_PRELOAD", "ls"), Some(Held::Library));
-        assert_eq!(list.held("PERL5OPT", "ls"), None);
+        assert!(matches!(list.held("LD_PRELOAD", "ls").next(), Some(Held::Library)));
+        assert!(list.held("PERL5OPT", "ls").next().is_none());
     }
 }

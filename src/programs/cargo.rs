@@ -1,12 +1,12 @@
-//! Cargo: aliases of its configuration.
+//! Cargo: aliases of its configuration, and programs of the project that it names in a compiler's place.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
 use crate::knowledge::from_toml;
 use crate::model::Value;
-use crate::shell::program::{Arg, Call, Expansion, Instead, Run, Shell, State};
+use crate::shell::program::{Arg, Call, Expansion, Flow, Instead, Run, Shell, State};
 
 /// See [`Room::Cargo`](crate::knowledge::Room::Cargo).
 pub(super) struct Cargo;
@@ -15,6 +15,57 @@ impl super::Program for Cargo {
     fn begins(&self, shell: &mut Shell<'_>, state: &mut State, run: &Run<'_>) -> Option<Instead> {
         cargo_alias(shell, state, run.call).map(Instead::Words)
     }
+
+    fn runs(&self, shell: &mut Shell<'_>, state: &mut State, run: &Run<'_>) -> Option<Flow> {
+        for program in compilers(shell, state) {
+            let words = [Value::Known(program), Value::Unknown].map(|value| Expansion {
+                arg: Arg { value, span: run.call.span, explicit: false },
+                elastic: false,
+                unordered: false,
+            });
+            let inner = state.scope.through("cargo");
+            state.perhaps(|state| {
+                state.within(&inner, |state| shell.program(state, words.to_vec(), run.call.span));
+            });
+        }
+        None
+    }
+}
+
+/// Where the configuration may name programs that run in a compiler's place, or before what was built.
+const COMPILERS: [&str; 4] =
+    ["/build/rustc-wrapper", "/build/rustc-workspace-wrapper", "/build/rustc", "/build/rustdoc"];
+
+/// Programs of the project, by their paths, that its configuration puts there.
+fn compilers(shell: &Shell<'_>, state: &State) -> Vec<String> {
+    let mut found = Vec::new();
+    for (file, config) in configurations(shell, state) {
+        let above = file.parent().and_then(Path::parent);
+        let target = config.get("target").and_then(Json::as_object).into_iter().flatten();
+        let own = target.flat_map(|(_, own)| [own.get("linker"), own.get("runner")]).flatten();
+        let named = COMPILERS.iter().filter_map(|place| config.pointer(place)).chain(own);
+        let named = named.filter_map(|value| value.as_str().or_else(|| value.get(0)?.as_str()));
+        let paths = named.filter_map(|name| name.split_whitespace().next()).filter(|name| name.contains('/'));
+        // A name alone, or a path of another place, is what a person installed.
+        let paths = paths.filter_map(|path| above.map(|above| (above, above.join(path))));
+        let inside = paths.filter(|(above, path)| path.starts_with(above));
+        found.extend(inside.map(|(_, path)| path.to_string_lossy().into_owned()));
+    }
+    found.dedup();
+    found
+}
+
+/// The configuration that holds here, the nearest first.
+fn configurations(shell: &Shell<'_>, state: &State) -> Vec<(PathBuf, Json)> {
+    let Some(cwd) = state.only_cwd().filter(|_| state.scope.host.is_none()) else { return Vec::new() };
+    let home = shell.world.home(None);
+    let dirs = cwd.ancestors().map(Path::to_path_buf).chain(home);
+    let files = dirs.flat_map(|dir| [dir.join(".cargo/config.toml"), dir.join(".cargo/config")]);
+    let read = |file: PathBuf| {
+        let text = shell.read_text(state, &file, shell.options.limits.script_bytes)?;
+        Some((file, from_toml(&text)?))
+    };
+    files.filter_map(read).collect()
 }
 
 /// `cargo NAME`, where the project or the person gave a command line a name.
@@ -26,13 +77,7 @@ fn cargo_alias(shell: &Shell<'_>, state: &State, call: &Call) -> Option<Call> {
         .position(|word| word.arg.value.as_known().is_none_or(|text| !text.starts_with(['-', '+'])))?
         + 1;
     let name = call.words.get(at)?.arg.value.as_known().filter(|_| state.scope.host.is_none())?;
-    let cwd = state.only_cwd()?;
-    let home = shell.world.home(None);
-    let dirs = cwd.ancestors().map(Path::to_path_buf).chain(home);
-    let files = dirs.flat_map(|dir| [dir.join(".cargo/config.toml"), dir.join(".cargo/config")]);
-    for file in files {
-        let Some(text) = shell.read_text(state, &file, shell.options.limits.script_bytes) else { continue };
-        let Some(config) = from_toml(&text) else { continue };
+    for (_, config) in configurations(shell, state) {
         let words: Vec<String> = match config.get("alias").and_then(|all| all.get(name)) {
             Some(Json::String(text)) => text.split_whitespace().map(str::to_owned).collect(),
             Some(Json::Array(all)) => all.iter().filter_map(|one| one.as_str().map(str::to_owned)).collect(),

@@ -192,7 +192,7 @@ fn parallel(shell: &mut Shell<'_>, state: &mut State, call: &Call, matched: &Mat
         let row = if odd { vec![Value::Unknown] } else { row };
         let text = match row.as_slice() {
             [only] if command.is_empty() => only.clone(),
-            _ => built(shell, state, command, &row, number + 1),
+            _ => built(shell, state, (command, matched.has("--header")), &row, number + 1),
         };
         let (zero, positional) = (Value::known("sh"), Default::default());
         state.within(&inner, |state| shell.fresh_shell(state, &text, span, zero, positional));
@@ -250,7 +250,8 @@ enum Piece {
 
 const PARTS: [&str; 5] = ["//", "/.", "/", ".", ""];
 
-fn pieces(text: &str) -> Vec<Piece> {
+/// The pieces of a command. `named`: columns have names of their own.
+fn pieces(text: &str, named: bool) -> Vec<Piece> {
     let (mut all, mut rest) = (Vec::new(), text);
     while let Some(open) = rest.find('{') {
         let piece = rest[open..].find('}').and_then(|length| {
@@ -267,8 +268,12 @@ fn pieces(text: &str) -> Vec<Piece> {
                 }
                 _ if inner.starts_with('-') && digits > 0 => Piece::Unknown,
                 _ => {
-                    let part = *PARTS.iter().find(|part| **part == &inner[digits..])?;
-                    Piece::Items(inner[..digits].parse().ok(), part)
+                    let known = PARTS.iter().find(|part| **part == &inner[digits..]);
+                    match known {
+                        Some(part) => Piece::Items(inner[..digits].parse().ok(), part),
+                        None if named && !inner.is_empty() => Piece::Unknown,
+                        None => return None,
+                    }
                 }
             };
             Some((piece, end))
@@ -313,7 +318,7 @@ fn part(text: &str, part: &str) -> String {
 fn built(
     shell: &mut Shell<'_>,
     state: &mut State,
-    command: &[Expansion],
+    (command, named): (&[Expansion], bool),
     row: &[Value],
     number: usize,
 ) -> Value {
@@ -323,7 +328,7 @@ fn built(
         let [only] = row else { return Value::Unknown };
         return joined.concat(&Value::known(" ")).concat(&only.map(quoted));
     };
-    let mut pieces = pieces(text);
+    let mut pieces = pieces(text, named);
     if pieces.iter().all(|piece| matches!(piece, Piece::Text(_) | Piece::Number)) {
         pieces.push(Piece::Text(" ".into()));
         pieces.push(Piece::Items(None, ""));
@@ -380,7 +385,10 @@ mod tests {
     #[test]
     fn what_stands_for_items_is_told_from_other_braces() {
         let told = |text: &str| {
-            pieces(text).into_iter().filter(|piece| *piece != Piece::Text(String::new())).collect::<Vec<_>>()
+            pieces(text, false)
+                .into_iter()
+                .filter(|piece| *piece != Piece::Text(String::new()))
+                .collect::<Vec<_>>()
         };
         let text = |text: &str| Piece::Text(text.to_owned());
         assert_eq!(
@@ -391,6 +399,7 @@ mod tests {
         assert_eq!(told("x{#}"), [text("x"), Piece::Number]);
         assert_eq!(told("{= s/a/b/ =}"), [Piece::Unknown]);
         assert_eq!(told("{/.txt/.py}"), [Piece::Unknown]);
+        assert!(pieces("mv {old} {new}", true).iter().filter(|piece| **piece == Piece::Unknown).count() == 2);
         assert_eq!(told("awk '{print $1}'").len(), 2);
         assert!(told("echo {a,b}").iter().all(|piece| matches!(piece, Piece::Text(_))));
     }

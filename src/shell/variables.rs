@@ -273,6 +273,9 @@ impl Shell<'_> {
                 if shown {
                     self.prompt(&value);
                 }
+                if name == "HISTFILESIZE" {
+                    self.history_is_cut(state, &value, state.scope.place(word.span));
+                }
                 if name == "PROMPT_COMMAND" && self.options.interactive {
                     let span = state.scope.place(word.span);
                     let mut way = state.possible();

@@ -103,11 +103,10 @@ fn compared(items: Vec<Item>, kept: &Kept, head: &Head) -> Vec<(Item, Step)> {
     // To do a command again is wanted whole.
     match head.made {
         Made::ForUndo(_) => {}
-        Made::ForUnread => {
+        _ => {
             went_on::spare(&mut steps, kept, head);
-            went_on::spare_unread(&mut steps, kept);
+            went_on::spare_unread(&mut steps, kept, head);
         }
-        _ => went_on::spare(&mut steps, kept, head),
     }
     steps
 }

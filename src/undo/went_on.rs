@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::keep::{Head, Item, Was};
+use crate::keep::{Head, Item, Made, Was};
 use crate::world::{Query, RealWorld, World};
 
 use super::Step;
@@ -56,10 +56,11 @@ pub(super) fn spare(steps: &mut [(Item, Step)], kept: &Kept, head: &Head) {
 
 /// Of a repository before a program that nobody could read: what is gone comes back, and so do logs that lost lines. Where
 /// a branch stands now may be somebody's work of later, and its log tells where it stood.
-pub(super) fn spare_unread(steps: &mut [(Item, Step)], kept: &Kept) {
+pub(super) fn spare_unread(steps: &mut [(Item, Step)], kept: &Kept, head: &Head) {
+    let alone = head.made == Made::ForUnread;
     let mut shrunk: Vec<PathBuf> = Vec::new();
     let mut moved: Vec<PathBuf> = Vec::new();
-    for (item, step) in steps.iter_mut() {
+    for (item, step) in steps.iter_mut().filter(|(item, _)| alone || item.beside) {
         let path = item.path.0.as_path();
         let Some((dir, rest)) = git_dir(path) else { continue };
         match (*step, rest.starts_with("logs")) {
@@ -73,7 +74,8 @@ pub(super) fn spare_unread(steps: &mut [(Item, Step)], kept: &Kept) {
             moved.push(dir);
         }
     }
-    for (item, step) in steps.iter_mut().filter(|(_, step)| *step == Step::Replaced) {
+    let replaced = |(item, step): &&mut (Item, Step)| *step == Step::Replaced && (alone || item.beside);
+    for (item, step) in steps.iter_mut().filter(replaced) {
         let path = item.path.0.as_path();
         let Some((dir, rest)) = git_dir(path) else { continue };
         let comes_back = if rest.starts_with("logs") {

@@ -77,6 +77,10 @@ mod tool_examples;
 mod transparency;
 mod trust;
 mod undo_agents;
+#[cfg(target_os = "linux")]
+mod undo_aside;
+#[cfg(target_os = "linux")]
+mod undo_beside;
 mod undo_brought;
 mod undo_cli;
 mod undo_code;

@@ -55,6 +55,18 @@ fn names_that_come_with_an_archive_or_a_clone() {
     come_back(&[
         ("tar", ARCHIVE, "mkdir t && tar xzf p.tgz -C t && cp t/*.md D/"),
         ("tar", ARCHIVE, "mkdir t && tar xzf p.tgz -C t && mv t/* D/"),
+        ("tar", ARCHIVE, "mkdir t && tar xzf p.tgz -C t && find t -type f -exec cp {} D/ \\;"),
+        ("tar", ARCHIVE, "mkdir t && tar xzf p.tgz -C t && ls t | xargs -I{} cp t/{} D/"),
+        (
+            "python3",
+            ARCHIVE,
+            "python3 -c \"import shutil; shutil.unpack_archive('p.tgz', 't')\" && cp t/* D/",
+        ),
+        (
+            "python3",
+            ARCHIVE,
+            "python3 -c \"import shutil; shutil.unpack_archive('p.tgz', 't')\" && cp -r t/. D/",
+        ),
         ("tar", ARCHIVE, "mkdir t && tar xzf p.tgz -C t && for f in t/*; do cp \"$f\" D/; done"),
         ("tar", ARCHIVE, "mkdir t && tar xzf p.tgz -C t && cd t && for f in *.md; do mv \"$f\" ../D/; done"),
         ("git", CLONE, "git clone -q r t && cp -f t/lib/*.py lib/"),

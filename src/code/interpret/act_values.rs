@@ -1,5 +1,6 @@
 //! Acts that give a value: paths, names in directories, lists, texts, databases.
 
+use crate::code::effect::{CodeEffect, SqlVerb};
 use crate::code::language::Language;
 use crate::code::library;
 use crate::model::Value;
@@ -216,9 +217,18 @@ impl Machine<'_> {
     /// Hands a text to the database of the first argument.
     pub(super) fn query_of(&mut self, first: Object, arguments: &Arguments) -> Object {
         let (connection, text) = match arguments.list.as_slice() {
+            // A text is no database: then it stands first.
+            [Object::Text { .. }, ..] => (Object::Unknown, first),
             [connection, text, ..] => (connection.clone(), text.clone()),
             _ => (Object::Unknown, first),
         };
+        let untold = |text: &str| {
+            crate::code::sql::sql("generic", text).iter().any(|found| found.verb == SqlVerb::Unknown)
+        };
+        if matches!(connection, Object::Unknown) && text.word().as_known().is_none_or(untold) {
+            // A database that runs in the program itself may write files.
+            self.emit(CodeEffect::Waits { handed: Vec::new() });
+        }
         self.query(&connection, &text, "execute");
         Object::Unknown
     }

@@ -212,6 +212,9 @@ impl Machine<'_> {
         {
             return None;
         }
+        if level == 0 {
+            self.shadows();
+        }
         let bases = if level > 0 {
             let mut base = self.directory.clone();
             for _ in 1..level {
@@ -246,6 +249,25 @@ impl Machine<'_> {
             }
         }
         None
+    }
+
+    /// Files that stand in the place of modules of the language: what is imported imports those in turn.
+    fn shadows(&mut self) {
+        const ASKED: &str = "\u{0}shadows";
+        if self.get(ASKED).is_some() {
+            return;
+        }
+        self.set(ASKED, Object::Plain);
+        for base in self.roots.to_vec() {
+            for path in self.sources.matching(&joined(&base, "*.py")).unwrap_or_default() {
+                let name = path.rsplit('/').next().and_then(|name| name.strip_suffix(".py"));
+                if name.is_some_and(|name| library::is_builtin(self.language, name))
+                    && !matches!(self.run_first(std::slice::from_ref(&path)), Loaded::Object(_))
+                {
+                    self.emit(CodeEffect::Waits { handed: Vec::new() });
+                }
+            }
+        }
     }
 
     /// Where a name that is loaded may be.

@@ -240,6 +240,11 @@ impl Library {
     }
 }
 
+/// Whether a module of this name comes with the language.
+pub(super) fn is_builtin(language: Language, name: &str) -> bool {
+    has(Library::of(language).builtin, name)
+}
+
 /// What a function does; `None` for one that is not listed.
 pub(super) fn act(language: Language, name: &str) -> Option<Act> {
     let library = Library::of(language);

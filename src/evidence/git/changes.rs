@@ -11,7 +11,8 @@ use crate::world::{FileKind, LookError, Meta, Query};
 use super::digest::hex;
 use super::incoming::{Differing, difference, ignored};
 use super::index::IndexEntry;
-use super::look::Look;
+use super::inner;
+use super::look::{Found, Look, find};
 use super::pathspec::Pathspecs;
 use super::repository::FileStatus;
 
@@ -218,12 +219,19 @@ impl Counted<'_, '_> {
             }
             return Ok(());
         };
-        // A submodule's content is left alone unless it is removed; a directory that took a file's place goes.
+        // A submodule's content is left alone unless it is removed or the act goes on in it; a directory that took a file's
+        // place goes.
         if meta.kind == FileKind::Directory {
-            if entry.mode >> 12 == 0o16 && removes {
+            if inner::is_one(entry) && removes {
                 self.submodule(&place, name)?;
+            } else if inner::is_one(entry) && inner::goes_on(self.look) {
+                if difference.is_some_and(|difference| difference.source.is_none()) {
+                    self.displaced(&place, name, true);
+                } else {
+                    self.inside(&place, name)?;
+                }
             }
-            if entry.mode >> 12 != 0o16 && !removes && difference.is_none_or(|d| d.source.is_some()) {
+            if !inner::is_one(entry) && !removes && difference.is_none_or(|d| d.source.is_some()) {
                 self.displaced(&place, name, true);
             }
             return Ok(());
@@ -269,6 +277,23 @@ impl Counted<'_, '_> {
             return super::worktree::ignored_in(self.look, self.loss, place);
         }
         self.displaced(place, name, true);
+        Ok(())
+    }
+
+    /// What the act takes in a submodule that it goes on in.
+    fn inside(&mut self, place: &Path, name: &str) -> Result<(), String> {
+        let mutation = inner::act(self.look.mutation, place);
+        match find(&mutation, place, self.look.world, self.look.session) {
+            Found::Here(mut look) if inner::is_there(&look, place) => {
+                if let Outcome::Loss(found) = changes(&mut look)? {
+                    self.loss.modified += found.modified;
+                    super::clean::merge(self.loss, found);
+                }
+            }
+            // It was never laid out: nothing stands there.
+            Found::Here(_) | Found::Nowhere(_) => {}
+            Found::Unseen(_) => self.loss.add(LossClass::Unseen, 0, || name.to_owned()),
+        }
         Ok(())
     }
 

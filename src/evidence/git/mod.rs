@@ -14,7 +14,9 @@ mod cursor;
 mod digest;
 mod incoming;
 mod index;
+mod inner;
 mod look;
+mod made_here;
 mod objects;
 mod pathspec;
 mod probe;
@@ -38,6 +40,7 @@ pub(super) fn blob_id(content: &[u8], length: usize) -> Option<String> {
     Some(digest::hex(&digest::blob(format, content)))
 }
 
+pub use made_here::MADE_HERE;
 pub use probe::collect;
 pub use repository::{FileStatus, GitCache, GitRepo};
 pub(super) use saved::holds;

@@ -10,7 +10,7 @@ use crate::world::World;
 use super::changes::{self, Outcome};
 use super::incoming::difference;
 use super::look::{Found, Look, find, has_fact, text_fact};
-use super::{advice, clean, objects, push, refs, saved, worktree};
+use super::{advice, clean, made_here, objects, push, refs, saved, worktree};
 
 /// Directories that a command may run in that are looked at.
 const DIRECTORIES: usize = 4;
@@ -79,7 +79,14 @@ fn one(mutation: &Mutation, dir: &Path, world: &dyn World, session: &mut Session
     // A directory that is not here is another machine's, such as a server's container.
     let away = mutation.source == Source::Mcp && world.stat(dir).is_err();
     let unknown = away && takes(mutation) && !has_made(session, dir);
+    let own = made_above(session, dir, world);
     match find(mutation, dir, world, session) {
+        // It lies in another one, and is made by the same command: that is the one that counts.
+        Found::Here(look) if own.as_ref().is_some_and(|own| is_outer(&look, own)) => {
+            let dir = look.dir.clone();
+            drop(look);
+            nowhere(mutation, Some(dir), world, session, evidence);
+        }
         Found::Here(mut look) => here(&mut look, evidence),
         // Where it will run is not known: that there is no repository here says nothing there.
         Found::Nowhere(_) if unknown => {
@@ -99,6 +106,23 @@ fn takes(mutation: &Mutation) -> bool {
         )
 }
 
+/// Whether it takes files of the working tree, or writes over them.
+fn takes_files(mutation: &Mutation) -> bool {
+    matches!(mutation.kind.as_str(), "git.changes" | "git.untracked")
+}
+
+/// The directory here or above in which the same command makes a repository.
+fn made_above(session: &mut Session, dir: &Path, world: &dyn World) -> Option<PathBuf> {
+    let dir = world.canonicalize(dir).ok()?;
+    dir.ancestors().find(|above| session.git().done(above).made).map(Path::to_owned)
+}
+
+/// Whether a repository stands above a place.
+fn is_outer(look: &Look<'_>, place: &Path) -> bool {
+    look.repo.work_tree().is_some_and(|top| top != place && place.starts_with(top))
+        && look.world.lstat(&place.join(".git")).is_err()
+}
+
 /// Whether the same command made the repository.
 fn has_made(session: &mut Session, dir: &Path) -> bool {
     dir.ancestors().any(|above| session.git().done(above).made)
@@ -116,27 +140,46 @@ fn nowhere(
         nothing(evidence, "the directory is not there".to_owned());
         return;
     };
-    let made = dir.ancestors().any(|above| session.git().done(above).made);
-    if made && mutation.kind == "git.untracked" {
-        let mut whole = crate::model::PathSubject::new(
-            crate::model::Value::known(dir.to_string_lossy()),
-            dir.to_string_lossy(),
-        );
-        whole.recursive = true;
-        let tree = Mutation {
-            action: Action::Delete,
-            kind: "tree".to_owned(),
-            subject: Subject::Path(whole),
-            ..mutation.clone()
-        };
-        let found = crate::evidence::collect(&tree, world, session);
-        match found.loss {
-            Some(loss) => say_loss(evidence, loss, "removed"),
-            None => missing(evidence, "what lies in the new repository's directory was not looked at"),
+    let made = dir.ancestors().find(|above| session.git().done(above).made).map(Path::to_owned);
+    match made {
+        Some(top) if takes_files(mutation) => {
+            taken_of_made(mutation, (&top, &dir), world, session, evidence);
         }
-    } else {
-        nothing(evidence, "there is no git repository here, so git refuses".to_owned());
+        Some(top) if mutation.kind == "git.stash" || has_fact(mutation, "brings") => {
+            // Git has it from then on, as long as the repository stays.
+            made_here::note(&top, evidence);
+            nothing(evidence, "git keeps what was there".to_owned());
+        }
+        _ => nothing(evidence, "there is no git repository here, so git refuses".to_owned()),
     }
+}
+
+/// Adds what an act takes of a directory whose top is made a repository by an earlier step.
+fn taken_of_made(
+    mutation: &Mutation,
+    (top, dir): (&Path, &Path),
+    world: &dyn World,
+    session: &mut Session,
+    evidence: &mut Evidence,
+) {
+    // Another revision leaves alone what is not ignored.
+    if has_fact(mutation, "ignored") && world.lstat(&dir.join(".gitignore")).is_err() {
+        return nothing(evidence, "nothing is ignored here, so that git refuses".to_owned());
+    }
+    let mut loss = Loss::default();
+    for place in made_here::reached(mutation, (top, dir)) {
+        if world.lstat(&place).is_err() {
+            continue;
+        }
+        match crate::evidence::collect(&made_here::tree(mutation, &place), world, session).loss {
+            Some(found) => clean::merge(&mut loss, found),
+            None => {
+                return missing(evidence, "what lies in the new repository's directory was not looked at");
+            }
+        }
+    }
+    made_here::note(top, evidence);
+    say_loss(evidence, loss, "removed");
 }
 
 fn here(look: &mut Look<'_>, evidence: &mut Evidence) {

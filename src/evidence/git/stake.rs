@@ -15,9 +15,10 @@ use std::path::{Path, PathBuf};
 use crate::evidence::Session;
 use crate::knowledge::Keep;
 use crate::model::{Action, Mutation, Subject};
-use crate::world::World;
+use crate::world::{FileKind, World};
 
 use super::look::{Found, Look, find, has_fact, text_fact};
+use super::{inner, made_here};
 
 /// Directories that a command may run in that are looked at.
 const DIRECTORIES: usize = 4;
@@ -60,6 +61,8 @@ pub struct RepositoryAct {
     pub parts: Vec<Keep>,
     /// Other acts of the same command come before or after it.
     pub among_others: bool,
+    /// Its top, where the same command makes the repository.
+    pub made: Option<PathBuf>,
 }
 
 /// What stands to change or go.
@@ -79,6 +82,8 @@ pub struct AtStake {
     pub absent: BTreeSet<PathBuf>,
     /// Files of a git directory that are written over in place, with everything below.
     pub written: BTreeSet<PathBuf>,
+    /// Submodules in which the act goes on.
+    inner: BTreeSet<PathBuf>,
     /// Files that would say the same as what stands packed in another: a ref's name, and what it holds.
     pub packed: BTreeMap<PathBuf, String>,
 }
@@ -107,8 +112,15 @@ pub fn at_stake(
         return Err("git may run in more directories than are looked at".to_owned());
     }
     for dir in dirs {
+        if let Some(top) = &act.made {
+            made(act, (top, Path::new(dir)), world, &mut stake);
+            continue;
+        }
         match find(&act.mutation, Path::new(dir), world, session) {
-            Found::Here(mut look) => here(act, (limit, whole), &mut look, &mut stake)?,
+            Found::Here(mut look) => {
+                here(act, (limit, whole), &mut look, &mut stake)?;
+                below(act, limit, world, session, &mut stake)?;
+            }
             // Git refuses, unless this command makes one: then nothing of before is in it.
             Found::Nowhere(_) if act.mutation.kind == "git.config" => users(&act.mutation, world, &mut stake),
             Found::Nowhere(_) => {}
@@ -116,6 +128,43 @@ pub fn at_stake(
         }
     }
     Ok(stake)
+}
+
+/// The same act in the submodules that it goes on in, each at its widest: what it sets them to is not looked up.
+fn below(
+    act: &RepositoryAct,
+    limit: usize,
+    world: &dyn World,
+    session: &mut Session,
+    stake: &mut AtStake,
+) -> Result<(), String> {
+    while let Some(place) = stake.inner.pop_first() {
+        let mutation = inner::act(&act.mutation, &place);
+        let act = RepositoryAct { mutation, among_others: true, ..act.clone() };
+        match find(&act.mutation, &place, world, session) {
+            Found::Here(mut look) if inner::is_there(&look, &place) => {
+                here(&act, (limit, false), &mut look, stake)?;
+                let dir = look.repo.place().git_dir.clone();
+                for name in ["HEAD", "logs/HEAD"] {
+                    stands(&look, dir.join(name), stake);
+                }
+            }
+            Found::Here(_) | Found::Nowhere(_) => {}
+            Found::Unseen(reason) => return Err(reason),
+        }
+    }
+    Ok(())
+}
+
+/// What an act names in a directory that the same command makes a repository of: it is like any other until then.
+fn made(act: &RepositoryAct, (top, dir): (&Path, &Path), world: &dyn World, stake: &mut AtStake) {
+    for place in made_here::reached(&act.mutation, (top, dir)) {
+        if world.lstat(&place).is_ok_and(|meta| meta.kind != FileKind::Directory) {
+            stake.files.insert(place);
+        } else {
+            stake.trees.insert(place);
+        }
+    }
 }
 
 /// Acts that change nothing but what is staged or under way.
@@ -225,6 +274,9 @@ fn settings(look: &Look<'_>, stake: &mut AtStake) {
     let place = look.repo.place();
     for file in [place.common_dir.join("config"), place.git_dir.join("config.worktree")] {
         stands(look, file, stake);
+    }
+    if let Some(top) = look.repo.work_tree().filter(|_| look.has("settings-too")) {
+        stake.written.extend(inner::settings(look, top).unwrap_or_default());
     }
     // What a working tree says of its submodules.
     if let Some(top) = look.repo.work_tree().filter(|_| look.has("settings-too")) {

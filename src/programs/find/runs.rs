@@ -38,6 +38,7 @@ pub(super) fn find(shell: &mut Shell<'_>, state: &mut State, call: &Call) -> Flo
         let all = std::mem::replace(&mut state.cwd, vec![cwd]);
         for one in &found.actions {
             act(shell, state, call, one, &mut printed);
+            comes(shell, state, call, one);
         }
         state.cwd = all;
     }
@@ -46,6 +47,35 @@ pub(super) fn find(shell: &mut Shell<'_>, state: &mut State, call: &Call) -> Flo
         state.print(&printed);
     }
     Flow::Next
+}
+
+/// Programs that put what they are given in the place of something else.
+const PLACING: [&str; 4] = ["cp", "mv", "install", "ln"];
+
+/// What this same line puts below a starting point is found as well: it goes where the others go, whatever it is called.
+fn comes(shell: &mut Shell<'_>, state: &mut State, call: &Call, found: &FoundAction) {
+    let FindAction::Exec { argv, in_directory: false, .. } = &found.action else { return };
+    let places =
+        argv.first().and_then(|name| name.value.as_known()).is_some_and(|name| PLACING.contains(&name));
+    if !places || matches!(found.paths, FoundPaths::Below { .. }) {
+        return;
+    }
+    let inner = state.scope.through("find");
+    let starts = call
+        .arguments()
+        .iter()
+        .map_while(|word| word.arg.value.as_known().filter(|text| !text.starts_with(['-', '(', '!'])));
+    let mut starts: Vec<String> = starts.map(|start| start.trim_end_matches('/').to_owned()).collect();
+    if starts.is_empty() {
+        starts.push(".".to_owned());
+    }
+    for start in starts {
+        let place = shell.absolute(state, &Value::known(start.as_str()));
+        if place.is_some_and(|place| state.files.is_brought(&place)) {
+            let any = Value::known(format!("{start}/*"));
+            state.perhaps(|state| state.within(&inner, |state| one(shell, state, call, argv, &any)));
+        }
+    }
 }
 
 fn act(shell: &mut Shell<'_>, state: &mut State, call: &Call, found: &FoundAction, printed: &mut Value) {

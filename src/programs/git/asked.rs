@@ -204,6 +204,26 @@ impl Asked<'_> {
         self.is(&SMUDGES) || (self.name == "cat-file" && self.says("--filters"))
     }
 
+    /// Addresses of other repositories in the settings, where this call may speak to one.
+    pub(super) fn addresses(&self) -> Vec<String> {
+        if !self.is(&NETWORK) && !matches!(self.name, "archive" | "send-pack" | "fetch-pack" | "maintenance")
+        {
+            return Vec::new();
+        }
+        let of = |(key, value): (&str, &str)| {
+            let tail = key.rsplit('.').next().unwrap_or(key);
+            match (key.split('.').next().unwrap_or(key), tail) {
+                ("remote" | "submodule", "url" | "pushurl") => Some(value.to_owned()),
+                ("remote", "vcs") => Some(format!("{value}::")),
+                ("url", "insteadof" | "pushinsteadof") => {
+                    key.get(4..key.len() - tail.len() - 1).map(str::to_owned)
+                }
+                _ => None,
+            }
+        };
+        self.config.iter().filter_map(of).filter(|address| address.contains("::")).collect()
+    }
+
     /// Whether the other repository may be one that is reached through ssh.
     fn speaks_ssh(&self) -> bool {
         if !self.is(&["clone", "fetch", "fetch-pack", "ls-remote", "pull", "push"]) {
@@ -350,6 +370,10 @@ impl Asked<'_> {
             }
             ("trailer", "command" | "cmd") => {
                 when(self.name == "interpret-trailers" || self.says("--trailer"), Vec::new())
+            }
+            // How a manual or a page is shown.
+            ("man" | "browser", "cmd") => {
+                when(matches!(self.name, "help" | "web--browse"), vec![Value::Unknown])
             }
             ("interactive", "difffilter") => {
                 when(self.matched.has("-p") || self.matched.has("-i"), Vec::new())

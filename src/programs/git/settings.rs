@@ -1,10 +1,12 @@
 //! Git's own ways of running programs: aliases, and what settings and variables name (editors, pagers, ssh …).
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::knowledge::Match;
 use crate::model::Value;
-use crate::shell::program::{Arg, Call, Expansion, Flow, Positional, Shell, State};
+use crate::shell::program::{Arg, Call, Expansion, Flow, Positional, Shell, State, Variable};
 use crate::world::LookError;
 use crate::world::git_dir::{self, Config, GitDir};
 
@@ -127,17 +129,10 @@ fn stands_for(
 pub(super) fn git_programs(shell: &mut Shell<'_>, state: &mut State, call: &Call, matched: &Match) {
     git_config_written(shell, state, matched);
     for word in call.arguments() {
-        let Some(text) = word.arg.value.as_known().and_then(|text| text.strip_prefix("ext::")) else {
-            continue;
-        };
-        let words = transport(text).into_iter().map(|text| Expansion {
-            arg: Arg { value: Value::Known(text), span: word.arg.span, explicit: false },
-            elastic: false,
-            unordered: false,
-        });
-        state.within(&state.scope.through("git"), |state| {
-            shell.program(state, words.collect(), word.arg.span)
-        });
+        if let Some(text) = word.arg.value.as_known().filter(|text| text.starts_with("ext::")) {
+            let text = text.to_owned();
+            git_transport(shell, state, call, &text);
+        }
     }
     let mut texts: Vec<(Value, Vec<Value>)> = Vec::new();
     let mut environment = shell.exported(state);
@@ -173,6 +168,7 @@ pub(super) fn git_programs(shell: &mut Shell<'_>, state: &mut State, call: &Call
     let before = state.status;
     let cwd = state.cwd.clone();
     state.cwd = git_directories(shell, state, matched);
+    let outer = compares(shell, state, matched);
     for (text, values) in texts {
         let text = text.concat(&Value::known(" \"$@\""));
         let positional = Positional { open: false, values };
@@ -180,8 +176,29 @@ pub(super) fn git_programs(shell: &mut Shell<'_>, state: &mut State, call: &Call
             shell.fresh_shell(state, &text, call.span, Value::known("sh"), positional)
         });
     }
+    state.variables = outer;
     state.cwd = cwd;
     state.status = before;
+}
+
+/// Sets the variables by which a tool that shows or merges is told its files, those of the working tree among them; what
+/// was set before.
+pub(super) fn compares(
+    shell: &mut Shell<'_>,
+    state: &mut State,
+    matched: &Match,
+) -> Arc<BTreeMap<String, Variable>> {
+    let before = Arc::clone(&state.variables);
+    if matched.path.get(1).is_some_and(|name| matches!(name.as_str(), "difftool" | "mergetool")) {
+        let unknown = ["REMOTE", "MERGED", "BASE"].map(|name| (name, Value::Unknown));
+        for (name, value) in unknown.into_iter().chain([("LOCAL", Value::known(MESSAGE))]) {
+            shell.assign_scalar(state, name, value);
+            if let Some(variable) = Arc::make_mut(&mut state.variables).get_mut(name) {
+                variable.exported = true;
+            }
+        }
+    }
+    before
 }
 
 /// `git submodule foreach`: the text runs in every submodule, and nowhere when there is none.
@@ -360,6 +377,27 @@ pub(super) fn git_place(shell: &Shell<'_>, dirs: &[PathBuf]) -> Option<GitDir> {
     let [dir] = dirs else { return None };
     let dir = shell.world.canonicalize(dir).ok()?;
     git_dir::locate(shell.world, &dir).ok()?
+}
+
+/// Runs the program by which an address is reached (`ext::PROGRAM`, `NAME::ADDRESS`), if it is one of that form.
+pub(super) fn git_transport(shell: &mut Shell<'_>, state: &mut State, call: &Call, address: &str) {
+    let Some((helper, rest)) = address.split_once("::") else { return };
+    let words = match helper {
+        "ext" => transport(rest),
+        // Git's own.
+        "http" | "https" | "ftp" | "ftps" | "fd" => return,
+        name if name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+' | '.')) => {
+            vec![format!("git-remote-{name}"), "origin".to_owned(), rest.to_owned()]
+        }
+        _ => return,
+    };
+    let words = words.into_iter().map(|text| Expansion {
+        arg: Arg { value: Value::Known(text), span: call.span, explicit: false },
+        elastic: false,
+        unordered: false,
+    });
+    let words: Vec<Expansion> = words.collect();
+    state.within(&state.scope.through("git"), |state| shell.program(state, words, call.span));
 }
 
 /// The words of an `ext::` address: blanks cut, `% ` is a blank in a word.

@@ -7,7 +7,9 @@ use crate::knowledge::Match;
 use crate::model::Value;
 use crate::programs::git::attributes::{git_attributes, git_checks_out, git_touches};
 use crate::programs::git::hooks::{git_hooks, git_new_tree, git_template};
-use crate::programs::git::settings::{MESSAGE, git_directories, git_given, git_place_named};
+use crate::programs::git::settings::{
+    MESSAGE, compares, git_directories, git_given, git_place_named, git_transport,
+};
 use crate::shell::program::{Arg, Call, Expansion, Positional, Shell, State, StepKind};
 use crate::world::git_dir::{Config, GitDir};
 
@@ -47,7 +49,8 @@ pub(super) fn git_starts(shell: &mut Shell<'_>, state: &mut State, call: &Call, 
     if let Template::Of(folder) = template {
         state.files.bring_hooks(folder);
     }
-    if texts.is_empty() && hooks.is_empty() {
+    let addresses = asked.addresses();
+    if texts.is_empty() && hooks.is_empty() && addresses.is_empty() {
         return;
     }
     let guard = format!("git hooks of {name}");
@@ -64,6 +67,10 @@ pub(super) fn git_starts(shell: &mut Shell<'_>, state: &mut State, call: &Call, 
     } else if let Some(place) = &place {
         state.cwd = vec![place.work_tree.clone().unwrap_or_else(|| place.git_dir.clone())];
     }
+    for address in addresses {
+        git_transport(shell, state, call, &address);
+    }
+    let outer = compares(shell, state, matched);
     for (text, values) in texts {
         let text = text.concat(&Value::known(" \"$@\""));
         let positional = Positional { open: false, values };
@@ -71,6 +78,7 @@ pub(super) fn git_starts(shell: &mut Shell<'_>, state: &mut State, call: &Call, 
             shell.fresh_shell(state, &text, call.span, Value::known("sh"), positional)
         });
     }
+    state.variables = outer;
     for hook in hooks {
         let name = hook.to_string_lossy().into_owned();
         let hook = hook_call(call, matched, &name, checked_out.as_ref());

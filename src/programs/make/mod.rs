@@ -78,7 +78,7 @@ pub(super) fn make(shell: &mut Shell<'_>, state: &mut State, call: &Call) -> Opt
                 inner.within(&inner_scope, |inner| make_text(shell, inner, call, &request, &text));
             }
             // What make does by itself it does without a file too.
-            FileText::Missing if !request.goals.is_empty() => {
+            FileText::Missing if !request.goals.is_empty() || reads_first(&environment(shell, &inner)) => {
                 ran = true;
                 inner.within(&inner_scope, |inner| make_text(shell, inner, call, &request, ""));
             }
@@ -107,6 +107,18 @@ pub(super) fn make(shell: &mut Shell<'_>, state: &mut State, call: &Call) -> Opt
         state.status = Status::False;
     }
     Some(Flow::Next)
+}
+
+/// Whether `MAKEFILES` names files that are read before any other.
+fn reads_first(environment: &BTreeMap<String, Value>) -> bool {
+    environment
+        .get("MAKEFILES")
+        .is_some_and(|value| value.as_known().is_none_or(|text| !text.trim().is_empty()))
+}
+
+/// Their names, where they are known.
+fn first_names(environment: &BTreeMap<String, Value>) -> impl Iterator<Item = &str> {
+    environment.get("MAKEFILES").and_then(Value::as_known).into_iter().flat_map(str::split_whitespace)
 }
 
 /// The text of all makefiles that are named, or of the one that is found.
@@ -159,13 +171,25 @@ fn make_text(shell: &mut Shell<'_>, state: &mut State, call: &Call, request: &Re
         };
         let outside = Outside { variable: &variable, files: &files, at_once: Some(&at_once) };
         let mut reader = Reader { outside, include: &include, files: 0 };
+        // What these say counts, but for what is made when nobody asks for anything.
+        for name in first_names(&environment) {
+            match include(name) {
+                Included::Text(text) => reader.read(&mut makefile, &text, 0),
+                Included::Missing => {}
+                Included::Unknown => {
+                    makefile.gap = Some(format!("`{name}` is read first, and cannot be here"))
+                }
+            }
+        }
+        makefile.default = None;
         reader.read(&mut makefile, text, 0);
     }
     let outside_set = |name: &str| {
         environment.get(name).is_some_and(|value| value.as_known().is_none_or(|text| !says_how(text)))
             && shell.world.env(name).as_deref() != environment.get(name).and_then(Value::as_known)
     };
-    if ["MAKEFILES", "MAKEFLAGS", "GNUMAKEFLAGS"].into_iter().any(outside_set) {
+    let untold = reads_first(&environment) && first_names(&environment).next().is_none();
+    if untold || ["MAKEFLAGS", "GNUMAKEFLAGS"].into_iter().any(outside_set) {
         makefile.gap = Some("what runs the recipes, or more of them, is set from outside".to_owned());
     }
     if let Some(gap) = makefile.gap.clone() {

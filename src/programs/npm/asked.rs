@@ -6,7 +6,7 @@ use crate::model::Value;
 const LIFECYCLE: [&str; 5] = ["test", "start", "stop", "restart", "t"];
 
 /// Scripts of the project itself that installing runs, in order.
-const INSTALLING: [&str; 8] = [
+pub(super) const INSTALLING: [&str; 8] = [
     "preinstall",
     "install",
     "postinstall",
@@ -129,6 +129,22 @@ impl<'a> Asked<'a> {
             (true, [first, ..]) if name == "npm" && LIFECYCLE.contains(first) => Some(own(&[first])),
             (true, _) if is_beside(&scripts) => None,
             _ => Some(scripts),
+        }
+    }
+
+    /// The folders that are installed as packages.
+    pub(super) fn folders(&self) -> Vec<&'a str> {
+        let installs = ["install", "i", "add", "in", "ins", "inst", "link", "ln"];
+        match self.words.split_first() {
+            Some((first, rest)) if installs.contains(first) && !self.alone => {
+                let path = |word: &&'a str| {
+                    let word = word.rsplit_once("@file:").map_or(*word, |(_, path)| path);
+                    let word = word.strip_prefix("file:").unwrap_or(word);
+                    word.starts_with(['.', '/', '~']).then_some(word)
+                };
+                rest.iter().filter_map(path).collect()
+            }
+            _ => Vec::new(),
         }
     }
 

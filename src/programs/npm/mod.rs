@@ -54,6 +54,7 @@ fn package_script(
     {
         return Some(flow);
     }
+    folders(shell, state, call, &asked);
     let scripts = asked.scripts(name)?;
     if asked.elsewhere
         && matches!(asked.words.first(), Some(&("run" | "run-script" | "test" | "start" | "t")))
@@ -98,6 +99,32 @@ fn package_script(
     }
     shell.unknown_result(state);
     Some(Flow::Next)
+}
+
+/// Packages that are folders of this machine: installing one runs its own scripts, there.
+fn folders(shell: &mut Shell<'_>, state: &mut State, call: &Call, asked: &Asked<'_>) {
+    for folder in asked.folders() {
+        for dir in shell.directories(state, &Value::known(folder)) {
+            let text = shell.read_text(state, &dir.join("package.json"), shell.options.limits.script_bytes);
+            let Some(package) = text.and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok())
+            else {
+                continue;
+            };
+            let mut inner = state.clone();
+            inner.cwd = vec![dir];
+            let scope = state.scope.through("npm");
+            for script in asked::INSTALLING {
+                let Some(text) =
+                    package.pointer(&format!("/scripts/{script}")).and_then(|text| text.as_str())
+                else {
+                    continue;
+                };
+                let text = text.to_owned();
+                inner.within(&scope, |inner| run_text(shell, inner, call, text, asked.own_shell.as_ref()));
+            }
+            state.files = inner.files;
+        }
+    }
 }
 
 /// The same call in each of the packages that it is asked for.

@@ -31,6 +31,10 @@ pub(super) fn listing(shell: &Shell<'_>, state: &State, call: &Call) -> Option<V
             return None;
         }
         let entries = shell.list(state, &path, shell.options.limits.words)?;
+        // What this same line puts there is listed as well: any names.
+        if entries.is_empty() && state.files.is_brought(&path) {
+            lines.push("*".to_owned());
+        }
         if letters.contains(&'a') {
             lines.extend([".".to_owned(), "..".to_owned()]);
         }

@@ -76,14 +76,15 @@ fn held(shell: &mut Shell<'_>, state: &mut State, run: &Run<'_>) {
             });
         }
     }
-    for name in ["file", "-f"] {
-        let operands = run.matched.operands(name).into_iter().map(|bound| bound.value.clone());
-        for file in operands.chain(run.matched.value(name).cloned()).collect::<Vec<_>>() {
-            match shell.file_text(state, &file) {
-                FileText::Text(text) => one_by_one(shell, state, run.call, &text),
-                FileText::Missing => {}
-                FileText::Unknown => opaque(shell, state, run.call, "tmux runs commands that are not known"),
-            }
+    // Its own option, which some of its commands have for something else.
+    let own = run.matched.options.iter().filter(|option| option.level == 0 && option.key == "-f");
+    let own = own.filter_map(|option| option.value.clone());
+    let operands = run.matched.operands("file").into_iter().map(|bound| bound.value.clone());
+    for file in operands.chain(own).collect::<Vec<_>>() {
+        match shell.file_text(state, &file) {
+            FileText::Text(text) => one_by_one(shell, state, run.call, &text),
+            FileText::Missing => {}
+            FileText::Unknown => opaque(shell, state, run.call, "tmux runs commands that are not known"),
         }
     }
     for bound in run.matched.operands("commands") {

@@ -22,7 +22,18 @@ pub(super) fn saved(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
         Some(path) => scene.at(&path).is_some(),
         None => true,
     };
-    names.into_iter().filter(there).map(|name| Draft::of(written(scene, name))).collect()
+    let files = names.into_iter().filter(there).map(|name| Draft::of(written(scene, name)));
+    let below = recursive(matched)
+        .map(|dir| Draft::of(scene.on_path(Action::Update, "download.into", &Word::new(dir, false))));
+    files.chain(below).collect()
+}
+
+/// The directory below which a download that follows what it finds writes names of its own.
+fn recursive(matched: &Match) -> Option<Value> {
+    let follows = ["-r", "-m", "-p"].iter().any(|key| matched.has(key));
+    let wget = matched.tool.names.first().is_some_and(|name| name == "wget");
+    (wget && follows && !matched.has("-nc") && !matched.has("--spider"))
+        .then(|| matched.value("-P").cloned().unwrap_or(Value::known(".")))
 }
 
 fn written(scene: &Scene<'_>, name: Value) -> crate::model::Mutation {

@@ -280,6 +280,10 @@ impl Shell<'_> {
     fn mark(&mut self, state: &mut State, keyword: &str, attributes: &Attributes, name: &str) {
         let exports = (keyword == "export" && !attributes.has('n')) || attributes.has('x');
         let readonly = keyword == "readonly" || attributes.has('r');
+        if attributes.has('T') && state.switches.zsh {
+            // zsh ties the two: what the one is given the other holds in another form.
+            self.assign_scalar(state, name, Value::Unknown);
+        }
         let unexports = (keyword == "export" && attributes.has('n')) || attributes.off.contains(&'x');
         if !exports && !readonly && !unexports {
             return;

@@ -1,5 +1,7 @@
 //! `history` and `fc`: the list of what was typed.
 
+use crate::model::{Span, Value};
+use crate::shell::follow::FileText;
 use crate::shell::interp::Shell;
 use crate::shell::simple::Call;
 use crate::shell::state::{State, Status};
@@ -21,6 +23,22 @@ impl Shell<'_> {
             self.emit_as(state, call.span, &call.raw, StepKind::Opaque { reason });
         }
         Status::Unknown
+    }
+
+    /// Setting `HISTFILESIZE` cuts the file of the history at once.
+    pub(in crate::shell) fn history_is_cut(&mut self, state: &mut State, size: &Value, span: Span) {
+        let Some(file) = self.scalar(state, "HISTFILE").filter(|file| file.as_known().is_some()) else {
+            return;
+        };
+        let lines = size.as_known().and_then(|size| size.trim().parse::<usize>().ok());
+        if let (Some(lines), FileText::Text(text)) = (lines, self.file_text(state, &file))
+            && text.lines().count() <= lines
+        {
+            return;
+        }
+        let path = Arg { value: file, span, explicit: false };
+        let kind = StepKind::Write { path, mode: Mode::Truncate, noclobber: false, content: None };
+        self.emit_as(state, span, "HISTFILESIZE", kind);
     }
 
     /// `history -w file` writes over the file, the shell's own list when none is named.

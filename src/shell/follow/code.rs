@@ -262,7 +262,16 @@ impl Shell<'_> {
                     .into_iter()
                     .all(|effect| self.code_effect(state, language, effect, span, raw));
             }
-            effect => self.emit_as(state, span, raw, StepKind::Code { language, effect }),
+            effect => {
+                let into = match &effect {
+                    CodeEffect::Unpack { into, .. } => self.absolute(state, into),
+                    _ => None,
+                };
+                self.emit_as(state, span, raw, StepKind::Code { language, effect });
+                if let Some(into) = into.filter(|_| state.scope.host.is_none()) {
+                    state.files.bring(into);
+                }
+            }
         }
         true
     }

@@ -1,5 +1,6 @@
 //! The command line of a shell: how it starts, and what it was started to run.
 
+use crate::model::Value;
 use crate::shell::builtins;
 use crate::shell::simple::Call;
 use crate::shell::state::{Switches, Words};
@@ -25,6 +26,8 @@ pub(super) struct CommandLine {
     pub(super) switches: Switches,
     /// Texts that run before all others (`fish -C`).
     pub(super) first: Vec<Arg>,
+    /// Files that it writes about what it did.
+    pub(super) written: Vec<Arg>,
     pub(super) source: Source,
     /// It only says something about itself.
     pub(super) informational: bool,
@@ -39,6 +42,7 @@ impl CommandLine {
             starting: Starting::default(),
             switches: Switches::of_shell(name),
             first: Vec::new(),
+            written: Vec::new(),
             source: Source::File,
             informational: false,
             rest: Vec::new(),
@@ -51,7 +55,13 @@ impl CommandLine {
                     break;
                 }
                 Some("--" | "-") => break,
-                Some(long) if long.starts_with("--") => line.long(long, &mut words),
+                Some(long) if long.starts_with("--") => match long.split_once('=') {
+                    Some((option, value)) => {
+                        let value = Arg { value: Value::known(value), ..word.clone() };
+                        line.long(option, &mut std::iter::once(&value));
+                    }
+                    None => line.long(long, &mut words),
+                },
                 Some(short) if short.len() > 1 && short.starts_with(['-', '+']) => {
                     let on = short.starts_with('-');
                     for letter in short.chars().skip(1) {
@@ -73,7 +83,15 @@ impl CommandLine {
         match option {
             "--rcfile" | "--init-file" => self.starting.file = words.next().cloned(),
             "--norc" | "--no-config" | "--no-rcs" => self.starting.bare = true,
-            "--command" => self.source = Source::Text,
+            "--command" => {
+                self.source = Source::Text;
+                self.rest.extend(words.next().cloned());
+            }
+            "--init-command" => self.first.extend(words.next().cloned()),
+            "--profile" | "--profile-startup" | "--debug-output" => {
+                self.written.extend(words.next().cloned())
+            }
+            "--debug" | "--features" => drop(words.next()),
             "--posix" => (self.starting.no_variables, self.switches.expand_aliases) = (true, true),
             "--login" => self.starting.login = true,
             "--noprofile" => self.starting.no_profile = true,
@@ -91,6 +109,8 @@ impl CommandLine {
         match letter {
             'c' => self.source = Source::Text,
             'C' if name == "fish" => self.first.extend(words.next().cloned()),
+            'p' | 'o' if name == "fish" => self.written.extend(words.next().cloned()),
+            'd' | 'D' | 'f' if name == "fish" => drop(words.next()),
             // Text that is given counts before what can be read.
             's' if self.source == Source::Text => {}
             's' => self.source = Source::Stdin,

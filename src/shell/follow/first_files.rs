@@ -22,7 +22,7 @@ impl Shell<'_> {
         }
         for first in variables().first_files(name) {
             let Some(language) = first.code().filter(|_| !is_told_not_to(first, call)) else { continue };
-            for file in self.files_of(state, first) {
+            for file in self.files_of(state, call, first) {
                 self.first_file(state, call, &file, language);
             }
         }
@@ -77,7 +77,7 @@ impl Shell<'_> {
         let tool = self.knowledge.tool(name)?;
         let limit = self.options.limits.script_bytes;
         let mut words = Vec::new();
-        for file in self.files_of(state, first) {
+        for file in self.files_of(state, call, first) {
             let path = self.absolute(state, &Value::known(file))?;
             let Some(text) = self.read_text(state, &path, limit) else { continue };
             for (key, value) in text.lines().filter_map(setting) {
@@ -112,11 +112,22 @@ impl Shell<'_> {
     }
 
     /// Those of the files that stand there.
-    fn files_of(&self, state: &State, first: &FirstFile) -> Vec<String> {
-        let home = self.scalar(state, "HOME").and_then(|home| home.as_known().map(str::to_owned));
-        let place = |file: &'static str| match file.strip_prefix("~/") {
-            Some(rest) => home.as_ref().map(|home| format!("{home}/{rest}")),
-            None => Some(file.to_owned()),
+    fn files_of(&self, state: &State, call: &Call, first: &FirstFile) -> Vec<String> {
+        let text = |value: Value| value.as_known().map(str::to_owned);
+        let variable = |name: &str| {
+            let given = call.environment.iter().rev().find(|(known, _)| known == name);
+            match given {
+                Some((_, value)) => text(value.clone()),
+                None => self.scalar(state, name).and_then(text),
+            }
+        };
+        let place = |file: &'static str| {
+            if let Some(rest) = file.strip_prefix("~/") {
+                return variable("HOME").map(|home| format!("{home}/{rest}"));
+            }
+            let Some(named) = file.strip_prefix('$') else { return Some(file.to_owned()) };
+            let (name, rest) = named.split_at(named.find('/').unwrap_or(named.len()));
+            variable(name).filter(|dir| !dir.is_empty()).map(|dir| format!("{dir}{rest}"))
         };
         let there = |file: &String| self.is_text_here(state, &Value::known(file.as_str()));
         first.files.iter().filter_map(place).filter(there).collect()

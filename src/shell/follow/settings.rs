@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::knowledge::{Held, Words, places, variables};
+use crate::knowledge::{Held, Words, Written, places, variables};
 use crate::model::Value;
 use crate::shell::expand::Expansion;
 use crate::shell::interp::Shell;
 use crate::shell::simple::Call;
 use crate::shell::state::State;
-use crate::shell::step::{Arg, StepKind};
+use crate::shell::step::{Arg, Mode, StepKind};
 
 /// What is looked at also where it was set before: each makes programs load code.
 const LOADERS: [&str; 9] = [
@@ -34,14 +34,15 @@ impl Shell<'_> {
         environment: &[(String, Value)],
     ) {
         for (variable, value) in environment {
-            let Some(held) = variables().held(variable, name) else { continue };
             if value.as_known() == Some("") {
                 continue;
             }
-            let inner = state.scope.through(variable);
-            let mut way = state.possible();
-            way.within(&inner, |way| self.held_value(way, call, variable, value, held));
-            state.files.merge(&way.files);
+            for held in variables().held(variable, name) {
+                let inner = state.scope.through(variable);
+                let mut way = state.possible();
+                way.within(&inner, |way| self.held_value(way, call, variable, value, held));
+                state.files.merge(&way.files);
+            }
         }
     }
 
@@ -53,9 +54,12 @@ impl Shell<'_> {
         call: &Call,
         environment: &[(String, Value)],
     ) {
-        let loads = |variable: &str| {
-            matches!(variables().held(variable, name), Some(Held::Library | Held::Libraries))
+        let first = |held: Held<'_>| match held {
+            Held::Library | Held::Libraries => true,
+            Held::Loads(when, _) => !when.is_empty(),
+            _ => false,
         };
+        let loads = |variable: &str| variables().held(variable, name).any(first);
         let libraries =
             environment.iter().filter(|(variable, _)| loads(variable)).cloned().collect::<Vec<_>>();
         self.environment_commands(state, name, call, &libraries);
@@ -85,7 +89,8 @@ impl Shell<'_> {
                 let here = !one.starts_with('/') || state.cwd.iter().any(|dir| path.starts_with(dir));
                 one.contains('/') && (here || places().shared.iter().any(|place| path.starts_with(place)))
             };
-            if variables().held(variable, name).is_some() && text.split([':', ' ', '=']).any(anybodys) {
+            if variables().held(variable, name).next().is_some() && text.split([':', ' ', '=']).any(anybodys)
+            {
                 self.loads_code(state, call, variable);
             }
         }
@@ -138,6 +143,26 @@ impl Shell<'_> {
             Held::Folder(files, reads) => self.folder(state, call, value, files, reads),
             Held::Libraries if self.shadows_library(state, value) => self.loads_code(state, call, variable),
             Held::Libraries => {}
+            Held::Written(written) => self.written_by_name(state, call, value, written),
+        }
+    }
+
+    /// The files that a value names are written.
+    fn written_by_name(&mut self, state: &mut State, call: &Call, value: &Value, written: Written<'_>) {
+        let words = call.arguments().iter().filter_map(|word| word.arg.value.as_known());
+        if !written.is_asked(words.map(str::to_owned)) {
+            return;
+        }
+        let names = match value.choices() {
+            Some(all) => all.iter().flat_map(|text| written.names(text)).map(Value::known).collect(),
+            None if written.is_whole() => vec![value.clone()],
+            None => Vec::new(),
+        };
+        let mode = if written.appends() { Mode::Append } else { Mode::Truncate };
+        for name in names {
+            let path = Arg { value: name, span: call.span, explicit: false };
+            let kind = StepKind::Write { path, mode, noclobber: false, content: None };
+            self.emit_as(state, call.span, &call.raw, kind);
         }
     }
 
@@ -175,7 +200,7 @@ impl Shell<'_> {
         let set = call.environment.iter().cloned().chain(self.exported(state));
         let list: BTreeSet<String> = set
             .map(|(variable, _)| variable)
-            .filter(|variable| variables().held(variable, name) == Some(Held::Options))
+            .filter(|variable| variables().held(variable, name).any(|held| matches!(held, Held::Options)))
             .collect();
         let mut words = Vec::new();
         for variable in &list {

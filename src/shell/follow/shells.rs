@@ -7,7 +7,7 @@ use crate::model::{Span, Value};
 use crate::shell::interp::{Scope, Shell, parse};
 use crate::shell::simple::Call;
 use crate::shell::state::{Flow, Positional, State, Status, Switches};
-use crate::shell::step::{Arg, Stdin, StepKind};
+use crate::shell::step::{Arg, Mode, Stdin, StepKind};
 use crate::syntax::{fish, zsh};
 
 use super::command_line::{CommandLine, Source};
@@ -40,6 +40,11 @@ impl Shell<'_> {
             self.shell(&mut inner, |interp, inner| {
                 inner.within(&scope, |inner| interp.shell_text(inner, &first.value, first.span))
             });
+        }
+        for path in &asked.written {
+            let kind =
+                StepKind::Write { path: path.clone(), mode: Mode::Truncate, noclobber: false, content: None };
+            inner.within(&scope, |inner| self.emit_as(inner, call.span, &call.raw, kind));
         }
         if asked.informational {
             self.unknown_result(state);

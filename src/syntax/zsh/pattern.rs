@@ -61,11 +61,11 @@ impl Reader {
             }
             Some(Qualifiers { code, renames: true }) => {
                 let start = self.word.unwrap_or(self.out.len());
-                self.out.truncate(start);
+                let pattern = self.out.split_off(start);
                 self.push(&format!("${{{PART}names}}"));
                 for code in code {
                     let code = super::to_bash(&code, false);
-                    self.out.push_str(&format!("$(REPLY=${{{PART}REPLY}}\n{code}\n)"));
+                    self.out.push_str(&format!("$(for REPLY in {pattern}; do {code}\ndone)"));
                 }
             }
             // Nobody can tell what it does.
@@ -156,7 +156,9 @@ fn read(text: &str) -> Option<Qualifiers> {
             }
             '[' => at += chars[at..].iter().position(|c| *c == ']')? + 1,
             ':' => {
-                found.renames = true;
+                // The path in full is the same file's.
+                let full = |c: &char| matches!(c, ':' | 'a' | 'A' | 'P');
+                found.renames |= !chars[at..].iter().all(full);
                 return Some(found);
             }
             c if "/F.@=p*%brwxAIERWXsStDNMTnBCk^-,U G".contains(c) => {}

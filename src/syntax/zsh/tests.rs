@@ -60,7 +60,7 @@ fn patterns_name_more() {
 fn qualifiers_that_run_code_run_it() {
     all(&[
         ("ls *(e:'rm y':)", "ls *$({ REPLY=${_recourse_part_of_REPLY}\nrm y\n} >/dev/null)"),
-        ("ls *(.+f)", "ls ${_recourse_part_of_names}$(REPLY=${_recourse_part_of_REPLY}\nf\n)"),
+        ("ls *(.+f)", "ls ${_recourse_part_of_names}$(for REPLY in *; do f\ndone)"),
         ("ls *(oe{rm y})", "ls *$({ REPLY=${_recourse_part_of_REPLY}\nrm y\n} >/dev/null)"),
         ("ls *(!)", "ls *$(eval \"${_recourse_part_of_qualifier}\")"),
     ]);

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use crate::evidence::git::changes::{Source, take_source};
 use crate::evidence::git::incoming::difference;
 use crate::evidence::git::index::IndexEntry;
+use crate::evidence::git::inner;
 use crate::evidence::git::look::Look;
 use crate::evidence::git::pathspec::Pathspecs;
 use crate::evidence::git::worktree;
@@ -216,12 +217,14 @@ fn one(
     removes: bool,
     stake: &mut AtStake,
 ) -> Result<(), String> {
-    let submodule = entry.mode >> 12 == 0o16;
+    let submodule = inner::is_one(entry);
     match look.world.lstat(place) {
         // A submodule's content is left alone unless it is removed; a directory that took a file's place goes.
         Ok(meta) if meta.kind == FileKind::Directory => {
             if removes || !submodule {
                 stake.trees.insert(place.to_owned());
+            } else if inner::goes_on(look) {
+                stake.inner.insert(place.to_owned());
             }
             if removes && submodule {
                 put(look, top, &top.join(".gitmodules"), false, stake)?;
@@ -309,6 +312,11 @@ pub(super) fn renamed(look: &Look<'_>, stake: &mut AtStake) {
         let to = place.file_name().filter(|_| into).map_or(to.clone(), |name| to.join(name));
         if look.world.lstat(&to).is_err() {
             stake.absent.insert(to);
+        }
+        // A submodule says where it stands, in two places.
+        for settings in inner::settings(look, place).unwrap_or_default() {
+            stake.written.insert(settings);
+            stake.written.extend(look.repo.work_tree().map(|top| top.join(".gitmodules")));
         }
         stake.trees.insert(place.clone());
     }

@@ -273,6 +273,16 @@ pub(in crate::programs) fn directories(scene: &Scene<'_>, matched: &Match) -> Ve
     dirs
 }
 
+/// Whether the words say that a subcommand goes on in submodules.
+fn goes_on(matched: &Match) -> Option<bool> {
+    let off = |value: &Value| value.as_known().is_some_and(|value| matches!(value, "no" | "off" | "false"));
+    match matched.value("--recurse-submodules") {
+        Some(value) => Some(!off(value)),
+        None if matched.has("--recurse-submodules") => Some(true),
+        None => matched.has("--no-recurse-submodules").then_some(false),
+    }
+}
+
 fn finish(scene: &Scene<'_>, invocation: &Invocation, draft: Draft, dirs: &[PathBuf]) -> Planned {
     let matched = &invocation.matched;
     let shown = draft.names.iter().map(Value::display).collect::<Vec<_>>().join(" ");
@@ -290,6 +300,9 @@ fn finish(scene: &Scene<'_>, invocation: &Invocation, draft: Draft, dirs: &[Path
     }
     if mutation.facts.contains_key("asks") {
         mutation.context.asks = true;
+    }
+    if let Some(says) = goes_on(matched).filter(|_| draft.kind == "git.changes") {
+        fact(&mut mutation, "submodules", FactValue::Bool(says), "--recurse-submodules");
     }
     for (key, option, variable) in
         [("git-dir", "--git-dir", "GIT_DIR"), ("work-tree", "--work-tree", "GIT_WORK_TREE")]

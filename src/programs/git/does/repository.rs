@@ -247,8 +247,8 @@ pub(super) fn worktree(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) -
     }
 }
 
-/// The trees that `deinit -f` empties: of the submodules at or below what is named, and none where there are none.
-fn emptied(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) -> Vec<Value> {
+/// The trees that `deinit -f` empties, or `update -f` sets back: of the submodules at or below what is named, and none where there are none.
+fn emptied(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf], all: bool) -> Vec<Value> {
     let mut paths = words.operands();
     if paths.is_empty() {
         paths.push(Value::Unknown);
@@ -271,7 +271,7 @@ fn emptied(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) -> Vec<Value>
     let trees: Vec<PathBuf> =
         modules.iter().filter(|(key, _)| key.ends_with(".path")).map(|(_, path)| top.join(path)).collect();
     let mut found = Vec::new();
-    if words.has("--all") {
+    if all {
         paths = vec![Value::known(top.to_string_lossy())];
     }
     for path in paths {
@@ -291,14 +291,11 @@ fn emptied(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) -> Vec<Value>
 pub(super) fn submodule(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) -> Vec<Draft> {
     match words.second.as_str() {
         "deinit" if words.has("-f") => {
-            let paths = emptied(scene, words, dirs);
+            let paths = emptied(scene, words, dirs, words.has("--all"));
             paths.into_iter().map(|path| Draft::path(Action::Delete, "tree", path)).collect()
         }
         "update" if words.has("-f") => {
-            let mut paths = words.operands();
-            if paths.is_empty() {
-                paths.push(Value::Unknown);
-            }
+            let paths = emptied(scene, words, dirs, words.operands().is_empty());
             paths.into_iter().map(|path| Draft::path(Action::Update, "tree", path)).collect()
         }
         // It refuses where something is changed or new.
