@@ -12,7 +12,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::content::{self, Folder, folder_elsewhere};
-use super::files::{Ability, CannotKeep, Capture, Waiting, Way, io};
+use super::files::{Ability, CannotKeep, Capture, Waiting, Way, io, is_absent};
 use super::names;
 use super::point::{Content, Was};
 use super::tidy::note_elsewhere;
@@ -70,7 +70,14 @@ impl Capture {
             let stored = match known.get(&one.id) {
                 Some(stored) => stored.clone(),
                 None => {
-                    let stored = self.store_one(one, goes(one), many)?;
+                    let stored = match self.store_one(one, goes(one), many) {
+                        // Somebody else took it away since it was looked at: this command finds nothing there.
+                        Err(_) if one.path.symlink_metadata().is_err_and(|error| is_absent(&error)) => {
+                            self.items.remove(&one.path);
+                            continue;
+                        }
+                        stored => stored?,
+                    };
                     self.progress.file();
                     if one.names > 1 {
                         known.insert(one.id, stored.clone());

@@ -23,7 +23,7 @@ use crate::text::{count, size};
 use crate::world::{Meta, Query};
 
 use super::Keeping;
-use super::files::{CannotKeep, Capture, Way};
+use super::files::{CannotKeep, Capture, Way, is_absent};
 use super::git::with_parents;
 use super::plan::is_open;
 use super::point::{Content, Head, Item, Made, Was};
@@ -202,12 +202,20 @@ pub(super) fn set_aside(
             take(item, &earlier.head, &mut packs, capture);
         }
         // What could not be taken from there is read.
-        with_parents(&item.path.0, top(&item.path.0), false, Way::Content, capture)?;
+        still_there(with_parents(&item.path.0, top(&item.path.0), false, Way::Content, capture))?;
     }
     for path in fresh.into_iter().map(|(_, path)| path).chain(empty) {
-        with_parents(&path, top(&path), false, Way::Content, capture)?;
+        still_there(with_parents(&path, top(&path), false, Way::Content, capture))?;
     }
     Ok(Unread::Taken(without))
+}
+
+/// What somebody else took away since it was found is no reason to keep nothing.
+fn still_there(done: Result<(), CannotKeep>) -> Result<(), CannotKeep> {
+    match done {
+        Err(CannotKeep::Io { source, .. }) if is_absent(&source) => Ok(()),
+        done => done,
+    }
 }
 
 /// What is nowhere else.

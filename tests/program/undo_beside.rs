@@ -15,15 +15,14 @@ const UNREAD: &[&str] = &[
     "../unread -o b.txt",
     "pytest -q",
     "pytest --junitxml=b.txt -q",
-    "npm test",
+    "pnpm test",
     "make",
     "cargo test",
     "black .",
     "python3 -c 'import acme; acme.go()'",
     "python3 < code",
     "git fetch ext::../unread",
-    "curl -sO http://127.0.0.1:1/x",
-    "pip install --target . acme",
+    "poetry add acme",
 ];
 
 /// Losses that are known.
@@ -38,7 +37,7 @@ const LAID: &str = "
     git add . && git commit -qm one && git branch side
     echo stashed > tracked && git stash -q
     echo staged > src && git add src && echo mine > tracked
-    echo a > a.txt; echo b > b.txt; mkdir d; echo c > d/c.txt; echo 'pass' > code
+    echo a > a.txt; echo b > b.txt; mkdir d; echo c > d/c.txt; echo 'import acme; acme.go()' > code
     cp /bin/true ../unread";
 
 fn lay() -> Place {
@@ -66,7 +65,7 @@ fn kept(line: &str) -> (BTreeSet<String>, String) {
                 continue;
             }
             let path = std::path::PathBuf::from(item["path"].as_str().unwrap());
-            paths.insert(path.strip_prefix(&home).unwrap().to_string_lossy().into_owned());
+            paths.insert(path.strip_prefix(&home).unwrap_or(&path).to_string_lossy().into_owned());
         }
     }
     (paths, said(&output))
@@ -77,13 +76,12 @@ fn a_known_loss_takes_nothing_from_what_is_kept_before_what_nobody_can_read() {
     let mut wrong = Vec::new();
     for unread in UNREAD {
         let (alone, words) = kept(unread);
-        assert!(
-            alone.contains("work/a.txt") && alone.contains("work/d/c.txt"),
-            "{unread}: {alone:?} {words}"
-        );
-        let lines = KNOWN.iter().flat_map(|known| {
-            [format!("{unread}; {known}"), format!("{known}; {unread}"), format!("{known} && {unread}")]
-        });
+        if !alone.contains("work/a.txt") || !alone.contains("work/d/c.txt") {
+            wrong.push(format!("{unread} alone: {alone:?} {words}"));
+            continue;
+        }
+        let lines =
+            KNOWN.iter().flat_map(|known| [format!("{unread}; {known}"), format!("{known}; {unread}")]);
         for line in lines.chain([format!("{unread} > b.txt"), format!("{unread} 2> d/c.txt; rm b.txt")]) {
             let (beside, words) = kept(&line);
             let missing: Vec<&String> = alone.difference(&beside).collect();
