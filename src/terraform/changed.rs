@@ -91,6 +91,9 @@ impl Asked {
     }
 }
 
+/// Whether the configuration gives an attribute; `None`: there is no configuration.
+type Gives<'a> = &'a dyn Fn(&str) -> Option<bool>;
+
 impl Changed {
     pub(super) fn read(
         change: &ResourceChange,
@@ -98,7 +101,7 @@ impl Changed {
         attributes: &Attributes,
         known: &Known,
         names: &mut signs::Names,
-        (gives, own): (&dyn Fn(&str) -> Option<bool>, &Own<'_>),
+        (gives, own): (Gives<'_>, &Own<'_>),
     ) -> Self {
         let Asked { updates, may_open, sets, makes, more } = asked;
         let Attributes { before, after, .. } = attributes;
@@ -143,13 +146,7 @@ impl Changed {
     }
 
     /// What goes that denied, full control, and what is known only after the apply.
-    fn look(
-        &mut self,
-        change: &ResourceChange,
-        attributes: &Attributes,
-        gives: &dyn Fn(&str) -> Option<bool>,
-        own: &Own<'_>,
-    ) {
+    fn look(&mut self, change: &ResourceChange, attributes: &Attributes, gives: Gives<'_>, own: &Own<'_>) {
         let Verb::Do(action) = Verb::of(&change.change.actions) else { return };
         if action != Action::Create {
             self.more.extend(denials::fewer(&change.r#type, action, attributes));

@@ -258,7 +258,7 @@ impl Machine<'_> {
             return;
         }
         self.set(ASKED, Object::Plain);
-        for base in self.roots.to_vec() {
+        for base in self.roots.clone() {
             for path in self.sources.matching(&joined(&base, "*.py")).unwrap_or_default() {
                 let name = path.rsplit('/').next().and_then(|name| name.strip_suffix(".py"));
                 if name.is_some_and(|name| library::is_builtin(self.language, name))
