@@ -49,7 +49,7 @@ pub struct TerraformType {
     /// values of full control.
     #[serde(default)]
     pub grants: Vec<String>,
-    /// When what it grants is little and comes with every new service: lines in the language of [`super::ordinary`].
+    /// When what it grants is little and comes with every new service: lines in the language of ordinary grants.
     #[serde(default)]
     pub ordinary: Vec<String>,
     /// Attributes by which a grant may be one that denies: its removal lets more through.

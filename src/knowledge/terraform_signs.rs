@@ -95,10 +95,9 @@ pub struct Sign {
 impl Sign {
     /// Whether its words stand for a change from one text to another, `strict > lax`.
     pub fn relaxes(&self, was: &str, now: &str) -> bool {
-        let words: Vec<&str> = self.words.iter().collect();
-        let mut sides = words.split(|word| *word == ">");
-        let (strict, lax) = (sides.next().unwrap_or_default(), sides.next().unwrap_or_default());
-        strict.contains(&was) && lax.contains(&now)
+        let mut words = self.words.iter();
+        let strict = words.by_ref().take_while(|word| *word != ">").filter(|word| *word == was).count() > 0;
+        strict && words.any(|word| word == now)
     }
 
     /// Whether it names a path.

@@ -8,6 +8,7 @@ use super::known::Known;
 use super::place::{Place, are_apart};
 use super::plan::ResourceChange;
 use super::said::printable;
+use super::select::first_key;
 use crate::knowledge::TerraformType;
 use crate::model::{Action, Fact, FactValue, Facts, Mutation, PLACE, STAYS, Source};
 use crate::wildcard::fits;
@@ -75,6 +76,12 @@ pub(super) fn tell(
         let relation = declared.relation.as_deref().filter(|word| matches!(*word, "backup" | "replica"));
         let goes = change.change.actions.iter().any(|action| action == "delete");
         if change.mode == "data" || declared.links.is_empty() && (relation.is_none() || goes) {
+            continue;
+        }
+        // Most are copies of nothing.
+        let from = declared.linked().map(|(from, _)| from);
+        let mut said = declared.source.iter().map(String::as_str).chain(from);
+        if !said.any(|path| change.change.before.get().contains(first_key(path))) {
             continue;
         }
         let Ok(attributes) = Attributes::of(change, &known.wanted) else { continue };

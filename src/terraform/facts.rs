@@ -92,10 +92,10 @@ pub(super) fn collect(
             facts.insert(format!("was.{name}"), Fact::new(was, PLANNED));
         }
     }
-    let place = Place::of(r#type, if action == Action::Create { after } else { before });
-    if matches!(action, Action::Delete | Action::Replace)
-        && let Some(said) = place.said()
-    {
+    let goes = matches!(action, Action::Delete | Action::Replace);
+    let asks = goes || siblings.is_some() || !declared.related.is_empty();
+    let place = if asks { Place::of(r#type, now) } else { Place::default() };
+    if goes && let Some(said) = place.said() {
         facts.insert(PLACE.to_owned(), Fact::new(FactValue::Text(said), "where it is"));
     }
     let names = names(&declared.id, attributes);

@@ -55,13 +55,23 @@ pub(super) fn add<'p, 'c>(
             is: place::Place::of(&change.r#type, attributes.before()),
         });
     }
+    let mut ways: HashMap<&str, Vec<(&str, &HashMap<String, Vec<usize>>)>> = HashMap::new();
     for change in changes.iter().filter(|_| !places.is_empty()) {
         if change.mode == "data" {
             continue;
         }
+        let ways = ways.entry(&change.r#type).or_insert_with(|| {
+            let fitting = names.iter().filter(|((_, of), _)| fits(of, &change.r#type));
+            fitting.map(|((path, _), named)| (*path, named)).collect()
+        });
+        // Most have no such attribute at all.
+        let before = change.change.before.get();
+        if !ways.iter().any(|(path, _)| before.contains(first_key(path))) {
+            continue;
+        }
         let goes = dependents.contains_key(change.address.as_str());
         let provider = providers.key(&change.address);
-        for ((path, _), named) in names.iter().filter(|((_, of), _)| fits(of, &change.r#type)) {
+        for (path, named) in ways.iter() {
             let Ok(values) =
                 select(&change.change.before, &[&[first_key(path)], &place::SAID_BY[..]].concat())
             else {

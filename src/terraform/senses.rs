@@ -45,7 +45,7 @@ pub(super) fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
         Sense::Ceases => says(was) && !says(now) && !leaf.unknown,
         Sense::Relaxes => {
             let word = |value: Option<&FactValue>| match value {
-                Some(FactValue::Text(text)) => Some(text.to_ascii_lowercase()),
+                Some(FactValue::Text(text)) if text.len() < 24 => Some(text.to_ascii_lowercase()),
                 _ => None,
             };
             word(was).zip(word(now)).is_some_and(|(was, now)| sign.relaxes(&was, &now))

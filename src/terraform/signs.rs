@@ -163,13 +163,15 @@ pub(super) fn read(
             }
         }
         // What is listed says more than what a name suggests.
-        let listed = declared
-            || spoken.told.iter().any(|known| known == path)
-            || named
-                .signs
-                .iter()
-                .chain(&spoken.signs)
-                .any(|sign| !sign.sense.is_general() && sign.names(path));
+        let general = weaker.iter().any(|sign| sign.sense.is_general());
+        let listed = general
+            && (declared
+                || spoken.told.iter().any(|known| known == path)
+                || named
+                    .signs
+                    .iter()
+                    .chain(&spoken.signs)
+                    .any(|sign| !sign.sense.is_general() && sign.names(path)));
         for sign in weaker {
             if sign.sense.is_general() && listed {
                 continue;
