@@ -18,6 +18,9 @@ use crate::wildcard::fits;
 /// Inhabitants of one place that are listed.
 const LISTED: usize = 64;
 
+/// An attribute that names places, and which of them by what name.
+type Way<'n> = (&'n str, &'n HashMap<String, Vec<usize>>);
+
 /// A place that goes.
 struct Place<'p, 'c> {
     address: &'p str,
@@ -55,7 +58,7 @@ pub(super) fn add<'p, 'c>(
             is: place::Place::of(&change.r#type, attributes.before()),
         });
     }
-    let mut ways: HashMap<&str, Vec<(&str, &HashMap<String, Vec<usize>>)>> = HashMap::new();
+    let mut ways: HashMap<&str, Vec<Way<'_>>> = HashMap::new();
     for change in changes.iter().filter(|_| !places.is_empty()) {
         if change.mode == "data" {
             continue;
