@@ -77,8 +77,8 @@ fn holds(part: &str, given: &impl Fn(&str) -> Given, own: &impl Fn() -> Vec<Stri
             Given::Known(values) => {
                 !values.iter().any(|value| rest.split(" | ").any(|word| fits(word, &plain(value))))
             }
-            Given::Unset | Given::Later(_) => true,
-            Given::Unknown => false,
+            Given::Unset => true,
+            Given::Later(_) | Given::Unknown => false,
         },
         "in" => {
             let (list, from) = rest.split_once(" from ").unwrap_or((rest, ""));
@@ -88,10 +88,8 @@ fn holds(part: &str, given: &impl Fn(&str) -> Given, own: &impl Fn() -> Vec<Stri
         "own" => match &given {
             Given::Known(values) => {
                 let own = own();
-                own.is_empty()
-                    || values.iter().all(|value| {
-                        project(value).is_none_or(|project| own.iter().any(|one| one == project))
-                    })
+                let is_own = |project: &str| own.iter().any(|one| one == project);
+                values.iter().all(|value| project(value).is_none_or(is_own))
             }
             Given::Later(_) => true,
             _ => false,

@@ -2,17 +2,27 @@
 
 use std::collections::{HashMap, HashSet};
 
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::attributes::marks_any;
 use super::known::Known;
 use super::plan::ResourceChange;
+use super::provider::Providers;
+
+/// A type, and the provider configuration, where a plan has several.
+type Place<'p> = (&'p str, Option<&'p str>);
 
 /// Changes of one type that are compared with each other.
 const COMPARED: usize = 400;
 
-/// Addresses of what is made with the same attributes as something of its type that goes.
-pub(super) fn of<'p>(changes: &'p [ResourceChange], types: &HashMap<&str, Vec<Known>>) -> HashSet<&'p str> {
+/// Addresses of what is made with the same attributes, by the same provider configuration (which is an account), as something
+/// of its type that goes.
+pub(super) fn of<'p>(
+    changes: &'p [ResourceChange],
+    types: &HashMap<&str, Vec<Known>>,
+    providers: &Providers,
+) -> HashSet<&'p str> {
     let grants = |change: &&ResourceChange| {
         let known = types.get(change.r#type.as_str()).and_then(|said| said.first());
         known
@@ -20,29 +30,26 @@ pub(super) fn of<'p>(changes: &'p [ResourceChange], types: &HashMap<&str, Vec<Kn
             .is_some_and(|declared| !declared.grants.is_empty() || !declared.opens.is_empty())
     };
     let does = |change: &&ResourceChange, word: &str| matches!(change.change.actions.as_slice(), [only] if only == word);
-    let mut gone: HashMap<&str, Vec<Map<String, Value>>> = HashMap::new();
+    let mut gone: HashMap<Place<'_>, Vec<Map<String, Value>>> = HashMap::new();
+    let place = |change: &'p ResourceChange| (change.r#type.as_str(), providers.key(&change.address));
     let created: Vec<&ResourceChange> =
         changes.iter().filter(|change| does(change, "create")).filter(grants).collect();
     if created.is_empty() || created.len() > COMPARED {
         return HashSet::new();
     }
     for change in changes.iter().filter(|change| does(change, "delete")).filter(grants) {
-        let list = gone.entry(change.r#type.as_str()).or_default();
+        let list = gone.entry(place(change)).or_default();
         if list.len() < COMPARED
             && let Ok(before) = serde_json::from_str(change.change.before.get())
         {
             list.push(before);
         }
     }
-    let same = |change: &&ResourceChange| {
-        let after = serde_json::from_str::<Map<String, Value>>(change.change.after.get());
-        let unknown =
-            serde_json::from_str::<Map<String, Value>>(change.change.after_unknown.get()).unwrap_or_default();
-        after.is_ok_and(|after| {
-            gone.get(change.r#type.as_str())
-                .into_iter()
-                .flatten()
-                .any(|before| is_same(before, &after, &unknown))
+    let same = |change: &&'p ResourceChange| {
+        let read = |raw: &RawValue| serde_json::from_str::<Map<String, Value>>(raw.get()).ok();
+        let sides = read(&change.change.after).zip(read(&change.change.after_unknown));
+        sides.is_some_and(|(after, unknown)| {
+            gone.get(&place(change)).into_iter().flatten().any(|before| is_same(before, &after, &unknown))
         })
     };
     created.into_iter().filter(same).map(|change| change.address.as_str()).collect()
@@ -50,9 +57,9 @@ pub(super) fn of<'p>(changes: &'p [ResourceChange], types: &HashMap<&str, Vec<Kn
 
 /// Both say the same, but for what providers number; nothing else is known only later.
 fn is_same(before: &Map<String, Value>, after: &Map<String, Value>, unknown: &Map<String, Value>) -> bool {
-    const NUMBERED: [&str; 6] = ["id", "arn", "etag", "self_link", "security_group_rule_id", "unique_id"];
-    let counts =
-        |key: &str, value: &Value| !value.is_null() && !NUMBERED.contains(&key) && !key.starts_with("tags");
+    const NUMBERED: [&str; 7] =
+        ["id", "arn", "etag", "self_link", "security_group_rule_id", "unique_id", "tags_all"];
+    let counts = |key: &str, value: &Value| !value.is_null() && !NUMBERED.contains(&key);
     let side = |map: &Map<String, Value>| -> Map<String, Value> {
         map.iter()
             .filter(|(key, value)| counts(key, value))

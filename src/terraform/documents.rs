@@ -229,7 +229,7 @@ pub(super) fn of(values: &Value) -> BTreeMap<&str, Vec<Statement>> {
 fn gather(value: &Value, depth: usize, found: &mut Vec<Statement>) {
     let Some(depth) = depth.checked_sub(1) else { return };
     match value {
-        Value::String(text) if text.contains("tatement") => {
+        Value::String(text) if text.contains("tatement") || text.contains("\\u00") => {
             if let Ok(document @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text) {
                 gather(&document, depth, found);
             }

@@ -81,6 +81,7 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
     }
     let providers = Providers::of(plan.configuration.as_ref());
     let within = inside::add(changes, &types, &providers, &mut dependents);
+    let again = again::of(changes, &types, &providers);
     let configured = Configured::of(plan.configuration.as_ref());
     let of_all = OfAll {
         dependents,
@@ -92,7 +93,7 @@ pub fn analyse(plan: &Plan, state: Option<&Value>, knowledge: &Knowledge) -> Ana
         types: &types,
         references: &references,
         alone: alone(changes),
-        again: again::of(changes, &types),
+        again,
         own: Own::of(plan),
     };
     // Each core reads some of a long plan.

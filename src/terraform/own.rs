@@ -9,7 +9,8 @@ use serde_json::value::RawValue;
 use super::plan::{Plan, StateModule};
 use super::select::select;
 
-/// Attributes that say where a resource is.
+/// Attributes that say where a resource is. Accounts count only as far as the provider has told them: what a plan wants may
+/// name anybody's.
 const NAMES: [&str; 4] = ["arn", "owner_id", "account_id", "project"];
 
 /// How deep modules are looked into.
@@ -47,7 +48,14 @@ impl<'p> Own<'p> {
             let mut places = Places::default();
             for change in self.plan.resource_changes.iter().flatten().filter(|one| one.mode != "data") {
                 places.look(&change.r#type, &change.change.before);
-                places.look(&change.r#type, &change.change.after);
+                if change.r#type.starts_with("google_") {
+                    places.look(&change.r#type, &change.change.after);
+                }
+            }
+            for provider in self.plan.configuration.iter().flat_map(|all| all.provider_config.values()) {
+                let google = provider.full_name.as_deref().is_some_and(|name| name.contains("/google"));
+                let project = provider.expressions.pointer("/project/constant_value").and_then(Value::as_str);
+                places.projects.extend(project.filter(|_| google).map(str::to_owned));
             }
             let state = self.plan.prior_state.as_ref().and_then(|state| state.values.as_ref());
             if let Some(root) = state.and_then(|values| values.root_module.as_ref()) {
@@ -80,7 +88,9 @@ impl Places {
             self.projects.extend(text("project").map(str::to_owned));
             return;
         }
-        let numbers = ["owner_id", "account_id"].into_iter().filter_map(text).filter(|text| is_account(text));
+        // Other types name members of other accounts by the same word.
+        let own = if r#type == "aws_caller_identity" { "account_id" } else { "owner_id" };
+        let numbers = text(own).into_iter().filter(|text| is_account(text));
         let arns = text("arn").into_iter().filter_map(account);
         self.accounts.extend(numbers.chain(arns).map(str::to_owned));
     }

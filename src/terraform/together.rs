@@ -36,8 +36,8 @@ pub(super) fn gone(mutations: &mut [Mutation], references: &References) {
     let mut going: HashMap<&str, Vec<&Mutation>> = HashMap::new();
     let mut addresses = BTreeSet::new();
     for mutation in &others {
-        if mutation.action == Action::Delete {
-            addresses.insert(without_instances(&mutation.target.id));
+        if mutation.action == Action::Delete && !mutation.target.id.contains('[') {
+            addresses.insert(mutation.target.id.clone());
         }
         for name in mutation.names() {
             going.entry(name).or_default().push(mutation);
@@ -69,13 +69,15 @@ pub(super) fn gone(mutations: &mut [Mutation], references: &References) {
     }
 }
 
-/// All that the attributes which say what it is about refer to goes: the first of them.
+/// All that the attributes which say what it is about refer to goes: the first of them. Which of several instances each is about
+/// no reference says.
 fn by_reference(
     mutation: &Mutation,
     referred: &BTreeMap<String, Vec<(&str, &str)>>,
     going: &BTreeSet<String>,
 ) -> Option<String> {
-    let attributes = text(mutation, "setting").unwrap_or_default();
+    let only = !mutation.target.id.contains('[');
+    let attributes = text(mutation, "setting").filter(|_| only).unwrap_or_default();
     let is_about =
         |how: &str| attributes.split(' ').any(|attribute| attribute.split(['.', '[']).next() == Some(how));
     let all = referred.get(&without_instances(&mutation.target.id)).into_iter().flatten();

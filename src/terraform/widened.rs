@@ -13,6 +13,7 @@ use super::beside::Beside;
 use super::documents::{self, Atom, Conditions, One, Statement, wider};
 use super::facts::Attributes;
 use super::own::{Own, account, is_account};
+use super::place::NAMED;
 use super::said::printable;
 use crate::knowledge::terraform_signs;
 use crate::model::{Action, FactValue};
@@ -23,7 +24,8 @@ const LOOKED_AT: usize = 20_000;
 
 /// Whether attributes can hold a policy document at all.
 pub(super) fn may_be(raw: &str) -> bool {
-    raw.contains("tatement")
+    // Letters may be written as escapes.
+    raw.contains("tatement") || raw.contains("\\\\u00")
 }
 
 /// What the documents grant more than before.
@@ -106,7 +108,8 @@ impl More {
     }
 }
 
-/// Accounts that are one's own, as far as anything says so.
+/// Accounts that are one's own, as far as anything says so that the change itself could not make up: what is there, what the
+/// grant is about, and of something that is all new the one account that it speaks of.
 fn accounts(
     old: &[Statement],
     new: &[Statement],
@@ -115,27 +118,38 @@ fn accounts(
 ) -> BTreeSet<String> {
     let mut found = own.accounts().clone();
     let mut add = |text: &str| found.extend(account(text).filter(|text| is_account(text)).map(str::to_owned));
-    let sides = [&attributes.before, &attributes.after];
-    for (name, value) in sides.into_iter().filter_map(|side| side.as_object()).flatten() {
-        let Some(text) = value.as_str() else { continue };
-        // Where a grant comes from or goes to is nobody's own place.
-        if !["principal", "source", "target", "grantee"].iter().any(|part| name.contains(part)) {
+    for side in [&attributes.before, &attributes.after] {
+        for (name, value) in side.as_object().into_iter().flatten() {
+            let Some(text) = value.as_str().filter(|_| says_where(name)) else { continue };
             add(text);
             text.split('/')
                 .filter(|part| text.starts_with("https://sqs.") && is_account(part))
                 .for_each(|part| add(&format!("arn:aws:sqs::{part}:q")));
         }
     }
-    for statement in old.iter().chain(new) {
+    found.extend(spoken_of(old));
+    let named = if found.is_empty() && old.is_empty() { spoken_of(new) } else { BTreeSet::new() };
+    if named.len() == 1 { named } else { found }
+}
+
+/// Attributes by which a thing, or what a rule is about, is named.
+fn says_where(name: &str) -> bool {
+    NAMED.contains(&name) || terraform_signs().about.has(name)
+}
+
+/// Accounts that statements take for their own.
+fn spoken_of(statements: &[Statement]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut add = |text: &str| found.extend(account(text).filter(|text| is_account(text)).map(str::to_owned));
+    for statement in statements {
         let Some(whom) = &statement.whom else { continue };
         statement.on().iter().for_each(|on| add(on));
         // A key is always its own account's.
         let all = statement.acts().iter().any(|act| act == "kms:*");
-        let services = whom.words.iter().all(|word| word.starts_with("service:"));
         if all && statement.when.is_empty() {
             whom.words.iter().filter(|word| word.ends_with(":root")).for_each(|word| add(word));
         }
-        if services {
+        if whom.words.iter().all(|word| word.starts_with("service:")) {
             let sources = statement.when.iter().filter(|((_, key), _)| key == "aws:sourceaccount");
             sources
                 .flat_map(|(_, values)| values)
@@ -218,13 +232,19 @@ impl Look<'_> {
     /// Whether somebody of another account or of another sort is let in.
     fn is_outside(&self, whom: &str, when: &Conditions) -> bool {
         let policies = &terraform_signs().policies;
-        if whom.starts_with("service:") {
+        if whom.starts_with("service:") && !whom.contains('*') {
             return false;
         }
         if let Some(issuer) = whom.strip_prefix("federated:") {
             return !self.made || !is_bound(issuer, when);
         }
-        if when.keys().any(|(op, key)| key.starts_with("aws:principalorg") && !op.contains("not")) {
+        // Whose organisation that is, only what is there already says.
+        let known = |test: &(String, String), values: &BTreeSet<String>| {
+            self.allowed().filter_map(|old| old.when.get(test)).any(|old| values.is_subset(old))
+        };
+        if when.iter().any(|(test, values)| {
+            test.1.starts_with("aws:principalorg") && !test.0.contains("not") && known(test, values)
+        }) {
             return false;
         }
         match account(whom) {

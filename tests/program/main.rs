@@ -69,6 +69,7 @@ mod syntax_properties;
 mod system;
 mod tasks;
 mod terraform_changes;
+mod terraform_given;
 mod terraform_later;
 mod terraform_relations;
 mod terraform_types;

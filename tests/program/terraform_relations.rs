@@ -8,7 +8,7 @@ use recourse::terraform;
 use recourse::world::MemoryWorld;
 use serde_json::{Value, json};
 
-fn change(address: &str, action: &str, attributes: Value) -> Value {
+pub(super) fn change(address: &str, action: &str, attributes: Value) -> Value {
     let r#type = address.split('.').next().unwrap_or_default();
     let (before, after) =
         if action == "create" { (Value::Null, attributes) } else { (attributes, Value::Null) };
@@ -30,7 +30,7 @@ fn judged(changes: Value, configuration: Value) -> Evaluation {
     )
 }
 
-fn verdict(changes: Value, configuration: Value) -> Verdict {
+pub(super) fn verdict(changes: Value, configuration: Value) -> Verdict {
     judged(changes, configuration).verdict()
 }
 
@@ -103,7 +103,7 @@ fn what_only_gets_another_address_can_be_moved() {
     assert_eq!(moves(json!([gone, made("others"), third])), None, "which of them it would be is not told");
 }
 
-fn with(address: &str, actions: Value, before: Value, after: Value, more: Value) -> Value {
+pub(super) fn with(address: &str, actions: Value, before: Value, after: Value, more: Value) -> Value {
     let mut change = change(address, "delete", before);
     change["change"]["actions"] = actions;
     change["change"]["after"] = after;
@@ -392,20 +392,18 @@ fn versions_that_end_and_rules_that_delete_are_told_together() {
     assert_eq!(verdict(json!([versions, rules("c")]), json!([])), Verdict::Warn, "of another bucket");
 }
 
-/// Who had it already gets no more by another key.
+/// Which of several each is about, a reference does not say.
 #[test]
-fn the_same_grant_under_another_key_gives_nobody_more() {
-    let grant = |key: &str, action: &str, role: &str| {
-        let address = format!("google_project_iam_member.a[\"{key}\"]");
-        change(&address, action, json!({"project": "p", "role": role, "member": "user:joe@acme.example"}))
-    };
-    let gone = grant("0", "delete", "roles/storage.admin");
-    assert_eq!(
-        verdict(json!([gone, grant("joe", "create", "roles/storage.admin")]), json!([])),
-        Verdict::Allow
+fn of_several_instances_one_may_stay() {
+    let repository = change("github_repository.r[\"a\"]", "delete", json!({"name": "a", "node_id": "R_a"}));
+    let rule = change(
+        "github_branch_protection.b[\"b\"]",
+        "delete",
+        json!({"repository_id": "R_b", "pattern": "main"}),
     );
-    assert_ne!(verdict(json!([gone, grant("joe", "create", "roles/owner")]), json!([])), Verdict::Allow);
-    assert_ne!(verdict(json!([grant("joe", "create", "roles/storage.admin")]), json!([])), Verdict::Allow);
+    let refers = json!([{"address": "github_branch_protection.b", "expressions": {"repository_id": {"references": ["github_repository.r"]}}}]);
+    let done = judged(json!([rule, repository]), refers);
+    assert!(!done.report.mutations[0].recoverability.reasoning.contains("together"));
 }
 
 /// A snapshot in another region is of another database, whatever that is called.

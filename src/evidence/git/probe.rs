@@ -162,13 +162,6 @@ fn taken_of_made(
     session: &mut Session,
     evidence: &mut Evidence,
 ) {
-    // Another revision leaves alone what is not ignored; `clean -x` takes that besides.
-    if mutation.kind != "git.untracked"
-        && has_fact(mutation, "ignored")
-        && world.lstat(&dir.join(".gitignore")).is_err()
-    {
-        return nothing(evidence, "nothing is ignored here, so that git refuses".to_owned());
-    }
     let mut loss = Loss::default();
     for place in made_here::reached(mutation, (top, dir)) {
         if world.lstat(&place).is_err() {
