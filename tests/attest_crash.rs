@@ -1,7 +1,7 @@
 //! A process that works on keys, attestations, nonces or the audit log is killed between any two system calls, and
 //! whoever comes next finds everything in order.
 //!
-//! One test alone in its program: it waits for any child.
+//! One operation alone in a process: it waits for any child.
 
 #![cfg(target_os = "linux")]
 // A test fails loudly.
@@ -12,7 +12,9 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use recourse::attest::audit::{AuditLog, Limits};
@@ -407,47 +409,72 @@ fn killed_anywhere_nothing_is_lost() {
         ["first-run", "generate", "rotate", "compromise", "sign", "spend", "note", "push", "log", "tidy"];
     let shared = ["rotate", "compromise", "sign", "tidy"].map(|operation| format!("{operation}{SHARED}"));
     let asked = folder_store::ASKS.map(|kind| format!("asked for {kind}"));
-    for operation in here.map(str::to_owned).iter().chain(&shared).chain(&asked) {
-        // In memory where possible: a killed process loses nothing that it handed to the kernel, so syncing only costs.
-        let memory = Path::new("/dev/shm");
-        let root = tempfile::tempdir_in(memory).or_else(|_| tempfile::tempdir()).unwrap();
-        let before = root.path().join("before");
-        fs::create_dir(&before).unwrap();
-        prepare(operation, &before);
-        // Once to the end, to find where it works on the folder: before and after that a kill changes nothing.
-        let whole = root.path().join("whole");
-        copy(&before, &whole);
-        let (mut last, mut changes) = (Vec::new(), Vec::new());
-        snapshot(&whole, &mut last);
-        let ended = step(operation, &whole, |number| {
-            let mut now = Vec::new();
-            snapshot(&whole, &mut now);
-            if now != last {
-                changes.push(number);
-                last = now;
-            }
-            false
-        });
-        assert!(ended);
-        assert!(changes.len() > 3, "{operation} works on the folder");
-        // Between two changes of the folder one edge is as good as another; with this variable all are tried.
-        let stops: Vec<usize> = match std::env::var_os("CRASH_EVERYWHERE") {
-            // With threads and another program no edge has the same number twice.
-            Some(_) if !operation.ends_with(SHARED) && !["log", "push"].contains(&operation.as_str()) => {
-                (changes[0].saturating_sub(3)..=changes[changes.len() - 1] + 3).collect()
-            }
-            _ => std::iter::once(changes[0] - 1).chain(changes).collect(),
-        };
-        for &number in &stops {
-            let folder = root.path().join("killed");
-            copy(&before, &folder);
-            step(operation, &folder, |at| at == number);
-            if let Err(fault) = std::panic::catch_unwind(|| inspect(operation, &before, &folder)) {
-                eprintln!("{operation}, killed at stop {number} of {stops:?}");
-                std::panic::resume_unwind(fault);
-            }
-            fs::remove_dir_all(&folder).unwrap();
+    // The longest first.
+    let all: Vec<String> = asked.into_iter().chain(here.map(str::to_owned)).chain(shared).collect();
+    // One process each, since it waits for any child; as many at once as there are cores.
+    let next = AtomicUsize::new(0);
+    let failed = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(operation) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let mut command = Command::new(std::env::current_exe().unwrap());
+                    command.args(["--ignored", "--exact", "killed_anywhere", "--nocapture"]);
+                    if !command.env("CRASH_OPERATION", operation).status().unwrap().success() {
+                        failed.lock().unwrap().push(operation);
+                    }
+                }
+            });
         }
-        eprintln!("{operation}: killed at each of {} stops", stops.len());
+    });
+    let failed = failed.into_inner().unwrap();
+    assert!(failed.is_empty(), "{failed:?}: what failed is told above");
+}
+
+/// One operation, killed at every stop.
+#[test]
+#[ignore = "run by the other test in a process of its own"]
+fn killed_anywhere() {
+    let operation = &std::env::var("CRASH_OPERATION").unwrap();
+    // In memory where possible: a killed process loses nothing that it handed to the kernel, so syncing only costs.
+    let memory = Path::new("/dev/shm");
+    let root = tempfile::tempdir_in(memory).or_else(|_| tempfile::tempdir()).unwrap();
+    let before = root.path().join("before");
+    fs::create_dir(&before).unwrap();
+    prepare(operation, &before);
+    // Once to the end, to find where it works on the folder: before and after that a kill changes nothing.
+    let whole = root.path().join("whole");
+    copy(&before, &whole);
+    let (mut last, mut changes) = (Vec::new(), Vec::new());
+    snapshot(&whole, &mut last);
+    let ended = step(operation, &whole, |number| {
+        let mut now = Vec::new();
+        snapshot(&whole, &mut now);
+        if now != last {
+            changes.push(number);
+            last = now;
+        }
+        false
+    });
+    assert!(ended);
+    assert!(changes.len() > 3, "{operation} works on the folder");
+    // Between two changes of the folder one edge is as good as another; with this variable all are tried.
+    let stops: Vec<usize> = match std::env::var_os("CRASH_EVERYWHERE") {
+        // With threads and another program no edge has the same number twice.
+        Some(_) if !operation.ends_with(SHARED) && !["log", "push"].contains(&operation.as_str()) => {
+            (changes[0].saturating_sub(3)..=changes[changes.len() - 1] + 3).collect()
+        }
+        _ => std::iter::once(changes[0] - 1).chain(changes).collect(),
+    };
+    for &number in &stops {
+        let folder = root.path().join("killed");
+        copy(&before, &folder);
+        step(operation, &folder, |at| at == number);
+        if let Err(fault) = std::panic::catch_unwind(|| inspect(operation, &before, &folder)) {
+            eprintln!("{operation}, killed at stop {number} of {stops:?}");
+            std::panic::resume_unwind(fault);
+        }
+        fs::remove_dir_all(&folder).unwrap();
     }
+    eprintln!("{operation}: killed at each of {} stops", stops.len());
 }
