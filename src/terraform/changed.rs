@@ -41,7 +41,7 @@ pub(super) struct Changed {
 }
 
 /// What has to be looked for in all attributes of a change.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Asked {
     /// What an update changes.
     updates: bool,
@@ -51,30 +51,43 @@ pub(super) struct Asked {
     sets: bool,
     /// What something that is made unbinds.
     makes: bool,
-    /// What denies, gives full control, or is known only after the apply.
-    more: bool,
+    /// What denies and goes.
+    denies: bool,
+    /// What gives full control.
+    powers: bool,
+    /// What policies grant more.
+    documents: bool,
+    /// What is known only after the apply.
+    later: bool,
 }
 
 impl Asked {
     pub(super) fn of(change: &ResourceChange, verb: Verb, known: &Known) -> Self {
         let Verb::Do(action) = verb else {
-            return Self { updates: false, may_open: false, sets: false, makes: false, more: false };
+            return Self::default();
         };
         let body = &change.change;
         let lasts = action != Action::Delete;
         let unknown = known.declared.is_none();
+        let (was, now) = (body.before.get(), body.after.get());
+        // Whoever writes letters as escapes is read whole.
+        let hides = [was, now].into_iter().any(hides_words);
         Self {
             // What holds nothing of its own is only changed by being made anew.
             updates: action == Action::Update || action == Action::Replace && !unknown && !known.content,
-            may_open: action != Action::Delete && openings::may_open(&change.change.after),
+            may_open: lasts && (hides || openings::may_open(now)),
             sets: action == Action::Create && unknown && classify::is_setting(&change.r#type),
             makes: matches!(action, Action::Create | Action::Replace) && known.spoken.asks_of_made(),
-            more: action != Action::Create && denials::may_deny(body.before.get())
-                || lasts
-                    && (powers::may_give(body.after.get())
-                        || widened::may_be(body.after.get())
-                        || later::may_be(&body.after_unknown)),
+            denies: action != Action::Create && (hides || denials::may_deny(was)),
+            powers: lasts && (hides || powers::may_give(now)),
+            documents: lasts && (hides || widened::may_be(now)),
+            later: lasts && later::may_be(&body.after_unknown),
         }
+    }
+
+    /// Something is looked for by what it says, whatever the attribute is called.
+    fn looks(self) -> bool {
+        self.denies || self.powers || self.documents || self.later
     }
 
     /// All attributes where all are gone through, else those that somebody asks for.
@@ -83,7 +96,7 @@ impl Asked {
         change: &ResourceChange,
         known: &Known,
     ) -> Result<Attributes, serde_json::Error> {
-        if self.updates || self.may_open || self.sets || self.makes || self.more {
+        if self.updates || self.may_open || self.sets || self.makes || self.looks() {
             Attributes::whole(change)
         } else {
             Attributes::of(change, &known.wanted)
@@ -103,15 +116,15 @@ impl Changed {
         names: &mut signs::Names,
         (gives, own): (Gives<'_>, &Own<'_>),
     ) -> Self {
-        let Asked { updates, may_open, sets, makes, more } = asked;
+        let Asked { updates, may_open, sets, makes, .. } = asked;
         let Attributes { before, after, .. } = attributes;
         let may_open = may_open && !widened::is_limit(&change.r#type, before);
         let opens = if may_open { openings::of(&change.r#type, before, after) } else { None };
         let opens =
             opens.or_else(|| if may_open { lets_in::of(&change.r#type, before, after) } else { None });
         let mut found = Self { opens, ..Self::default() };
-        if more {
-            found.look(change, attributes, gives, own);
+        if asked.looks() {
+            found.look(change, asked, attributes, (gives, own));
         }
         if !updates && !sets && !makes {
             return found;
@@ -145,19 +158,37 @@ impl Changed {
         Self { opens: None, power: None, more: Vec::new(), ..self }
     }
 
-    /// What goes that denied, full control, and what is known only after the apply.
-    fn look(&mut self, change: &ResourceChange, attributes: &Attributes, gives: Gives<'_>, own: &Own<'_>) {
+    /// What goes that denied, full control, what policies grant more, and what is known only after the apply.
+    fn look(
+        &mut self,
+        change: &ResourceChange,
+        asked: Asked,
+        attributes: &Attributes,
+        (gives, own): (Gives<'_>, &Own<'_>),
+    ) {
         let Verb::Do(action) = Verb::of(&change.change.actions) else { return };
-        if action != Action::Create {
+        if asked.denies {
             self.more.extend(denials::fewer(&change.r#type, action, attributes));
+            if action == Action::Update && self.more.is_empty() && widened::denies_less(attributes) {
+                self.more.push(denials::less());
+            }
         }
-        if action == Action::Update && self.more.is_empty() && widened::denies_less(attributes) {
-            self.more.push(denials::less());
-        }
-        if action != Action::Delete {
+        if asked.later {
             self.more.extend(later::of(&change.r#type, action, attributes, gives));
+        }
+        if asked.powers {
             self.power = powers::given(&attributes.before, &attributes.after);
-            self.opens = self.opens.take().or_else(|| widened::of(&change.r#type, attributes, own));
+        }
+        if asked.documents && self.opens.is_none() {
+            self.opens = widened::of(&change.r#type, attributes, own);
         }
     }
+}
+
+/// Whether words may stand in it that no search finds: letters as escapes. What `jsonencode` escapes is no letter.
+fn hides_words(raw: &str) -> bool {
+    raw.match_indices("\\u00").any(|(at, escape)| {
+        let code = raw.get(at + escape.len()..at + escape.len() + 2);
+        !code.is_some_and(|code| code.starts_with(['0', '1']) || ["26", "3c", "3e"].contains(&code))
+    })
 }

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::beside::Beside;
@@ -45,7 +44,7 @@ pub(super) fn is_way(r#type: &str) -> bool {
 }
 
 /// Whether the text can hold such a word at all: most attributes need not be read for it.
-pub(super) fn may_open(raw: &RawValue) -> bool {
+pub(super) fn may_open(raw: &str) -> bool {
     const PARTS: [&str; 17] = [
         "cidr",
         "/0",
@@ -65,7 +64,7 @@ pub(super) fn may_open(raw: &RawValue) -> bool {
         "NotPrincipal",
         "Federated",
     ];
-    PARTS.iter().any(|part| raw.get().contains(part))
+    PARTS.iter().any(|part| raw.contains(part))
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

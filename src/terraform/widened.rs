@@ -24,8 +24,7 @@ const LOOKED_AT: usize = 20_000;
 
 /// Whether attributes can hold a policy document at all.
 pub(super) fn may_be(raw: &str) -> bool {
-    // Letters may be written as escapes.
-    raw.contains("tatement") || raw.contains("\\\\u00")
+    raw.contains("tatement")
 }
 
 /// What the documents grant more than before.
