@@ -58,6 +58,7 @@ pub(super) fn shell(
     };
     options.deadline = Some(world.elapsed() + READING);
     options.start = context.start.clone();
+    options.bound = context.signed && context.same_environment;
     let unset = programs::interpret(input, world, knowledge, &options, &mut collect);
     let mut mutations = std::mem::take(&mut collect.mutations);
     if !unset.is_empty() && !context.same_environment {

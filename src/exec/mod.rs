@@ -161,6 +161,11 @@ fn round(what: &What, around: &Surroundings<'_>) -> Result<String, u8> {
 /// is only read matters where it is attested; a log that grows is no reason. Where `require` holds, gives the program
 /// itself, opened and compared. The error is the status of a refusal.
 fn still(materials: &[Material], program: &Program, around: &Surroundings<'_>) -> Result<Option<File>, u8> {
+    if program::has_moved(&around.context.cwd) {
+        say("recourse: refused: this directory was moved or replaced after the command was judged");
+        say("recourse: run it again, and it is judged as it is now");
+        return Err(REFUSED);
+    }
     let mode = around.attesting.config.mode;
     let bound: Vec<Material> =
         materials.iter().filter(|one| mode.verifies() || one.part != Part::Data).cloned().collect();
@@ -336,13 +341,8 @@ fn prepare(what: &What) -> Result<(Program, Vec<OsString>, shell::Input), u8> {
             let program = look_up(first)?;
             let mut judged: Vec<Option<String>> =
                 words.iter().map(|word| word.to_str().map(str::to_owned)).collect();
-            // A name that the judge would not find the same file by is judged by where it leads; behind a shim the bare
-            // name would lead to the shim again. What was attested was attested by its name.
-            let by_name = program.is_system() || program.is_found_by(first);
-            if let Some(name) = judged.first_mut()
-                && (!by_name || shim::Behind::now().is_in_the_way(first))
-            {
-                *name = program.path().to_str().map(str::to_owned);
+            if let Some(name) = judged.first_mut() {
+                *name = program.judged_as(first);
             }
             Ok((program, words.clone(), shell::Input::Argv(judged)))
         }
@@ -352,9 +352,14 @@ fn prepare(what: &What) -> Result<(Program, Vec<OsString>, shell::Input), u8> {
                 return Err(FAILED);
             };
             let bash = OsString::from("bash");
+            let argv = vec![bash.clone(), OsString::from("-c"), text.clone()];
+            if let Some(program) = program::system(&bash) {
+                return Ok((program, argv, shell::Input::Text(valid.to_owned())));
+            }
+            // One that nobody vouches for by its place is judged as any program is.
             let program = look_up(&bash)?;
-            let argv = vec![bash, OsString::from("-c"), text.clone()];
-            Ok((program, argv, shell::Input::Text(valid.to_owned())))
+            let judged = vec![program.judged_as(&bash), Some("-c".to_owned()), Some(valid.to_owned())];
+            Ok((program, argv, shell::Input::Argv(judged)))
         }
     }
 }

@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use nix::unistd::{AccessFlags, access};
@@ -79,10 +80,36 @@ impl Program {
         !name.as_bytes().contains(&b'/') && self.path.is_absolute() && env::var_os("PATH").is_some_and(before)
     }
 
+    /// The word by which it is judged where it was called by `name`. A name that the judge would not find the same file by is
+    /// judged by where it leads; behind a shim the bare name would lead to the shim again. What was attested was attested by
+    /// its name. `None`: it is no text.
+    pub(super) fn judged_as(&self, name: &OsStr) -> Option<String> {
+        let by_name = self.is_system() || self.is_found_by(name);
+        let word = if by_name && !Behind::now().is_in_the_way(name) { name } else { self.path.as_os_str() };
+        word.to_str().map(str::to_owned)
+    }
+
     /// It lies in a directory that only an administrator fills.
     pub(super) fn is_system(&self) -> bool {
         self.path.parent().is_some_and(|parent| SYSTEM.iter().any(|dir| Path::new(dir) == parent))
     }
+}
+
+/// The first program of a name along PATH that only an administrator can have put there, or else one where systems have it.
+pub(super) fn system(name: &OsStr) -> Option<Program> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let along = env::split_paths(&path).chain(SYSTEM.iter().map(PathBuf::from));
+    let programs = along.filter_map(|folder| match candidate(folder.join(name)) {
+        Some(Lookup::Found(program)) => Some(program),
+        _ => None,
+    });
+    programs.filter(|program| !is_shim(&Behind::now(), program.path())).find(Program::is_system)
+}
+
+/// Whether the directory that was judged, by its path, is no longer the one that this process is in.
+pub(super) fn has_moved(cwd: &Path) -> bool {
+    let place = |path: &Path| path.metadata().map(|found| (found.dev(), found.ino())).ok();
+    place(cwd) != place(Path::new("."))
 }
 
 /// Outcome of a search.

@@ -134,6 +134,13 @@ impl Variables {
         self.functions.is_empty() || self.startup.has(variable) || variable.starts_with(self.functions)
     }
 
+    /// Whether a variable is something to any program, git included.
+    pub fn acts(&self, variable: &str) -> bool {
+        variable.starts_with("GIT_")
+            || variable.starts_with("CARGO_TARGET_")
+            || self.held.iter().any(|spec| spec.variables.has(variable))
+    }
+
     /// Files that a program reads before its words.
     pub fn first_files(&self, program: &str) -> impl Iterator<Item = &FirstFile> {
         self.first.iter().filter(move |first| first.programs.has(program))

@@ -81,6 +81,20 @@ impl Shell<'_> {
         given.map(|(_, value)| value.clone()).or_else(|| self.scalar(state, "PATH"))
     }
 
+    /// Whether the search path leads from this name to where only an administrator puts programs, or nowhere.
+    pub(super) fn leads_to_system(&self, state: &State, name: &str, call: &Call) -> bool {
+        let path = self.search_path(state, call);
+        let found = path.as_ref().and_then(Value::as_known).map(|path| self.search(state, path, name, None));
+        let holds = |file: PathBuf| {
+            let dir = file.parent().and_then(Path::to_str);
+            state.files.nearest(&file).is_none() && dir.is_some_and(|dir| places().holds_programs(dir))
+        };
+        match found {
+            Some(found) => found.is_none_or(holds),
+            None => path.is_none(),
+        }
+    }
+
     /// Whether a name that no directory of the search path holds is known to mean nothing at all: the path is this
     /// command's own, or the name was a function that this command took away.
     fn is_nothing_else(&self, state: &State, path: &str, name: &str) -> bool {

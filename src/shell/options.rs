@@ -107,6 +107,8 @@ pub struct Options {
     pub session: Session,
     /// What is not as `cwd` and the environment say.
     pub start: Start,
+    /// What is judged is what is bound: variables that were there before count as if the command set them.
+    pub bound: bool,
     /// `$0` and the positional parameters.
     pub arguments: Vec<String>,
     /// Bounds on the work.
@@ -129,6 +131,7 @@ impl Options {
             unset_is_empty: true,
             session: Session::default(),
             start: Start::default(),
+            bound: false,
             arguments: vec!["bash".to_owned()],
             limits: Limits::default(),
             deadline: None,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::knowledge::{guard, leads_to_shims};
+use crate::knowledge::{guard, leads_to_shims, variables};
 use crate::model::{Signs, Value};
 use crate::syntax::{AssignedValue, Assignment};
 use crate::world::SOMEBODYS_HOME;
@@ -402,7 +402,8 @@ impl Shell<'_> {
         }
     }
 
-    /// Exported variables whose value this command gave, for programs that look at them.
+    /// Exported variables whose value this command gave, for programs that look at them; where what is judged is bound, also
+    /// those that were there before and act on some program.
     pub(crate) fn exported(&self, state: &State) -> Vec<(String, Value)> {
         let unchanged = Arc::ptr_eq(&state.variables, &self.given);
         state
@@ -412,17 +413,22 @@ impl Shell<'_> {
                 let given = unchanged || self.given.get(*name) == Some(*variable);
                 // A value that is no text is not told by the environment either: it stays unknown.
                 let told = matches!(&variable.content, Content::Scalar(value) if value.as_known().is_some());
-                variable.exported && !(given && told)
+                variable.exported && (!(given && told) || self.counts(name))
             })
             .filter_map(|(name, variable)| match &variable.content {
                 Content::Scalar(value) => {
                     let same =
                         value.as_known().is_some_and(|text| self.world.env(name).as_deref() == Some(text));
-                    (!same).then(|| (name.clone(), value.clone()))
+                    (!same || self.counts(name)).then(|| (name.clone(), value.clone()))
                 }
                 _ => None,
             })
             .collect()
+    }
+
+    /// Whether a variable that was there before counts as if the command set it.
+    fn counts(&self, name: &str) -> bool {
+        self.options.bound && variables().acts(name)
     }
 }
 

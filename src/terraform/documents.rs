@@ -60,6 +60,9 @@ impl Set {
 /// Tests by operator and key, in small letters, with the values that each asks for.
 pub(super) type Conditions = BTreeMap<(String, String), BTreeSet<String>>;
 
+/// Statements by the attribute at the top.
+type Documents<'v> = BTreeMap<&'v str, Vec<Statement>>;
+
 /// A statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Statement {
@@ -213,10 +216,12 @@ fn is_narrower(op: &str, asked: &BTreeSet<String>, new_op: &str, new: &BTreeSet<
     !new.is_empty() && new.iter().all(one)
 }
 
-/// The statements of the documents in a resource's attributes, by the attribute at the top.
-pub(super) fn of(values: &Value) -> BTreeMap<&str, Vec<Statement>> {
+/// The statements of the documents in a resource's attributes, by the attribute at the top; what the other side says in the same
+/// words is left out.
+fn of<'v>(values: &'v Value, other: &Value) -> Documents<'v> {
     let mut found = BTreeMap::new();
-    for (name, value) in values.as_object().into_iter().flatten() {
+    let all = values.as_object().into_iter().flatten();
+    for (name, value) in all.filter(|(name, value)| other.get(name) != Some(value)) {
         let mut all = Vec::new();
         gather(value, DEPTH, &mut all);
         if !all.is_empty() {
@@ -224,6 +229,11 @@ pub(super) fn of(values: &Value) -> BTreeMap<&str, Vec<Statement>> {
         }
     }
     found
+}
+
+/// The documents of both sides, of the attributes that differ.
+pub(super) fn both<'v>(before: &'v Value, after: &'v Value) -> (Documents<'v>, Documents<'v>) {
+    (of(before, after), of(after, before))
 }
 
 fn gather(value: &Value, depth: usize, found: &mut Vec<Statement>) {
@@ -306,8 +316,9 @@ mod tests {
     use super::*;
 
     fn says(wide: &Value, narrow: &Value) -> bool {
-        let read =
-            |value: &Value| of(&json!({"policy": json!({"Statement": value}).to_string()})).remove("policy");
+        let read = |value: &Value| {
+            of(&json!({"policy": json!({"Statement": value}).to_string()}), &json!({})).remove("policy")
+        };
         let [wide, narrow] = [wide, narrow].map(|value| read(value).unwrap());
         narrow.iter().flat_map(Statement::atoms).all(|atom| wide.iter().any(|own| own.says(&atom)))
     }

@@ -32,7 +32,7 @@ pub(super) fn of(r#type: &str, attributes: &Attributes, own: &Own<'_>) -> Option
     if is_limit(r#type, &attributes.before) {
         return None;
     }
-    let (before, after) = (documents::of(&attributes.before), documents::of(&attributes.after));
+    let (before, after) = documents::both(&attributes.before, &attributes.after);
     let none = Vec::new();
     let mut worst: Option<(u8, More)> = None;
     for (name, new) in &after {
@@ -59,7 +59,7 @@ pub(super) fn is_limit(r#type: &str, before: &Value) -> bool {
 
 /// Statements that deny and deny less than before, where as many stay.
 pub(super) fn denies_less(attributes: &Attributes) -> bool {
-    let (before, after) = (documents::of(&attributes.before), documents::of(&attributes.after));
+    let (before, after) = documents::both(&attributes.before, &attributes.after);
     before.iter().any(|(name, old)| {
         let Some(new) = after.get(name) else { return false };
         let denies = |all: &[Statement]| all.iter().filter(|one| !one.allows).cloned().collect::<Vec<_>>();

@@ -26,6 +26,7 @@ mod exec_ask;
 mod exec_attestation;
 mod exec_demands;
 mod exec_materials;
+mod exec_names;
 mod exec_run;
 mod exec_terraform;
 mod fail_open;

@@ -68,9 +68,7 @@ struct Session<'a> {
 
 impl Session<'_> {
     fn run(&self, around: &Surroundings<'_>) -> Result<u8, u8> {
-        if self.apply.planfile.is_none() {
-            self.may_plan(around)?;
-        }
+        self.may_start(around)?;
         let file = self.plan()?;
         let (plan, subject) = self.show(&file, !around.attesting.is_off())?;
         let nothing = plan.changes_nothing();
@@ -110,12 +108,13 @@ impl Session<'_> {
         Ok(code)
     }
 
-    /// Planning runs programs too (`external` data): what the configuration names is judged before.
-    fn may_plan(&self, around: &Surroundings<'_>) -> Result<(), u8> {
-        let words = std::iter::once(OsString::from("terraform"))
-            .chain(self.apply.global.iter().cloned())
-            .chain(std::iter::once(OsString::from("plan")));
-        let input = shell::Input::Argv(words.map(|word| word.into_string().ok()).collect());
+    /// What bears the name may be anything, and planning runs programs too (`external` data): both are judged before. A plan
+    /// that was made before is only shown.
+    fn may_start(&self, around: &Surroundings<'_>) -> Result<(), u8> {
+        let step = if self.apply.planfile.is_some() { "show" } else { "plan" };
+        let options = self.apply.global.iter().map(|word| word.to_str().map(str::to_owned));
+        let words = std::iter::once(self.program.judged_as(self.name)).chain(options);
+        let input = shell::Input::Argv(words.chain([Some(step.to_owned())]).collect());
         let subject = Subject::shell(&input).map_err(|error| error.to_string());
         let input = Input::Shell(input);
         let evaluation =

@@ -30,7 +30,9 @@ impl Shell<'_> {
             return Some(Flow::Next);
         };
         let interpreter = program.rsplit('/').next().unwrap_or(program);
-        if options.is_empty() && is_shell(interpreter) {
+        // What bears an interpreter's name where the search path leads may be anything.
+        let sought = !program.contains('/') && !self.leads_to_system(state, program, call);
+        if options.is_empty() && !sought && is_shell(interpreter) {
             state.within(&inner_scope, |state| self.in_shell(state, interpreter, &file, call));
             return Some(Flow::Next);
         }
@@ -43,7 +45,7 @@ impl Shell<'_> {
         {
             return None;
         }
-        let language = super::code::language_of(interpreter).filter(|_| options.is_empty());
+        let language = super::code::language_of(interpreter).filter(|_| options.is_empty() && !sought);
         let Some(language) = language else {
             let env = interpreter == "env";
             if !env && !is_shell(interpreter) && self.knowledge.tool(interpreter).is_none() {

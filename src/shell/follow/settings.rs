@@ -66,7 +66,7 @@ impl Shell<'_> {
     }
 
     /// Variables that were there before: where they make programs load files of a place that anybody may write to, or of
-    /// this directory. What a person's own environment holds is theirs.
+    /// this directory. What else a person's own environment holds is theirs.
     pub(in crate::shell) fn inherited(
         &mut self,
         state: &mut State,
