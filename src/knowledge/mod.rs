@@ -81,7 +81,7 @@ pub use schema::{
 pub use secrets::SECRET;
 pub use services::{Learn, Nothing, Service, ServiceCall, ServiceExample, ServiceWord};
 pub use terraform::{Related, TerraformExample, TerraformType};
-pub use terraform_signs::{Sense, Sign, TerraformSigns, terraform_signs};
+pub use terraform_signs::{Class, Sense, Sign, TerraformSigns, terraform_signs};
 pub use tool_words::{Grants, ToolWords, Words, tool_words};
 pub use variables::{FirstFile, Held, Variables, Written, variables};
 pub use verbs::{Thing, Verb, Verbs};

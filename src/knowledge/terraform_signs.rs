@@ -1,5 +1,6 @@
 //! What attributes of any Terraform type say by their names (`terraform_signs.toml`).
 
+use std::collections::HashSet;
 use std::sync::OnceLock;
 
 use serde::Deserialize;
@@ -52,6 +53,88 @@ pub enum Sense {
     Widens,
     /// A condition that is another one, or gone.
     Other,
+    /// A limit, of which 0 is none: a greater number, or none any more.
+    Looser,
+    /// A text that calls somebody (`@who`), when it calls fewer.
+    Mentions,
+    /// A pattern of what is covered (`logs-*`), when another one takes its place that covers only part of it.
+    Narrows,
+    /// A pattern of what is let in (`*.a.io`), when it lets in more than the one before.
+    Spreads,
+}
+
+/// A class of types, by parts of their names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Class {
+    /// The sign's own `types`.
+    #[default]
+    Own,
+    /// What says who comes in, what is kept out or what is recorded.
+    Guards,
+    /// What tells somebody that something is wrong.
+    Alarms,
+    /// What keeps others from telling, recording or asking.
+    Silences,
+    /// What has copies made.
+    Backups,
+}
+
+/// Patterns of names of types, and of those that are called so and are something else.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+pub(super) struct Types {
+    are: Words,
+    #[serde(default)]
+    not: Words,
+}
+
+impl Types {
+    fn have(&self, name: &str) -> bool {
+        self.are.fit(name) && !self.not.fit(name)
+    }
+}
+
+/// The classes.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+pub(super) struct Classes {
+    guards: Types,
+    alarms: Types,
+    silences: Types,
+    backups: Types,
+}
+
+/// What decides, where no sign knows which way is the weaker one.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+pub struct Deciding {
+    /// Attributes of guards on which nothing depends.
+    plain: Words,
+    /// Attributes of any type that decide by what they say, whatever that is.
+    texts: Words,
+    /// Attributes of any type that decide by a word.
+    words: Words,
+    /// Those that are called so and decide nothing of that sort.
+    others: Words,
+}
+
+impl Deciding {
+    /// Whether what a guard does may depend on it.
+    pub fn in_guards(&self, path: &str) -> bool {
+        !path.split('.').any(|part| self.plain.fit(part))
+    }
+
+    /// Whether any text there decides, whatever the type.
+    pub fn by_text(&self, path: &str) -> bool {
+        self.texts.fit(last_part(path))
+    }
+
+    /// Whether a word there decides, whatever the type.
+    pub fn by_word(&self, path: &str) -> bool {
+        let last = last_part(path);
+        self.words.fit(last) && !self.others.fit(last)
+    }
 }
 
 impl Sense {
@@ -63,12 +146,13 @@ impl Sense {
     /// It tells when something gets weaker, and nothing of what is as good as before.
     pub fn only_warns(self) -> bool {
         let plain = matches!(self, Self::Gone | Self::Fewer | Self::Becomes | Self::Ceases);
-        plain || matches!(self, Self::Widens | Self::Other) || self.is_general()
+        plain || matches!(self, Self::Widens | Self::Other | Self::Mentions) || self.is_general()
     }
 
     /// It speaks of names that nobody listed: whatever else is known of an attribute counts instead.
     pub fn is_general(self) -> bool {
-        matches!(self, Self::Relaxes | Self::Dropped | Self::Raised | Self::Grows | Self::Shrinks)
+        let of_lists = matches!(self, Self::Grows | Self::Shrinks | Self::Narrows | Self::Spreads);
+        of_lists || matches!(self, Self::Relaxes | Self::Dropped | Self::Raised | Self::Looser)
     }
 }
 
@@ -81,12 +165,18 @@ pub struct Sign {
     /// When it is one.
     pub sense: Sense,
     names: Words,
+    /// Names that it leaves out.
+    #[serde(default)]
+    except: Words,
     /// The words that the sense is about.
     #[serde(default)]
     pub words: Words,
     /// Types of which it holds; none: of all. `*` stands for any text.
     #[serde(default)]
     types: Words,
+    /// The class of types of which it holds.
+    #[serde(default)]
+    pub of: Class,
     /// It holds of what is made, too.
     #[serde(default)]
     pub made: bool,
@@ -95,14 +185,33 @@ pub struct Sign {
 impl Sign {
     /// Whether its words stand for a change from one text to another, `strict > lax`.
     pub fn relaxes(&self, was: &str, now: &str) -> bool {
+        // Most words begin no list, and each word of a long plan is asked.
+        if self.words.iter().next() != Some("*") && !is_strict(was) {
+            return false;
+        }
         let mut words = self.words.iter();
-        let strict = words.by_ref().take_while(|word| *word != ">").filter(|word| *word == was).count() > 0;
-        strict && words.any(|word| word == now)
+        let is = |word: &str, said: &str| crate::wildcard::fits(word, said);
+        let strict = words.by_ref().take_while(|word| *word != ">").filter(|word| is(word, was)).count() > 0;
+        let lax: Vec<&str> = words.collect();
+        let is_lax = |said: &str| lax.iter().any(|word| is(word, said));
+        // `* > none`: from none to off is no way down.
+        strict && is_lax(now) && (lax == ["*"] && was != now || !is_lax(was))
     }
 
     /// Whether it names a path.
     pub fn names(&self, path: &str) -> bool {
-        self.names.iter().any(|name| ends_so(path, name))
+        let named = |names: &Words| names.iter().any(|name| ends_so(path, name));
+        named(&self.names) && !named(&self.except)
+    }
+
+    /// It speaks of any attribute whose name or word sounds like it: what is listed says more.
+    pub fn is_loose(&self) -> bool {
+        self.sense.is_general() && ["protection.word", "protection.switch"].contains(&self.kind.as_str())
+    }
+
+    /// It holds of some types alone.
+    fn is_of_types(&self) -> bool {
+        !self.types.is_empty() || self.of != Class::Own
     }
 }
 
@@ -170,6 +279,10 @@ pub struct TerraformSigns {
     pub powers: Powers,
     /// What documents grant.
     pub policies: Policies,
+    /// Classes of types.
+    types: Classes,
+    /// What decides where no sign knows it.
+    pub deciding: Deciding,
     sign: Vec<Sign>,
 }
 
@@ -179,7 +292,7 @@ impl TerraformSigns {
         let named = |name: &str| name.contains('.') && ends_so(path, name);
         path.split('.').any(|part| self.harmless.has(part)) && !self.acts(path)
             // What stands below a block that says more than its own name does is no label.
-            || self.minor.has(last_part(path)) && !self.sign.iter().any(|sign| sign.names.iter().any(named))
+            || self.minor.has(last_part(path)) && path.split('.').count() < 4 && !self.sign.iter().any(|sign| sign.names.iter().any(named))
     }
 
     /// A label or an annotation that another program acts on.
@@ -216,7 +329,7 @@ impl TerraformSigns {
     /// The signs that name a path. Of several that compare in the same way the first counts.
     pub fn of<'s>(&'s self, path: &str) -> Vec<&'s Sign> {
         let mut found: Vec<&Sign> = Vec::new();
-        for sign in self.sign.iter().filter(|sign| sign.types.is_empty()) {
+        for sign in self.sign.iter().filter(|sign| !sign.is_of_types()) {
             let new = |known: &&Sign| known.sense.way() != sign.sense.way() || sign.sense.only_warns();
             if sign.names(path) && found.iter().all(new) {
                 found.push(sign);
@@ -225,15 +338,44 @@ impl TerraformSigns {
         found
     }
 
-    /// The signs that hold of a type alone.
-    pub fn of_type<'s>(&'s self, r#type: &str) -> Vec<&'s Sign> {
-        self.sign.iter().filter(|sign| sign.types.fit(r#type)).collect()
+    /// The signs that hold of a type alone, whose classes these are.
+    pub fn of_type<'s>(&'s self, r#type: &str, classes: &[Class]) -> Vec<&'s Sign> {
+        self.sign.iter().filter(|sign| sign.types.fit(r#type) || classes.contains(&sign.of)).collect()
+    }
+
+    /// The signs of some types alone that name a path.
+    pub fn of_types<'s>(&'s self, path: &str) -> Vec<&'s Sign> {
+        self.sign.iter().filter(|sign| sign.is_of_types() && sign.names(path)).collect()
+    }
+
+    /// The classes of a type, by its name.
+    pub fn classes(&self, r#type: &str) -> Vec<Class> {
+        let Classes { guards, alarms, silences, backups } = &self.types;
+        let all = [
+            (guards, Class::Guards),
+            (alarms, Class::Alarms),
+            (silences, Class::Silences),
+            (backups, Class::Backups),
+        ];
+        all.into_iter().filter(|(types, _)| types.have(r#type)).map(|(_, class)| class).collect()
     }
 
     /// Kinds that signs name.
     pub fn kinds(&self) -> impl Iterator<Item = &str> {
         self.sign.iter().map(|sign| sign.kind.as_str())
     }
+}
+
+/// Whether a word can be the strict one of any list.
+fn is_strict(word: &str) -> bool {
+    static STRICT: OnceLock<(HashSet<&str>, Vec<&str>)> = OnceLock::new();
+    let (plain, patterns) = STRICT.get_or_init(|| {
+        let signs = terraform_signs().sign.iter().filter(|sign| sign.sense == Sense::Relaxes);
+        let words = signs.flat_map(|sign| sign.words.iter().take_while(|word| *word != ">"));
+        let (patterns, plain): (Vec<&str>, Vec<&str>) = words.partition(|word| word.contains('*'));
+        (plain.into_iter().collect(), patterns.into_iter().filter(|word| *word != "*").collect())
+    });
+    plain.contains(word) || patterns.iter().any(|pattern| crate::wildcard::fits(pattern, word))
 }
 
 fn last_part(path: &str) -> &str {

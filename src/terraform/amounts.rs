@@ -15,6 +15,9 @@ pub(super) fn number(value: &FactValue) -> Option<i64> {
     if let Ok(number) = text.parse() {
         return Some(number);
     }
+    if let Some(seconds) = several(text) {
+        return Some(seconds);
+    }
     let (digits, unit) = match text.strip_prefix('P') {
         Some(period) => {
             let period = period.trim_start_matches('T');
@@ -45,6 +48,16 @@ pub(super) fn number(value: &FactValue) -> Option<i64> {
         _ => return None,
     };
     digits.checked_mul(seconds)
+}
+
+/// `720h0m0s`: several times in one.
+fn several(text: &str) -> Option<i64> {
+    let parts: Vec<&str> = text.split_inclusive(|c: char| c.is_ascii_alphabetic()).collect();
+    let time = |part: &&str| part.len() > 1 && part.ends_with(['d', 'h', 'm', 's']);
+    if parts.len() < 2 || !parts.iter().all(time) {
+        return None;
+    }
+    parts.iter().try_fold(0_i64, |sum, part| sum.checked_add(number(&FactValue::Text((*part).to_owned()))?))
 }
 
 /// Services write a time or number without end as -1.
@@ -94,8 +107,10 @@ pub(super) fn is_rarer(was: Option<&FactValue>, now: Option<&FactValue>) -> bool
                 let text = text.to_ascii_lowercase();
                 OFTEN.iter().position(|words| words.contains(&text.as_str()))
             };
-            match (word(was), word(now)) {
-                (Some(was), Some(now)) => now > was,
+            let times = [was, now].map(|text| number(&FactValue::Text(text.clone())));
+            match (word(was), word(now), times) {
+                (Some(was), Some(now), _) => now > was,
+                (_, _, [Some(was), Some(now)]) => was > 0 && now > was,
                 _ => days(now) < days(was),
             }
         }
@@ -129,6 +144,7 @@ mod tests {
             ("7d", 604_800),
             ("P7D", 604_800),
             ("24h", 86_400),
+            ("720h0m0s", 2_592_000),
             ("12", 12),
             ("P1M", 2_592_000),
             ("PT1M", 60),

@@ -6,10 +6,11 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::amounts;
-use super::attributes::each;
+use super::attributes::{Attribute, each, lookup};
 use super::diff::Leaf;
 use super::facts::Attributes;
 use super::grants;
+use super::guards;
 use super::protections::{is_on, is_weaker};
 use super::said::{PLANNED, printable, show};
 use crate::knowledge::TerraformType;
@@ -112,7 +113,7 @@ pub(super) fn of(
 ) -> Vec<Beside> {
     let mut found = Vec::new();
     if action == Action::Update {
-        found.extend(taken(declared, facts));
+        found.extend(taken(declared, attributes, facts));
         found.extend(parts(declared, attributes));
     }
     if matches!(action, Action::Update | Action::Create | Action::Replace) {
@@ -122,7 +123,7 @@ pub(super) fn of(
 }
 
 /// What an update takes away of what protects the resource's content.
-fn taken(declared: &TerraformType, facts: &Facts) -> Vec<Beside> {
+fn taken(declared: &TerraformType, attributes: &Attributes, facts: &Facts) -> Vec<Beside> {
     let value = |key: &str| facts.get(key).map(|fact| &fact.value);
     let mut found = Vec::new();
     for (entry, kind) in &declared.protects {
@@ -141,12 +142,18 @@ fn taken(declared: &TerraformType, facts: &Facts) -> Vec<Beside> {
         if !weaker {
             continue;
         }
+        let path = declared.facts.get(fact).map_or("", String::as_str);
+        let plain = path.split('|').next().unwrap_or(path).trim_start_matches('!');
+        let later = lookup(&attributes.after, &Value::Null, &attributes.after_unknown, plain);
+        if now.is_none() && later == Attribute::Hidden {
+            found.push(guards::later(plain, kind));
+            continue;
+        }
         let mut told = Facts::new();
         told.insert("had".to_owned(), Fact::new(was.clone(), PLANNED));
         if let Some(now) = facts.get(fact) {
             told.insert("left".to_owned(), now.clone());
         }
-        let path = declared.facts.get(fact).map_or("", String::as_str);
         if let Some((key, value)) = amounts::kept(path, now) {
             told.insert(key.to_owned(), Fact::new(value, PLANNED));
         }

@@ -144,6 +144,7 @@ impl Changed {
         if sets {
             // What is made protects nothing less than before, but what it deletes may be there already.
             said.beside.retain(|more| more.kind() == "protection.retention");
+            said.beside.extend(known.spoken.made(&differing));
         }
         let top = |leaf: &Leaf| first_key(&leaf.path).to_owned();
         let longer = updates && longer::is_longer(before, after, &attributes.after_unknown);

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::attributes::{marks_any, plain};
+use super::texts;
 use crate::model::FactValue;
 
 /// How deep attributes are looked into; below, a difference is one of the whole.
@@ -57,6 +58,8 @@ fn walk(sides: Sides<'_>, path: String, depth: usize, found: &mut Vec<Leaf>) {
         (Value::Object(_), Value::Object(_) | Value::Null) | (Value::Null, Value::Object(_)) => {
             let none = Map::new();
             let [old, new] = [before, after].map(|side| side.as_object().unwrap_or(&none));
+            let times = texts::in_seconds(old, new);
+            let [old, new] = times.as_ref().map_or([old, new], |[old, new]| [old, new]);
             let marks = unknown.as_object().unwrap_or(&none);
             let mut names: Vec<&String> = old.keys().chain(new.keys()).chain(marks.keys()).collect();
             names.sort_unstable();
@@ -80,13 +83,14 @@ fn walk(sides: Sides<'_>, path: String, depth: usize, found: &mut Vec<Leaf>) {
         (Value::Array(_), Value::Array(_) | Value::Null) | (Value::Null, Value::Array(_)) => {
             lists(sides, &path, depth, found);
         }
-        _ => found.push(Leaf {
-            path,
-            was: scalar(before),
-            now: scalar(after),
-            unknown: computed,
-            is_list: false,
-        }),
+        _ => {
+            if let Some([before, after]) = texts::documents(&path, before, after) {
+                let sides = Sides { before: &before, after: &after, unknown: NULL, sensitive: [NULL, NULL] };
+                return walk(sides, path, depth - 1, found);
+            }
+            let (was, now) = (scalar(before), scalar(after));
+            found.push(Leaf { path, was, now, unknown: computed, is_list: false });
+        }
     }
 }
 

@@ -19,6 +19,7 @@ mod documents;
 mod encrypted;
 mod facts;
 mod grants;
+mod guards;
 mod inside;
 mod judge;
 mod kind;
@@ -43,6 +44,7 @@ mod select;
 mod senses;
 mod signs;
 mod state;
+mod texts;
 mod together;
 mod widened;
 

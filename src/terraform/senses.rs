@@ -6,6 +6,7 @@ use super::protections::{is_on, is_weaker};
 use super::said::show;
 use crate::knowledge::{Range, Sense, Sign};
 use crate::model::FactValue;
+use crate::wildcard::fits;
 
 /// Whether the change of an attribute takes away, opens or lets expire what the sign is about.
 pub(super) fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
@@ -21,6 +22,11 @@ pub(super) fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
     match sign.sense {
         Sense::Off => on(was) && !on(now),
         Sense::On => !on(was) && on(now),
+        Sense::Narrows => covers(was, now),
+        Sense::Spreads => covers(now, was),
+        Sense::Lower if has_point(was) || has_point(now) => {
+            fraction(now).zip(fraction(was)).is_some_and(|(now, was)| now < was)
+        }
         Sense::Lower => match (number(was), number(now)) {
             (Some(was), Some(now)) => amounts::endless(now) < amounts::endless(was),
             (Some(was), None) => was != 0,
@@ -44,11 +50,17 @@ pub(super) fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
         Sense::Becomes => says(now) && !says(was) && (was.is_some() || sign.made),
         Sense::Ceases => says(was) && !says(now) && !leaf.unknown,
         Sense::Relaxes => {
-            let word = |value: Option<&FactValue>| match value {
-                Some(FactValue::Text(text)) if text.len() < 24 => Some(text.to_ascii_lowercase()),
-                _ => None,
-            };
-            word(was).zip(word(now)).is_some_and(|(was, now)| sign.relaxes(&was, &now))
+            let both = word(was).zip(word(now));
+            both.is_some_and(|(was, now)| sign.relaxes(&was, &now) || is_denied(&was, &now))
+        }
+        Sense::Looser => match (number(was), number(now)) {
+            (Some(was), Some(now)) => limit(now) > limit(was),
+            (Some(was), None) => was > 0 && !leaf.unknown,
+            _ => false,
+        },
+        Sense::Mentions => {
+            let called = |value: Option<&FactValue>| value.map(show).unwrap_or_default().matches('@').count();
+            called(now) < called(was) && !leaf.unknown
         }
         Sense::Grows => leaf.is_list && number(now).unwrap_or(0) > number(was).unwrap_or(0),
         Sense::Shrinks => leaf.is_list && number(now).unwrap_or(0) < number(was).unwrap_or(0),
@@ -62,6 +74,43 @@ pub(super) fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
         Sense::Dropped => switch(was) == Some(true) && switch(now) == Some(false) && !leaf.unknown,
         Sense::Raised => switch(was) != Some(true) && switch(now) == Some(true),
     }
+}
+
+/// A word of a list of choices, in one way of writing.
+pub(super) fn word(value: Option<&FactValue>) -> Option<String> {
+    match value {
+        Some(FactValue::Text(text)) if (1..48).contains(&text.len()) && !text.contains(['/', ' ', ':']) => {
+            Some(text.to_ascii_lowercase().replace('-', "_"))
+        }
+        Some(FactValue::Bool(yes)) => Some(yes.to_string()),
+        _ => None,
+    }
+}
+
+/// One word is the other with a "no" in front.
+fn is_denied(was: &str, now: &str) -> bool {
+    now.strip_suffix(was).is_some_and(|front| ["no_", "non_", "not_", "un", "dis"].contains(&front))
+}
+
+/// A number with a part behind the point.
+fn has_point(value: Option<&FactValue>) -> bool {
+    matches!(value, Some(FactValue::Text(text)) if text.contains('.') && text.parse::<f64>().is_ok())
+}
+
+fn fraction(value: Option<&FactValue>) -> Option<f64> {
+    value.and_then(|value| show(value).parse().ok())
+}
+
+/// One pattern fits all that another text does, and more.
+fn covers(wide: Option<&FactValue>, narrow: Option<&FactValue>) -> bool {
+    let text = |value: Option<&FactValue>| value.map(show).filter(|text| !text.is_empty());
+    let both = text(wide).zip(text(narrow));
+    both.is_some_and(|(wide, narrow)| wide != narrow && wide.contains('*') && fits(&wide, &narrow))
+}
+
+/// A limit of 0 is none.
+fn limit(number: i64) -> i64 {
+    if number <= 0 { i64::MAX } else { number }
 }
 
 /// What a switch says; `None`: it is none. One that is not set is off.

@@ -9,10 +9,12 @@ use serde_json::Value;
 use super::amounts::{self, number};
 use super::beside::Beside;
 use super::diff::Leaf;
+use super::guards;
 use super::said::show;
 use super::select::first_key;
 use super::senses::is_taken;
-use crate::knowledge::{Sense, Sign, TerraformType, terraform_signs};
+use super::texts;
+use crate::knowledge::{Class, Sense, Sign, TerraformType, terraform_signs};
 use crate::model::{Action, FactValue};
 
 /// What the attributes say.
@@ -31,11 +33,19 @@ pub(super) struct Said {
 }
 
 /// What is known of a path by its name.
-struct Named {
+pub(super) struct Named {
     harmless: bool,
     computed: bool,
     setting: bool,
-    signs: Vec<&'static Sign>,
+    pub(super) signs: Vec<&'static Sign>,
+    /// Signs of some types alone.
+    typed: Vec<&'static Sign>,
+    /// What a guard does may depend on it.
+    pub(super) guards: bool,
+    /// A word there decides, whatever the type.
+    pub(super) decides: bool,
+    /// Any text there does.
+    pub(super) says: bool,
 }
 
 /// The paths that were met: a plan has the same ones thousands of times, and the lists are long.
@@ -59,11 +69,27 @@ impl Names {
             return Rc::clone(known);
         }
         let signs = terraform_signs();
+        // Documents write `minAvailable` where attributes are called `min_available`.
+        let plain = texts::snake(path);
+        let harmless = signs.is_harmless(path);
+        let mut typed = signs.of_types(&plain);
+        let mut own = signs.of(&plain);
+        if plain != path {
+            let exact =
+                |sign: &&Sign| !sign.sense.is_general() && !own.iter().any(|own| std::ptr::eq(*own, *sign));
+            let more: Vec<&Sign> = signs.of(path).into_iter().filter(exact).collect();
+            own.extend(more);
+        }
+        typed.retain(|sign| !harmless || sign.of != Class::Guards);
         let named = Rc::new(Named {
-            harmless: signs.is_harmless(path),
+            harmless,
             computed: signs.is_computed(path),
             setting: signs.is_setting(path),
-            signs: signs.of(path),
+            signs: own,
+            typed,
+            guards: !harmless && signs.deciding.in_guards(&plain),
+            decides: signs.deciding.by_word(&plain),
+            says: signs.deciding.by_text(&plain),
         });
         if self.0.len() >= REMEMBERED {
             self.0.clear();
@@ -84,19 +110,40 @@ pub(super) struct Spoken {
     told: Vec<String>,
     /// Signs that hold of the type alone.
     signs: Vec<&'static Sign>,
+    /// A type that is declared.
+    pub(super) known: bool,
+    /// It guards something, and nothing else compares what it lets in.
+    pub(super) guards: bool,
 }
 
 impl Spoken {
     /// `asks`: the attributes and facts whose change the type's kind has a word for.
     pub(super) fn of(name: &str, declared: Option<&TerraformType>, asks: &[String]) -> Self {
-        let signs = terraform_signs().of_type(name);
+        let mut classes = terraform_signs().classes(name);
+        if declared.is_some_and(guards::is_one) && !classes.contains(&Class::Guards) {
+            classes.push(Class::Guards);
+        }
+        let mut signs = terraform_signs().of_type(name, &classes);
+        // What lets in is compared with what it let in before.
+        let compared =
+            declared.is_some_and(|declared| !declared.grants.is_empty() || !declared.opens.is_empty());
+        let of_lists = |sign: &Sign| matches!(sign.sense, Sense::Shrinks | Sense::Grows);
+        signs.retain(|sign| !(compared && sign.of == Class::Guards && of_lists(sign)));
         let Some(declared) = declared else { return Self { signs, ..Self::default() } };
         Self {
             signs,
+            known: true,
+            guards: classes.contains(&Class::Guards) && !compared,
             own: own_paths(declared),
             any: spoken_paths(declared, asks),
             told: declared.facts.values().map(|path| plain(path)).collect(),
         }
+    }
+
+    /// Those of some signs that hold of the type.
+    fn among(&self, signs: &[&'static Sign]) -> Vec<&'static Sign> {
+        let holds = |sign: &&&'static Sign| self.signs.iter().any(|own| std::ptr::eq(*own, **sign));
+        signs.iter().filter(holds).copied().collect()
     }
 
     /// Something that is made may open or unbind more than it has to.
@@ -129,7 +176,9 @@ pub(super) fn read(
         let path = leaf.path.as_str();
         let named = names.of(path);
         let declared = spoken.own.iter().any(|known| known == path);
-        if named.harmless && !declared || is_computed(leaf, &named, &is_set) {
+        let own = spoken.among(&named.typed);
+        let acts = own.iter().any(|sign| is_taken(sign, leaf));
+        if named.harmless && !declared && !acts || is_computed(leaf, &named, &is_set) {
             continue;
         }
         said.only_labels = false;
@@ -138,11 +187,13 @@ pub(super) fn read(
             said.safe = false;
             continue;
         }
-        let own = spoken.signs.iter().copied().filter(|sign| sign.names(path));
-        let weaker = own.chain(named.signs.iter().copied()).filter(|sign| is_taken(sign, leaf));
-        let weaker = weaker.collect::<Vec<_>>();
+        let all = || own.iter().copied().chain(named.signs.iter().copied());
+        let weaker = all().filter(|sign| is_taken(sign, leaf)).collect::<Vec<_>>();
         // Better than before, as far as its name says what is better.
         let found = named.signs.iter().filter(|sign| !sign.sense.only_warns()).collect::<Vec<_>>();
+        if weaker.is_empty() && (found.is_empty() || leaf.unknown) {
+            said.beside.extend(guards::unclear(spoken, &named, leaf, leaves, all()));
+        }
         if found.is_empty() || !weaker.is_empty() || leaf.unknown {
             said.safe = false;
             let name = first_key(path).to_owned();
@@ -163,17 +214,13 @@ pub(super) fn read(
             }
         }
         // What is listed says more than what a name suggests.
-        let general = weaker.iter().any(|sign| sign.sense.is_general());
+        let general = weaker.iter().any(|sign| sign.is_loose());
         let listed = general
             && (declared
                 || spoken.told.iter().any(|known| known == path)
-                || named
-                    .signs
-                    .iter()
-                    .chain(&spoken.signs)
-                    .any(|sign| !sign.sense.is_general() && sign.names(path)));
+                || named.signs.iter().chain(&own).any(|sign| !sign.sense.is_general()));
         for sign in weaker {
-            if sign.sense.is_general() && listed {
+            if sign.is_loose() && listed {
                 continue;
             }
             // What the type's data says is enough, but for what it does not ask.
@@ -184,8 +231,9 @@ pub(super) fn read(
             if sign.kind == "protection.retention" && spoken.told.iter().any(|known| overlaps(known, path)) {
                 continue;
             }
-            if said.beside.iter().all(|known| known.kind() != sign.kind) {
-                said.beside.push(of_sign(sign, leaf));
+            let more = of_sign(sign, leaf);
+            if said.beside.iter().all(|known| known.kind() != more.kind()) {
+                said.beside.push(more);
             }
         }
     }
@@ -195,7 +243,8 @@ pub(super) fn read(
 /// What the value of a type of one setting each is about: its `name`, or the like, as a path of its own.
 pub(super) fn pairs(r#type: &str, before: &Value, after: &Value, leaves: &mut Vec<Leaf>) {
     const NAMED: [&str; 5] = ["name", "setting_id", "key", "parameter_name", "configuration_name"];
-    let Some(value) = leaves.iter().find(|leaf| leaf.path == "value") else { return };
+    let is_value = |leaf: &&Leaf| ["value", "setting_value"].contains(&leaf.path.as_str());
+    let Some(value) = leaves.iter().find(is_value) else { return };
     if !terraform_signs().pairs.fit(r#type) {
         return;
     }
@@ -251,6 +300,10 @@ fn overlaps(one: &str, other: &str) -> bool {
 }
 
 fn of_sign(sign: &Sign, leaf: &Leaf) -> Beside {
+    // What it will be is not known, so nothing is known to be lost.
+    if leaf.unknown && sign.kind.starts_with("protection.") {
+        return guards::later(&leaf.path, &sign.kind);
+    }
     let action = if sign.kind == "access" { Action::Grant } else { Action::Update };
     let mut beside = Beside::new(action, &sign.kind);
     if action == Action::Grant {
