@@ -102,6 +102,7 @@ mod knowledge {
             "places",
             "prints",
             "regenerable",
+            "secrets",
             "terraform_signs",
             "tool_words",
             "variables",

@@ -258,7 +258,14 @@ def lookup(registry, key_id):
               and key.get("algorithm") == "Ed25519" and isinstance(key.get("public_key"), str)]
     if len(named) != 1 or len(usable) != 1:
         raise Refused("key_not_found", f"the registry has no single, usable key {key_id}")
-    return usable[0]
+    one, states = usable[0], ("pending", "active", "deprecated", "retired", "compromised")
+    further = [key["state"] for key in registry["keys"] if isinstance(key, dict) and key.get("key_id") != key_id
+               and key.get("algorithm") == "Ed25519" and key.get("public_key") == one["public_key"]
+               and key.get("state") in states[max(2, states.index(one["state"]) + 1):]]
+    if further:
+        reason = "key_compromised" if "compromised" in further else "key_not_found"
+        raise Refused(reason, f"the key {key_id} stands under another name, too, and has gone further")
+    return one
 
 
 def verify_past(one, options, report=None):

@@ -99,5 +99,20 @@ fn field(name: &str, value: &Value) -> String {
 }
 
 pub(super) fn as_json(entry: &Entry) -> Value {
-    json!({"seq": entry.seq, "time": entry.time, "event": entry.event, "details": entry.details})
+    json!({"seq": entry.seq, "time": entry.time, "event": entry.event, "details": whole(&entry.details)})
+}
+
+/// The same value; every number was read as a double, and whole ones are written as such.
+fn whole(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => match number.as_f64() {
+            Some(double) if double.fract() == 0.0 && double.abs() < 9e15 => json!(double as i64),
+            _ => value.clone(),
+        },
+        Value::Array(items) => items.iter().map(whole).collect(),
+        Value::Object(fields) => {
+            Value::Object(fields.iter().map(|(name, value)| (name.clone(), whole(value))).collect())
+        }
+        other => other.clone(),
+    }
 }

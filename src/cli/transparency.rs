@@ -9,12 +9,12 @@ use std::path::PathBuf;
 use clap::{Subcommand, ValueHint};
 use serde_json::{Value, json};
 
-use crate::attest::Verified;
 use crate::attest::document::is_id;
 use crate::attest::tlog::ask::{Asked, Said};
 use crate::attest::tlog::book::{LogError, Wanted};
 use crate::attest::tlog::proof;
 use crate::attest::tlog::{LogPolicy, Logged, Proof, Vkey};
+use crate::attest::{Failure as Refusal, Reason, Verified};
 use crate::config::{AttestationConfig, Config, most};
 use crate::proof::{ProofError, WentOn, go_on, keep_log, log_policy, open_log};
 use crate::text::escape;
@@ -112,13 +112,23 @@ impl LogDemand {
         Ok(Some(policy))
     }
 
-    /// The proofs that were given.
-    pub(super) fn proofs(&self) -> Result<Vec<Proof>, Failure> {
-        let read = |path: &PathBuf| {
+    /// The proofs that were given, or why none of what was given is one.
+    pub(super) fn proofs(&self) -> Result<Result<Vec<Proof>, Refusal>, Failure> {
+        let (mut proofs, mut none) = (Vec::new(), None);
+        for path in &self.proof {
             let bytes = setup::read_input(path, proof::LIMIT as u64)?;
-            Proof::parse(&bytes).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
-        };
-        self.proof.iter().map(read).collect()
+            match Proof::parse(&bytes) {
+                Ok(proof) => proofs.push(proof),
+                Err(error) => {
+                    let why = format!("{} is no proof: {error}", path.display());
+                    none = Some(Refusal::new(Reason::NotLogged, why));
+                }
+            }
+        }
+        Ok(match none.filter(|_| proofs.is_empty()) {
+            Some(refusal) => Err(refusal),
+            None => Ok(proofs),
+        })
     }
 }
 

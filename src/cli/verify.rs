@@ -204,7 +204,7 @@ fn given_path(path: Option<&OsStr>) -> Option<&Path> {
 
 fn verifier(args: &VerifyArgs) -> Result<Verifier, Failure> {
     let proofs = args.log.proofs()?;
-    Ok(verifier_without_proofs(args)?.with_proofs(move |_| Ok(proofs.clone())))
+    Ok(verifier_without_proofs(args)?.with_proofs(move |_| proofs.clone()))
 }
 
 fn verifier_without_proofs(args: &VerifyArgs) -> Result<Verifier, Failure> {

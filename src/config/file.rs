@@ -221,6 +221,12 @@ impl AttestationSection {
         }
         if system.binds() {
             self.bind_names(system);
+            // Whom it is for and what remembers are the file's to say: where it says nothing, nobody does.
+            self.audience.clone_from(&system.audience);
+            self.store.clone_from(&system.store);
+            // A compromise is not noticed later because the file did not say when.
+            let longest = system.key_cache_ttl.unwrap_or(DEFAULT_KEY_CACHE_TTL.as_secs());
+            self.key_cache_ttl = self.key_cache_ttl.map(|own| own.min(longest));
         }
         if system.store.is_some() {
             // Who chooses the memory chooses what it remembers.

@@ -88,6 +88,16 @@ fn the_system_says_whom_attestations_are_for() {
     };
     assert_eq!(audience("[attestation]\naudience = \"prod\"", "test").unwrap().as_deref(), Some("prod"));
     assert_eq!(audience("", "test").unwrap().as_deref(), Some("test"));
+    // A file that binds leaves nothing of this to the environment, nor to the person's own file.
+    for binds in ["mode = \"require\"", "mode = \"verify\"", "trusted_instances = [\"https://a.example\"]"] {
+        let binds = format!("[attestation]\n{binds}");
+        assert_eq!(audience(&binds, "test").unwrap(), None, "{binds}");
+        let own = "[attestation]\naudience = \"test\"\nstore = \"s3://own/x\"\nkey_cache_ttl = 900000";
+        let variables = [("RECOURSE_ATTESTATION_STORE", "s3://own/y"), ("RECOURSE_KEY_CACHE_TTL", "9000000")];
+        let found = with(&binds, own, &variables).unwrap();
+        assert_eq!((found.audience, found.store), (None, None), "{binds}");
+        assert_eq!(found.key_cache_ttl, DEFAULT_KEY_CACHE_TTL, "{binds}");
+    }
     assert!(audience("", "two words").is_err());
 }
 

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::code::CodeEffect;
-use crate::knowledge::Knowledge;
-use crate::model::{Mutation, Secrets, Value};
+use crate::knowledge::{Knowledge, machine, secrets_of};
+use crate::model::{Mutation, Secrets, Value, secret_ranges};
 use crate::shell::{Arg, Files, Invocation, Sink, Stdin, Step, StepKind};
 
 use super::scene::Does;
@@ -60,11 +60,45 @@ impl Sink for Collect<'_> {
                     self.touched.extend(handed.iter().take(room).map(|name| dir.join(name)));
                 }
             }
+            StepKind::Write { path, content: Some(content), .. } => {
+                let path = path.value.as_known().unwrap_or_default();
+                let name = path.rsplit('/').next().unwrap_or(path);
+                // What is put there is one.
+                if machine().precious(name) == Some(CREDENTIALS)
+                    && let Some(text) = content.as_known()
+                {
+                    self.secrets.add(text);
+                }
+            }
             _ => {}
         }
         self.mutations.extend(effects(&step, self.knowledge, self.programs, files, self.look));
     }
+
+    fn starts(&mut self, name: &str, environment: &[(String, Value)], words: &[Value], stdin: &Stdin) {
+        let stdin = match stdin {
+            Stdin::Text(text) => Some(text),
+            _ => None,
+        };
+        let program = name.rsplit('/').next().unwrap_or(name);
+        for text in secrets_of(program, words, stdin) {
+            self.secrets.add(&text);
+        }
+        // What is told by its form in one place is a secret in all.
+        let assigned = environment.iter().filter_map(|(name, value)| {
+            let text = value.as_known()?;
+            Some(format!("{name}={text}"))
+        });
+        let words = words.iter().filter_map(Value::as_known).map(str::to_owned);
+        let line = assigned.chain(words).collect::<Vec<_>>().join(" ");
+        for range in secret_ranges(&line) {
+            self.secrets.add(&line[range]);
+        }
+    }
 }
+
+/// Why the loss of files is more than ordinary that hold nothing but secrets.
+const CREDENTIALS: &str = "credentials";
 
 /// Most places that are kept.
 const NAMED: usize = 200;

@@ -19,6 +19,7 @@ mod suggest;
 mod supplied;
 #[cfg(test)]
 mod tests;
+mod untold;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -215,6 +216,7 @@ fn judge(
     let judge = safer::Judge { input, context, bar, world, knowledge };
     safer::keep_only_what_works(&mut assessments, &judge);
     let risks = stages::together(&mut assessments);
+    untold::hide(&assessments, input, context, once, knowledge, &mut told.secrets);
     let analysed = world.elapsed();
     let times = StageTimes {
         parse: parsed.saturating_sub(start),

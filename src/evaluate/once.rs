@@ -3,7 +3,7 @@
 //! Which files' content the judgement rests on is noted here, the one place that every look of an evaluation passes.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -24,14 +24,25 @@ pub(super) struct Once<'w> {
     entries: Cell<usize>,
     answers: RefCell<Vec<(Query, Vec<u8>)>>,
     materials: RefCell<BTreeSet<Material>>,
+    /// Words of the files that were read for somebody else.
+    words: RefCell<HashSet<String>>,
 }
 
 /// Entries of directories, answers, and bytes of one answer that are remembered.
 const ENTRIES: usize = 20_000;
 const ANSWERS: usize = 64;
 const ANSWER: usize = 1 << 20;
+/// Words of read files that are told apart, and the largest file whose words are.
+const WORDS: usize = 200_000;
+const TEXT: usize = 4 << 20;
 /// Largest program of which a digest is made.
 const PROGRAM: u64 = 2 << 30;
+
+/// The words of a text: what stands between signs.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    let part = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-'));
+    text.split(part).filter(|word| word.len() >= 3)
+}
 
 impl<'w> Once<'w> {
     pub(super) fn new(world: &'w dyn World) -> Self {
@@ -42,6 +53,27 @@ impl<'w> Once<'w> {
             entries: Cell::new(0),
             answers: RefCell::default(),
             materials: RefCell::default(),
+            words: RefCell::default(),
+        }
+    }
+
+    /// Whether a word stands in a file that was read for somebody else. Of very much text every word is taken to.
+    pub(super) fn has_read(&self, word: &str) -> bool {
+        let words = self.words.borrow();
+        words.len() >= WORDS || words.contains(word)
+    }
+
+    /// Whether nothing was read, or nobody else asks.
+    pub(super) fn has_read_nothing(&self) -> bool {
+        self.words.borrow().is_empty()
+    }
+
+    /// Notes the words of what somebody else must not be told.
+    fn note(&self, text: &str) {
+        if self.world.is_for_others() {
+            let mut noted = self.words.borrow_mut();
+            let room = WORDS.saturating_sub(noted.len());
+            noted.extend(words(text).take(room).map(str::to_owned));
         }
     }
 
@@ -137,13 +169,21 @@ impl World for Once<'_> {
         paths.iter().map(|path| scan(path)).collect()
     }
     fn read_file(&self, path: &Path, limit: u64) -> Result<Vec<u8>, LookError> {
-        self.world.read_file(path, limit)
+        let bytes = self.world.read_file(path, limit)?;
+        if bytes.len() <= TEXT
+            && let Ok(text) = std::str::from_utf8(&bytes)
+        {
+            self.note(text);
+        }
+        Ok(bytes)
     }
     fn read_text(&self, path: &Path, limit: u64) -> Result<String, LookError> {
-        self.world.read_text(path, limit)
+        let text = self.world.read_text(path, limit)?;
+        self.note(&text);
+        Ok(text)
     }
     fn follow(&self, path: &Path, limit: u64, part: Part) -> Result<String, LookError> {
-        let text = self.world.read_text(path, limit)?;
+        let text = self.read_text(path, limit)?;
         let sha256 = Some(hex(&Sha256::digest(&text)));
         self.materials.borrow_mut().insert(Material { path: path.to_owned(), part, sha256 });
         Ok(text)

@@ -14,7 +14,7 @@ use crate::policy::{EnforcementAction, Profile};
 use crate::proof::{
     Approver, Attested, Event, Front, Gate, Judged, Presented, Proof, Record, Standing, Subject, is_plain,
 };
-use crate::report::{VerificationSuggestion, render_line};
+use crate::report::{VerificationSuggestion, render_approved_line, render_line};
 use crate::text::escape;
 
 use super::allowed::Exactly;
@@ -402,7 +402,11 @@ fn enforce(case: &Case<'_>, standing: Option<&Standing>, around: &Surroundings<'
     match demanded(case, standing, around) {
         EnforcementAction::Run => Answer::Yes,
         EnforcementAction::Note => {
-            say(&render_line(report, around.style));
+            let said = match standing.and_then(Standing::approved) {
+                Some(_) => render_approved_line(report, around.style),
+                None => render_line(report, around.style),
+            };
+            say(&said);
             Answer::Yes
         }
         EnforcementAction::Ask if profile == Profile::Agent => {

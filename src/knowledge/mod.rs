@@ -78,7 +78,7 @@ pub use schema::{
     CommandSpec, EffectSpec, ExampleSpec, FormSpec, FreshSpec, PrintsSpec, StdinSpec, Style, Subcommands,
     ToolFile, Unlisted,
 };
-pub use secrets::SECRET;
+pub use secrets::{SECRET, secrets_of};
 pub use services::{Learn, Nothing, Service, ServiceCall, ServiceExample, ServiceWord};
 pub use terraform::{Related, TerraformExample, TerraformType};
 pub use terraform_signs::{Class, Sense, Sign, TerraformSigns, terraform_signs};

@@ -1,13 +1,14 @@
-//! Words that carry secrets: a value with the role `secret`, and what the patterns of a tool's `secrets` find among its
-//! words. Says nothing of what a command does: a pattern never makes an option known or a word explained.
+//! Words that carry secrets: a value with the role `secret`, what the patterns of a tool's `secrets` find among its words, and
+//! those of `secrets.toml` among the words of any program, known or not. Says nothing of what a command does: a pattern never makes an option known or a word explained.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use serde::Deserialize;
 
 use super::matched::{Match, compares};
 use super::parts::after;
-use crate::model::Value;
+use crate::model::{Value, is_secret_name};
 
 /// The role of an option's value, an operand or a part that is a secret.
 pub const SECRET: &str = "secret";
@@ -21,10 +22,18 @@ pub struct SecretSpecs(Vec<SecretSpec>);
 struct SecretSpec {
     /// Options or words that must be there; `*` is any text.
     given: Vec<String>,
-    /// The word in front of the secret's; none where its own word tells it.
-    before: Option<String>,
-    /// What stands in front of the secret in its word; `None`: standard input is the secret.
-    head: Option<String>,
+    place: SecretPlace,
+}
+
+/// Where a secret stands.
+#[derive(Clone, Debug)]
+enum SecretPlace {
+    /// Standard input is the secret.
+    Stdin,
+    /// Behind this text in its word, and behind this word, where its own word does not tell it.
+    Behind { before: Option<String>, head: String },
+    /// The word of this number, from 1, behind those that were given; options are not counted.
+    Word(usize),
 }
 
 impl TryFrom<BTreeMap<String, Vec<String>>> for SecretSpecs {
@@ -33,20 +42,70 @@ impl TryFrom<BTreeMap<String, Vec<String>>> for SecretSpecs {
     fn try_from(table: BTreeMap<String, Vec<String>>) -> Result<Self, String> {
         let mut specs = Vec::new();
         for (given, places) in table {
+            let given: Vec<String> = given.split_whitespace().map(str::to_owned).collect();
             for place in places {
-                let given = given.split_whitespace().map(str::to_owned).collect();
-                let (before, last) = match place.split_once(' ') {
-                    Some((before, last)) => (Some(before.to_owned()), last),
-                    None => (None, place.as_str()),
-                };
-                let head = last.strip_suffix('*').map(str::to_owned);
-                if (head.is_none() && last != "<") || last.contains(' ') || place == "*" {
-                    return Err(format!("`{place}`: a secret is written `*` at a word's end, or `<`"));
-                }
-                specs.push(SecretSpec { given, before, head });
+                specs.push(SecretSpec { given: given.clone(), place: SecretPlace::parse(&place)? });
             }
         }
         Ok(Self(specs))
+    }
+}
+
+impl SecretPlace {
+    fn parse(place: &str) -> Result<Self, String> {
+        if place == "<" {
+            return Ok(Self::Stdin);
+        }
+        let (before, last) = match place.rsplit_once(' ') {
+            Some((before, last)) => (Some(before.to_owned()), last),
+            None => (None, place),
+        };
+        if let (None, Some(Ok(number @ 1..))) = (&before, last.strip_prefix('@').map(str::parse)) {
+            return Ok(Self::Word(number));
+        }
+        match last.strip_suffix('*') {
+            Some(head) if place != "*" => Ok(Self::Behind { before, head: head.to_owned() }),
+            _ => Err(format!("`{place}`: a secret is written `*` at a word's end, `@` and a number, or `<`")),
+        }
+    }
+}
+
+impl SecretSpecs {
+    /// Known texts of the secrets. `option` tells of words that are declared as options whether they were given.
+    fn collect(
+        &self,
+        words: &[Vec<String>],
+        stdin: Option<&Value>,
+        option: impl Fn(&str) -> Option<bool>,
+        found: &mut Vec<String>,
+    ) {
+        for spec in &self.0 {
+            if let Some(behind) = spec.were_given(words, &option) {
+                spec.place.collect(words, behind, stdin, found);
+            }
+        }
+    }
+}
+
+impl SecretSpec {
+    /// Whether these options and words are there, the words in this order: how many words that takes.
+    fn were_given(&self, words: &[Vec<String>], option: impl Fn(&str) -> Option<bool>) -> Option<usize> {
+        let mut behind = 0;
+        for wanted in &self.given {
+            let is = |word: &Vec<String>| word.iter().any(|text| compares(wanted, text));
+            let there = match option(wanted) {
+                Some(given) => given,
+                None if wanted.starts_with('-') => words.iter().any(is),
+                None => {
+                    behind += words[behind..].iter().position(is)? + 1;
+                    true
+                }
+            };
+            if !there {
+                return None;
+            }
+        }
+        Some(behind)
     }
 }
 
@@ -62,43 +121,120 @@ impl Match {
             self.parts().iter().filter(|part| part.role == SECRET).flat_map(|part| texts(&part.value)),
         );
         let words: Vec<Vec<String>> = words.iter().map(texts).collect();
-        for spec in self.levels.first().into_iter().flat_map(|tool| &tool.secrets.0) {
-            if self.were_given(&spec.given, &words) {
-                spec.collect(&words, stdin, &mut found);
-            }
+        let declared = |wanted: &str| {
+            let option = self.levels.iter().flat_map(|level| &level.options).find(|o| o.is_on(wanted));
+            option.map(|option| self.has(&option.key))
+        };
+        if let Some(tool) = self.levels.first() {
+            tool.secrets.collect(&words, stdin, declared, &mut found);
         }
         found
     }
+}
 
-    /// Whether these options and words are there, the words in this order.
-    fn were_given(&self, given: &[String], words: &[Vec<String>]) -> bool {
-        let mut rest = words.iter();
-        given.iter().all(|wanted| {
-            let declared = self.levels.iter().flat_map(|level| &level.options).find(|o| o.is_on(wanted));
-            match declared {
-                Some(option) => self.has(&option.key),
-                None => rest.any(|word| word.iter().any(|text| compares(wanted, text))),
+/// Known texts of the secrets among the words of any program, known or not (`secrets.toml`), and in its standard input.
+pub fn secrets_of(program: &str, words: &[Value], stdin: Option<&Value>) -> Vec<String> {
+    static PLACES: OnceLock<BTreeMap<String, SecretSpecs>> = OnceLock::new();
+    let places = PLACES.get_or_init(|| {
+        let json = include_str!(concat!(env!("OUT_DIR"), "/secrets.json"));
+        let by_names: BTreeMap<String, SecretSpecs> = serde_json::from_str(json).unwrap_or_default();
+        let each = |(names, specs): (String, SecretSpecs)| {
+            let names: Vec<String> = names.split(' ').map(str::to_owned).collect();
+            names.into_iter().map(move |name| (name, specs.clone()))
+        };
+        by_names.into_iter().flat_map(each).collect()
+    });
+    let mut found = Vec::new();
+    let words: Vec<Vec<String>> = words.iter().map(texts).collect();
+    if let Some(specs) = places.get(program) {
+        specs.collect(&words, stdin, |_| None, &mut found);
+    }
+    by_option(&words, &mut found);
+    by_name(&words, &mut found);
+    found.retain(|text| is_telling(text));
+    found
+}
+
+/// Whether a text in a secret's place is one: words of every day and names of variables and files are none.
+fn is_telling(text: &str) -> bool {
+    const PLAIN: [&str; 9] = ["true", "false", "yes", "no", "null", "none", "default", "admin", "root"];
+    !PLAIN.contains(&text) && !text.starts_with(['@', '$'])
+}
+
+/// The value behind an option whose name says that it is a secret, however options are written.
+fn by_option(words: &[Vec<String>], found: &mut Vec<String>) {
+    for (at, word) in words.iter().enumerate() {
+        let [text] = word.as_slice() else { continue };
+        let Some(name) = text.strip_prefix(['-', '/']).map(|name| name.trim_start_matches('-')) else {
+            continue;
+        };
+        match name.split_once(['=', ':']) {
+            // `/srv/secrets:/secrets` is two places.
+            Some((name, value)) if is_secret_name(name) && !name.contains('/') && !value.starts_with('/') => {
+                found.push(value.to_owned());
             }
-        })
+            None if text.starts_with('-') && is_secret_name(name) => {
+                let value = words.get(at + 1).into_iter().flatten();
+                found.extend(value.filter(|value| !value.starts_with('-')).cloned());
+            }
+            _ => {}
+        }
     }
 }
 
-impl SecretSpec {
-    fn collect(&self, words: &[Vec<String>], stdin: Option<&Value>, found: &mut Vec<String>) {
-        let Some(head) = &self.head else {
-            found.extend(stdin.into_iter().flat_map(texts));
-            return;
-        };
-        for (at, word) in words.iter().enumerate() {
-            let fits = match &self.before {
-                None => true,
-                Some(before) => at
-                    .checked_sub(1)
-                    .and_then(|at| words.get(at))
-                    .is_some_and(|last| last.iter().any(|text| compares(before, text))),
-            };
-            if fits {
-                found.extend(word.iter().filter_map(|text| after(head, text)).map(str::to_owned));
+/// The value behind a setting's name that says that it is a secret: `config set dbPassword …`. A mere `secret` or `token`
+/// is what is worked on, and no setting.
+fn by_name(words: &[Vec<String>], found: &mut Vec<String>) {
+    const SETS: [&str; 5] = ["set", "config:set", "config", "configure", "modify"];
+    const THINGS: [&str; 8] =
+        ["secret", "secrets", "token", "tokens", "password", "passwords", "credential", "credentials"];
+    let plain = |word: &Vec<String>, known: &[&str]| matches!(word.as_slice(), [text] if known.iter().any(|one| one.eq_ignore_ascii_case(text)));
+    let Some(from) = words.iter().position(|word| plain(word, &SETS)) else { return };
+    for (at, word) in words.iter().enumerate().skip(from + 1) {
+        let [text] = word.as_slice() else { continue };
+        let is_name = !text.starts_with('-') && !text.contains(['=', '/', '@']) && !plain(word, &THINGS);
+        let last = text.rsplit('.').next().unwrap_or(text);
+        if is_name && is_secret_name(last) {
+            let value = words.get(at + 1).into_iter().flatten();
+            found.extend(value.filter(|value| !value.starts_with('-')).cloned());
+        }
+    }
+}
+
+impl SecretPlace {
+    fn collect(&self, words: &[Vec<String>], given: usize, stdin: Option<&Value>, found: &mut Vec<String>) {
+        match self {
+            Self::Stdin => found.extend(stdin.into_iter().flat_map(texts)),
+            Self::Word(number) => {
+                let switch = |text: &str| text.strip_prefix('/').is_some_and(|name| !name.contains('/'));
+                let option = |text: &String| text.starts_with('-') || switch(text);
+                let plain = |word: &&Vec<String>| !word.iter().any(option);
+                found.extend(
+                    words[given..].iter().filter(plain).nth(number - 1).into_iter().flatten().cloned(),
+                );
+            }
+            Self::Behind { before, head } => {
+                for (at, word) in words.iter().enumerate() {
+                    let fits = match before {
+                        None => true,
+                        Some(before) => at
+                            .checked_sub(1)
+                            .and_then(|at| words.get(at))
+                            .is_some_and(|last| last.iter().any(|text| compares(before, text))),
+                    };
+                    // `-p` and `-P` are two options.
+                    let cased = |text: &&String| !head.starts_with('-') || text.get(..2) == head.get(..2);
+                    if fits {
+                        let texts = word.iter().filter(cased);
+                        let values = texts.filter_map(|text| after(head, text));
+                        // A quote that opens in front of it is closed behind it.
+                        let quoted = |text: &str| match head.ends_with('"') {
+                            true => text.split(['"', '\\']).next().unwrap_or(text).to_owned(),
+                            false => text.to_owned(),
+                        };
+                        found.extend(values.map(quoted));
+                    }
+                }
             }
         }
     }
@@ -109,5 +245,59 @@ fn texts(value: &Value) -> Vec<String> {
     match value.choices() {
         Some(list) => list.to_vec(),
         None => vec![value.prefix()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(program: &str, words: &str) -> Vec<String> {
+        let words: Vec<Value> = words.split_whitespace().map(Value::known).collect();
+        let mut found = secrets_of(program, &words, None);
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    #[test]
+    fn places_are_read_and_found() {
+        for (program, words, secret) in [
+            ("net", "use x: //h/s hidden", "hidden"),
+            ("net", "use x: //h/s /user:u hidden", "hidden"),
+            ("ldapsearch", "-x -w hidden", "hidden"),
+            ("ipmitool", "-Phidden power off", "hidden"),
+            ("doppler", "secrets set A hidden -p shop", "hidden"),
+            ("aws", "ssm put-parameter --value hidden --type SecureString", "hidden"),
+            ("nobody-knows-it", "up --authkey hidden", "hidden"),
+            ("nobody-knows-it", "-password=hidden", "hidden"),
+            ("nobody-knows-it", "/password:hidden", "hidden"),
+            ("nobody-knows-it", "config set dbPassword hidden", "hidden"),
+        ] {
+            assert!(
+                found(program, words).contains(&secret.to_owned()),
+                "{program} {words}: {:?}",
+                found(program, words)
+            );
+        }
+        for (program, words) in [
+            ("aws", "ssm put-parameter --value shown --type String"),
+            ("ldapsearch", "-W -x"),
+            ("mysql", "-P3306 -h h"),
+            ("vault", "kv get secret/shown"),
+            ("nobody-knows-it", "-v /srv/secrets:/secrets /srv/tokens=/tokens"),
+            ("nobody-knows-it", "create secret generic shown"),
+            ("nobody-knows-it", "set token_file shown"),
+            ("nobody-knows-it", "--token-file shown --password-stdin shown"),
+        ] {
+            assert_eq!(found(program, words), Vec::<String>::new(), "{program} {words}");
+        }
+    }
+
+    #[test]
+    fn a_place_is_written_in_one_of_few_ways() {
+        for wrong in ["word", "*", "@0", "@x", "a b"] {
+            assert!(SecretPlace::parse(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -13,6 +13,7 @@ mod names;
 mod redact;
 mod secrets;
 mod tier;
+mod tokens;
 mod value;
 mod woven;
 

@@ -6,10 +6,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+pub use super::tokens::MASK;
+use super::tokens::{addresses, by_chance, is_reference, is_token_byte, tokens, url_passwords};
 use crate::order;
-
-/// What stands in a secret's place.
-pub const MASK: &str = "***";
 
 /// The text with recognisable secrets masked.
 pub fn redact(text: &str) -> Cow<'_, str> {
@@ -39,6 +38,8 @@ pub fn secret_ranges(text: &str) -> Vec<Range<usize>> {
     private_keys(text, &mut found);
     tokens(text, &mut found);
     url_passwords(text, &mut found);
+    addresses(text, &mut found);
+    by_chance(text, &mut found);
     headers(text, &mut found);
     named_values(text, &mut found);
     options(text, &mut found);
@@ -83,112 +84,6 @@ fn private_keys(text: &str, found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Known beginnings of tokens, the number of further characters they need, and whether those are upper case alone.
-const PREFIXES: &[(&str, usize, bool)] = &[
-    ("AKIA", 16, true),
-    ("ASIA", 16, true),
-    ("ghp_", 20, false),
-    ("gho_", 20, false),
-    ("ghu_", 20, false),
-    ("ghs_", 20, false),
-    ("ghr_", 20, false),
-    ("github_pat_", 20, false),
-    ("glpat-", 15, false),
-    ("xoxb-", 10, false),
-    ("xoxp-", 10, false),
-    ("xoxa-", 10, false),
-    ("xoxr-", 10, false),
-    ("xoxs-", 10, false),
-    ("sk-", 20, false),
-    ("sk_live_", 10, false),
-    ("sk_test_", 10, false),
-    ("rk_live_", 10, false),
-    ("AIza", 30, false),
-    ("npm_", 30, false),
-    ("pypi-", 30, false),
-    ("ya29.", 20, false),
-    ("hf_", 25, false),
-    ("dop_v1_", 30, false),
-    ("SG.", 30, false),
-    ("hvs.", 20, false),
-    ("eyJ", 30, false),
-];
-
-/// The bytes that [`PREFIXES`] begin with. Reports hold tens of thousands of texts, and nearly all have no secret.
-const BEGINS: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut at = 0;
-    while at < PREFIXES.len() {
-        table[PREFIXES[at].0.as_bytes()[0] as usize] = true;
-        at += 1;
-    }
-    table
-};
-
-fn is_token_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'+' | b'/' | b'=')
-}
-
-fn tokens(text: &str, found: &mut Vec<Range<usize>>) {
-    let bytes = text.as_bytes();
-    for (at, first) in bytes.iter().enumerate() {
-        if !BEGINS[usize::from(*first)] || (at > 0 && bytes[at - 1].is_ascii_alphanumeric()) {
-            continue;
-        }
-        let second = bytes.get(at + 1).copied();
-        for (prefix, least, upper) in PREFIXES {
-            let likely = prefix.as_bytes().get(1).copied() == second;
-            if !likely || !bytes[at..].starts_with(prefix.as_bytes()) {
-                continue;
-            }
-            let body = &bytes[at + prefix.len()..];
-            let length = body
-                .iter()
-                .take_while(|byte| {
-                    if *upper {
-                        byte.is_ascii_uppercase() || byte.is_ascii_digit()
-                    } else {
-                        is_token_byte(**byte) && **byte != b'/'
-                    }
-                })
-                .count();
-            // A JSON web token has dots; a word that happens to begin like one has none.
-            let likely = *prefix != "eyJ" || body[..length].contains(&b'.');
-            if length >= *least && likely {
-                found.push(at..at + prefix.len() + length);
-            }
-        }
-    }
-}
-
-/// `scheme://user:password@host`.
-fn url_passwords(text: &str, found: &mut Vec<Range<usize>>) {
-    if !text.contains('@') {
-        return;
-    }
-    for (at, _) in text.match_indices("://") {
-        let start = at + 3;
-        let rest = &text[start..];
-        let end = rest
-            .find(|c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '<' | '>'))
-            .unwrap_or(rest.len());
-        let authority = &rest[..end];
-        let Some(host) = authority.rfind('@') else { continue };
-        let user = &authority[..host];
-        match user.find(':') {
-            Some(colon) if !is_reference(&user[colon + 1..]) => found.push(start + colon + 1..start + host),
-            // A token alone in front of `@`.
-            None if user.len() >= 20 => found.push(start..start + host),
-            _ => {}
-        }
-    }
-}
-
-/// Values that only name a secret: `$TOKEN`, `${TOKEN}`, `$(pass show x)`.
-fn is_reference(value: &str) -> bool {
-    value.is_empty() || value.starts_with('$') || value.starts_with('`') || value.starts_with(MASK)
-}
-
 /// Headers that carry credentials, to the end of the quote or line.
 const HEADERS: &[&str] = &[
     "authorization:",
@@ -196,6 +91,19 @@ const HEADERS: &[&str] = &[
     "x-api-key:",
     "api-key:",
     "x-auth-token:",
+    "x-vault-token:",
+    "x-access-token:",
+    "x-amz-security-token:",
+    "x-goog-api-key:",
+    "x-auth-key:",
+    "x-api-token:",
+    "x-figma-token:",
+    "apikey:",
+    "job-token:",
+    "deploy-token:",
+    "circle-token:",
+    "dd-api-key:",
+    "set-cookie:",
     "private-token:",
     "cookie:",
 ];
@@ -244,6 +152,9 @@ fn header(text: &str, name: usize, value: usize, found: &mut Vec<Range<usize>>) 
 
 /// Whether a name says that its value is secret.
 pub fn is_secret_name(name: &str) -> bool {
+    if is_key_of_the_environment(name) {
+        return true;
+    }
     let name: String =
         name.chars().filter(|c| !matches!(c, '_' | '-' | '.')).flat_map(char::to_lowercase).collect();
     const PARTS: &[&str] = &[
@@ -254,21 +165,53 @@ pub fn is_secret_name(name: &str) -> bool {
         "token",
         "apikey",
         "accesskey",
+        "accountkey",
         "privatekey",
         "credential",
         "authkey",
         "encryptionkey",
         "clientkey",
+        "sharedkey",
+        "hmackey",
+        "connectionstring",
     ];
-    const WHOLE: &[&str] = &["pass", "pwd", "pgpass", "dbpass", "mysqlpwd", "userpass", "auth"];
+    const WHOLE: &[&str] = &["pass", "pwd", "pgpass", "dbpass", "mysqlpwd", "userpass", "auth", "pw"];
     // Names of files and counts, not of secrets.
-    const NOT: &[&str] =
-        &["file", "path", "dir", "length", "count", "name", "arn", "id", "ttl", "type", "policy"];
+    const NOT: &[&str] = &[
+        "file", "path", "dir", "length", "count", "name", "arn", "id", "ttl", "type", "policy", "stdin",
+        "prompt", "helper", "provider", "endpoint", "lifetime", "expiry",
+    ];
     let secret = PARTS.iter().any(|part| name.contains(part))
-        || WHOLE.iter().any(|whole| name.ends_with(whole) && name.len() <= whole.len() + 6);
+        || WHOLE.iter().any(|whole| name.ends_with(whole) && name.len() <= whole.len() + 6)
+        || matches!(name.as_str(), "pin" | "psk" | "otp" | "totp");
     let about = NOT.iter().any(|end| name.ends_with(end)) && !name.ends_with("keyid");
     let directory = matches!(name.as_str(), "pwd" | "oldpwd");
     secret && !about && !directory
+}
+
+/// `STRIPE_KEY`, `MASTER_KEY`: what variables of that form hold, but for keys that are for everybody or merely name something.
+fn is_key_of_the_environment(name: &str) -> bool {
+    const OPEN: [&str; 13] = [
+        "PUBLIC",
+        "PRIMARY",
+        "FOREIGN",
+        "CACHE",
+        "SORT",
+        "PARTITION",
+        "HOST",
+        "KNOWN",
+        "OBJECT",
+        "GROUP",
+        "S3",
+        "HOT",
+        "REGISTRY",
+    ];
+    let upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    name.strip_suffix("_KEY").is_some_and(|of| {
+        !of.is_empty()
+            && of.chars().all(upper)
+            && !of.rsplit('_').next().is_some_and(|last| OPEN.contains(&last))
+    })
 }
 
 fn is_name_byte(byte: u8) -> bool {
@@ -287,7 +230,7 @@ fn named_values(text: &str, found: &mut Vec<Range<usize>>) {
         }
         // The name before it, perhaps quoted.
         let mut end = at;
-        while end > 0 && matches!(bytes[end - 1], b' ' | b'"' | b'\'' | b'+') {
+        while end > 0 && matches!(bytes[end - 1], b' ' | b'"' | b'\'' | b'+' | b']') {
             end -= 1;
         }
         let start = bytes[..end].iter().rposition(|byte| !is_name_byte(*byte)).map_or(0, |i| i + 1);
@@ -296,6 +239,10 @@ fn named_values(text: &str, found: &mut Vec<Range<usize>>) {
             continue;
         }
         let after = &text[at + 1..];
+        // `/srv/tokens:/tokens` is two places.
+        if start > 0 && bytes[start - 1] == b'/' && after.starts_with('/') {
+            continue;
+        }
         let blanks = after.len() - after.trim_start_matches([' ', '\t']).len();
         // `name= other` in shell is an empty value; only `:` and spaced `=` take blanks.
         if *byte == b'=' && blanks > 0 && end == at {
@@ -303,9 +250,20 @@ fn named_values(text: &str, found: &mut Vec<Range<usize>>) {
         }
         push_value(text, at + 1 + blanks, found);
     }
+    texts_for_files(text, found);
     // Only a quoted value counts here.
     if !text.contains(['\'', '"']) {
         return;
+    }
+    // `set_password('value')`
+    for (at, _) in text.match_indices('(') {
+        let quoted = text[at + 1..].starts_with(['\'', '"']);
+        let start = bytes[..at].iter().rposition(|byte| !is_name_byte(*byte)).map_or(0, |i| i + 1);
+        let name = text[start..at].to_ascii_lowercase();
+        let sets = name.contains("passw") || name.ends_with("passphrase");
+        if quoted && sets && !name.starts_with("get") {
+            push_value(text, at + 1, found);
+        }
     }
     let lower = text.to_ascii_lowercase();
     for phrase in ["identified by ", "password ", "passwd "] {
@@ -314,6 +272,21 @@ fn named_values(text: &str, found: &mut Vec<Range<usize>>) {
             if text[start..].starts_with(['\'', '"']) {
                 push_value(text, start, found);
             }
+        }
+    }
+}
+
+/// `--password-file=<(echo value)`: a text in place of the file that holds a secret.
+fn texts_for_files(text: &str, found: &mut Vec<Range<usize>>) {
+    for (at, _) in text.match_indices("<(") {
+        let before = text[..at].trim_end_matches(['=', ' ']);
+        let option = before.rsplit([' ', '\t', '\n']).next().unwrap_or(before);
+        let of = option.trim_start_matches('-').trim_end_matches("-file").trim_end_matches("_file");
+        let inner = text[at + 2..].trim_start();
+        let said = ["echo -n ", "echo ", "printf '%s' ", "printf %s ", "printf "];
+        let Some(value) = said.iter().find_map(|said| inner.strip_prefix(said)) else { continue };
+        if option.starts_with('-') && is_secret_name(of) {
+            push_value(text, text.len() - value.len(), found);
         }
     }
 }
@@ -425,6 +398,20 @@ mod tests {
             ("echo ghp_0123456789abcdefghijABCDEFGHIJ0123", "echo ***"),
             ("{\"password\": \"hunter2\", \"a\": 1}", "{\"password\": \"***\", \"a\": 1}"),
             ("ALTER USER x IDENTIFIED BY 'hunter2'", "ALTER USER x IDENTIFIED BY '***'"),
+            ("git clone https://hunter2@host/x", "git clone https://***@host/x"),
+            ("git clone https://hunter2:x-oauth-basic@host/x", "git clone https://***:***@host/x"),
+            ("pip install git+https://hunter2:@host/x", "pip install git+https://***:@host/x"),
+            ("tailscale up --authkey tskey-abc", "tailscale up --authkey ***"),
+            ("STRIPE_KEY=abc PIN=1234 ./x", "STRIPE_KEY=*** PIN=*** ./x"),
+            ("./x -p q7Rk2bTz9LmW4xYc8NvH3dGs", "./x -p ***"),
+            ("X=q7Rk2bTz9LmW4xYc8NvH3dGs ./x", "X=*** ./x"),
+            ("u.set_password('hunter2')", "u.set_password('***')"),
+            ("os.environ['API_KEY']='hunter2'", "os.environ['API_KEY']='***'"),
+            ("rsync --password-file=<(echo hunter2) a h::b", "rsync --password-file=<(echo ***) a h::b"),
+            (
+                "curl https://hooks.slack.com/services/T00/B00/abcd",
+                "curl https://hooks.slack.com/services/***",
+            ),
             (
                 "-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----",
                 "-----BEGIN RSA PRIVATE KEY-----***-----END RSA PRIVATE KEY-----",
@@ -446,6 +433,17 @@ mod tests {
             "mkdir -p a/b",
             "rm secrets.txt",
             "a sketch-of-something-longer-than-twenty",
+            "git clone https://ada@host/x; git clone ssh://Deploy1@host/x",
+            "git clone https://git@host/x https://oauth2:$TOKEN@host/x",
+            "docker run -v /srv/tokens:/tokens x@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+            "PUBLIC_KEY=abc SSH_KNOWN_HOST_KEY=abc CACHE_KEY=v1-linux x",
+            "docker login --password-stdin registry.example",
+            "aws cloudformation delete-stack --stack-name MyVeryLongStackName2ForProduction1",
+            "terraform apply -target=module.NetworkAndStorage2.aws_instance.WebServerOfTheShop",
+            "git show 1b7f2e9c4d8a6f0b3e5c7d9a1f2b4c6d8e0f1a3b",
+            "kubectl delete pod web-6d4cf56db6-x7k2p --grace-period=0",
+            "get_password('db')",
+            "gdrive delete 1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms",
         ] {
             assert_eq!(redact(text), text);
         }

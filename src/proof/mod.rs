@@ -83,6 +83,9 @@ pub enum ProofError {
     /// The transparency log.
     #[error(transparent)]
     Log(#[from] crate::attest::tlog::book::LogError),
+    /// The key that signs trust bundles.
+    #[error("the key for trust bundles: {0}; `recourse trust key FILE --name NAME` makes one")]
+    TrustKey(crate::attest::tlog::signer::SignerError),
     /// No random bytes.
     #[error("the system gave no random bytes")]
     Random,
@@ -282,8 +285,7 @@ pub fn trust_signer(
     make: bool,
 ) -> Result<NoteSigner, ProofError> {
     let passphrase = passphrase(config)?;
-    NoteSigner::open(file, name, Kind::Log, passphrase.as_ref(), make)
-        .map_err(|error| ProofError::Log(error.into()))
+    NoteSigner::open(file, name, Kind::Log, passphrase.as_ref(), make).map_err(ProofError::TrustKey)
 }
 
 /// The passphrase of encrypted keys, where one is configured.

@@ -97,6 +97,15 @@ pub fn render_line(report: &ConsequenceReport, style: Style) -> String {
     format!("{}: {}", page.paint(&[BOLD, color], &head), shorten(&escape(&report.assessment_reason), room))
 }
 
+/// The same of what runs all the same, because a person approved it: it is not refused, and nothing is to be decided.
+pub fn render_approved_line(report: &ConsequenceReport, style: Style) -> String {
+    let page = Page { out: String::new(), style };
+    let (_, color) = outcome(report);
+    let head = format!("recourse: approved by a person ({})", report.risk_assessment.as_str());
+    let room = style.width.saturating_sub(width(&head) + 2).max(20);
+    format!("{}: {}", page.paint(&[BOLD, color], &head), shorten(&escape(&report.assessment_reason), room))
+}
+
 /// The report. `text` is the command line that spans speak of; without it the words are not shown.
 pub fn render(report: &ConsequenceReport, text: Option<&str>, style: Style) -> String {
     render_up_to(DESCRIBED, report, text, style)

@@ -21,7 +21,7 @@ pub use contract::{
     MaterialReport, MutationReport, RecoverabilityReport, RecoveryPoint, SCHEMA_VERSION, Summary, Timing,
     Trace, TraceStep, VerdictImpact, VerificationCommand, VerificationSuggestion,
 };
-pub use human::{Style, render, render_all, render_line};
+pub use human::{Style, render, render_all, render_approved_line, render_line};
 pub use question::{Asked, Keeps, render_question, safer_form, speak_question};
 
 /// The report as a comment on a pull request: Markdown of less than 65,536 characters, the same bytes for the same report.

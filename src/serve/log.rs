@@ -38,7 +38,7 @@ pub(super) async fn file(
 pub(super) async fn proof(state: App, id: String, may_ask: bool, headers: &HeaderMap) -> Response {
     let found = blocking(move || {
         Ok(match state.published.attestation(&id, may_ask)? {
-            Found::Here(_) => (true, state.published.proof(&Wanted::Attestation(id))?),
+            Found::Here(_) => (false, state.published.proof(&Wanted::Attestation(id))?),
             Found::Gone => (true, None),
             Found::None => (false, None),
         })
@@ -47,10 +47,10 @@ pub(super) async fn proof(state: App, id: String, may_ask: bool, headers: &Heade
         Ok((_, Some(bytes))) => {
             typed(bytes, TEXT, if may_ask { "private, no-store" } else { ATTESTATION_AGE }, headers)
         }
-        Ok((true, None)) => {
-            problem(StatusCode::GONE, "there is no proof of it, or its key is retired or compromised")
+        Ok((true, None)) => problem(StatusCode::GONE, "the key that signed it is retired or compromised"),
+        Ok((false, None)) => {
+            problem(StatusCode::NOT_FOUND, "there is no such attestation, or no proof of it")
         }
-        Ok((false, None)) => problem(StatusCode::NOT_FOUND, "there is no such attestation"),
         Err(()) => broken(),
     }
 }

@@ -51,18 +51,29 @@ pub(super) fn router(state: App, timeout: Duration) -> Router {
 }
 
 async fn health() -> Response {
-    answer(StatusCode::OK, &json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION") }))
+    answer(StatusCode::OK, &json!({ "status": "ok" }))
 }
 
 /// Counters; for whom the token is.
 async fn metrics(Shared(state): Shared<App>, headers: HeaderMap) -> Response {
-    if allowed(&state, &headers, Scope::Metrics).is_none() {
-        return problem(StatusCode::UNAUTHORIZED, "a valid bearer token is needed");
+    match state.callers.who(&headers) {
+        None => return nobody(),
+        Some(caller) if !caller.may(Scope::Metrics) => {
+            return problem(StatusCode::FORBIDDEN, "this token is not for metrics");
+        }
+        Some(_) => {}
     }
     let mut answer = (StatusCode::OK, state.traffic.metrics()).into_response();
     let kind = HeaderValue::from_static("text/plain; version=0.0.4");
     answer.headers_mut().insert(header::CONTENT_TYPE, kind);
     answer
+}
+
+/// For whom no token says who it is.
+fn nobody() -> Response {
+    let mut refused = problem(StatusCode::UNAUTHORIZED, "a valid bearer token is needed");
+    refused.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    refused
 }
 
 /// Counts each request, and writes its line.
@@ -157,9 +168,7 @@ async fn evaluate(Shared(state): Shared<App>, request: Request) -> Response {
     // Before anything of the body is read.
     let headers = request.headers();
     let Some(caller) = state.callers.who(headers).cloned() else {
-        let mut refused = problem(StatusCode::UNAUTHORIZED, "a valid bearer token is needed");
-        refused.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-        return refused;
+        return nobody();
     };
     if !caller.may(Scope::Evaluate) {
         return problem(StatusCode::FORBIDDEN, "this token is not for evaluations");

@@ -12,6 +12,7 @@ use crate::world::World;
 use super::options::{Left, Options};
 use super::program::Programs;
 pub use super::scope::Scope;
+use super::simple::Call;
 use super::state::{Flow, State, Status, Variable};
 use super::step::{Arg, Input, Sink, Stdin, Step, StepKind, shown_words};
 
@@ -347,6 +348,11 @@ impl Shell<'_> {
             return;
         }
         self.sink.step(step, &mut state.files);
+    }
+
+    /// Says of a program that is about to run which words it is given.
+    pub(super) fn begun(&mut self, name: &str, call: &Call, stdin: &Stdin) {
+        self.sink.starts(name, &call.environment, &call.values(), stdin);
     }
 
     fn context(&self, state: &State) -> Context {

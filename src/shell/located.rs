@@ -158,6 +158,9 @@ impl Shell<'_> {
             return Some(self.external(state, &real.to_string_lossy(), call));
         }
         if own && !made && self.is_launcher(state, dir, base) && !self.is_shell_script(state, path) {
+            if self.world.is_elsewhere() {
+                return Some(self.by_name_as_well(state, name, call));
+            }
             self.plainly(state, path, call);
             return None;
         }

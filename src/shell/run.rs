@@ -15,6 +15,7 @@ use super::step::{Arg, Invocation, Stdout, StepKind};
 impl Shell<'_> {
     /// Runs a program. One that reads as code what git may have brought is a program that nobody knows.
     pub(crate) fn external(&mut self, state: &mut State, name: &str, call: &Call) -> Flow {
+        self.begun(name, call, &state.stdin);
         let before = self.unseen_of_git.replace(false);
         let flow = self.external_program(state, name, call);
         if self.unseen_of_git.replace(before) {
@@ -99,11 +100,20 @@ impl Shell<'_> {
         Flow::Next
     }
 
+    /// A launcher lies in the project: where that is not here, what it runs is not seen.
+    fn unseen_launcher(&mut self, state: &mut State, base: &str, call: &Call) {
+        if self.world.is_elsewhere() && state.scope.host.is_none() {
+            let kind = StepKind::UnknownProgram { name: base.to_owned(), args: call.args() };
+            self.emit_as(state, call.span, &call.raw, kind);
+        }
+    }
+
     /// A known program.
     pub(crate) fn known(&mut self, state: &mut State, name: &str, tool: &Arc<ToolFile>, call: &Call) -> Flow {
         if let Some((base, at)) = self.launched(name, call)
             && let Some(launcher) = self.knowledge.tool(&base)
         {
+            self.unseen_launcher(state, &base, call);
             return self.known(state, &base, &launcher, &call.without(at));
         }
         let more = self.with_options_of_files(state, name, call);

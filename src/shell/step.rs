@@ -155,6 +155,10 @@ pub struct Step {
 pub trait Sink {
     /// Takes one step and records in `files` what it does to them.
     fn step(&mut self, step: Step, files: &mut Files);
+    /// A program is about to run, known or not: its name, the variables before it, its words, and what it is given to read.
+    fn starts(&mut self, name: &str, environment: &[(String, Value)], words: &[Value], stdin: &Stdin) {
+        let _ = (name, environment, words, stdin);
+    }
 }
 
 /// What is evaluated.

@@ -9,7 +9,7 @@ use crate::support::Scratch;
 use recourse::attest::keys::KeyStore;
 use recourse::attest::sign::{Chain, DEFAULT_VALIDITY, Evaluation, Profile, Signer, SignerSettings};
 use recourse::attest::store::Store;
-use recourse::attest::{Origin, Places};
+use recourse::attest::{Attestation, Origin, Places};
 use serde_json::{Value, json};
 
 fn data(scratch: &Scratch) -> PathBuf {
@@ -269,4 +269,84 @@ fn a_compromise_is_said_on_a_full_disk() {
     }
     assert!(output.status.success() && !out.contains("NOT FULL"), "{out}{said}");
     assert!(out.contains("compromised") && !out.contains("full-1.pem"), "{out}{said}");
+}
+
+#[test]
+fn a_compromised_key_is_gone_where_no_file_may_be_written() {
+    let scratch = Scratch::new();
+    for words in [&["keys", "generate"][..], &["keys", "activate", "prod-1"]] {
+        done(&scratch.recourse(words).env("RECOURSE_INSTANCE_ID", "prod").output().unwrap());
+    }
+    let key = places(&scratch).keys().join("prod-1.pem");
+    assert!(key.exists());
+    let mut command = scratch.recourse::<&str>(&[]);
+    let environment: Vec<_> =
+        command.get_envs().map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned))).collect();
+    command = std::process::Command::new("bash");
+    for (name, value) in environment {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    let script = "ulimit -f 0; exec \"$R\" keys compromise prod-1";
+    let output = command
+        .args(["-c", script])
+        .env("R", crate::support::program())
+        .current_dir(scratch.work())
+        .output()
+        .unwrap();
+    assert!(output.status.code().is_some(), "a signal ended it: {:?}", output.status);
+    assert!(!key.exists(), "{output:?}");
+}
+
+#[test]
+fn an_approval_of_this_instance_is_of_whoever_runs_it() {
+    let scratch = Scratch::with_policy("[[rule]]\nverdict = \"escalate\"\n");
+    let words =
+        ["evaluate", "shell", "--attest", "--format", "json", "--fail-on", "never", "--", "touch", "ran"];
+    let report = crate::support::json(&scratch.run(&words));
+    let parent = Attestation::from_value(&report["attestation"]).unwrap();
+    let places = places(&scratch);
+    let settings = SignerSettings {
+        base: parent.origin().clone(),
+        evaluator: "recourse:0.1.0".to_owned(),
+        profile: Profile::Full,
+        validity: DEFAULT_VALIDITY,
+    };
+    let signer = Signer::new(KeyStore::open(&places), Store::open(&places), settings);
+    let own = nix::unistd::getuid().as_raw();
+    let evaluation = scratch.file("report.json", report.to_string());
+    for (uid, runs) in
+        [(json!(4242), false), (json!(own.to_string()), false), (json!(null), false), (json!(own), true)]
+    {
+        let output = json!({
+            "schemaVersion": "recourse.approval.v1", "decision": "approved", "riskAssessment": "escalate",
+            "assessmentReason": "looked at it", "approver": {"user": "ann", "uid": uid, "method": "terminal"},
+        });
+        let chain = Some(Chain { chain_id: parent.id().to_owned(), parent: Some(parent.digest()) });
+        let approval = signer.attest(Evaluation { input: parent.input().clone(), output, chain }).unwrap();
+        let approval = scratch.file("approval.json", approval.canonical());
+        let (evaluation, approval) = (evaluation.to_str().unwrap(), approval.to_str().unwrap());
+        let words = [
+            "exec",
+            "--profile",
+            "ci",
+            "--attestation",
+            evaluation,
+            "--attestation",
+            approval,
+            "--",
+            "touch",
+            "ran",
+        ];
+        let output = scratch.recourse(&words).env("RECOURSE_ATTESTATION_MODE", "require").output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(
+            (output.status.success(), scratch.work().join("ran").exists()),
+            (runs, runs),
+            "{uid}: {said}"
+        );
+        assert!(runs != said.contains("refused"), "{uid}: {said}");
+    }
 }

@@ -61,6 +61,7 @@ mod scan;
 mod secrets;
 mod serve;
 mod serve_callers;
+mod serve_told;
 mod shell_hooks;
 mod shims;
 #[path = "../support/mod.rs"]

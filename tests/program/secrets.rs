@@ -3,7 +3,7 @@
 use std::process::Command;
 
 /// Commands in which `SECRET` stands for a secret that has no form of its own, where the tool's data says that it is one.
-const COMMANDS: [&str; 28] = [
+const COMMANDS: [&str; 73] = [
     "aws configure set aws_secret_access_key SECRET",
     "redis-cli -a SECRET FLUSHALL",
     "docker login -u u -p SECRET",
@@ -32,6 +32,51 @@ const COMMANDS: [&str; 28] = [
     "bash -c 'redis-cli -a SECRET FLUSHALL'",
     "redis-cli -a SECRET FLUSHALL; unknown-program SECRET; rm -rf SECRET",
     "ssh h redis-cli -a SECRET FLUSHALL",
+    "vault write secret/x v=SECRET",
+    "ldapsearch -x -D cn=a -w SECRET",
+    "ldapmodify -wSECRET -f x.ldif",
+    "net use x: //h/s SECRET",
+    "az keyvault secret set --vault-name v -n n --value SECRET",
+    "aws ssm put-parameter --name n --type SecureString --value SECRET",
+    "mysqladmin -u root password SECRET",
+    "influx -username u -password SECRET",
+    "npm token revoke SECRET",
+    "podman secret create s - <<< SECRET",
+    "redis-cli CONFIG SET requirepass SECRET",
+    "consul kv put a SECRET",
+    "consul acl set-agent-token default SECRET",
+    "snmpwalk -v2c -c SECRET h",
+    "ipmitool -H h -U u -P SECRET power off",
+    "expect -c 'send \"SECRET\"'",
+    "flyctl secrets set A=SECRET",
+    "wrangler secret put A <<< SECRET",
+    "doppler secrets set A SECRET -p shop",
+    "netlify env:set A SECRET",
+    "vercel env add A production <<< SECRET",
+    "twine upload -u u -p SECRET dist/x",
+    "gem push --key SECRET x.gem",
+    "dotnet nuget push x -k SECRET",
+    "sops --set '[\"a\"] \"SECRET\"' f",
+    "drush user:password u SECRET",
+    "python manage.py shell -c \"u.set_password('SECRET')\"",
+    "PIN=SECRET ./x",
+    "nmcli dev wifi connect ssid password SECRET",
+    "wpa_passphrase ssid SECRET",
+    "iwctl --passphrase SECRET station w connect s",
+    "tailscale up --authkey SECRET",
+    "mongorestore -p SECRET",
+    "xfreerdp /u:u /p:SECRET /v:h",
+    "rdesktop -p SECRET h",
+    "virsh secret-set-value u SECRET",
+    "ejabberdctl register u h SECRET",
+    "kadmin -w SECRET",
+    "kinit u <<< SECRET",
+    "secret-tool store --label=x a b <<< SECRET",
+    "security add-generic-password -a a -s s -w SECRET",
+    "pass insert -e x <<< SECRET",
+    "bw unlock SECRET",
+    "pulumi config set dbPassword SECRET --secret",
+    "ssh h mysqladmin password SECRET",
 ];
 
 fn said(arguments: &[&str], command: &str) -> String {
@@ -68,9 +113,23 @@ fn secrets_in_words_are_said_nowhere() {
 
 #[test]
 fn what_is_no_secret_stays() {
-    for command in
-        ["docker run -p 8080:80 i; rm -rf qzvplain", "kubectl delete ns qzvplain", "rm -rf qzvplain-p"]
-    {
+    for command in [
+        "docker run -p 8080:80 i; rm -rf qzvplain",
+        "kubectl delete ns qzvplain",
+        "rm -rf qzvplain-p",
+        "mkdir -p qzvplain; rm -rf qzvplain",
+        "mysql -P qzvplain -h h; rm -rf qzvplain",
+        "net user qzvplain /delete; rm -rf qzvplain",
+        "docker run -v /srv/tokens:/qzvplain i; rm -rf /qzvplain",
+        "kubectl create secret generic qzvplain; rm -rf qzvplain",
+        "docker login --password-stdin qzvplain; rm -rf qzvplain",
+        "aws ssm put-parameter --name n --type String --value qzvplain; rm -rf qzvplain",
+        "vault kv get secret/qzvplain; rm -rf qzvplain",
+        "git clone https://qzvplain@host/x; rm -rf qzvplain",
+        "git config credential.helper qzvplain; rm -rf qzvplain",
+        "git add my_token.txt qzvplain; rm -rf qzvplain",
+        "redis-cli SET a qzvplain; rm -rf qzvplain",
+    ] {
         assert!(said(&["evaluate", "shell", "--format", "json"], command).contains("qzvplain"), "{command}");
     }
 }

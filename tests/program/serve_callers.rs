@@ -68,7 +68,8 @@ fn a_token_does_what_it_may_and_speaks_for_whom_it_is() {
     let path = format!("/{}", uri.splitn(4, '/').last().unwrap());
     let get = |path: &str, token: &str| server.get(path, &format!("authorization: Bearer {token}\r\n")).0;
     assert_eq!([get(&path, PERSON), get(&path, CI), get(&path, METRICS)], [200, 404, 404]);
-    assert_eq!([get("/metrics", METRICS), get("/metrics", PERSON), get("/metrics", CI)], [200, 401, 401]);
+    assert_eq!([get("/metrics", METRICS), get("/metrics", PERSON), get("/metrics", CI)], [200, 403, 403]);
+    assert_eq!(get("/metrics", "the-token-of-nobody-at-all"), 401);
     // The log and the record name them, and hold no token.
     let text = std::fs::read_to_string(&log).unwrap();
     assert!(text.contains(r#""caller":"pipeline""#) && text.contains(r#""caller":"counters""#), "{text}");

@@ -276,19 +276,20 @@ impl AuditLog {
             Some(head) => (head, None),
             None => (self.headless()?, Some(HEADLESS)),
         };
-        let mut end = End { head, after: None, open: false };
+        let open = size > 0 && !ends_line(file, size).map_err(io_error("cannot read", &self.log))?;
+        let mut end = End { head, after: None, open };
         if size > end.head.length {
             // Noted, or written by a process that died before the head. Believed as far as it continues the chain.
             let torn = match check {
                 true => self.catch_up(file, &mut end.head)?,
                 false => self.reach(file, size, &mut end.head)?,
             };
-            if torn {
+            // A whole line that cannot be read was not left by a process that died: nothing is said that would excuse it.
+            if torn && open {
                 after = Some(TORN);
             }
         }
         end.after = after;
-        end.open = size > 0 && !ends_line(file, size).map_err(io_error("cannot read", &self.log))?;
         Ok(end)
     }
 

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
+use super::accept::{is_compromised, left_out};
 use super::disk::{self, Access, DiskError, Lock};
 use super::document::hex;
 use super::origin::Origin;
@@ -436,24 +437,23 @@ pub fn get(fetch: &dyn Fetch, url: &str, limit: usize, retries: u32) -> Result<V
     }
 }
 
-/// Which of two registries counts, by their versions (§5.5), and what is known of keys that are in it no more. A compromise
-/// and a retirement, once seen, are never taken back, not by leaving the key out for a while either; and a name never
-/// gets another key.
+/// Which of two registries counts, by their versions (§5.5). How far a key has gone, once seen, is never taken back, not by
+/// leaving it out for a while and not by another name; and a name never gets another key.
 fn accept(cached: Cached, (fetched, digest): (Registry, Hash), now: Time) -> Result<Cached, Failure> {
-    let rollback = |detail: String| Err(Failure::new(Reason::RegistryRollback, detail));
+    let rollback = |detail: String| Failure::new(Reason::RegistryRollback, detail);
     match (cached.registry.version, fetched.version) {
         (Some(old), None) => {
-            rollback(format!("the registry has no version, version {old} was accepted before"))
+            Err(rollback(format!("the registry has no version, version {old} was accepted before")))
         }
         (Some(old), Some(new)) if new < old => {
-            rollback(format!("the registry has version {new}, version {old} was accepted before"))
+            Err(rollback(format!("the registry has version {new}, version {old} was accepted before")))
         }
         (Some(old), Some(new)) if new == old => {
             // Nothing changes at an equal version, except that a compromise is believed at once.
             let digest = cached.digest.or_else(|| (cached.registry == fetched).then_some(digest));
             let mut kept = Cached { fetched_at: now, digest, ..cached };
             for key in &mut kept.registry.keys {
-                if is_compromised(&fetched, &key.key_id) {
+                if is_compromised(&fetched, key) {
                     key.state = KeyState::Compromised;
                 }
             }
@@ -461,37 +461,10 @@ fn accept(cached: Cached, (fetched, digest): (Registry, Hash), now: Time) -> Res
         }
         _ => {
             let known = cached.registry.keys.into_iter().chain(cached.gone);
-            let mut gone = Vec::new();
-            for key in known {
-                let mut named = fetched.keys.iter().filter(|new| new.key_id == key.key_id).peekable();
-                if named.peek().is_none() {
-                    gone.push(key);
-                } else if let Some(why) = named.find_map(|new| taken_back(&key, new)) {
-                    return rollback(format!("the registry takes back that key {} {why}", key.key_id));
-                }
-            }
+            let gone = left_out(known, &fetched).map_err(rollback)?;
             Ok(Cached { gone, ..Cached::fetched((fetched, digest), now) })
         }
     }
-}
-
-/// What a newer entry of a key takes back that may never be.
-fn taken_back(known: &KeyEntry, new: &KeyEntry) -> Option<&'static str> {
-    match known.state {
-        KeyState::Compromised if new.state != KeyState::Compromised => Some("is compromised"),
-        KeyState::Retired if !matches!(new.state, KeyState::Retired | KeyState::Compromised) => {
-            Some("is retired")
-        }
-        // What is compromised verifies nothing, whatever stands there.
-        _ if known.public_key != new.public_key && new.state != KeyState::Compromised => {
-            Some("has the public key that was known under this name")
-        }
-        _ => None,
-    }
-}
-
-fn is_compromised(registry: &Registry, key_id: &str) -> bool {
-    registry.keys.iter().any(|key| key.key_id == key_id && key.state == KeyState::Compromised)
 }
 
 #[cfg(test)]

@@ -37,7 +37,11 @@ impl Fetch for Script {
 fn keys(version: Option<u64>, keys: &[(&str, &str)]) -> Value {
     let keys: Vec<Value> = keys
         .iter()
-        .map(|(id, state)| json!({"key_id": id, "algorithm": "Ed25519", "public_key": "AA", "state": state}))
+        .map(|(id, state)| {
+            // `a=p`: the key `p` under the name `a`.
+            let (id, public) = id.split_once('=').unwrap_or((id, id));
+            json!({"key_id": id, "algorithm": "Ed25519", "public_key": public, "state": state})
+        })
         .collect();
     let mut registry = json!({"instance_id": "x", "keys": keys, "updated_at": START});
     if let Some(version) = version {
@@ -118,6 +122,29 @@ fn a_compromise_is_believed_at_once_and_never_taken_back() {
     );
     assert_eq!(state(one(7, "compromised"), one(7, "active")), Ok(KeyState::Compromised));
     assert_eq!(state(one(7, "compromised"), one(8, "active")), Err(Reason::RegistryRollback));
+}
+
+#[test]
+fn a_key_never_goes_back_under_any_name() {
+    let step = |before: &[(&str, &str)], after: &[(&str, &str)], key: &str| {
+        let store = MemoryStore::having_accepted(Registry::from_value(&keys(Some(1), before)).unwrap());
+        let fetch = Script::new(vec![Ok(keys(Some(2), after))]);
+        let found = registries(&fetch, &store, 0).get(&origin(), key).map_err(|failure| failure.reason)?;
+        found.registry.lookup(key).map(|entry| entry.state).map_err(|_| Reason::KeyNotFound)
+    };
+    let back = Err(Reason::RegistryRollback);
+    assert_eq!(step(&[("a", "deprecated")], &[("a", "active")], "a"), back);
+    assert_eq!(step(&[("a", "active")], &[("a", "pending")], "a"), back);
+    assert_eq!(step(&[("a", "deprecated")], &[("a", "retired")], "a"), Ok(KeyState::Retired));
+    assert_eq!(step(&[("a", "pending")], &[("a", "retired")], "a"), Ok(KeyState::Retired));
+    for state in ["deprecated", "retired", "compromised"] {
+        assert_eq!(step(&[("a=p", state)], &[("b=p", "active")], "b"), back, "{state} and left out");
+        assert_eq!(step(&[("a=p", state)], &[("a=p", state), ("b=p", "active")], "b"), back, "{state}");
+    }
+    // In the first registry that is seen, too.
+    assert_eq!(step(&[], &[("a=p", "compromised"), ("b=p", "active")], "b"), Ok(KeyState::Compromised));
+    assert_eq!(step(&[], &[("a=p", "retired"), ("b=p", "active")], "b"), Err(Reason::KeyNotFound));
+    assert_eq!(step(&[], &[("a=p", "active"), ("b=q", "active")], "b"), Ok(KeyState::Active));
 }
 
 #[test]

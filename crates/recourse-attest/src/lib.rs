@@ -60,6 +60,7 @@ pub const ATTESTATION_SCHEMA: &str = include_str!("../attestation.schema.json");
 pub const REGISTRY_SCHEMA: &str = include_str!("../registry.schema.json");
 
 #[cfg(feature = "signing")]
+mod accept;
 pub mod audit;
 #[cfg(feature = "signing")]
 pub mod beside;

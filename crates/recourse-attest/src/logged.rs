@@ -85,7 +85,11 @@ impl Demand<'_> {
         }
         let Some(fetch) = self.fetch else { return Err(refused(why)) };
         let url = subject.proof_url();
-        let bytes = self.fetched(fetch, &url, &refused)?;
+        let bytes = self.fetched(fetch, &url, &refused).map_err(|failure| match failure.reason {
+            // What is at hand was looked at, and is no proof of it; no network makes it one.
+            Reason::NetworkError if !at_hand.is_empty() => refused(format!("{why}; and {}", failure.detail)),
+            _ => failure,
+        })?;
         let found = Proof::parse(&bytes).and_then(|proof| self.policy.check(&proof, leaf));
         found.map_err(|error| refused(format!("{url}: {error}")))
     }

@@ -195,3 +195,23 @@ fn a_kept_registry_whose_proof_is_not_published_any_more_is_fetched_again() {
     instance.publish(&one);
     assert_eq!(instance.says(&verifier, &one).unwrap_err().reason, Reason::KeyCompromised);
 }
+
+#[test]
+fn what_is_at_hand_and_no_proof_of_it_is_no_matter_of_the_network() {
+    let instance = Instance::new();
+    let (one, other) = (instance.attest(), instance.attest());
+    instance.publish(&one);
+    let proof = |wanted: &Wanted| instance.log.prove(wanted).unwrap().0;
+    let of = |attestation: &Attestation| proof(&Wanted::Attestation(attestation.id().to_owned()));
+    for url in [format!("{KEYS}.proof"), Subject::Attestation(&one).proof_url()] {
+        instance.net.put(&url, Says::Nothing);
+    }
+    let says = |proofs: Vec<Proof>| {
+        let verifier = instance.verifier().with_proofs(move |_| Ok(proofs.clone()));
+        instance.says(&verifier, &one).map(|_| ()).map_err(|failure| failure.reason)
+    };
+    assert_eq!(says(vec![of(&one), proof(&Wanted::Registry)]), Ok(()));
+    assert_eq!(says(vec![of(&other), proof(&Wanted::Registry)]), Err(Reason::NotLogged));
+    assert_eq!(says(vec![of(&one)]), Err(Reason::NotLogged), "both are to be given");
+    assert_eq!(says(Vec::new()), Err(Reason::NetworkError));
+}

@@ -161,6 +161,16 @@ pub enum LookupError {
     /// Two entries have that name, and neither says that it is compromised or pending.
     #[error("the registry lists key `{0}` more than once")]
     Ambiguous(String),
+    /// The same key stands there under another name, and has gone further.
+    #[error("the registry lists the key that it calls `{key_id}` as `{other}`, too, which is {state}")]
+    Renamed {
+        /// The key.
+        key_id: String,
+        /// Its other name.
+        other: String,
+        /// How far it has gone.
+        state: KeyState,
+    },
     /// The only entry of that name cannot be used.
     #[error("the registry's entry for key `{key_id}` is unusable: {why}")]
     Unusable {
@@ -243,12 +253,29 @@ impl Registry {
             }
         }
         match (named.as_slice(), broken) {
-            ([key], None) => Ok(key),
+            ([key], None) => self.by_its_other_names(key),
             ([], None) => Err(LookupError::Unknown(key_id.to_owned())),
             ([], Some(broken)) => {
                 Err(LookupError::Unusable { key_id: key_id.to_owned(), why: broken.why.clone() })
             }
             _ => Err(LookupError::Ambiguous(key_id.to_owned())),
+        }
+    }
+
+    /// The entry, or what the registry says of the same key under another name: a key that signs no more does not sign again
+    /// because it is called otherwise.
+    fn by_its_other_names<'r>(&'r self, key: &'r KeyEntry) -> Result<&'r KeyEntry, LookupError> {
+        let others =
+            self.keys.iter().filter(|other| other.key_id != key.key_id && other.public_key == key.public_key);
+        let further = others.filter(|other| other.state > key.state && other.state >= KeyState::Deprecated);
+        match further.max_by_key(|other| other.state) {
+            None => Ok(key),
+            Some(other) if other.state == KeyState::Compromised => Ok(other),
+            Some(other) => Err(LookupError::Renamed {
+                key_id: key.key_id.clone(),
+                other: other.key_id.clone(),
+                state: other.state,
+            }),
         }
     }
 

@@ -42,6 +42,71 @@ const PACKING: [&str; 6] = ["prepublishOnly", "prepare", "prepack", "postpack", 
 /// Subcommands behind which a script is named.
 const RUN: [&str; 4] = ["run", "run-script", "rum", "urn"];
 
+/// What the package managers do themselves that run scripts by their bare names, whatever the project calls its own.
+const OWN: [&str; 61] = [
+    "add",
+    "approve-builds",
+    "audit",
+    "autoclean",
+    "bin",
+    "cache",
+    "config",
+    "create",
+    "dedupe",
+    "dlx",
+    "env",
+    "exec",
+    "explain",
+    "fetch",
+    "generate-lock-entry",
+    "global",
+    "help",
+    "i",
+    "import",
+    "info",
+    "init",
+    "install",
+    "licenses",
+    "link",
+    "list",
+    "ln",
+    "login",
+    "logout",
+    "ls",
+    "node",
+    "npm",
+    "outdated",
+    "owner",
+    "pack",
+    "patch",
+    "plugin",
+    "pm",
+    "policies",
+    "prune",
+    "publish",
+    "rebuild",
+    "remove",
+    "rm",
+    "root",
+    "search",
+    "server",
+    "set",
+    "setup",
+    "store",
+    "tag",
+    "team",
+    "unlink",
+    "unplug",
+    "up",
+    "update",
+    "upgrade",
+    "upgrade-interactive",
+    "version",
+    "versions",
+    "view",
+    "why",
+];
+
 /// The words of a call, sorted by what they are for.
 #[derive(Default)]
 pub(super) struct Asked<'a> {
@@ -162,6 +227,11 @@ impl<'a> Asked<'a> {
     pub(super) fn names_script(&self) -> bool {
         let first = self.words.first();
         first.is_some_and(|first| RUN.contains(first) || LIFECYCLE.contains(first) || *first == "tst")
+    }
+
+    /// Whether the package manager does it by itself, and no script of the project's.
+    pub(super) fn is_own(&self) -> bool {
+        self.words.first().is_none_or(|first| OWN.contains(first))
     }
 
     /// The words that the script is given.

@@ -9,7 +9,7 @@ use crate::model::Value;
 use crate::programs::npm::edit::package_edit;
 use crate::programs::npm::workspaces::workspaces;
 use crate::programs::tasks::javascript::{bun_file, code_words, deno};
-use crate::programs::tasks::not_read;
+use crate::programs::tasks::{not_read, unseen};
 use crate::shell::program::{Arg, Call, Expansion, Flow, Run, Shell, State, StepKind};
 
 use self::asked::Asked;
@@ -65,6 +65,8 @@ fn package_script(
         // Whatever else it does is known by its name.
         if asked.names_script() {
             not_read(shell, state, call, name, asked.script());
+        } else if asked::is_beside(&scripts) || !asked.is_own() {
+            unseen(shell, state, call, name, asked.script());
         }
         return None;
     };

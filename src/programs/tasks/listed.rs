@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use crate::knowledge::{Match, from_toml};
 use crate::model::Value;
 use crate::programs::tasks::functions::unfound;
-use crate::programs::tasks::{named_file, not_read, task_file};
+use crate::programs::tasks::{named_file, not_read, task_file, unseen};
 use crate::shell::program::{Call, Shell, State};
 
 use super::Found;
@@ -136,28 +136,19 @@ fn composer(shell: &mut Shell<'_>, state: &mut State, call: &Call, matched: &Mat
     if matched.has("--no-scripts") {
         return false;
     }
-    let Found::File { path, text } = task_file(shell, state, &["composer.json"], false) else {
-        return false;
+    let typed = matched.typed.get(1).map_or("", String::as_str);
+    let events = composer_events(typed);
+    let (path, text) = match task_file(shell, state, &["composer.json"], false) {
+        Found::File { path, text } => (path, text),
+        Found::Unread if !events.is_empty() || matches!(typed, "run-script" | "run" | "test" | "") => {
+            unseen(shell, state, call, "composer", typed);
+            return false;
+        }
+        _ => return false,
     };
     let file = serde_json::from_str::<Json>(&text).unwrap_or_default();
     let Some(scripts) = file.get("scripts").and_then(Json::as_object) else { return false };
     state.cwd = path.parent().map(|dir| vec![dir.to_path_buf()]).unwrap_or_default();
-    let typed = matched.typed.get(1).map_or("", String::as_str);
-    let events: &[&str] = match typed {
-        "install" | "i" | "update" | "u" | "upgrade" | "require" | "r" | "remove" | "rm" | "reinstall" => &[
-            "pre-install-cmd",
-            "pre-update-cmd",
-            "pre-autoload-dump",
-            "post-autoload-dump",
-            "post-install-cmd",
-            "post-update-cmd",
-            "pre-operations-exec",
-        ],
-        "dump-autoload" | "dumpautoload" => &["pre-autoload-dump", "post-autoload-dump"],
-        "status" => &["pre-status-cmd", "post-status-cmd"],
-        "archive" => &["pre-archive-cmd", "post-archive-cmd"],
-        _ => &[],
-    };
     let given = matched.operands.first().map(|bound| bound.value.display());
     let own = match typed {
         "run-script" | "run" => given.clone(),
@@ -189,6 +180,25 @@ fn composer(shell: &mut Shell<'_>, state: &mut State, call: &Call, matched: &Mat
     own.is_some_and(|own| known.contains(&own))
 }
 
+/// The project's scripts that run beside what a subcommand does itself.
+fn composer_events(typed: &str) -> &'static [&'static str] {
+    match typed {
+        "install" | "i" | "update" | "u" | "upgrade" | "require" | "r" | "remove" | "rm" | "reinstall" => &[
+            "pre-install-cmd",
+            "pre-update-cmd",
+            "pre-autoload-dump",
+            "post-autoload-dump",
+            "post-install-cmd",
+            "post-update-cmd",
+            "pre-operations-exec",
+        ],
+        "dump-autoload" | "dumpautoload" => &["pre-autoload-dump", "post-autoload-dump"],
+        "status" => &["pre-status-cmd", "post-status-cmd"],
+        "archive" => &["pre-archive-cmd", "post-archive-cmd"],
+        _ => &[],
+    }
+}
+
 /// `pdm run NAME`, `hatch run NAME`, `pipenv run NAME`, `poe NAME`.
 fn project_script(shell: &mut Shell<'_>, state: &mut State, call: &Call, name: &str) -> bool {
     let words: Vec<String> = call.arguments().iter().map(|word| word.arg.value.display()).collect();
@@ -202,7 +212,14 @@ fn project_script(shell: &mut Shell<'_>, state: &mut State, call: &Call, name: &
     };
     let Some(wanted) = wanted.cloned() else { return false };
     let file = if name == "pipenv" { "Pipfile" } else { "pyproject.toml" };
-    let Found::File { path, text } = task_file(shell, state, &[file], true) else { return false };
+    let (path, text) = match task_file(shell, state, &[file], true) {
+        Found::File { path, text } => (path, text),
+        Found::Unread => {
+            unseen(shell, state, call, name, &wanted);
+            return false;
+        }
+        Found::Nothing => return false,
+    };
     let Some(file) = from_toml(&text) else { return false };
     let at = |place: &str| file.pointer(place).and_then(Json::as_object);
     let (environment, wanted) = match wanted.split_once(':') {

@@ -108,8 +108,16 @@ impl super::Program for Listed {
     }
 }
 
-/// Says that a task is a program that is not read, unless its name means the same everywhere.
+/// Says that a task is a program that is not read, unless its name means the same everywhere. Of a project that is not here
+/// even that is not seen.
 pub(super) fn not_read(shell: &mut Shell<'_>, state: &mut State, call: &Call, runner: &str, task: &str) {
+    if shell.world.is_elsewhere() && state.scope.host.is_none() {
+        let name = format!("{runner} {task}");
+        let reason =
+            format!("what `{}` runs stands in a file of the project, which is not seen", name.trim_end());
+        shell.emit_as(state, call.span, &call.raw, StepKind::Opaque { reason });
+        return;
+    }
     let kind = shell.knowledge.kind("project.task");
     if kind.is_some_and(|kind| kind.is_ordinary(task)) {
         return;
@@ -117,6 +125,13 @@ pub(super) fn not_read(shell: &mut Shell<'_>, state: &mut State, call: &Call, ru
     let name = if task.is_empty() { runner.to_owned() } else { format!("{runner} {task}") };
     let kind = StepKind::UnknownProgram { name, args: call.args() };
     shell.emit_as(state, call.span, &call.raw, kind);
+}
+
+/// The same where only a project that is not here keeps it from being read.
+pub(super) fn unseen(shell: &mut Shell<'_>, state: &mut State, call: &Call, runner: &str, task: &str) {
+    if shell.world.is_elsewhere() {
+        not_read(shell, state, call, runner, task);
+    }
 }
 
 /// The first of these files in the working directory, or where `upwards` holds in one above it.

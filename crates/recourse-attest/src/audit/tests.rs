@@ -54,6 +54,21 @@ fn every_changed_line_is_named() {
 }
 
 #[test]
+fn a_whole_line_that_nobody_of_ours_wrote_is_excused_by_nothing() {
+    for (garbage, holds) in [("garbage\n", false), ("garbage", true)] {
+        let (_folder, log) = log(3);
+        let mut text = fs::read_to_string(&log.log).unwrap();
+        text.push_str(garbage);
+        fs::write(&log.log, text).unwrap();
+        assert_eq!(log.verify().is_ok(), holds, "{garbage:?}");
+        for durable in [Durable::Yes, Durable::No] {
+            log.write("later", json!({}), Time::now(), durable).unwrap();
+            assert_eq!(log.verify().is_ok(), holds, "{garbage:?}: writing on heals nothing");
+        }
+    }
+}
+
+#[test]
 fn removed_moved_and_cut_lines_are_found() {
     for n in 0..5usize {
         let (_folder, log) = log(5);

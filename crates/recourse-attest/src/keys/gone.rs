@@ -8,6 +8,8 @@ use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 
+use nix::sys::signal::{SigSet, Signal};
+
 use crate::disk::{self, Access, DiskError};
 
 use super::{Book, KeyError, KeyState, KeyStore, Outcome, book, no_active};
@@ -22,6 +24,7 @@ impl KeyStore {
     /// # Errors
     /// When it is compromised already.
     pub fn compromise(&self, key_id: &str, reason: Option<&str>) -> Result<Outcome, KeyError> {
+        fail_rather_than_die();
         let files = self.lock_files()?;
         let (mut book, mut outcome) = (self.book_here()?, Outcome::default());
         let before = book.entry(key_id)?.state;
@@ -120,6 +123,15 @@ impl KeyStore {
         }
         Ok(found)
     }
+}
+
+/// A write beyond the size that files of this process may have fails in this thread from here on, where it would end the
+/// process before the key is gone.
+fn fail_rather_than_die() {
+    let mut signals = SigSet::empty();
+    signals.add(Signal::SIGXFSZ);
+    // Where it cannot be held back it is as ever.
+    let _ = signals.thread_block();
 }
 
 /// Whether the disk, a quota or a limit of the process left no room.

@@ -29,7 +29,7 @@ pub enum SignerError {
     #[error(transparent)]
     Name(#[from] NoteError),
     /// There is none.
-    #[error("{0} is not there: restore it from a backup; a log goes on with its own key alone")]
+    #[error("{0} is not there: restore it from a backup; what was signed goes on with its own key alone")]
     Missing(String),
     /// What is in the file.
     #[error("{0} cannot be used: {1}")]
