@@ -49,9 +49,11 @@ pub(super) fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
         // What was not set had the provider's own value.
         Sense::Becomes => says(now) && !says(was) && (was.is_some() || sign.made),
         Sense::Ceases => says(was) && !says(now) && !leaf.unknown,
+        // Most are no words, and each of many lists is asked.
         Sense::Relaxes => {
-            let both = word(was).zip(word(now));
-            both.is_some_and(|(was, now)| sign.relaxes(&was, &now) || is_denied(&was, &now))
+            let both = || word(was).zip(word(now));
+            let falls = |(was, now): (String, String)| sign.relaxes(&was, &now) || is_denied(&was, &now);
+            is_choice(was) && is_choice(now) && both().is_some_and(falls)
         }
         Sense::Looser => match (number(was), number(now)) {
             (Some(was), Some(now)) => limit(now) > limit(was),
@@ -78,12 +80,18 @@ pub(super) fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
 
 /// A word of a list of choices, in one way of writing.
 pub(super) fn word(value: Option<&FactValue>) -> Option<String> {
-    match value {
-        Some(FactValue::Text(text)) if (1..48).contains(&text.len()) && !text.contains(['/', ' ', ':']) => {
-            Some(text.to_ascii_lowercase().replace('-', "_"))
-        }
+    match value.filter(|_| is_choice(value)) {
+        Some(FactValue::Text(text)) => Some(text.to_ascii_lowercase().replace('-', "_")),
         Some(FactValue::Bool(yes)) => Some(yes.to_string()),
         _ => None,
+    }
+}
+
+fn is_choice(value: Option<&FactValue>) -> bool {
+    match value {
+        Some(FactValue::Text(text)) => (1..48).contains(&text.len()) && !text.contains(['/', ' ', ':']),
+        Some(FactValue::Bool(_)) => true,
+        _ => false,
     }
 }
 
