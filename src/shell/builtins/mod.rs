@@ -5,10 +5,12 @@ mod directory;
 mod flow;
 mod getopts;
 mod history;
+mod mapfile;
 mod names;
 mod options;
 mod printf;
 mod read;
+mod traps;
 
 use crate::model::Value;
 
@@ -150,10 +152,7 @@ impl Shell<'_> {
                 self.print(state, call);
                 Status::True
             }
-            "printf" => {
-                self.printf(state, call);
-                Status::True
-            }
+            "printf" => self.printf(state, call),
             "test" => self.test_words(state, &call.values()),
             "[" => self.bracket(state, call),
             "history" => self.history(state, call),
