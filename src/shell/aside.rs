@@ -20,16 +20,13 @@ impl Shell<'_> {
         first: Option<&Expansion>,
     ) {
         let here = |name: &str| super::builtins::is_builtin(name) || state.functions.contains_key(name);
+        let unsure =
+            |name: &str| state.functions.get(name).is_some_and(|definitions| definitions.maybe_undefined);
         match first.map(|word| &word.arg.value) {
             None => {}
-            Some(Value::Known(name)) if here(name) => {
-                // A function may also not be there.
-                if state.functions.get(name).is_some_and(|definitions| definitions.maybe_undefined) {
-                    let other = State { variables: before, ..state.clone() };
-                    state.variables = state.clone().join(other).variables;
-                }
-            }
-            Some(Value::Known(_)) => state.variables = before,
+            Some(Value::Known(name)) if here(name) && !unsure(name) => {}
+            Some(Value::Known(name)) if !here(name) => state.variables = before,
+            // A function may also not be there.
             Some(_) => {
                 let other = State { variables: before, ..state.clone() };
                 state.variables = state.clone().join(other).variables;
@@ -38,16 +35,17 @@ impl Shell<'_> {
     }
 
     /// An assignment before a command holds for the command alone; what its words assigned stays.
-    pub(super) fn left_by_assignment(state: &mut State, inner: &State, name: &str) {
+    pub(super) fn left_by_assignments(state: &mut State, inner: &State, own: &[(String, Value)]) {
         if Arc::ptr_eq(&state.variables, &inner.variables) {
             return;
         }
-        let own = state.variables.get(name).cloned();
-        state.variables = Arc::clone(&inner.variables);
+        let before = std::mem::replace(&mut state.variables, Arc::clone(&inner.variables));
         let variables = Arc::make_mut(&mut state.variables);
-        match own {
-            Some(own) => drop(variables.insert(name.to_owned(), own)),
-            None => drop(variables.remove(name)),
+        for (name, _) in own {
+            match before.get(name) {
+                Some(own) => drop(variables.insert(name.clone(), own.clone())),
+                None => drop(variables.remove(name)),
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::model::Value;
 
-use super::builtins::{decode_escapes, format_printf};
+use super::builtins::{decode_echoed, format_printf};
 use super::interp::Shell;
 use super::simple::Call;
 use super::state::{State, Status};
@@ -105,7 +105,7 @@ fn echo(call: &Call) -> Value {
         whole = whole.concat(&word.arg.value);
     }
     if escapes {
-        whole = whole.map(decode_escapes);
+        whole = whole.map(decode_echoed);
     }
     if end { whole.concat(&newline()) } else { whole }
 }

@@ -125,6 +125,7 @@ impl Shell<'_> {
                 self.mind_assignment(state, &assignment.name, command.span);
                 self.mind_names(state, &assignment.name, command.span);
             }
+            state.last_word = Value::Unknown;
             let status =
                 if opened.refused { Status::False } else { self.substituted.unwrap_or(Status::True) };
             return self.if_opened(state, &opened, |interp, state| {
@@ -134,20 +135,21 @@ impl Shell<'_> {
             });
         }
         let mut environment = Vec::new();
-        for assignment in assignments {
+        if !assignments.is_empty() {
+            // Each sees those before it.
             let mut inner = state.clone();
-            match self.assign(&mut inner, assignment) {
-                Ok(_) => {
-                    state.files = inner.files.clone();
-                    // `A=<(…) command`: the name has to lead somewhere.
-                    state.descriptors.clone_from(&inner.descriptors);
-                    state.names.clone_from(&inner.names);
-                    Self::left_by_assignment(state, &inner, &assignment.name);
-                    let value = self.scalar(&inner, &assignment.name).unwrap_or(Value::known(""));
-                    environment.push((assignment.name.clone(), value));
+            for assignment in assignments {
+                if self.assign(&mut inner, assignment).is_err() {
+                    return self.aborted(state);
                 }
-                Err(_) => return self.aborted(state),
+                let value = self.scalar(&inner, &assignment.name).unwrap_or(Value::known(""));
+                environment.push((assignment.name.clone(), value));
             }
+            state.files = inner.files.clone();
+            // `A=<(…) command`: the name has to lead somewhere.
+            state.descriptors.clone_from(&inner.descriptors);
+            state.names.clone_from(&inner.names);
+            Self::left_by_assignments(state, &inner, &environment);
         }
         let line = state.scope.line(command.span);
         if line.is_some() {

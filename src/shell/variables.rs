@@ -176,7 +176,9 @@ impl Shell<'_> {
             Some(variable) if variable.readonly => {}
             Some(variable) => {
                 variable.content = content;
-                if variable.loose {
+                // What becomes of each element on its way in is not followed here.
+                let shaped = variable.integer || variable.case.is_some();
+                if variable.loose || shaped && variable.content != Content::Unset {
                     variable.content.blur();
                 }
             }

@@ -151,7 +151,7 @@ fn sqlite() {
             (".shell ls", "escape !ls"),
             (".backup main saved.db", "escape >saved.db"),
             (".testcase one", "escape >testcase-out.txt"),
-            ("CREATE TABLE t AS SELECT writefile('x', 'y')", "create t; escape >x"),
+            ("CREATE TABLE t AS SELECT writefile('x', 'y')", "create t+; escape >x"),
             (".restore backup.db", "drop"),
             (".read wipe.sql", "unknown wipe.sql"),
             (".tables", "read"),

@@ -56,6 +56,7 @@ impl Shell<'_> {
             state.status = Status::Unknown;
         }
         self.substituted = None;
+        state.last_word = Value::Unknown;
         if Self::is_out_of_place(state, keyword) {
             return self.complain(state, arguments);
         }

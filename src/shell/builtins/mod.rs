@@ -19,6 +19,7 @@ use super::simple::Call;
 use super::state::{Flow, State, Status};
 
 pub(super) use options::{letter, switch};
+pub(super) use printf::decode_echoed;
 pub(crate) use printf::decode_escapes;
 pub(super) use printf::format_printf;
 

@@ -69,7 +69,7 @@ pub(in crate::shell) fn format_printf(values: &[Value]) -> Option<Value> {
 fn pass(format: &str, arguments: &mut std::slice::Iter<'_, Value>, whole: &mut Value) -> Option<bool> {
     let mut rest = format;
     while let Some(at) = rest.find('%') {
-        *whole = whole.concat(&Value::Known(decode_escapes(&rest[..at])));
+        *whole = whole.concat(&Value::Known(decode(&rest[..at], Octal::Three)));
         rest = &rest[at + 1..];
         let length = rest
             .find(|c: char| !matches!(c, '-' | '+' | ' ' | '#' | '\'' | '.' | '*') && !c.is_ascii_digit())
@@ -110,10 +110,10 @@ fn pass(format: &str, arguments: &mut std::slice::Iter<'_, Value>, whole: &mut V
         *whole = whole.concat(&sized(&value, flags));
     }
     if let Some(at) = rest.find("\\c") {
-        *whole = whole.concat(&Value::Known(decode_escapes(&rest[..at])));
+        *whole = whole.concat(&Value::Known(decode(&rest[..at], Octal::Three)));
         return Some(true);
     }
-    *whole = whole.concat(&Value::Known(decode_escapes(rest)));
+    *whole = whole.concat(&Value::Known(decode(rest, Octal::Three)));
     Some(false)
 }
 
@@ -250,6 +250,26 @@ fn sized(value: &Value, flags: &str) -> Value {
 
 /// `\n`, `\t`, `\x41`, `\101`, `\u0041` and the others.
 pub(crate) fn decode_escapes(text: &str) -> String {
+    decode(text, Octal::Either)
+}
+
+/// The same as `echo -e` reads them.
+pub(in crate::shell) fn decode_echoed(text: &str) -> String {
+    decode(text, Octal::Zero)
+}
+
+/// How a character is written in octal.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Octal {
+    /// With three digits at most.
+    Three,
+    /// With a zero and three digits at most behind it.
+    Zero,
+    /// Either way.
+    Either,
+}
+
+fn decode(text: &str, octal: Octal) -> String {
     let mut bytes: Vec<u8> = Vec::new();
     let mut chars = text.chars().peekable();
     let push = |bytes: &mut Vec<u8>, c: char| {
@@ -281,7 +301,7 @@ pub(crate) fn decode_escapes(text: &str) -> String {
             Some('f') => bytes.push(12),
             Some('v') => bytes.push(11),
             Some('\\') => bytes.push(b'\\'),
-            Some(q @ ('"' | '\'' | '?')) => push(&mut bytes, q),
+            Some(q @ ('"' | '\'' | '?')) if octal != Octal::Zero => push(&mut bytes, q),
             Some('x') => match digits(&mut chars, 16, 2) {
                 Some(n) => bytes.push((n & 0xff) as u8),
                 None => bytes.extend_from_slice(b"\\x"),
@@ -295,8 +315,8 @@ pub(crate) fn decode_escapes(text: &str) -> String {
                 None => bytes.extend_from_slice(b"\\U"),
             },
             Some('c') => return String::from_utf8_lossy(&bytes).into_owned(),
-            Some(digit @ '0'..='7') => {
-                let most = if digit == '0' { 3 } else { 2 };
+            Some(digit @ '0'..='7') if octal != Octal::Zero || digit == '0' => {
+                let most = if digit == '0' && octal != Octal::Three { 3 } else { 2 };
                 let mut number = digit.to_digit(8).unwrap_or(0);
                 for _ in 0..most {
                     let Some(next) = chars.peek().and_then(|c| c.to_digit(8)) else { break };

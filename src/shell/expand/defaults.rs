@@ -63,7 +63,11 @@ impl Shell<'_> {
         let name = match parameter.indirect {
             false => parameter.name.clone(),
             true => match self.base(state, &parameter.name, parameter.index.as_ref())? {
-                Held::One(Value::Known(name)) => name,
+                Held::One(Value::Known(name))
+                    if super::is_identifier(name.split('[').next().unwrap_or_default()) =>
+                {
+                    name
+                }
                 // One name is as good as another where nobody knows which.
                 _ => return Ok(Value::Unknown),
             },

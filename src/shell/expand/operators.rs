@@ -43,27 +43,7 @@ impl Shell<'_> {
                 }
             }
             ParameterOperator::Replace(which, word, replacement) => {
-                let which = *which;
-                let pattern = self.expand_pattern(state, word)?;
-                match (pattern, self.replacement(state, replacement)?) {
-                    (Some(pattern), Some((with, meant))) => {
-                        Box::new(move |value| {
-                            let long = |texts: &[String]| texts.iter().any(|text| text.len() > LONG);
-                            if value.choices().is_none_or(long) {
-                                return Value::Unknown;
-                            }
-                            let plainly =
-                                value.map(|text| replace(text, &pattern, |_| with.clone(), which, options));
-                            match &meant {
-                                None => plainly,
-                                Some(pieces) => plainly.join(&value.map(|text| {
-                                    replace(text, &pattern, |it| pieces.join(it), which, options)
-                                })),
-                            }
-                        })
-                    }
-                    _ => Box::new(|_| Value::Unknown),
-                }
+                self.replacing(state, *which, word, replacement)?
             }
             ParameterOperator::Substring(offset, length) => {
                 let from = self.number(state, offset)?;
@@ -115,6 +95,34 @@ impl Shell<'_> {
 }
 
 impl Shell<'_> {
+    /// `${x/pattern/…}` as a function on values.
+    fn replacing(
+        &mut self,
+        state: &mut State,
+        which: char,
+        word: &Word,
+        replacement: &Word,
+    ) -> Expanded<Operation> {
+        let options = pattern::Options { extglob: state.switches.extglob, ..Default::default() };
+        let pattern = self.expand_pattern(state, word)?;
+        Ok(match (pattern, self.replacement(state, replacement)?) {
+            (Some(pattern), Some((with, meant))) => Box::new(move |value| {
+                let long = |texts: &[String]| texts.iter().any(|text| text.len() > LONG);
+                if value.choices().is_none_or(long) {
+                    return Value::Unknown;
+                }
+                let plainly = value.map(|text| replace(text, &pattern, |_| with.clone(), which, options));
+                match &meant {
+                    None => plainly,
+                    Some(pieces) => plainly.join(
+                        &value.map(|text| replace(text, &pattern, |it| pieces.join(it), which, options)),
+                    ),
+                }
+            }),
+            _ => Box::new(|_| Value::Unknown),
+        })
+    }
+
     /// What `${x/pattern/…}` puts in: the text as it stands, and where an `&` in it may mean what was found, as newer
     /// shells have it, the pieces between them. `None` when it is not known.
     fn replacement(

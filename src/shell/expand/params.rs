@@ -109,23 +109,17 @@ impl Shell<'_> {
             Some(ParameterOperator::Substring(offset, length)) if matches!(held, Held::Many { .. }) => {
                 self.slice(state, parameter, held, offset, length.as_ref())?
             }
-            Some(ParameterOperator::Transform('P')) => {
-                if let Held::One(value) = &held {
-                    self.prompt(value);
-                }
-                match held {
-                    Held::Unset => Held::Unset,
-                    Held::One(value)
-                        if value.as_known().is_some_and(|text| !text.contains(['\\', '$', '`'])) =>
-                    {
-                        Held::One(value)
-                    }
-                    Held::Many { values, .. } => {
-                        values.iter().for_each(|value| self.prompt(value));
-                        Held::One(Value::Unknown)
-                    }
-                    Held::One(_) => Held::One(Value::Unknown),
-                }
+            Some(ParameterOperator::Transform('P')) => self.prompted(held),
+            // The words of an operator are not even expanded where there is nothing to act on.
+            Some(_) if matches!(&held, Held::Unset) => held,
+            Some(_) if matches!(&held, Held::Many { values, open: false, .. } if values.is_empty()) => held,
+            // Without separators some bashes make one word of many then.
+            Some(_)
+                if !quoted
+                    && matches!(&held, Held::Many { .. })
+                    && self.separators(state).is_none_or(|text| text.is_empty()) =>
+            {
+                Held::any()
             }
             Some(operator) => {
                 let apply = self.operation(state, operator)?;
@@ -144,6 +138,24 @@ impl Shell<'_> {
             builder.mix(from);
         }
         Ok(())
+    }
+
+    /// What a prompt makes of it.
+    fn prompted(&mut self, held: Held) -> Held {
+        if let Held::One(value) = &held {
+            self.prompt(value);
+        }
+        match held {
+            Held::Unset => Held::Unset,
+            Held::One(value) if value.as_known().is_some_and(|text| !text.contains(['\\', '$', '`'])) => {
+                Held::One(value)
+            }
+            Held::Many { values, .. } => {
+                values.iter().for_each(|value| self.prompt(value));
+                Held::One(Value::Unknown)
+            }
+            Held::One(_) => Held::One(Value::Unknown),
+        }
     }
 
     /// Whether it stands for what is in an order that nobody knows.
@@ -219,6 +231,7 @@ impl Shell<'_> {
                 _ => self.base(state, name, parameter.index.as_ref())?,
             };
             return Ok(match inner {
+                Held::One(Value::Known(target)) if !is_name(&target) => Held::One(Value::Unknown),
                 Held::One(Value::Known(target)) => match target.split_once('[') {
                     Some((array, rest)) => match rest.trim_end_matches(']') {
                         "@" => self.all(state, array, false),
@@ -372,11 +385,10 @@ impl Shell<'_> {
         };
         let Held::Many { values, star, open } = held else { return Ok(held) };
         // What is not known word by word has no second word, and elements that are missing are not counted.
-        let gaps = !matches!(self.content(state, &parameter.name), None | Some(Content::Scalar(_)))
-            && !matches!(self.content(state, &parameter.name), Some(Content::Indexed(map)) if map.keys().copied().eq(0..map.len() as i64));
+        let whole = matches!(self.content(state, &parameter.name), Some(Content::Indexed(map)) if map.keys().copied().eq(0..map.len() as i64));
         let positional = matches!(parameter.name.as_str(), "@" | "*");
         let unknown = Held::Many { values: vec![Value::Unknown], star, open: true };
-        let Some(from) = from.filter(|_| !open && (positional || !gaps)) else { return Ok(unknown) };
+        let Some(from) = from.filter(|_| !open && (positional || whole)) else { return Ok(unknown) };
         let all: Vec<Value> =
             if positional { std::iter::once(state.zero.clone()).chain(values).collect() } else { values };
         let start = if from < 0 { all.len() as i64 + from } else { from };
@@ -400,4 +412,12 @@ impl Shell<'_> {
             Number::Unknown => None,
         }))
     }
+}
+
+/// Whether a text names a variable, an element or a parameter.
+pub(super) fn is_name(text: &str) -> bool {
+    let name = text.split('[').next().unwrap_or(text);
+    super::is_identifier(name)
+        || text.bytes().all(|b| b.is_ascii_digit()) && !text.is_empty()
+        || matches!(text, "@" | "*" | "#" | "?" | "$" | "!" | "-" | "_")
 }
