@@ -1,8 +1,12 @@
 //! `patch`: which files a patch changes, and whether it stays. The patch itself is read as git's are.
 
+use std::path::Path;
+
 use crate::effects::program::{Draft, Scene};
+use crate::model::{Subject, Value};
 use crate::shell::Invocation;
 
+use super::backup::overwritten;
 use super::git::patch;
 
 /// See [`Room::Patch`](crate::knowledge::Room::Patch).
@@ -19,6 +23,29 @@ impl super::Program for Patch {
             planned.retain(|draft| draft.mutation.as_ref().is_some_and(|m| m.kind == "unknown"));
             planned.extend(declared);
         }
+        let beside = planned.iter().flat_map(|draft| beside(scene, invocation, draft)).collect::<Vec<_>>();
+        planned.extend(beside);
         planned
     }
+}
+
+/// What stands under the names of the backup and of the rejected parts of a file that is patched: the one is made where it
+/// is asked for and where the patch fits only nearly, the other where a part does not fit.
+fn beside(scene: &Scene<'_>, invocation: &Invocation, draft: &Draft) -> Vec<Draft> {
+    let Some(mutation) = draft.mutation.as_ref().filter(|mutation| mutation.context.host.is_none()) else {
+        return Vec::new();
+    };
+    let Subject::Path(subject) = &mutation.subject else { return Vec::new() };
+    let Some(path) = subject.path.as_known() else { return Vec::new() };
+    let given = |key: &str| invocation.matched.value(key).and_then(Value::as_known).map(str::to_owned);
+    let set = invocation.environment.iter().find(|(name, _)| name == "SIMPLE_BACKUP_SUFFIX");
+    let suffix = given("-z").or_else(|| set.and_then(|(_, value)| value.as_known().map(str::to_owned)));
+    let (dir, base) = path.rsplit_once('/').unwrap_or(("", path));
+    let mut names = vec![format!("{path}.orig"), format!("{path}.rej"), format!("{path}~")];
+    names.extend(suffix.map(|suffix| format!("{path}{suffix}")));
+    for prefix in [given("-B"), given("-Y")].into_iter().flatten() {
+        names.push(format!("{dir}/{prefix}{base}"));
+    }
+    let lost = |name: String| overwritten(scene, mutation, Path::new(path), Path::new(&name));
+    names.into_iter().filter_map(lost).collect()
 }

@@ -152,6 +152,7 @@ impl Shell<'_> {
         );
         state.status = Status::True;
         self.mind_called(state, name);
+        self.mind_traps(state);
     }
 
     /// Calls a function by each of its possible bodies.

@@ -1,5 +1,7 @@
 //! Open file descriptors: which input they give, and which file a name of theirs (`/dev/fd/3`, `/dev/stdin`) is.
 
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::model::{Value, keeps_nothing};
@@ -17,6 +19,32 @@ impl State {
         let number = descriptor.map_or(Some(usual), |text| text.parse().ok());
         if let Some(number) = number {
             Arc::make_mut(&mut self.names).set(number, open);
+        }
+    }
+
+    /// What a command finds under the numbers that its redirections open; what was there before, where they open any.
+    pub(super) fn lend_descriptors(&mut self, opened: &[(String, Stdin)]) -> Option<BTreeMap<String, Stdin>> {
+        if opened.is_empty() {
+            return None;
+        }
+        let before = self.descriptors.clone();
+        self.descriptors.extend(opened.iter().cloned());
+        Some(before)
+    }
+
+    /// What reading a file of that name gives, where it is one of an open descriptor; `None` where it is none.
+    pub(super) fn reads_descriptor(&self, path: &Path) -> Option<Stdin> {
+        if self.scope.host.is_some() {
+            return None;
+        }
+        let name = path.to_str()?;
+        match name.strip_prefix("/dev/fd/")? {
+            "0" => Some(self.stdin.clone()),
+            "1" | "2" => None,
+            number if number.parse::<u32>().is_ok() => {
+                Some(self.descriptors.get(name).cloned().unwrap_or(Stdin::Unknown))
+            }
+            _ => None,
         }
     }
 
@@ -110,9 +138,23 @@ impl Shell<'_> {
                         })
                         .unwrap_or(Stdin::Unknown),
                 };
+                let elsewhere = matches!(input, Stdin::Text(_) | Stdin::File(_));
+                opened.duplicated = elsewhere.then(|| format!("/dev/fd/{known}"));
                 opened.stdin = Some(input);
             }
-            _ => {}
+            "1" | "2" => {}
+            number => {
+                let name = format!("/dev/fd/{known}");
+                let earlier = opened.descriptors.iter().rev().find(|(other, _)| *other == name);
+                let input = match known {
+                    "0" => opened.stdin.clone().unwrap_or(state.stdin.clone()),
+                    _ => earlier
+                        .map(|(_, input)| input.clone())
+                        .or_else(|| state.descriptors.get(&name).cloned())
+                        .unwrap_or(Stdin::Unknown),
+                };
+                opened.descriptors.push((format!("/dev/fd/{number}"), input));
+            }
         }
     }
 

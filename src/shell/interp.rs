@@ -81,7 +81,7 @@ fn walk(
 }
 
 /// An interpreter that has seen nothing.
-fn shell<'a>(
+pub(super) fn shell<'a>(
     world: &'a dyn World,
     knowledge: &'a Knowledge,
     programs: &'a dyn Programs,

@@ -202,6 +202,10 @@ impl Shell<'_> {
         let mark = self.escapes.len();
         let maybe = state.maybe;
         state.status = Status::True;
+        if self.is_reference(state, variable) {
+            self.over_references(state, variable, &values, body);
+            return self.leave_loop(state, mark, maybe, Flow::Next);
+        }
         if select {
             let chosen = values.iter().cloned().reduce(|a, b| a.join(&b)).unwrap_or(Value::Unknown);
             self.repeated(state, |interp, way| {
@@ -247,6 +251,24 @@ impl Shell<'_> {
             }
         }
         self.leave_loop(state, mark, maybe, Flow::Next)
+    }
+
+    /// A loop over names that its variable leads to, one after the other.
+    fn over_references(&mut self, state: &mut State, variable: &str, values: &[Value], body: &Script) {
+        // Each word is a name that it leads to from then on.
+        Arc::make_mut(&mut state.variables).remove(variable);
+        let referred = values.iter().map(|value| match value.as_known() {
+            Some(name) => self.scalar(state, name).unwrap_or(Value::known("")),
+            None => Value::Unknown,
+        });
+        let any = referred.reduce(|a, b| a.join(&b)).unwrap_or(Value::known(""));
+        self.repeated(state, |interp, way| {
+            interp.assign_scalar(way, variable, any.clone());
+            for name in values.iter().filter_map(Value::as_known) {
+                interp.assign_scalar(way, name, Value::Unknown);
+            }
+            interp.script(way, body)
+        });
     }
 
     pub(super) fn arithmetic_for(&mut self, state: &mut State, header: &Word, body: &Script) -> Flow {

@@ -9,10 +9,13 @@
 //! or removes, so that later steps of the same command see it.
 
 mod and_or;
+mod aside;
 mod brought;
 mod builtins;
 mod control;
 mod descriptors;
+#[cfg(test)]
+mod differential;
 mod discreet;
 mod expand;
 mod files;
@@ -32,6 +35,7 @@ mod own;
 mod packing;
 pub mod program;
 mod redirect;
+mod references;
 mod rewritten;
 mod run;
 mod scope;

@@ -2,7 +2,7 @@
 
 use crate::model::Value;
 
-use super::builtins::{decode_escapes, format_printf};
+use super::builtins::{decode_echoed, format_printf};
 use super::interp::Shell;
 use super::simple::Call;
 use super::state::{State, Status};
@@ -18,8 +18,10 @@ impl Shell<'_> {
         let here = state.scope.host.is_none();
         match name {
             "echo" => Some(echo(call)),
-            "printf" if call.arguments().first().is_some_and(|w| w.arg.value.as_known() != Some("-v")) => {
-                format_printf(&call.values())
+            "printf" if call.arguments().first().is_some_and(|w| !w.arg.value.prefix().starts_with("-v")) => {
+                let values = call.values();
+                let from = usize::from(values.first().and_then(Value::as_known) == Some("--"));
+                if call.open() { None } else { format_printf(&values[from..]) }
             }
             "pwd" if here => Some(self.directory_name(state, call).concat(&newline())),
             ":" | "true" | "false" | "cd" | "test" | "[" | "set" | "shopt" | "export" | "unset" | "read"
@@ -32,7 +34,7 @@ impl Shell<'_> {
     pub(super) fn status_of(&self, state: &State, name: &str, call: &Call) -> Status {
         match name {
             _ if state.scope.host.is_some() => Status::Unknown,
-            "true" | "echo" | "printf" | ":" => Status::True,
+            "true" | "echo" | ":" => Status::True,
             "false" => Status::False,
             _ => self.programs.succeeds(self, state, name, call),
         }
@@ -103,7 +105,7 @@ fn echo(call: &Call) -> Value {
         whole = whole.concat(&word.arg.value);
     }
     if escapes {
-        whole = whole.map(decode_escapes);
+        whole = whole.map(decode_echoed);
     }
     if end { whole.concat(&newline()) } else { whole }
 }

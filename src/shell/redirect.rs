@@ -49,6 +49,8 @@ pub(crate) struct Opened {
     pub(super) refused: bool,
     /// Whether all files can be opened for writing, as far as can be seen.
     opens: Status,
+    /// The descriptor that standard input is a duplicate of.
+    pub(super) duplicated: Option<String>,
     /// Standard input is open for writing too.
     both_ways: Option<Box<Opening>>,
 }
@@ -80,6 +82,7 @@ impl Shell<'_> {
             names: Arc::clone(&before),
             refused: false,
             opens: Status::True,
+            duplicated: None,
             both_ways: None,
         };
         let mut done = Ok(());
@@ -213,6 +216,10 @@ impl Shell<'_> {
             })
         {
             opened.refused = true;
+        }
+        // What was read there before is not read there any more.
+        if let Some(number) = descriptor.filter(|number| !matches!(*number, "0" | "1" | "2")) {
+            opened.descriptors.push((format!("/dev/fd/{number}"), Stdin::Unknown));
         }
         opened.opens = opened.opens.and(self.opens(state, &path.value));
         opened.writes.push(Opening { path, mode, noclobber, span: redirection.span, stdout });
@@ -421,11 +428,15 @@ impl Shell<'_> {
         }
         let stdin = opened.stdin.clone().map(|new| std::mem::replace(&mut state.stdin, new));
         let names = std::mem::replace(&mut state.names, Arc::clone(&opened.names));
+        let lent = state.lend_descriptors(&opened.descriptors);
         let output =
             (opened.output != Output::Same).then(|| std::mem::replace(&mut state.output, Value::known("")));
         let flow = run(self, state);
         if opened.opens_any(&names) {
             state.names = names;
+        }
+        if let Some(before) = lent {
+            state.descriptors = before;
         }
         if let Some(stdin) = stdin {
             state.stdin = stdin;

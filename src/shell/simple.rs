@@ -10,7 +10,7 @@ use super::expand::{Expansion, plain_text};
 use super::interp::{Scope, Shell, parse};
 use super::redirect::{Opened, Output};
 use super::state::{Flow, State, Status};
-use super::step::{Arg, StepKind};
+use super::step::{Arg, Stdin, StepKind};
 
 /// A command about to run: its words, and what stands around them.
 #[derive(Clone, Debug)]
@@ -109,10 +109,14 @@ impl Shell<'_> {
         if expanded.first().and_then(|word| word.arg.value.as_known()).is_some_and(is_question) {
             self.unset = unset;
         }
+        let before = Arc::clone(&state.variables);
         let Ok(opened) = self.open(state, &command.redirections) else {
             state.status = Status::False;
             return Flow::Next;
         };
+        if !Arc::ptr_eq(&before, &state.variables) {
+            self.opened_outside(state, before, expanded.first());
+        }
         if expanded.is_empty() {
             for assignment in assignments {
                 if self.assign(state, assignment).is_err() {
@@ -121,6 +125,7 @@ impl Shell<'_> {
                 self.mind_assignment(state, &assignment.name, command.span);
                 self.mind_names(state, &assignment.name, command.span);
             }
+            state.last_word = Value::Unknown;
             let status =
                 if opened.refused { Status::False } else { self.substituted.unwrap_or(Status::True) };
             return self.if_opened(state, &opened, |interp, state| {
@@ -130,19 +135,21 @@ impl Shell<'_> {
             });
         }
         let mut environment = Vec::new();
-        for assignment in assignments {
+        if !assignments.is_empty() {
+            // Each sees those before it.
             let mut inner = state.clone();
-            match self.assign(&mut inner, assignment) {
-                Ok(_) => {
-                    state.files = inner.files.clone();
-                    // `A=<(…) command`: the name has to lead somewhere.
-                    state.descriptors.clone_from(&inner.descriptors);
-                    state.names.clone_from(&inner.names);
-                    let value = self.scalar(&inner, &assignment.name).unwrap_or(Value::known(""));
-                    environment.push((assignment.name.clone(), value));
+            for assignment in assignments {
+                if self.assign(&mut inner, assignment).is_err() {
+                    return self.aborted(state);
                 }
-                Err(_) => return self.aborted(state),
+                let value = self.scalar(&inner, &assignment.name).unwrap_or(Value::known(""));
+                environment.push((assignment.name.clone(), value));
             }
+            state.files = inner.files.clone();
+            // `A=<(…) command`: the name has to lead somewhere.
+            state.descriptors.clone_from(&inner.descriptors);
+            state.names.clone_from(&inner.names);
+            Self::left_by_assignments(state, &inner, &environment);
         }
         let line = state.scope.line(command.span);
         if line.is_some() {
@@ -176,6 +183,7 @@ impl Shell<'_> {
         self.mind_own_input(state, &call, &mut opened);
         let before = opened.stdin.clone().map(|new| std::mem::replace(&mut state.stdin, new));
         let names = std::mem::replace(&mut state.names, Arc::clone(&opened.names));
+        let lent = state.lend_descriptors(&opened.descriptors);
         let content = match opened.output {
             Output::File if self.empties_others(state, &opened) => None,
             Output::File => {
@@ -193,6 +201,7 @@ impl Shell<'_> {
                 state.stdin = stdin;
             }
             state.names = names;
+            state.descriptors = lent.unwrap_or_else(|| std::mem::take(&mut state.descriptors));
             state.status = Status::False;
             return Flow::Next;
         }
@@ -201,20 +210,33 @@ impl Shell<'_> {
             (opened.output != Output::Same).then(|| std::mem::replace(&mut state.output, Value::known("")));
         let redirects = opened.stdin.is_some();
         let opens = opened.opens_any(&names);
+        let duplicated = opened.duplicated.clone();
+        let given = state.stdin.clone();
         call.opened = Some(opened);
         let mut inner = Scope::clone(scope);
         inner.capture &= output.is_none();
         let flow = state.within(&inner, |state| self.dispatch(state, &call));
         let first = call.words.first().and_then(|word| word.arg.value.as_known());
         let stays = first == Some("exec") && call.words.len() == 1;
+        // What the shell itself left of it is there for the next who reads the descriptor; what a program left is not known.
+        let left = match state.stdin == given && !first.is_some_and(super::builtins::is_builtin) {
+            true => Stdin::Unknown,
+            false => state.stdin.clone(),
+        };
         if opens && !stays {
             state.names = names;
+        }
+        if let Some(before) = lent.filter(|_| !stays) {
+            state.descriptors = before;
         }
         if redirects
             && !stays
             && let Some(stdin) = before
         {
             state.stdin = stdin;
+        }
+        if let Some(name) = duplicated {
+            state.descriptors.insert(name, left);
         }
         if let Some(output) = output {
             state.output = output;
@@ -344,39 +366,6 @@ impl Shell<'_> {
             }
         }
         self.external(state, name, call)
-    }
-
-    /// Assignments before a function or builtin hold while it runs.
-    pub(super) fn lend(
-        &mut self,
-        state: &mut State,
-        environment: &[(String, Value)],
-    ) -> Vec<(String, Option<super::state::Variable>)> {
-        environment
-            .iter()
-            .map(|(name, value)| {
-                let old = state.variables.get(name).cloned();
-                self.assign_scalar(state, name, value.clone());
-                (name.clone(), old)
-            })
-            .collect()
-    }
-
-    pub(super) fn give_back(
-        &mut self,
-        state: &mut State,
-        saved: Vec<(String, Option<super::state::Variable>)>,
-    ) {
-        if saved.is_empty() {
-            return;
-        }
-        let variables = std::sync::Arc::make_mut(&mut state.variables);
-        for (name, old) in saved.into_iter().rev() {
-            match old {
-                Some(variable) => variables.insert(name, variable),
-                None => variables.remove(&name),
-            };
-        }
     }
 
     /// A command whose result is not known.

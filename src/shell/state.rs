@@ -84,11 +84,21 @@ pub struct Variable {
     pub(crate) integer: bool,
     pub(crate) case: Option<char>,
     pub(crate) nameref: bool,
+    /// A trap may change it before any command: whatever it is given, it may hold something else.
+    pub(crate) loose: bool,
 }
 
 impl Variable {
     pub(super) fn new(content: Content) -> Self {
-        Self { content, exported: false, readonly: false, integer: false, case: None, nameref: false }
+        Self {
+            content,
+            exported: false,
+            readonly: false,
+            integer: false,
+            case: None,
+            nameref: false,
+            loose: false,
+        }
     }
 
     fn join(&self, other: &Self) -> Self {
@@ -96,9 +106,13 @@ impl Variable {
         joined.exported |= other.exported;
         joined.readonly &= other.readonly;
         joined.integer &= other.integer;
-        joined.nameref &= other.nameref;
-        if self.case != other.case {
-            joined.case = None;
+        joined.loose |= other.loose;
+        // What only one of them does to a value is done to none that is known.
+        if self.case != other.case || self.integer != other.integer || self.nameref != other.nameref {
+            joined.loose = true;
+            joined.nameref = false;
+            joined.content.blur();
+            return joined;
         }
         joined.content = match (&self.content, &other.content) {
             (a, b) if a == b => a.clone(),
@@ -143,6 +157,8 @@ pub(super) struct Trap {
     pub(super) scope: Scope,
     /// It runs when the shell ends; otherwise only if its signal comes.
     pub(super) exit: bool,
+    /// It may run before any command, by a signal or by what the shell counts as one.
+    pub(super) comes: bool,
 }
 
 /// An alias, and where it was defined (it takes effect on the next line).

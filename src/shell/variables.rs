@@ -16,33 +16,6 @@ use super::state::{Content, State, Status, Variable};
 pub(crate) const OWN_PROCESS: &str = "4194305";
 
 impl Shell<'_> {
-    /// What a variable holds, name references followed; `None` when nothing was said about it.
-    pub(super) fn content<'s>(&self, state: &'s State, name: &str) -> Option<&'s Content> {
-        let mut variable = state.variables.get(name)?;
-        for _ in 0..8 {
-            if !variable.nameref {
-                break;
-            }
-            let Content::Scalar(Value::Known(target)) = &variable.content else { break };
-            variable = state.variables.get(target)?;
-        }
-        Some(&variable.content)
-    }
-
-    /// The name that an assignment to `name` goes to.
-    fn target(&self, state: &State, name: &str) -> String {
-        let mut name = name.to_owned();
-        for _ in 0..8 {
-            match state.variables.get(&name) {
-                Some(Variable { nameref: true, content: Content::Scalar(Value::Known(next)), .. }) => {
-                    name = next.clone();
-                }
-                _ => break,
-            }
-        }
-        name
-    }
-
     /// The value of a variable or special parameter; `None` when unset.
     pub(crate) fn scalar(&self, state: &State, name: &str) -> Option<Value> {
         let mut chars = name.chars();
@@ -74,6 +47,9 @@ impl Shell<'_> {
                 };
             }
             _ => {}
+        }
+        if self.is_reference(state, name) {
+            return self.referred(state, name);
         }
         match self.content(state, name) {
             Some(Content::Scalar(value)) => return Some(value.clone()),
@@ -119,7 +95,7 @@ impl Shell<'_> {
 
     /// Assigns a whole variable, attributes respected.
     pub(crate) fn assign_scalar(&mut self, state: &mut State, name: &str, value: Value) {
-        let name = self.target(state, name);
+        let Some(name) = self.target(state, name) else { return };
         if let Some((array, rest)) = name.split_once('[') {
             let key = Value::known(rest.trim_end_matches(']'));
             let array = array.to_owned();
@@ -133,9 +109,16 @@ impl Shell<'_> {
         match variables.get_mut(&name) {
             Some(variable) if variable.readonly => {}
             Some(variable) => match &mut variable.content {
+                _ if variable.loose => variable.content.blur(),
                 Content::Indexed(map) => {
                     map.insert(0, value);
                 }
+                Content::Assoc(list) => match list.iter_mut().find(|(known, _)| known == "0") {
+                    Some((_, slot)) => *slot = value,
+                    None => list.push(("0".to_owned(), value)),
+                },
+                // The other elements are what they were.
+                Content::UnknownArray => {}
                 content => *content = Content::Scalar(value),
             },
             None => {
@@ -178,19 +161,27 @@ impl Shell<'_> {
             value
         };
         match case {
-            Some('u') => value.map(str::to_uppercase),
-            Some('l') => value.map(str::to_lowercase),
-            _ => value,
+            None => value,
+            Some('u') => of_ascii(&value, str::to_ascii_uppercase),
+            Some('l') => of_ascii(&value, str::to_ascii_lowercase),
+            Some(_) => Value::Unknown,
         }
     }
 
     /// Replaces what a variable holds.
     pub(super) fn assign_content(&mut self, state: &mut State, name: &str, content: Content) {
-        let name = self.target(state, name);
+        let Some(name) = self.target(state, name) else { return };
         let variables = Arc::make_mut(&mut state.variables);
         match variables.get_mut(&name) {
             Some(variable) if variable.readonly => {}
-            Some(variable) => variable.content = content,
+            Some(variable) => {
+                variable.content = content;
+                // What becomes of each element on its way in is not followed here.
+                let shaped = variable.integer || variable.case.is_some();
+                if variable.loose || shaped && variable.content != Content::Unset {
+                    variable.content.blur();
+                }
+            }
             None => {
                 variables.insert(name, Variable::new(content));
             }
@@ -199,8 +190,8 @@ impl Shell<'_> {
 
     /// `a[key]=value`.
     pub(super) fn assign_element(&mut self, state: &mut State, name: &str, key: &Value, value: Value) {
-        let value = super::expand::capped(value);
-        let name = self.target(state, name);
+        let Some(name) = self.target(state, name) else { return };
+        let value = super::expand::capped(self.shaped(state, &name, value));
         let variable = Arc::make_mut(&mut state.variables)
             .entry(name.clone())
             .or_insert_with(|| Variable::new(Content::Unset));
@@ -211,7 +202,7 @@ impl Shell<'_> {
         if name == "BASH_CMDS" && variable.content == Content::Unset {
             variable.content = Content::Assoc(Vec::new());
         }
-        let Some(key) = key.as_known() else {
+        let Some(key) = key.as_known().filter(|_| !variable.loose) else {
             variable.content = Content::UnknownArray;
             return;
         };
@@ -243,12 +234,10 @@ impl Shell<'_> {
         let name = assignment.name.as_str();
         match &assignment.value {
             AssignedValue::Scalar(word) => {
-                let value = self.expand_text(state, word)?;
                 if let Some(index) = &assignment.index {
-                    let key = self.subscript(state, name, index)?;
-                    self.assign_element(state, name, &key, value.clone());
-                    return Ok(value);
+                    return self.assign_at(state, assignment, index, word);
                 }
+                let value = self.expand_text(state, word)?;
                 let integer = state.variables.get(name).is_some_and(|v| v.integer);
                 let value = if assignment.append {
                     let old =
@@ -288,6 +277,34 @@ impl Shell<'_> {
                 Ok(Value::Unknown)
             }
         }
+    }
+
+    /// `a[key]=value`, `a[key]+=value`.
+    fn assign_at(
+        &mut self,
+        state: &mut State,
+        assignment: &Assignment,
+        index: &crate::syntax::Word,
+        word: &crate::syntax::Word,
+    ) -> Expanded<Value> {
+        let name = assignment.name.as_str();
+        let key = self.subscript(state, name, index)?;
+        let value = self.expand_text(state, word)?;
+        let value = match (assignment.append, self.content(state, name), key.as_known()) {
+            (false, ..) => value,
+            _ if state.variables.get(name).is_some_and(|variable| variable.integer) => Value::Unknown,
+            (true, Some(Content::Indexed(map)), Some(at)) => match at.parse::<i64>() {
+                Ok(at) if at >= 0 => map.get(&at).map_or(value.clone(), |old| old.concat(&value)),
+                _ => Value::Unknown,
+            },
+            (true, Some(Content::Assoc(list)), Some(key)) => {
+                let old = list.iter().find(|(known, _)| known == key);
+                old.map_or(value.clone(), |(_, old)| old.concat(&value))
+            }
+            _ => Value::Unknown,
+        };
+        self.assign_element(state, name, &key, value.clone());
+        Ok(value)
     }
 
     fn assign_array(
@@ -332,6 +349,7 @@ impl Shell<'_> {
                     let key = self.subscript(state, name, key)?;
                     match key.as_known().and_then(|text| text.parse::<i64>().ok()) {
                         Some(at) => {
+                            let value = self.shaped(state, name, value);
                             map.insert(at, value);
                             next = at.saturating_add(1);
                         }
@@ -343,7 +361,8 @@ impl Shell<'_> {
                     any_of_the_unordered(&mut words);
                     for expansion in words {
                         open |= expansion.elastic;
-                        map.insert(next, expansion.arg.value);
+                        let value = self.shaped(state, name, expansion.arg.value);
+                        map.insert(next, value);
                         next = next.saturating_add(1);
                     }
                 }
@@ -354,39 +373,16 @@ impl Shell<'_> {
         Ok(())
     }
 
-    /// `unset`.
-    pub(super) fn unset(&mut self, state: &mut State, name: &str) {
-        if let Some((array, key)) = name.split_once('[') {
-            let key = key.trim_end_matches(']').to_owned();
-            let target = self.target(state, array);
-            if let Some(variable) = Arc::make_mut(&mut state.variables).get_mut(&target) {
-                match &mut variable.content {
-                    Content::Indexed(map) => {
-                        if let Ok(at) = key.parse::<i64>() {
-                            map.remove(&at);
-                        }
-                    }
-                    Content::Assoc(list) => list.retain(|(known, _)| known != &key),
-                    _ => {}
-                }
-            }
-            return;
-        }
-        let name = self.target(state, name);
-        let variables = Arc::make_mut(&mut state.variables);
-        if !variables.get(&name).is_some_and(|v| v.readonly) {
-            variables.insert(name, Variable::new(Content::Unset));
-        }
-    }
-
     /// `local name`: the old value comes back when the function ends.
     pub(super) fn shadow(&mut self, state: &mut State, name: &str) {
         let old = state.variables.get(name).cloned();
         if let Some(frame) = state.shadowed.last_mut()
             && !frame.contains_key(name)
         {
+            let mut local = Variable::new(Content::Unset);
+            local.loose = old.as_ref().is_some_and(|old| old.loose);
             frame.insert(name.to_owned(), old);
-            Arc::make_mut(&mut state.variables).insert(name.to_owned(), Variable::new(Content::Unset));
+            Arc::make_mut(&mut state.variables).insert(name.to_owned(), local);
         }
     }
 
@@ -429,6 +425,14 @@ impl Shell<'_> {
     /// Whether a variable that was there before counts as if the command set it.
     fn counts(&self, name: &str) -> bool {
         self.options.bound && variables().acts(name)
+    }
+}
+
+/// A change of text that is the same in every locale; of other texts nothing is known.
+pub(super) fn of_ascii(value: &Value, change: impl Fn(&str) -> String) -> Value {
+    match value.choices() {
+        Some(texts) if texts.iter().all(|text| text.is_ascii()) => value.map(change),
+        _ => Value::Unknown,
     }
 }
 

@@ -9,9 +9,10 @@ use crate::world::{Entry, FileKind, LookError};
 
 use super::files::FileState;
 use super::interp::Shell;
-use super::names::places;
+use super::names::{of_a_process, places};
 use super::rewritten::Now;
 use super::state::State;
+use super::step::Stdin;
 
 impl Shell<'_> {
     /// The directories that a value names from here, as the kernel finds them; empty when unknown.
@@ -130,6 +131,9 @@ impl Shell<'_> {
 
     /// Where the text of a file is found that this command may have changed or laid out.
     fn located_text(&self, state: &State, path: &Path, depth: usize) -> Place {
+        if let Some(input) = self.descriptor_at(state, path) {
+            return self.opened_text(state, &input);
+        }
         let Some(key) = self.key(state, path) else { return Place::Unknown };
         for now in state.files.now(&key) {
             match now {
@@ -190,9 +194,36 @@ impl Shell<'_> {
         Some(entries)
     }
 
+    /// What reading a path gives that is a name of an open descriptor, or a link of this command's making to one.
+    fn descriptor_at(&self, state: &State, path: &Path) -> Option<Stdin> {
+        let made =
+            || state.files.through(path, true).filter(|to| to != path && of_a_process(&to.to_string_lossy()));
+        let named = match of_a_process(path.to_str()?) {
+            true => path.to_owned(),
+            false => made()?,
+        };
+        state.reads_descriptor(&self.resolved(state, &named)?)
+    }
+
+    /// What stands behind the name of an open descriptor.
+    fn opened_text(&self, state: &State, input: &Stdin) -> Place {
+        match input {
+            Stdin::File(path) if path.as_known().is_none_or(of_a_process) => Place::Unknown,
+            Stdin::Inherited | Stdin::Unknown => Place::Unknown,
+            Stdin::Empty => Place::Made { content: Some(String::new()), directory: false },
+            known => match self.stdin_text(state, known) {
+                Some(Value::Known(text)) => Place::Made { content: Some(text), directory: false },
+                _ => Place::Made { content: None, directory: false },
+            },
+        }
+    }
+
     fn locate(&self, state: &State, path: &Path, depth: usize) -> Place {
         if depth > 8 {
             return Place::Unknown;
+        }
+        if let Some(input) = self.descriptor_at(state, path) {
+            return self.opened_text(state, &input);
         }
         let Some(path) = self.key(state, path) else { return Place::Unknown };
         let Some((at, file)) = state.files.nearest(&path) else {

@@ -100,6 +100,77 @@ fn files_that_variables_name_come_back() {
 }
 
 #[test]
+fn what_open_descriptors_hold_is_read_by_their_names() {
+    come_back(&[
+        ("bash", FILES, ". /dev/fd/3 3<<< 'rm a.txt'"),
+        ("bash", FILES, ". /proc/self/fd/3 3<<< 'rm a.txt'"),
+        ("bash", FILES, "bash /dev/fd/3 3<<< 'rm a.txt'"),
+        ("bash", FILES, "exec 3<<< 'rm a.txt'; source /proc/self/fd/3"),
+        ("bash", FILES, "exec 4<<< 'rm a.txt'; . /dev/fd/5 5<&4"),
+        ("bash", FILES, "{ . /dev/fd/3; } 3<<< 'rm a.txt'"),
+        ("bash", FILES, "exec 3<<< 'echo'; exec 3<<< 'rm a.txt'; . /dev/fd/3"),
+        ("bash", "echo 'rm a.txt' > x; echo a > a.txt", ". /dev/fd/3 3< x"),
+        ("tclsh", FILES, "tclsh /dev/fd/3 3<<< 'file delete a.txt'"),
+        ("python3", FILES, "python3 /proc/self/fd/3 3<<< 'import os; os.remove(\"a.txt\")'"),
+        ("awk", FILES, "awk -f /dev/fd/3 3<<< 'BEGIN { system(\"rm a.txt\") }'"),
+        ("sed", FILES, "sed -f /dev/fd/3 b.txt 3<<< 'w a.txt'"),
+        ("make", FILES, "make -f /dev/fd/3 3<<< 'all: ; rm a.txt'"),
+    ]);
+}
+
+#[test]
+fn names_that_the_shell_works_out_come_back() {
+    come_back(&[
+        ("bash", FILES, "printf -vf a.txt; rm $f"),
+        ("bash", "echo 1 > a1.txt", "x=$(printf %d 1z); rm a$x.txt"),
+        ("bash", "echo 1 > a000.txt", "printf -v x %03d abc; rm a$x.txt"),
+        ("bash", FILES, "f=a.txt; local f=q; rm $f"),
+        ("bash", "echo 1 > aaa.txt", "rm $(printf y.txt | tr y '[a*3]' | sed s/a/aaa/)"),
+        ("bash", FILES, "rm $(printf y.txt | tr y '[a*3]')"),
+        ("bash", "echo b > b.txt; printf 'a.txt\\nb.txt\\n' > list", "mapfile -t -s1 A < list; rm $A"),
+        ("bash", FILES, "x=b; rm ${x/b/&}.txt"),
+        ("bash", FILES, "A=(a b); rm ${A[*]/%/.txt}"),
+        ("bash", FILES, "declare -n r=a[1]; a=(b.txt a.txt); rm $r"),
+        ("bash", "echo 1 > f1; echo 2 > f2", "x=1; cat <<E\n$((x++))\nE\nrm f$x"),
+    ]);
+}
+
+#[test]
+fn backups_and_rejected_parts_that_stood_there_come_back() {
+    const PATCH: &str =
+        "echo a > a.txt; echo b > b.txt; diff -u a.txt b.txt > p || true; sed -i s/b.txt/a.txt/ p
+        echo old > a.txt.orig; echo old > a.txt.bak; echo old > a.txt.rej";
+    come_back(&[
+        ("patch", PATCH, "patch -b a.txt p"),
+        ("patch", PATCH, "patch -z .bak a.txt p"),
+        ("patch", PATCH, "echo z > a.txt; patch -f a.txt p; true"),
+    ]);
+}
+
+#[test]
+fn what_a_trap_may_change_is_not_taken_for_known() {
+    const LAID: &str = "echo 1 > f1; echo 2 > f2";
+    for line in [
+        "x=1; trap 'x=2' DEBUG; rm f$x",
+        "x=1; trap 'x=2' ERR; false; rm f$x",
+        "x=1; trap 'x=2' USR1; kill -USR1 $$; rm f$x",
+        "trap 'h' DEBUG; h() { x=2; }; x=1; rm f$x",
+        "trap 'x=2' DEBUG; x=1; rm f$x",
+    ] {
+        let place = Place::new();
+        let work = place.work();
+        let laid = Command::new("sh").args(["-ec", LAID]).current_dir(&work).status().unwrap();
+        assert!(laid.success());
+        let was = seen(&work);
+        let output = place.recourse(&["exec", "--profile", "agent", "-c", line].map(OsStr::new));
+        if seen(&work) != was {
+            place.undo(&[]);
+        }
+        assert_eq!(seen(&work), was, "{line}: {}", said(&output));
+    }
+}
+
+#[test]
 fn what_a_remote_runs_comes_back() {
     const REMOTE: &str =
         "git init -q; echo a > a.txt; printf '#!/bin/sh\\n: > a.txt\\n' > ../reach; chmod +x ../reach

@@ -163,6 +163,9 @@ fn attach(reader: &mut Reader<'_>, session: &mut Session) -> Vec<SqlStatement> {
         && let (Some(file), Some(name)) = (file, reader.name())
     {
         session.attached.insert(name.to_lowercase(), file);
+    } else if session.dialect == Dialect::Sqlite {
+        // Which file it is the expression says, and what is done in it is done there.
+        return vec![reader.is(SqlVerb::Unknown, None, "database")];
     }
     vec![reader.is(SqlVerb::Control, None, "session")]
 }

@@ -76,7 +76,7 @@ fn words(text: &str) -> Vec<String> {
 /// Commands of sqlite3 that do more than show or set something. It takes unique beginnings, too.
 const DOTS: &[&str] = &[
     "archive", "backup", "cd", "clone", "exit", "import", "load", "log", "once", "open", "output", "quit",
-    "read", "restore", "save", "session", "shell", "system", "trace",
+    "read", "restore", "save", "session", "shell", "system", "trace", "testcase",
 ];
 const HARMLESS_DOTS: &[&str] = &["show", "schema", "separator", "stats", "limit", "lint", "tables", "timer"];
 
@@ -112,6 +112,8 @@ pub(super) fn dot(line: &str, session: &mut Session) -> Client {
         ("session", Some(file)) if operands.iter().any(|word| matches!(*word, "changeset" | "patchset")) => {
             overwrites(file, line)
         }
+        // What is printed from here on goes into a file of that name.
+        ("testcase", _) => overwrites("testcase-out.txt", line),
         ("clone", Some(file)) => appends(file, line),
         ("read" | "import", _) if operands.first().is_some_and(|file| file.starts_with('|')) => {
             let command = operands.first().map_or("", |file| &file[1..]);
@@ -139,8 +141,12 @@ pub(super) fn dot(line: &str, session: &mut Session) -> Client {
         }
         ("load", Some(file)) => unknown(&format!("loads the library {file} into sqlite3"), line),
         ("archive", _) => {
-            let list =
-                rest.iter().any(|word| word == "--list" || (word.starts_with('-') && word.contains('t')));
+            let letters = |word: &String| {
+                let word = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+                let word = word.and_then(|word| word.split('f').next()).unwrap_or_default();
+                word.contains('t') && !word.contains(['c', 'i', 'r', 'u', 'x'])
+            };
+            let list = rest.iter().any(|word| word == "--list" || letters(word));
             if list { simple(SqlVerb::Read, line) } else { unknown("works on an archive", line) }
         }
         _ => simple(SqlVerb::Read, line),

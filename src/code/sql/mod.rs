@@ -76,6 +76,9 @@ fn read(dialect: Dialect, text: &str, depth: usize) -> Vec<SqlStatement> {
         }
         let copied_in = tokens[0].is("COPY") && tokens.iter().any(|t| t.is("STDIN"));
         let mut found = classify::classify(&tokens, text, own.trim(), &mut session, 0);
+        if found.iter().all(|statement| statement.escape.is_none()) {
+            found.extend(rows::written(&tokens, text, own.trim(), &session));
+        }
         found.extend(block::after(&tokens, text, own.trim(), &mut session));
         session.take(found);
         session.triggers.extend(block::trigger(&tokens, text, &session));

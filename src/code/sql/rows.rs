@@ -37,21 +37,31 @@ const TAKING: &[&str] =
 /// Functions with such a part that only compute.
 const COMPUTING: &[&str] = &["JSON_REMOVE", "JSONB_REMOVE", "ARRAY_REMOVE", "JSON_ARRAY_REMOVE"];
 
-pub(super) fn select(reader: &mut Reader<'_>, session: &mut Session) -> Vec<SqlStatement> {
+/// Files that functions of sqlite3 write, in whatever statement they stand.
+pub(super) fn written(tokens: &[Token], source: &str, own: &str, session: &Session) -> Vec<SqlStatement> {
+    let reader = Reader { tokens, source, own, at: 0 };
     let mut found = Vec::new();
+    for (at, pair) in tokens.windows(2).enumerate() {
+        if session.dialect != Dialect::Sqlite || pair[0].word() != Some("WRITEFILE") || !pair[1].mark('(') {
+            continue;
+        }
+        let behind = (tokens.get(at + 2).map(|t| &t.kind), tokens.get(at + 3));
+        let path = match behind {
+            (Some(Kind::Text(path)), Some(next)) if next.mark(',') => Value::known(path.clone()),
+            _ => Value::Unknown,
+        };
+        let mut escape = reader.is(SqlVerb::Escape, None, "file");
+        escape.escape = Some(CodeEffect::Overwrite { path });
+        found.push(escape);
+    }
+    found
+}
+
+pub(super) fn select(reader: &mut Reader<'_>, session: &mut Session) -> Vec<SqlStatement> {
+    let mut found = written(reader.tokens, reader.source, reader.own, session);
     for pair in reader.tokens.windows(2) {
         let (Some(word), true) = (pair[0].word(), pair[1].mark('(')) else { continue };
-        if word == "WRITEFILE" && session.dialect == Dialect::Sqlite {
-            let after =
-                reader.tokens.iter().position(|t| *t == pair[1]).and_then(|at| reader.tokens.get(at + 1));
-            let path = match after.map(|t| &t.kind) {
-                Some(Kind::Text(path)) => Value::known(path.clone()),
-                _ => Value::Unknown,
-            };
-            let mut escape = reader.is(SqlVerb::Escape, None, "file");
-            escape.escape = Some(CodeEffect::Overwrite { path });
-            found.push(escape);
-        } else if ACTING.contains(&word)
+        if ACTING.contains(&word)
             || (session.dialect != Dialect::Sqlite
                 && !COMPUTING.contains(&word)
                 && TAKING.iter().any(|taking| word.contains(taking)))

@@ -150,6 +150,8 @@ fn sqlite() {
             (".sys rm -rf x", "escape !rm -rf x"),
             (".shell ls", "escape !ls"),
             (".backup main saved.db", "escape >saved.db"),
+            (".testcase one", "escape >testcase-out.txt"),
+            ("CREATE TABLE t AS SELECT writefile('x', 'y')", "create t+; escape >x"),
             (".restore backup.db", "drop"),
             (".read wipe.sql", "unknown wipe.sql"),
             (".tables", "read"),

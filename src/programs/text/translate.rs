@@ -35,7 +35,11 @@ pub(super) fn translated(text: &Value, options: &[&str], operands: &[&str]) -> O
     {
         return None;
     }
-    let sets = operands.iter().map(|operand| set(operand)).collect::<Option<Vec<_>>>()?;
+    let mut sets = Vec::new();
+    for (at, operand) in operands.iter().enumerate() {
+        // `[c*]` is as many as the first one has.
+        sets.push(set(operand, (at == 1).then(|| sets.first().map_or(0, Vec::len)))?);
+    }
     let has = |letter: char| letters.contains(&letter);
     let (deletes, squeezes, others) = (has('d'), has('s'), has('c') || has('C'));
     let within = move |set: &[char], c: char| set.contains(&c) != others;
@@ -94,8 +98,39 @@ fn squeezed(signs: impl Iterator<Item = char>, within: impl Fn(char) -> bool) ->
     text
 }
 
+/// `[c*3]`, `[c*]`: what stands before it, which sign and how often (as often as there is room, with 0), and what stands
+/// behind it.
+fn repeated(text: &str) -> Option<(&str, (char, usize), &str)> {
+    let (before, rest) = text.split_once('[')?;
+    let mut chars = rest.chars();
+    let sign = chars.next()?;
+    let (count, after) = chars.as_str().strip_prefix('*')?.split_once(']')?;
+    let number = match count {
+        "" => 0,
+        count if count.len() > 4 || !count.bytes().all(|b| b.is_ascii_digit()) => return None,
+        count if count.starts_with('0') => usize::from_str_radix(count, 8).ok()?,
+        count => count.parse().ok()?,
+    };
+    Some((before, (sign, number), after))
+}
+
 /// `a-z`, `[:upper:]_`, `\n`
-fn set(text: &str) -> Option<Vec<char>> {
+fn set(text: &str, least: Option<usize>) -> Option<Vec<char>> {
+    if let Some((before, many, after)) = repeated(text) {
+        // Only where each sign is one, and nothing else means anything there.
+        let plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "_,.".contains(c));
+        if !plain(before) || !plain(after) || !plain(&many.0.to_string()) {
+            return None;
+        }
+        let others = before.len() + after.len();
+        let count = match many.1 {
+            0 => least?.saturating_sub(others),
+            count => count,
+        };
+        let many = std::iter::repeat_n(many.0, count);
+        let all: Vec<char> = before.chars().chain(many).chain(after.chars()).collect();
+        return (least.is_some() && !all.is_empty()).then_some(all);
+    }
     let mut named = text.to_owned();
     for (class, signs) in [
         ("[:upper:]", "A-Z"),
@@ -108,7 +143,12 @@ fn set(text: &str) -> Option<Vec<char>> {
     ] {
         named = named.replace(class, signs);
     }
-    if named.contains("[:") || named.contains("[=") || named.contains("*]") || !named.is_ascii() {
+    // `[=c=]`, `[c*3]`.
+    if named.contains("[:")
+        || named.contains("[=")
+        || named.contains('[') && named.contains('*')
+        || !named.is_ascii()
+    {
         return None;
     }
     let escaped = named.contains('\\');

@@ -6,7 +6,7 @@ use crate::model::{Span, Value};
 use crate::shell::interp::Shell;
 use crate::shell::simple::Call;
 use crate::shell::state::{Content, Flow, State, Status, Variable};
-use crate::syntax::DeclarationArgument;
+use crate::syntax::{AssignedValue, DeclarationArgument};
 
 /// What the options say.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +56,10 @@ impl Shell<'_> {
             state.status = Status::Unknown;
         }
         self.substituted = None;
+        state.last_word = Value::Unknown;
+        if Self::is_out_of_place(state, keyword) {
+            return self.complain(state, arguments);
+        }
         let mut attributes = Attributes::default();
         let Ok(mut before) = self.right_sides(state, arguments) else {
             state.status = Status::False;
@@ -105,6 +109,32 @@ impl Shell<'_> {
         Flow::Next
     }
 
+    /// `local` outside of a function only complains.
+    fn is_out_of_place(state: &State, keyword: &str) -> bool {
+        keyword == "local" && state.shadowed.is_empty() && !state.switches.zsh && !state.switches.fish
+    }
+
+    /// The words of a declaration that declares nothing are expanded all the same.
+    fn complain(&mut self, state: &mut State, arguments: &[DeclarationArgument]) -> Flow {
+        for argument in arguments {
+            let done = match argument {
+                DeclarationArgument::Word(word) => {
+                    self.expand_words(state, std::slice::from_ref(word)).map(drop)
+                }
+                DeclarationArgument::Assignment(assignment) => match &assignment.value {
+                    AssignedValue::Scalar(word) => self.expand_text(state, word).map(drop),
+                    AssignedValue::Array(_) => Ok(()),
+                },
+            };
+            if done.is_err() {
+                state.status = Status::False;
+                return Flow::Exit;
+            }
+        }
+        state.status = Status::False;
+        Flow::Next
+    }
+
     /// All arguments are expanded before the first is assigned: `declare a=1 b=$a` gives `b` the old `a`. One value per
     /// assignment; `None` where it is alone or not a plain one.
     fn right_sides(
@@ -123,9 +153,7 @@ impl Shell<'_> {
         let mut values = std::collections::VecDeque::new();
         for assignment in assignments {
             values.push_back(match &assignment.value {
-                crate::syntax::AssignedValue::Scalar(word)
-                    if assignment.index.is_none() && !assignment.append =>
-                {
+                AssignedValue::Scalar(word) if assignment.index.is_none() && !assignment.append => {
                     Some(self.expand_text(state, word)?)
                 }
                 _ => None,
@@ -142,7 +170,7 @@ impl Shell<'_> {
         assignment: &crate::syntax::Assignment,
     ) -> crate::shell::expand::Expanded<()> {
         if attributes.has('n') {
-            if let crate::syntax::AssignedValue::Scalar(word) = &assignment.value {
+            if let AssignedValue::Scalar(word) = &assignment.value {
                 let value = self.expand_text(state, word)?;
                 let mut variable = Variable::new(Content::Scalar(value));
                 variable.nameref = true;
@@ -156,7 +184,7 @@ impl Shell<'_> {
             if !old
                 && assignment.index.is_none()
                 && !assignment.append
-                && let crate::syntax::AssignedValue::Scalar(word) = &assignment.value
+                && let AssignedValue::Scalar(word) = &assignment.value
             {
                 let value = self.expand_text(state, word)?;
                 self.shadow(state, &assignment.name);
@@ -183,6 +211,10 @@ impl Shell<'_> {
 
     /// The same from words alone (`command declare x=1`, `"export" x=1`).
     pub(super) fn declare_words(&mut self, state: &mut State, keyword: &str, call: &Call) -> Flow {
+        if Self::is_out_of_place(state, keyword) {
+            state.status = Status::False;
+            return Flow::Next;
+        }
         let mut attributes = Attributes::default();
         for value in call.values() {
             self.declare_word(state, keyword, &mut attributes, &value);
@@ -195,7 +227,7 @@ impl Shell<'_> {
         let Some(text) = value.as_known() else {
             // `export "$name=…"`: the name may be known all the same.
             if let Some((name, _)) = value.prefix().split_once('=') {
-                let name = name.to_owned();
+                let name = name.trim_end_matches('+').to_owned();
                 self.prepare(state, keyword, attributes, &name);
                 self.assign_scalar(state, &name, Value::Unknown);
                 self.mark(state, keyword, attributes, &name);
@@ -210,8 +242,25 @@ impl Shell<'_> {
             self.substitutes(name);
         }
         match text.split_once('=') {
-            Some((name, value)) => {
-                let (name, value) = (name.to_owned(), Value::known(value));
+            Some((name, text)) => {
+                let appends = name.ends_with('+');
+                let name = name.trim_end_matches('+').to_owned();
+                let array = attributes.has('a') || attributes.has('A') || {
+                    let content = self.content(state, &name);
+                    !matches!(content, None | Some(Content::Scalar(_) | Content::Unset))
+                };
+                if text.starts_with('(') && array && !attributes.has('n') {
+                    // The text is read as a list of words of its own.
+                    if self.is_local(state, keyword, attributes) {
+                        self.shadow(state, &name);
+                    }
+                    self.prepare(state, keyword, attributes, &name);
+                    self.assign_content(state, &name, Content::UnknownArray);
+                    self.mark(state, keyword, attributes, &name);
+                    return;
+                }
+                // What stands before it may be another function's.
+                let value = if appends { Value::Unknown } else { Value::known(text) };
                 if self.is_local(state, keyword, attributes) {
                     self.shadow(state, &name);
                 }
@@ -242,8 +291,19 @@ impl Shell<'_> {
                     self.shadow(state, &name);
                 }
                 self.prepare(state, keyword, attributes, &name);
+                self.refer(state, attributes, &name);
                 self.mark(state, keyword, attributes, &name);
             }
+        }
+    }
+
+    /// `declare -n name`, `declare +n name`: a name that stands for another from now on, or no more.
+    fn refer(&self, state: &mut State, attributes: &Attributes, name: &str) {
+        if attributes.has('n') || attributes.off.contains(&'n') {
+            let variable = Arc::make_mut(&mut state.variables)
+                .entry(name.to_owned())
+                .or_insert_with(|| Variable::new(Content::Unset));
+            variable.nameref = attributes.has('n');
         }
     }
 
@@ -255,7 +315,8 @@ impl Shell<'_> {
     }
 
     fn early(&mut self, state: &mut State, attributes: &Attributes, name: &str) {
-        if !attributes.on.iter().any(|c| matches!(c, 'A' | 'a' | 'i' | 'u' | 'l')) {
+        let letter = |c: &char| matches!(c, 'A' | 'a' | 'i' | 'u' | 'l' | 'c' | 'I');
+        if !attributes.on.iter().chain(&attributes.off).any(letter) {
             return;
         }
         let variable = Arc::make_mut(&mut state.variables)
@@ -267,12 +328,18 @@ impl Shell<'_> {
         if attributes.has('a') && matches!(variable.content, Content::Unset) {
             variable.content = Content::Indexed(Default::default());
         }
-        variable.integer |= attributes.has('i');
-        if attributes.has('u') {
-            variable.case = Some('u');
+        // It inherits what another of this name held.
+        if attributes.has('I') {
+            variable.content.blur();
         }
-        if attributes.has('l') {
-            variable.case = Some('l');
+        variable.integer |= attributes.has('i');
+        variable.integer &= !attributes.off.contains(&'i');
+        for letter in ['u', 'l', 'c'] {
+            if attributes.has(letter) {
+                variable.case = Some(letter);
+            } else if attributes.off.contains(&letter) && variable.case == Some(letter) {
+                variable.case = None;
+            }
         }
     }
 

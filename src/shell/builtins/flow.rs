@@ -146,7 +146,11 @@ impl Shell<'_> {
         let mut inner = state.scope.deeper();
         inner.via.push("trap".to_owned());
         inner.span = Some(action.arg.span);
-        let trap = Trap { text: action.arg.value.clone(), scope: inner, exit: exits };
+        let comes = signals.iter().any(|word| !matches!(word.arg.value.as_known(), Some("EXIT" | "0")));
+        let trap = Trap { text: action.arg.value.clone(), scope: inner, exit: exits, comes };
+        if comes {
+            self.mind_trap(state, &trap);
+        }
         if !state.exit_traps.iter().any(|known| known.text == trap.text && known.exit == exits) {
             state.exit_traps.push(trap);
         }

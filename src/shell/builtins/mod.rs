@@ -5,10 +5,12 @@ mod directory;
 mod flow;
 mod getopts;
 mod history;
+mod mapfile;
 mod names;
 mod options;
 mod printf;
 mod read;
+mod traps;
 
 use crate::model::Value;
 
@@ -17,6 +19,7 @@ use super::simple::Call;
 use super::state::{Flow, State, Status};
 
 pub(super) use options::{letter, switch};
+pub(super) use printf::decode_echoed;
 pub(crate) use printf::decode_escapes;
 pub(super) use printf::format_printf;
 
@@ -150,10 +153,7 @@ impl Shell<'_> {
                 self.print(state, call);
                 Status::True
             }
-            "printf" => {
-                self.printf(state, call);
-                Status::True
-            }
+            "printf" => self.printf(state, call),
             "test" => self.test_words(state, &call.values()),
             "[" => self.bracket(state, call),
             "history" => self.history(state, call),

@@ -160,9 +160,16 @@ impl Shell<'_> {
     pub(super) fn let_builtin(&mut self, state: &mut State, call: &Call) -> Flow {
         state.status = Status::Unknown;
         for value in call.values() {
-            state.status = match value.as_known().map(|text| self.evaluate_arithmetic(state, text)) {
-                Some(Number::Known(n)) => Status::from_bool(n != 0),
-                _ => Status::Unknown,
+            state.status = match value.as_known() {
+                Some(text) => match self.evaluate_arithmetic(state, text) {
+                    Number::Known(n) => Status::from_bool(n != 0),
+                    Number::Unknown => Status::Unknown,
+                },
+                None => {
+                    // `let "x=$y"`: the name may be known all the same.
+                    self.forget_in(state, &value.prefix());
+                    Status::Unknown
+                }
             };
         }
         Flow::Next

@@ -15,6 +15,8 @@ struct Asked {
     delimiter: char,
     /// So many characters, wherever the line ends.
     count: Option<usize>,
+    /// … and the ends of lines are characters like others.
+    exactly: bool,
     descriptor: Option<String>,
     /// All of its words are known.
     known: bool,
@@ -30,6 +32,7 @@ impl Asked {
             raw: false,
             delimiter: '\n',
             count: None,
+            exactly: false,
             descriptor: None,
             known: true,
             whole: false,
@@ -67,12 +70,24 @@ impl Asked {
             match letter {
                 'a' => self.array = Some(value.to_owned()),
                 'd' => self.delimiter = value.chars().next().unwrap_or('\0'),
-                'n' | 'N' => self.count = value.parse().ok(),
+                'n' | 'N' => {
+                    self.count = value.parse().ok();
+                    self.exactly = letter == 'N';
+                    self.known &= self.count.is_some();
+                }
                 'u' => self.descriptor = Some(value.to_owned()),
                 _ => {}
             }
             break;
         }
+    }
+
+    /// Whether what it takes may be more than the line at the beginning, or less.
+    fn goes_on(&self, text: &str) -> bool {
+        let backslash = |text: &str| !self.raw && text.contains('\\');
+        self.exactly
+            || self.count.is_some() && backslash(text)
+            || backslash(text) && self.cut(text).0.ends_with('\\')
     }
 
     /// The line at the beginning of the input, what comes behind it, and whether its end was found.
@@ -95,7 +110,7 @@ impl Shell<'_> {
         let descriptor = asked.descriptor.as_deref().filter(|number| *number != "0");
         let input = Self::input_of(state, descriptor);
         let text = match self.stdin_text(state, &input) {
-            Some(Value::Known(text)) if asked.known => text,
+            Some(Value::Known(text)) if asked.known && !asked.goes_on(&text) => text,
             other => return self.read_unknown(state, &asked, other),
         };
         let (line, rest, found) = asked.cut(&text);
@@ -106,8 +121,12 @@ impl Shell<'_> {
             }
             None => state.stdin = left,
         }
-        let line = if asked.raw { line } else { line.replace("\\\n", "").replace('\\', "") };
+        let protects = !asked.raw && line.contains('\\');
+        let alone = asked.names.len() == 1 && asked.array.is_none();
         let separators = match self.scalar(state, "IFS") {
+            // What a backslash protects is no separator.
+            Some(_) if protects && !alone => None,
+            _ if protects && line.contains([' ', '\t']) => None,
             Some(value) => value.as_known().map(str::to_owned),
             None => Some(" \t\n".to_owned()),
         };
@@ -115,16 +134,20 @@ impl Shell<'_> {
             for name in &asked.names {
                 self.assign_scalar(state, name, Value::Unknown);
             }
+            if let Some(array) = &asked.array {
+                self.assign_content(state, array, Content::UnknownArray);
+            }
             state.status = Status::Unknown;
             return Flow::Next;
         };
+        let line = if protects { unprotected(&line) } else { line };
         self.assign_line(state, &asked, line, &separators);
         state.status = Status::from_bool(found);
         Flow::Next
     }
 
     /// What reading a descriptor gives; without one, standard input.
-    fn input_of(state: &State, descriptor: Option<&str>) -> Stdin {
+    pub(super) fn input_of(state: &State, descriptor: Option<&str>) -> Stdin {
         match descriptor {
             Some(number) => {
                 state.descriptors.get(&format!("/dev/fd/{number}")).cloned().unwrap_or(Stdin::Unknown)
@@ -135,6 +158,12 @@ impl Shell<'_> {
 
     /// A line of an input that is not known as a text: it may be any of the lines.
     fn read_unknown(&mut self, state: &mut State, asked: &Asked, input: Option<Value>) -> Flow {
+        // Where it stopped is not known either.
+        match asked.descriptor.as_deref().filter(|number| *number != "0") {
+            Some(number) => drop(state.descriptors.insert(format!("/dev/fd/{number}"), Stdin::Unknown)),
+            None if matches!(input, Some(Value::Known(_))) => state.stdin = Stdin::Unknown,
+            None => {}
+        }
         let alone = asked.names.len() == 1 && asked.array.is_none();
         let line = match input {
             Some(Value::OneOf(list)) if alone => {
@@ -169,69 +198,16 @@ impl Shell<'_> {
             }
         }
     }
+}
 
-    /// `mapfile name`: the lines of the input as an array.
-    pub(super) fn mapfile(&mut self, state: &mut State, call: &Call) -> Flow {
-        let mut trims = false;
-        let mut delimiter = '\n';
-        let mut name = "MAPFILE".to_owned();
-        let mut callback = None;
-        let mut descriptor = None;
-        let mut words = call.arguments().iter();
-        while let Some(word) = words.next() {
-            match word.arg.value.as_known() {
-                Some("-t") => trims = true,
-                Some("-d") => {
-                    let text = words.next().and_then(|word| word.arg.value.as_known()).unwrap_or("");
-                    delimiter = text.chars().next().unwrap_or('\0');
-                }
-                Some("-C") => callback = words.next().map(|word| word.arg.clone()),
-                Some("-u") => {
-                    descriptor = words.next().and_then(|w| w.arg.value.as_known().map(str::to_owned))
-                }
-                Some("-n" | "-O" | "-s" | "-c") => {
-                    words.next();
-                }
-                Some("-td" | "-dt") => {
-                    trims = true;
-                    let text = words.next().and_then(|word| word.arg.value.as_known()).unwrap_or("");
-                    delimiter = text.chars().next().unwrap_or('\0');
-                }
-                Some(option) if option.starts_with('-') => {}
-                Some(text) => name = text.to_owned(),
-                None => {}
-            }
-        }
-        let input = Self::input_of(state, descriptor.as_deref());
-        let content = match self.stdin_text(state, &input) {
-            Some(Value::Known(text)) => {
-                let mut items = text.split_inclusive(delimiter).map(str::to_owned).collect::<Vec<_>>();
-                if trims {
-                    for item in &mut items {
-                        if item.ends_with(delimiter) {
-                            item.pop();
-                        }
-                    }
-                }
-                Content::Indexed(
-                    items.into_iter().enumerate().map(|(i, text)| (i as i64, Value::Known(text))).collect(),
-                )
-            }
-            Some(Value::Lines(lines)) if !lines.some && trims && delimiter == lines.end => {
-                Content::Indexed((0..).zip(lines.each.iter().map(|_| lines.one())).collect())
-            }
-            _ => Content::UnknownArray,
-        };
-        if let Some(callback) = callback {
-            let text = callback.value.concat(&Value::known(" 0 ''"));
-            state.perhaps(|state| {
-                self.shell_text(state, &text, callback.span);
-            });
-        }
-        self.assign_content(state, &name, content);
-        state.status = Status::True;
-        Flow::Next
+/// A line without its backslashes.
+fn unprotected(line: &str) -> String {
+    let mut text = String::new();
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        text.extend(if c == '\\' { chars.next() } else { Some(c) });
     }
+    text
 }
 
 /// At most `most` fields; the last holds the rest of the line.

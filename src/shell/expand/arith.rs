@@ -2,7 +2,7 @@
 
 use crate::model::Value;
 use crate::shell::interp::Shell;
-use crate::shell::state::State;
+use crate::shell::state::{Content, State};
 use crate::syntax::Part;
 
 use super::Expanded;
@@ -20,7 +20,15 @@ impl Shell<'_> {
         let text = self.expand_quoted(state, parts)?;
         Ok(match text.as_known() {
             Some(text) => self.evaluate_arithmetic(state, text),
-            None => Number::Unknown,
+            None => {
+                // Whatever stands where nobody knows: what is assigned beside it is not known.
+                let known = parts.iter().map(|part| match part {
+                    Part::Literal(text) | Part::Quoted(text) => text.as_str(),
+                    _ => " 0 ",
+                });
+                forget_assigned(self, state, &tokens(&known.collect::<String>()));
+                Number::Unknown
+            }
         })
     }
 
@@ -30,9 +38,7 @@ impl Shell<'_> {
         if text.len() > 4096 {
             return Number::Unknown;
         }
-        if let Ok(number) = text.trim().parse::<i64>()
-            && !text.trim().starts_with('0')
-        {
+        if let Some(number) = decimal(text.trim()) {
             return Number::Known(number);
         }
         let tokens = tokens(text);
@@ -51,6 +57,11 @@ impl Shell<'_> {
 }
 
 impl Shell<'_> {
+    /// Variables that the beginning of an expression assigns are not known any more.
+    pub(in crate::shell) fn forget_in(&mut self, state: &mut State, beginning: &str) {
+        forget_assigned(self, state, &tokens(&format!("{beginning} 0")));
+    }
+
     /// Notes text that the shell would expand once more, as it does with subscripts in arithmetic and in names.
     pub(in crate::shell) fn substitutes(&mut self, text: &str) {
         if text.contains("$(") || text.contains('`') {
@@ -70,7 +81,14 @@ impl Shell<'_> {
 fn forget_assigned(interp: &mut Shell<'_>, state: &mut State, tokens: &[Token]) {
     for (index, token) in tokens.iter().enumerate() {
         let Token::Name(name) = token else { continue };
-        let assigned = |token: Option<&Token>| matches!(token, Some(Token::Operator(op)) if matches!(*op, "++" | "--") || is_assignment(op));
+        // `a[i]=1`: which element, and from where the subscript ends, is not followed.
+        if matches!(tokens.get(index + 1), Some(Token::Operator("["))) {
+            if tokens.iter().any(|token| matches!(token, Token::Operator(op) if is_change(op))) {
+                interp.assign_content(state, name, Content::UnknownArray);
+            }
+            continue;
+        }
+        let assigned = |token: Option<&Token>| matches!(token, Some(Token::Operator(op)) if is_change(op));
         if assigned(tokens.get(index + 1))
             || index
                 .checked_sub(1)
@@ -79,6 +97,17 @@ fn forget_assigned(interp: &mut Shell<'_>, state: &mut State, tokens: &[Token]) 
             interp.assign_scalar(state, name, Value::Unknown);
         }
     }
+}
+
+fn is_change(op: &str) -> bool {
+    matches!(op, "++" | "--") || is_assignment(op)
+}
+
+/// A number as it is mostly written: what begins with a zero is one to another base.
+fn decimal(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let plain = digits.bytes().all(|b| b.is_ascii_digit()) && (digits.len() == 1 || !digits.starts_with('0'));
+    plain.then(|| text.parse().ok())?
 }
 
 fn is_assignment(op: &str) -> bool {
@@ -303,7 +332,7 @@ impl Reader<'_, '_, '_> {
         if text.is_empty() {
             return Some(0);
         }
-        if let Ok(n) = text.parse() {
+        if let Some(n) = decimal(text) {
             return Some(n);
         }
         if text.chars().all(|c| c.is_alphanumeric() || c == '_') && text != name && self.depth < 16 {
@@ -315,6 +344,9 @@ impl Reader<'_, '_, '_> {
             self.depth -= 8;
             return value;
         }
+        // What a variable holds is an expression of its own, which may assign.
+        let tokens = tokens(text);
+        forget_assigned(self.interp, self.state, &tokens);
         None
     }
 

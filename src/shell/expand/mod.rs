@@ -5,6 +5,7 @@
 
 mod arith;
 mod braces;
+mod defaults;
 mod glob;
 mod operators;
 mod params;
@@ -157,6 +158,18 @@ impl Builder {
         self.length += length(&value);
         let value = if self.length > LENGTH { Value::Unknown } else { value };
         self.current.pieces.push(Piece::Quoted(value));
+    }
+
+    /// The fields from one on come in an order that is not known.
+    fn mix(&mut self, from: usize) {
+        self.done.iter_mut().skip(from).for_each(|field| field.unordered = true);
+        self.current.unordered = true;
+        if self.done.len() == from {
+            // All of them in one word, or a part of it.
+            for piece in &mut self.current.pieces {
+                *piece = Piece::Quoted(Value::Unknown);
+            }
+        }
     }
 
     fn fields(mut self) -> Vec<Field> {

@@ -4,9 +4,14 @@ use crate::model::{Value, first_field, piece_of};
 use crate::shell::interp::Shell;
 use crate::shell::pattern;
 use crate::shell::state::State;
-use crate::syntax::ParameterOperator;
+use crate::shell::variables::of_ascii;
+use crate::syntax::{ParameterOperator, Word};
 
-use super::Expanded;
+use super::{Builder, Expanded, Piece};
+use crate::shell::state::Words;
+
+/// Longest text in which something is replaced.
+const LONG: usize = 4096;
 
 /// An operator of a parameter expansion, ready to act on values.
 pub(super) type Operation = Box<dyn Fn(&Value) -> Value>;
@@ -38,15 +43,7 @@ impl Shell<'_> {
                 }
             }
             ParameterOperator::Replace(which, word, replacement) => {
-                let which = *which;
-                let pattern = self.expand_pattern(state, word)?;
-                let replacement = self.expand_text(state, replacement)?;
-                match (pattern, replacement.as_known().map(str::to_owned)) {
-                    (Some(pattern), Some(with)) => Box::new(move |value| {
-                        value.map(|text| replace(text, &pattern, &with, which, options))
-                    }),
-                    _ => Box::new(|_| Value::Unknown),
-                }
+                self.replacing(state, *which, word, replacement)?
             }
             ParameterOperator::Substring(offset, length) => {
                 let from = self.number(state, offset)?;
@@ -68,24 +65,95 @@ impl Shell<'_> {
                 };
                 match pattern {
                     Some(pattern) => Box::new(move |value| {
-                        value.map(|text| change_case(text, &pattern, which, all, options))
+                        of_ascii(value, |text| change_case(text, &pattern, which, all, options))
                     }),
                     None => Box::new(|_| Value::Unknown),
                 }
             }
             ParameterOperator::Transform(which) => match which {
-                'U' => Box::new(|value| value.map(str::to_uppercase)),
+                'U' => Box::new(|value| of_ascii(value, str::to_ascii_uppercase)),
                 'u' => Box::new(|value| {
-                    value.map(|t| change_case(t, "?", '^', false, pattern::Options::default()))
+                    of_ascii(value, |t| change_case(t, "?", '^', false, pattern::Options::default()))
                 }),
-                'L' => Box::new(|value| value.map(str::to_lowercase)),
-                'Q' => Box::new(|value| value.map(|text| format!("'{}'", text.replace('\'', "'\\''")))),
+                'L' => Box::new(|value| of_ascii(value, str::to_ascii_lowercase)),
+                'Q' => Box::new(|value| {
+                    let plain = |text: &String| text.bytes().all(|b| (b' '..0x7f).contains(&b));
+                    match value.choices() {
+                        Some(texts) if texts.iter().all(plain) => {
+                            value.map(|text| format!("'{}'", text.replace('\'', "'\\''")))
+                        }
+                        _ => Value::Unknown,
+                    }
+                }),
                 'E' => Box::new(|value| value.map(crate::shell::builtins::decode_escapes)),
                 'a' => Box::new(|_| Value::Unknown),
                 _ => Box::new(|_| Value::Unknown),
             },
             ParameterOperator::Default(..) | ParameterOperator::Names => Box::new(Clone::clone),
         })
+    }
+}
+
+impl Shell<'_> {
+    /// `${x/pattern/…}` as a function on values.
+    fn replacing(
+        &mut self,
+        state: &mut State,
+        which: char,
+        word: &Word,
+        replacement: &Word,
+    ) -> Expanded<Operation> {
+        let options = pattern::Options { extglob: state.switches.extglob, ..Default::default() };
+        let pattern = self.expand_pattern(state, word)?;
+        Ok(match (pattern, self.replacement(state, replacement)?) {
+            (Some(pattern), Some((with, meant))) => Box::new(move |value| {
+                let long = |texts: &[String]| texts.iter().any(|text| text.len() > LONG);
+                if value.choices().is_none_or(long) {
+                    return Value::Unknown;
+                }
+                let plainly = value.map(|text| replace(text, &pattern, |_| with.clone(), which, options));
+                match &meant {
+                    None => plainly,
+                    Some(pieces) => plainly.join(
+                        &value.map(|text| replace(text, &pattern, |it| pieces.join(it), which, options)),
+                    ),
+                }
+            }),
+            _ => Box::new(|_| Value::Unknown),
+        })
+    }
+
+    /// What `${x/pattern/…}` puts in: the text as it stands, and where an `&` in it may mean what was found, as newer
+    /// shells have it, the pieces between them. `None` when it is not known.
+    fn replacement(
+        &mut self,
+        state: &mut State,
+        word: &Word,
+    ) -> Expanded<Option<(String, Option<Vec<String>>)>> {
+        let mut builder = Builder::new(false, None, Words::Split);
+        self.parts_with_tilde(state, &word.parts, false, &mut builder)?;
+        let mut fields = builder.done;
+        fields.push(builder.current);
+        if let [field] = fields.as_slice() {
+            let mut whole = String::new();
+            let mut pieces = vec![String::new()];
+            for piece in &field.pieces {
+                let (Piece::Quoted(value) | Piece::Active(value)) = piece;
+                let Some(text) = value.as_known() else { return Ok(None) };
+                whole.push_str(text);
+                let acts = matches!(piece, Piece::Active(_)) && !state.switches.zsh && !state.switches.fish;
+                if acts && text.contains('&') && text.contains('\\') {
+                    return Ok(None);
+                }
+                let mut parts = text.split(|c| acts && c == '&');
+                if let (Some(last), Some(first)) = (pieces.last_mut(), parts.next()) {
+                    last.push_str(first);
+                }
+                pieces.extend(parts.map(str::to_owned));
+            }
+            return Ok(Some((whole, (pieces.len() > 1).then_some(pieces))));
+        }
+        Ok(None)
     }
 }
 
@@ -106,14 +174,25 @@ fn remove(text: &str, pattern: &str, which: char, longest: bool, options: patter
     text[..found.unwrap_or(text.len())].to_owned()
 }
 
-fn replace(text: &str, pattern: &str, with: &str, which: char, options: pattern::Options) -> String {
-    if pattern.is_empty() || text.len() > 4096 {
-        return text.to_owned();
+fn replace(
+    text: &str,
+    pattern: &str,
+    with: impl Fn(&str) -> String,
+    which: char,
+    options: pattern::Options,
+) -> String {
+    match which {
+        '#' if pattern.is_empty() => return format!("{}{text}", with("")),
+        '%' if pattern.is_empty() => return format!("{text}{}", with("")),
+        _ if pattern.is_empty() => return text.to_owned(),
+        // Nothing at all is found by what matches nothing.
+        _ if text.is_empty() && pattern::matches(pattern, "", options) => return with(""),
+        _ => {}
     }
     if which == '%' {
         let starts = boundaries(text);
         return match starts.into_iter().find(|at| pattern::matches(pattern, &text[*at..], options)) {
-            Some(at) => format!("{}{with}", &text[..at]),
+            Some(at) => format!("{}{}", &text[..at], with(&text[at..])),
             None => text.to_owned(),
         };
     }
@@ -128,7 +207,7 @@ fn replace(text: &str, pattern: &str, with: &str, which: char, options: pattern:
         };
         match here {
             Some(length) if length > 0 => {
-                result.push_str(with);
+                result.push_str(&with(&text[at..at + length]));
                 replaced = true;
                 at += length;
             }
@@ -153,7 +232,8 @@ fn part(value: &Value, from: i64, count: Option<i64>) -> Value {
         Value::Woven(text) => {
             piece_of(text).map_or(Value::Unknown, |piece| Value::marked(piece.trim_end_matches('\n')))
         }
-        _ => value.map(|text| substring(text, from, count)),
+        // Where a sign ends goes by the locale.
+        _ => of_ascii(value, |text| substring(text, from, count)),
     }
 }
 

@@ -13,7 +13,7 @@ use super::{Abort, Builder, Expanded, Number, is_at};
 
 /// What a parameter holds before its operator acts.
 #[derive(Clone, Debug)]
-enum Held {
+pub(super) enum Held {
     Unset,
     One(Value),
     /// `$@`, `$*`, `${a[@]}`, `${a[*]}`; `star` joins into one word when quoted.
@@ -26,7 +26,7 @@ enum Held {
 
 impl Held {
     /// Whether the parameter counts as having a value; with `colon`, an empty one is none.
-    fn counts_as_set(&self, colon: bool) -> Option<bool> {
+    pub(super) fn counts_as_set(&self, colon: bool) -> Option<bool> {
         let filled = |value: &Value| match value.clone().plain() {
             Value::Known(text) => Some(!text.is_empty()),
             Value::OneOf(list) if list.iter().all(|text| !text.is_empty()) => Some(true),
@@ -37,6 +37,8 @@ impl Held {
             Self::Unset => Some(false),
             Self::One(value) if colon => filled(value),
             Self::One(Value::Unknown) => None,
+            // Of several one may stand for its not being set at all.
+            Self::One(Value::OneOf(list)) if list.iter().any(String::is_empty) => None,
             Self::One(_) => Some(true),
             Self::Many { open: true, .. } => None,
             Self::Many { values, .. } => match values.as_slice() {
@@ -47,8 +49,13 @@ impl Held {
         }
     }
 
+    /// Any words.
+    fn any() -> Self {
+        Self::Many { values: vec![Value::Unknown], star: false, open: true }
+    }
+
     /// What of it counts as a value.
-    fn where_set(self, colon: bool) -> Self {
+    pub(super) fn where_set(self, colon: bool) -> Self {
         match self {
             Self::One(Value::OneOf(list)) if colon => {
                 Self::One(Value::one_of(list.into_iter().filter(|text| !text.is_empty()).collect()))
@@ -72,7 +79,12 @@ impl Shell<'_> {
         if parameter.length {
             let value = match &held {
                 Held::Unset => Value::known("0"),
-                Held::One(value) if value.choices().is_none() => Value::signs(Signs::Number, false),
+                // Signs or bytes: that goes by the locale.
+                Held::One(value)
+                    if value.choices().is_none_or(|all| all.iter().any(|text| !text.is_ascii())) =>
+                {
+                    Value::signs(Signs::Number, false)
+                }
                 Held::One(value) => value.map(|text| text.chars().count().to_string()),
                 Held::Many { open: true, .. } => Value::signs(Signs::Number, false),
                 Held::Many { values, .. } => Value::Known(values.len().to_string()),
@@ -97,23 +109,17 @@ impl Shell<'_> {
             Some(ParameterOperator::Substring(offset, length)) if matches!(held, Held::Many { .. }) => {
                 self.slice(state, parameter, held, offset, length.as_ref())?
             }
-            Some(ParameterOperator::Transform('P')) => {
-                if let Held::One(value) = &held {
-                    self.prompt(value);
-                }
-                match held {
-                    Held::Unset => Held::Unset,
-                    Held::One(value)
-                        if value.as_known().is_some_and(|text| !text.contains(['\\', '$', '`'])) =>
-                    {
-                        Held::One(value)
-                    }
-                    Held::Many { values, .. } => {
-                        values.iter().for_each(|value| self.prompt(value));
-                        Held::One(Value::Unknown)
-                    }
-                    Held::One(_) => Held::One(Value::Unknown),
-                }
+            Some(ParameterOperator::Transform('P')) => self.prompted(held),
+            // The words of an operator are not even expanded where there is nothing to act on.
+            Some(_) if matches!(&held, Held::Unset) => held,
+            Some(_) if matches!(&held, Held::Many { values, open: false, .. } if values.is_empty()) => held,
+            // Without separators some bashes make one word of many then.
+            Some(_)
+                if !quoted
+                    && matches!(&held, Held::Many { .. })
+                    && self.separators(state).is_none_or(|text| text.is_empty()) =>
+            {
+                Held::any()
             }
             Some(operator) => {
                 let apply = self.operation(state, operator)?;
@@ -126,8 +132,36 @@ impl Shell<'_> {
                 }
             }
         };
+        let from = builder.done.len();
         self.deliver(state, held, quoted, builder);
+        if self.is_mixed(state, parameter) {
+            builder.mix(from);
+        }
         Ok(())
+    }
+
+    /// What a prompt makes of it.
+    fn prompted(&mut self, held: Held) -> Held {
+        if let Held::One(value) = &held {
+            self.prompt(value);
+        }
+        match held {
+            Held::Unset => Held::Unset,
+            Held::One(value) if value.as_known().is_some_and(|text| !text.contains(['\\', '$', '`'])) => {
+                Held::One(value)
+            }
+            Held::Many { values, .. } => {
+                values.iter().for_each(|value| self.prompt(value));
+                Held::One(Value::Unknown)
+            }
+            Held::One(_) => Held::One(Value::Unknown),
+        }
+    }
+
+    /// Whether it stands for what is in an order that nobody knows.
+    fn is_mixed(&self, state: &State, parameter: &Parameter) -> bool {
+        parameter.index.as_ref().is_some_and(|index| is_at(index, "@") || is_at(index, "*"))
+            && matches!(self.content(state, &parameter.name), Some(Content::Assoc(list)) if list.len() > 1)
     }
 
     /// Notes a name that the typed text means to be set, and that nothing sets: `unset` would have said so.
@@ -139,7 +173,7 @@ impl Shell<'_> {
         }
     }
 
-    fn deliver(&self, state: &State, held: Held, quoted: bool, builder: &mut Builder) {
+    pub(super) fn deliver(&self, state: &State, held: Held, quoted: bool, builder: &mut Builder) {
         match held {
             Held::Unset => builder.result(Value::known(""), quoted),
             Held::One(value) => builder.variable(value, quoted),
@@ -182,14 +216,22 @@ impl Shell<'_> {
     fn held(&mut self, state: &mut State, parameter: &Parameter) -> Expanded<Held> {
         let name = parameter.name.as_str();
         if name.starts_with(crate::syntax::zsh::PART) {
-            return Ok(Held::Many { values: vec![Value::Unknown], star: false, open: true });
+            return Ok(Held::any());
         }
         if matches!(parameter.operator, Some(ParameterOperator::Names)) {
             return Ok(self.names(state, parameter));
         }
         if parameter.indirect {
-            let inner = self.base(state, name, parameter.index.as_ref())?;
+            // Of a reference it is the name that it leads to.
+            let inner = match state.variables.get(name) {
+                Some(variable) if variable.nameref => match &variable.content {
+                    Content::Scalar(value) => return Ok(Held::One(value.clone())),
+                    _ => Held::Unset,
+                },
+                _ => self.base(state, name, parameter.index.as_ref())?,
+            };
             return Ok(match inner {
+                Held::One(Value::Known(target)) if !is_name(&target) => Held::One(Value::Unknown),
                 Held::One(Value::Known(target)) => match target.split_once('[') {
                     Some((array, rest)) => match rest.trim_end_matches(']') {
                         "@" => self.all(state, array, false),
@@ -214,7 +256,7 @@ impl Shell<'_> {
         self.base(state, name, parameter.index.as_ref())
     }
 
-    fn base(&mut self, state: &mut State, name: &str, index: Option<&Word>) -> Expanded<Held> {
+    pub(super) fn base(&mut self, state: &mut State, name: &str, index: Option<&Word>) -> Expanded<Held> {
         let zsh = is_counted_otherwise(&state.switches, self.content(state, name));
         match index {
             None if zsh => Ok(self.all(state, name, false)),
@@ -311,11 +353,12 @@ impl Shell<'_> {
                 Some(Content::Indexed(map)) => map.keys().map(|k| Value::Known(k.to_string())).collect(),
                 Some(Content::Assoc(list)) => list.iter().map(|(k, _)| Value::known(k)).collect(),
                 Some(Content::Scalar(_)) => vec![Value::known("0")],
-                Some(Content::UnknownArray) => {
-                    return Held::Many { values: vec![Value::Unknown], star: false, open: true };
-                }
-                _ => Vec::new(),
+                Some(Content::UnknownArray) => return Held::any(),
+                Some(Content::Unset) => Vec::new(),
+                None if state.unset_is_empty && !kept_by_the_shell(&parameter.name) => Vec::new(),
+                None => return Held::any(),
             },
+            None if !state.unset_is_empty => return Held::any(),
             None => state
                 .variables
                 .iter()
@@ -324,78 +367,6 @@ impl Shell<'_> {
                 .collect(),
         };
         Held::Many { values, star: false, open: false }
-    }
-
-    /// `${x:-word}`, `${x:=word}`, `${x:+word}`, `${x:?word}`.
-    #[allow(clippy::too_many_arguments)]
-    fn default(
-        &mut self,
-        state: &mut State,
-        parameter: &Parameter,
-        held: Held,
-        (which, colon, word): (char, bool, &Word),
-        quoted: bool,
-        builder: &mut Builder,
-    ) -> Expanded<()> {
-        match (which, held.counts_as_set(colon)) {
-            ('+', Some(false)) => builder.result(Value::known(""), quoted),
-            ('+', None) => {
-                let value = self.expand_text(state, word)?;
-                builder.variable(value.join(&Value::known("")), quoted);
-            }
-            ('+', Some(true)) => self.word_in_place(state, word, quoted, builder)?,
-            (_, Some(true)) => self.deliver(state, held, quoted, builder),
-            ('?', Some(false)) => {
-                self.expand_text(state, word)?;
-                return Err(Abort);
-            }
-            ('?', None) => {
-                self.expand_text(state, word)?;
-                self.deliver(state, held.where_set(colon), quoted, builder);
-            }
-            ('=', Some(false)) => {
-                let value = self.expand_text(state, word)?;
-                self.assign_scalar(state, &parameter.name, value.clone());
-                builder.variable(value, quoted);
-            }
-            (_, Some(false)) => self.word_in_place(state, word, quoted, builder)?,
-            (_, None) => {
-                let default = self.expand_text(state, word)?;
-                let value = match held.where_set(colon) {
-                    Held::One(value) => value.join(&default),
-                    _ => Value::Unknown,
-                };
-                if which == '=' {
-                    self.assign_scalar(state, &parameter.name, value.clone());
-                }
-                builder.variable(value, quoted);
-            }
-        }
-        Ok(())
-    }
-
-    fn word_in_place(
-        &mut self,
-        state: &mut State,
-        word: &Word,
-        quoted: bool,
-        builder: &mut Builder,
-    ) -> Expanded<()> {
-        if quoted {
-            builder.current.quoted = true;
-            return self.parts(state, &word.parts, true, builder);
-        }
-        // Unquoted, its blanks separate words; quotes inside protect as usual.
-        for (index, part) in word.parts.iter().enumerate() {
-            match part {
-                crate::syntax::Part::Literal(text) if index == 0 && text.starts_with('~') => {
-                    self.parts_with_tilde(state, std::slice::from_ref(part), false, builder)?;
-                }
-                crate::syntax::Part::Literal(text) => builder.result(Value::known(text), false),
-                other => self.parts(state, std::slice::from_ref(other), false, builder)?,
-            }
-        }
-        Ok(())
     }
 
     /// `${@:2}`, `${a[@]:1:2}`.
@@ -413,9 +384,11 @@ impl Shell<'_> {
             None => None,
         };
         let Held::Many { values, star, open } = held else { return Ok(held) };
+        // What is not known word by word has no second word, and elements that are missing are not counted.
+        let whole = matches!(self.content(state, &parameter.name), Some(Content::Indexed(map)) if map.keys().copied().eq(0..map.len() as i64));
         let positional = matches!(parameter.name.as_str(), "@" | "*");
         let unknown = Held::Many { values: vec![Value::Unknown], star, open: true };
-        let Some(from) = from else { return Ok(unknown) };
+        let Some(from) = from.filter(|_| !open && (positional || whole)) else { return Ok(unknown) };
         let all: Vec<Value> =
             if positional { std::iter::once(state.zero.clone()).chain(values).collect() } else { values };
         let start = if from < 0 { all.len() as i64 + from } else { from };
@@ -439,4 +412,12 @@ impl Shell<'_> {
             Number::Unknown => None,
         }))
     }
+}
+
+/// Whether a text names a variable, an element or a parameter.
+pub(super) fn is_name(text: &str) -> bool {
+    let name = text.split('[').next().unwrap_or(text);
+    super::is_identifier(name)
+        || text.bytes().all(|b| b.is_ascii_digit()) && !text.is_empty()
+        || matches!(text, "@" | "*" | "#" | "?" | "$" | "!" | "-" | "_")
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::knowledge::{lists, places};
 use crate::model::{Span, Value};
 use crate::shell::interp::{Scope, Shell, parse};
+use crate::shell::names::of_a_process;
 use crate::shell::simple::Call;
 use crate::shell::state::{Flow, Positional, State, Status, Switches};
 use crate::shell::step::{Arg, Mode, Stdin, StepKind};
@@ -379,7 +380,11 @@ impl Shell<'_> {
         let Some(path) = self.absolute(state, value) else { return FileText::Unknown };
         match self.read_text(state, &path, self.options.limits.script_bytes) {
             Some(text) => FileText::Text(text),
-            None if self.exists(state, &path) == Some(false) && !state.files.is_brought(&path) => {
+            None if self.exists(state, &path) == Some(false)
+                && !state.files.is_brought(&path)
+                // A link to an open file of whoever reads it says nothing here.
+                && !self.physical(state, &path).is_some_and(|to| of_a_process(&to.to_string_lossy())) =>
+            {
                 FileText::Missing
             }
             None => FileText::Unknown,

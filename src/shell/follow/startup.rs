@@ -12,6 +12,9 @@ use crate::shell::step::Arg;
 /// The shell that takes functions out of variables.
 pub(super) const TAKES_FUNCTIONS: &str = "bash";
 
+/// Most files in one directory that a shell reads by itself.
+const LYING: usize = 256;
+
 /// How a shell was started, as far as that decides what it reads first.
 #[derive(Default)]
 pub(super) struct Starting {
@@ -93,6 +96,20 @@ impl Shell<'_> {
         names.iter().map(file).map(|value| Arg { value, span, explicit: false }).collect()
     }
 
+    /// What fish finds by itself in a home: snippets, which it reads first, and functions, each in a file of its own.
+    fn of_fish(&self, state: &State, home: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        for dir in ["conf.d", "functions"] {
+            let dir = format!("{home}/.config/fish/{dir}");
+            let Some(path) = self.absolute(state, &Value::known(dir.as_str())) else { continue };
+            let names = self.list(state, &path, LYING).unwrap_or_default();
+            let names = names.into_iter().map(|entry| entry.name).filter(|name| name.ends_with(".fish"));
+            found.extend(names.map(|name| format!("{dir}/{name}")));
+        }
+        found.retain(|file| self.is_text_here(state, &Value::known(file.as_str())));
+        found
+    }
+
     /// A person's own file is read by a shell that takes itself for theirs: what it plainly does counts, and what cannot
     /// be told of it is their business. Functions and aliases of it stand for what they are.
     fn own_start(&mut self, state: &mut State, shell: &str, starting: &Starting, span: Span) {
@@ -123,6 +140,10 @@ impl Shell<'_> {
             "zsh" if self.handed_on(state, "ZDOTDIR").is_none() => Some(".zshrc"),
             _ => None,
         };
+        let lying = if shell == "fish" { self.of_fish(state, &home) } else { Vec::new() };
+        for path in lying.into_iter().map(Value::Known) {
+            state.within(&own, |state| self.sourced(state, path, span));
+        }
         for file in [always, login, interactive].into_iter().flatten() {
             let path = Value::known(format!("{home}/{file}"));
             if self.is_text_here(state, &path) {
