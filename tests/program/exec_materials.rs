@@ -53,7 +53,7 @@ fn approved(scratch: &Scratch, evaluation: &Value) -> Value {
     let output = json!({
         "schemaVersion": "recourse.approval.v1", "decision": "approved",
         "riskAssessment": parent.risk_assessment(), "assessmentReason": "looked at it",
-        "approver": {"user": "ann", "uid": 1, "method": "terminal"},
+        "approver": {"user": "ann", "uid": nix::unistd::getuid().as_raw(), "method": "terminal"},
     });
     let chain = Some(Chain { chain_id: parent.id().to_owned(), parent: Some(parent.digest()) });
     own(scratch).attest(Evaluation { input: parent.input().clone(), output, chain }).unwrap().to_value()

@@ -45,6 +45,7 @@ mod library_calls;
 mod looks;
 mod looks_kubernetes;
 mod looks_taken;
+mod manifests;
 mod mcp_serve;
 mod mcp_server;
 mod oracle;
