@@ -65,6 +65,8 @@ pub(super) struct Plan {
     pub wants: Vec<Want>,
     /// Places where nothing stands, and something is moved to.
     pub absent: Vec<PathBuf>,
+    /// Those of them to which goes what nobody would miss: without it they are not to be taken away either.
+    light: Vec<PathBuf>,
     /// Repositories.
     pub repositories: Vec<Repository>,
     /// SQLite databases.
@@ -160,6 +162,9 @@ impl Plan {
     pub(super) fn only_eases(&mut self) {
         self.wants.retain(|want| want.counts || want.way == Way::Name && is_of_names_alone(&want.path));
         self.databases.retain(|database| is_quick(database));
+        // What stands there afterwards would be taken away, and nothing put back for it.
+        let light = std::mem::take(&mut self.light);
+        self.absent.retain(|path| !light.contains(path));
     }
 
     /// Commits that the command itself makes, as far as can be told: later ones are somebody's work.
@@ -281,9 +286,14 @@ impl Plan {
         // What takes another's place has to go back to its own.
         let from = subject.from.clone().filter(|_| is_set(mutation, "renames"));
         if let Some(from) = &from {
-            self.absent.extend(paths.iter().filter(|path| path.symlink_metadata().is_err()).cloned());
+            let mut comes: Vec<PathBuf> =
+                paths.iter().filter(|path| path.symlink_metadata().is_err()).cloned().collect();
             // Where a directory stands that goes before, the other one's names come in place of its own.
-            self.absent.extend(paths.iter().flat_map(|path| names_that_come(from, path)));
+            comes.extend(paths.iter().flat_map(|path| names_that_come(from, path)));
+            if !counts {
+                self.light.extend(comes.iter().cloned());
+            }
+            self.absent.extend(comes);
         }
         paths.extend(from.clone());
         if paths.iter().any(|path| !path.is_absolute()) {

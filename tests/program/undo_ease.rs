@@ -110,6 +110,26 @@ fn what_is_much_is_not_set_aside_for_ease() {
     assert_eq!(place.undo(&[]).status.code(), Some(3));
 }
 
+/// Of several things that one command moves, those that are much are left alone: where they went, and where they were.
+#[test]
+fn what_is_much_is_not_taken_from_where_it_went() {
+    let place = lay();
+    let work = place.work();
+    fs::create_dir(work.join("big")).unwrap();
+    for number in 0..300 {
+        fs::write(work.join(format!("big/{number}")), "one of many\n").unwrap();
+    }
+    for command in ["mv own big empty", "mv -t empty big notes.md"] {
+        let output = place.recourse(&["exec", "--profile", "agent", "-c", command].map(OsStr::new));
+        assert!(output.status.success(), "{command}: {}", said(&output));
+        let undone = place.undo(&[]);
+        let stands = work.join("big/7").exists() || work.join("empty/big/7").exists();
+        assert!(stands, "{command}: {}", said(&undone));
+        let _ = fs::rename(work.join("empty/big"), work.join("big"));
+        assert!(work.join("own/deep/x.md").exists() && work.join("notes.md").exists(), "{command}");
+    }
+}
+
 #[test]
 fn what_makes_another_file_of_one_finds_no_second_name() {
     let place = Place::new();

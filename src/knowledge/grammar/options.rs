@@ -111,12 +111,14 @@ impl Scan<'_> {
             };
             match found.spec.takes {
                 Takes::Nothing => self.give(found, index, None),
-                // A number ends with its last digit: in `perl -lne` the letters behind `-l` are options.
+                // A number ends with its last digit: in `perl -lne` and `perl -0777pe` the letters behind it are options.
                 Takes::Attached
                     if found.spec.role.as_deref() == Some("num")
-                        && text[rest..].starts_with(|c: char| !c.is_ascii_digit()) =>
+                        && digits(&text[rest..]).is_some_and(|number| exact || number.is_empty()) =>
                 {
-                    self.give(found, index, None);
+                    let number = digits(&text[rest..]).unwrap_or_default();
+                    taken = rest + number.len();
+                    self.give(found, index, (!number.is_empty()).then(|| Value::known(number)));
                 }
                 Takes::Always | Takes::Attached => {
                     let attached = (rest < text.len() || !exact).then(|| tail(word, rest));
@@ -306,4 +308,9 @@ impl Scan<'_> {
 
 pub(super) fn spelled(spec: &OptionSpec, word: &str) -> Option<bool> {
     if spec.is_on(word) { Some(false) } else { spec.is_off(word).then_some(true) }
+}
+
+/// The digits that a text begins with, where something else follows them.
+fn digits(text: &str) -> Option<&str> {
+    text.find(|c: char| !c.is_ascii_digit()).map(|end| &text[..end])
 }
