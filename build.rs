@@ -77,8 +77,8 @@ mod knowledge {
     type Rows = BTreeMap<&'static str, Vec<Vec<usize>>>;
 
     /// Files of lists that nearly every process asks something of.
-    const WORD_LISTS: [&str; 6] =
-        ["agents", "machine", "regenerable", "terraform_signs", "tool_words", "variables"];
+    const WORD_LISTS: [&str; 7] =
+        ["agents", "machine", "regenerable", "terraform_gains", "terraform_signs", "tool_words", "variables"];
 
     /// What is written.
     #[derive(Default)]
@@ -103,6 +103,7 @@ mod knowledge {
             "prints",
             "regenerable",
             "secrets",
+            "terraform_gains",
             "terraform_signs",
             "tool_words",
             "variables",

@@ -44,6 +44,7 @@ mod secrets;
 mod services;
 mod strict;
 mod terraform;
+mod terraform_gains;
 mod terraform_signs;
 mod tool_words;
 mod variables;
@@ -81,6 +82,7 @@ pub use schema::{
 pub use secrets::{SECRET, secrets_of};
 pub use services::{Learn, Nothing, Service, ServiceCall, ServiceExample, ServiceWord};
 pub use terraform::{Related, TerraformExample, TerraformType};
+pub use terraform_gains::{TerraformGains, terraform_gains};
 pub use terraform_signs::{Class, Sense, Sign, TerraformSigns, terraform_signs};
 pub use tool_words::{Grants, ToolWords, Words, tool_words};
 pub use variables::{FirstFile, Held, Variables, Written, variables};

@@ -383,7 +383,7 @@ fn last_part(path: &str) -> &str {
 }
 
 /// Whether the last parts of a path are these.
-fn ends_so(path: &str, name: &str) -> bool {
+pub(super) fn ends_so(path: &str, name: &str) -> bool {
     if let Some(whole) = name.strip_prefix('.') {
         return path == whole;
     }

@@ -37,6 +37,11 @@ impl Beside {
         self.facts.contains_key("attribute")
     }
 
+    /// Nothing of it is left.
+    pub(super) fn leaves_nothing(&self) -> bool {
+        self.facts.get("left").is_none_or(|left| !is_on(&left.value))
+    }
+
     pub(super) fn kind(&self) -> &str {
         &self.kind
     }

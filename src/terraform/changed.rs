@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 use super::beside::{self, Beside};
 use super::classify;
 use super::denials;
-use super::diff::{Leaf, leaves};
+use super::diff::{self, Leaf, leaves};
 use super::facts::Attributes;
+use super::gains;
 use super::judge::Verb;
 use super::known::Known;
 use super::later;
@@ -131,12 +132,20 @@ impl Changed {
         }
         let marks = [&attributes.before_sensitive, &attributes.after_sensitive];
         let mut differing = leaves(before, after, &attributes.after_unknown, marks);
-        signs::pairs(&change.r#type, before, after, &mut differing);
+        diff::pairs(&change.r#type, before, after, &mut differing);
         if !updates && !sets {
             found.said.beside = known.spoken.made(&differing);
             return found;
         }
-        let mut said = signs::read(names, &differing, &known.spoken, gives);
+        let kept =
+            if updates { longer::names(before, after, &attributes.after_unknown) } else { BTreeSet::new() };
+        let unknown = known.declared.is_none();
+        let holds = !unknown || classify::may_hold(&change.r#type);
+        let rules = longer::deleting(before, after, kept.clone(), unknown);
+        let kept = if unknown { &rules } else { &kept };
+        let denies = denials::any(before) || denials::any(after);
+        let beside = gains::Beside::of((before, after), denies, holds, kept);
+        let mut said = signs::read(names, &differing, &known.spoken, &beside, gives);
         let off = known.declared.as_deref().and_then(|declared| beside::off(declared, &differing));
         if let Some(off) = off.filter(|off| said.beside.iter().all(|known| known.kind() != off.kind())) {
             said.beside.push(off);
@@ -147,11 +156,16 @@ impl Changed {
             said.beside.extend(known.spoken.made(&differing));
         }
         let top = |leaf: &Leaf| first_key(&leaf.path).to_owned();
-        let longer = updates && longer::is_longer(before, after, &attributes.after_unknown);
-        if longer {
-            said.beside.retain(|more| more.kind() != "protection.retention");
+        let changes: BTreeSet<String> = differing.iter().map(top).collect();
+        let deletes = |name: &String| !rules.contains(name) && longer::may_delete(name);
+        let all = updates && longer::is_longer(before, after, &attributes.after_unknown);
+        if all {
+            said.untold.clear();
         }
-        Self { said, names: differing.iter().map(top).collect(), longer, ..found }
+        // What is made anew may be about something else from now on.
+        let in_place = matches!(Verb::of(&change.change.actions), Verb::Do(Action::Update));
+        let longer = all || in_place && !rules.is_empty() && !changes.iter().any(deletes);
+        Self { said, names: changes, longer, ..found }
     }
 
     /// The very same is taken away elsewhere: nobody gets more.

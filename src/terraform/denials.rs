@@ -78,6 +78,11 @@ pub(super) fn less() -> Beside {
     found
 }
 
+/// Whether anything is denied.
+pub(super) fn any(value: &Value) -> bool {
+    count(value, DEPTH) > 0
+}
+
 /// How much is denied.
 fn count(value: &Value, depth: usize) -> usize {
     let Some(depth) = depth.checked_sub(1) else { return 0 };

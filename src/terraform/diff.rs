@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::attributes::{marks_any, plain};
 use super::texts;
+use crate::knowledge::terraform_signs;
 use crate::model::FactValue;
 
 /// How deep attributes are looked into; below, a difference is one of the whole.
@@ -22,12 +23,14 @@ pub(super) struct Leaf {
     pub(super) unknown: bool,
     /// It is a list, and these are its lengths.
     pub(super) is_list: bool,
+    /// It stands in an element of a list that comes or goes as a whole.
+    pub(super) whole: bool,
 }
 
 /// Everything that differs. `sensitive` marks what must not be told, of either side.
 pub(super) fn leaves(before: &Value, after: &Value, unknown: &Value, sensitive: [&Value; 2]) -> Vec<Leaf> {
     let mut found = Vec::new();
-    walk(Sides { before, after, unknown, sensitive }, String::new(), DEPTH, &mut found);
+    walk(Sides { before, after, unknown, sensitive, whole: false }, String::new(), DEPTH, &mut found);
     found
 }
 
@@ -37,12 +40,14 @@ struct Sides<'a> {
     after: &'a Value,
     unknown: &'a Value,
     sensitive: [&'a Value; 2],
+    /// Of the element of a list that they are one side is not there.
+    whole: bool,
 }
 
 const NULL: &Value = &Value::Null;
 
 fn walk(sides: Sides<'_>, path: String, depth: usize, found: &mut Vec<Leaf>) {
-    let Sides { before, after, unknown, sensitive } = sides;
+    let Sides { before, after, unknown, sensitive, whole: part } = sides;
     let computed = marks_any(unknown);
     if before == after && !computed {
         return;
@@ -51,7 +56,7 @@ fn walk(sides: Sides<'_>, path: String, depth: usize, found: &mut Vec<Leaf>) {
     let hidden = sensitive.iter().any(|mark| **mark == Value::Bool(true)) || depth == 0;
     if whole || hidden {
         let was = if hidden { None } else { scalar(before) };
-        found.push(Leaf { path, was, now: None, unknown: whole, is_list: before.is_array() });
+        found.push(Leaf { path, was, now: None, unknown: whole, is_list: before.is_array(), whole: part });
         return;
     }
     match (before, after) {
@@ -70,6 +75,7 @@ fn walk(sides: Sides<'_>, path: String, depth: usize, found: &mut Vec<Leaf>) {
                     after: named(new, name),
                     unknown: named(marks, name),
                     sensitive,
+                    whole: part,
                 };
                 if sides.before == sides.after && !marks_any(sides.unknown) {
                     continue;
@@ -85,11 +91,17 @@ fn walk(sides: Sides<'_>, path: String, depth: usize, found: &mut Vec<Leaf>) {
         }
         _ => {
             if let Some([before, after]) = texts::documents(&path, before, after) {
-                let sides = Sides { before: &before, after: &after, unknown: NULL, sensitive: [NULL, NULL] };
+                let sides = Sides {
+                    before: &before,
+                    after: &after,
+                    unknown: NULL,
+                    sensitive: [NULL, NULL],
+                    whole: part,
+                };
                 return walk(sides, path, depth - 1, found);
             }
             let (was, now) = (scalar(before), scalar(after));
-            found.push(Leaf { path, was, now, unknown: computed, is_list: false });
+            found.push(Leaf { path, was, now, unknown: computed, is_list: false, whole: part });
         }
     }
 }
@@ -118,11 +130,24 @@ fn lists(sides: Sides<'_>, path: &str, depth: usize, found: &mut Vec<Leaf>) {
         && !marks_any(sides.unknown)
         && let [Some(before), Some(after)] = [old, new].map(|list| parameters(list))
     {
-        let named = Sides { before: &before, after: &after, unknown: NULL, sensitive: [NULL, NULL] };
+        let named = Sides {
+            before: &before,
+            after: &after,
+            unknown: NULL,
+            sensitive: [NULL, NULL],
+            whole: sides.whole,
+        };
         return walk(named, path.to_owned(), depth - 1, found);
     }
     if was != now {
-        found.push(Leaf { path: path.to_owned(), was, now, unknown: false, is_list: true });
+        found.push(Leaf {
+            path: path.to_owned(),
+            was,
+            now,
+            unknown: false,
+            is_list: true,
+            whole: sides.whole,
+        });
     }
     let mut left: Vec<Option<usize>> = (0..new.len()).map(Some).collect();
     let mut unmatched = Vec::new();
@@ -153,6 +178,7 @@ fn lists(sides: Sides<'_>, path: &str, depth: usize, found: &mut Vec<Leaf>) {
             after: after.map_or(NULL, |at| &new[at]),
             unknown: element(sides.unknown, after),
             sensitive: [element(sides.sensitive[0], before), element(sides.sensitive[1], after)],
+            whole: sides.whole || before.is_none() || after.is_none(),
         };
         walk(inner, path.to_owned(), depth - 1, found);
     }
@@ -180,6 +206,24 @@ fn scalar(value: &Value) -> Option<FactValue> {
         Value::String(text) => Some(plain(text)),
         Value::Array(list) => Some(FactValue::Number(i64::try_from(list.len()).unwrap_or(i64::MAX))),
         Value::Object(_) => Some(FactValue::Bool(true)),
+    }
+}
+
+/// What the value of a type of one setting each is about: its `name`, or the like, as a path of its own.
+pub(super) fn pairs(r#type: &str, before: &Value, after: &Value, leaves: &mut Vec<Leaf>) {
+    const NAMED: [&str; 5] = ["name", "setting_id", "key", "parameter_name", "configuration_name"];
+    let is_value = |leaf: &&Leaf| ["value", "setting_value"].contains(&leaf.path.as_str());
+    let Some(value) = leaves.iter().find(is_value) else { return };
+    if !terraform_signs().pairs.fit(r#type) {
+        return;
+    }
+    let name = NAMED.iter().find_map(|name| {
+        let text = before.get(name)?.as_str()?;
+        (after.get(name)?.as_str()? == text).then_some(text)
+    });
+    if let Some(name) = name {
+        let leaf = Leaf { path: name.to_owned(), ..value.clone() };
+        leaves.push(leaf);
     }
 }
 

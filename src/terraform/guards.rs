@@ -129,6 +129,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::super::diff::leaves;
+    use super::super::gains;
     use super::super::signs::{Names, Spoken, read};
     use super::*;
     use crate::knowledge::{Knowledge, Sense, terraform_signs};
@@ -139,7 +140,7 @@ mod tests {
         let spoken = Spoken::of(r#type, declared.as_deref(), &[]);
         let none = json!({});
         let differing = leaves(before, after, unknown, [&none, &none]);
-        let said = read(&mut Names::default(), &differing, &spoken, |_| None);
+        let said = read(&mut Names::default(), &differing, &spoken, &gains::Beside::default(), |_| None);
         said.beside.iter().map(|beside| beside.kind().to_owned()).collect()
     }
 
@@ -150,8 +151,14 @@ mod tests {
             terraform_signs().of(path).into_iter().filter(|sign| sign.sense == Sense::Relaxes).collect();
         let text = |word: &str| Some(FactValue::Text(word.to_owned()));
         let taken = |was: &str, now: &str| {
-            let leaf =
-                Leaf { path: path.into(), was: text(was), now: text(now), unknown: false, is_list: false };
+            let leaf = Leaf {
+                path: path.into(),
+                was: text(was),
+                now: text(now),
+                unknown: false,
+                is_list: false,
+                whole: false,
+            };
             signs.iter().any(|sign| is_taken(sign, &leaf))
         };
         let mut pairs = 0;

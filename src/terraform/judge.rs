@@ -302,7 +302,7 @@ fn mutations(
             if action == Action::Update && said.only_labels {
                 "terraform.labels".to_owned()
             } else {
-                if content && !longer {
+                if content {
                     found.extend(beside::untold(&said.untold));
                 }
                 if granted(declared, change, &attributes, (action, less), all, &mut facts) {

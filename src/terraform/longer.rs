@@ -1,5 +1,7 @@
 //! Rules that delete after a time, when a change lets them keep more: longer times, greater numbers, nothing else.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use super::amounts;
@@ -23,6 +25,48 @@ pub(super) fn is_longer(before: &Value, after: &Value, unknown: &Value) -> bool 
     }
     let (Value::Object(old), Value::Object(new)) = (before, after) else { return false };
     entries("", old, new, DEPTH, &computed)
+}
+
+/// Attributes at the top whose rules keep longer, whatever else changes.
+pub(super) fn names(before: &Value, after: &Value, unknown: &Value) -> BTreeSet<String> {
+    let (Value::Object(old), Value::Object(new)) = (before, after) else { return BTreeSet::new() };
+    let longer = |(name, was): &(&String, &Value)| {
+        let now = new.get(*name).unwrap_or(&Value::Null);
+        !unknown.get(*name).is_some_and(marks_any) && *was != now && keeps(name, was, now, DEPTH)
+    };
+    old.iter().filter(longer).map(|(name, _)| name.clone()).collect()
+}
+
+/// Those of them that say what is deleted: what else gets longer may be anything. Of an unknown type their own words have to
+/// say it.
+pub(super) fn deleting(
+    before: &Value,
+    after: &Value,
+    mut names: BTreeSet<String>,
+    unknown: bool,
+) -> BTreeSet<String> {
+    let inside = |side: &Value, name: &str| side.get(name).is_some_and(|rule| says_inside(rule, DEPTH));
+    names.retain(|name| {
+        let named = !unknown && (may_delete(name) || inside(after, name));
+        !terraform_signs().is_harmless(name) && (named || inside(before, name))
+    });
+    names
+}
+
+/// Whether an attribute of this name may say what is deleted.
+pub(super) fn may_delete(name: &str) -> bool {
+    const PARTS: [&str; 8] = ["rule", "lifecycle", "polic", "expir", "reten", "clean", "delet", "purge"];
+    PARTS.iter().any(|part| name.contains(part)) || terraform_signs().times.fit(name)
+}
+
+fn says_inside(value: &Value, depth: usize) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let says = |name: &str| ["expir", "delet", "purge"].iter().any(|part| name.contains(part));
+    match value {
+        Value::Object(map) => map.iter().any(|(key, inner)| says(key) || says_inside(inner, depth)),
+        Value::Array(list) => list.iter().any(|inner| says_inside(inner, depth)),
+        _ => false,
+    }
 }
 
 /// Tells it as a fact.

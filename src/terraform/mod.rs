@@ -18,6 +18,7 @@ mod diff;
 mod documents;
 mod encrypted;
 mod facts;
+mod gains;
 mod grants;
 mod guards;
 mod inside;

@@ -60,6 +60,11 @@ pub(super) fn tell(shrinks: bool, facts: &mut Facts) {
     }
 }
 
+/// Whether all that the second lets in or allows the first does.
+pub(super) fn is_part_of(was: &Value, now: &Value) -> bool {
+    is_part(was, now, DEPTH)
+}
+
 fn is_part(was: &Value, now: &Value, depth: usize) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     if was == now {

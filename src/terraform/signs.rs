@@ -4,12 +4,12 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::amounts::{self, number};
 use super::beside::Beside;
 use super::diff::Leaf;
+use super::gains;
 use super::guards;
+use super::protections::is_on;
 use super::said::show;
 use super::select::first_key;
 use super::senses::is_taken;
@@ -167,11 +167,13 @@ pub(super) fn read(
     names: &mut Names,
     leaves: &[Leaf],
     spoken: &Spoken,
+    around: &gains::Beside<'_>,
     is_set: impl Fn(&str) -> Option<bool>,
 ) -> Said {
     // What differs in nothing that is told may differ in anything.
     let any = !leaves.is_empty();
     let mut said = Said { only_labels: any, safe: any, ..Said::default() };
+    let mut gained: Vec<&str> = Vec::new();
     for leaf in leaves {
         let path = leaf.path.as_str();
         let named = names.of(path);
@@ -187,12 +189,26 @@ pub(super) fn read(
             said.safe = false;
             continue;
         }
-        let all = || own.iter().copied().chain(named.signs.iter().copied());
-        let weaker = all().filter(|sign| is_taken(sign, leaf)).collect::<Vec<_>>();
+        let all: Vec<&'static Sign> = own.iter().copied().chain(named.signs.iter().copied()).collect();
+        let top = first_key(path);
+        let longer = around.is_longer(top);
+        let taken =
+            |sign: &&&'static Sign| is_taken(sign, leaf) && !(longer && sign.kind == "protection.retention");
+        let weaker: Vec<&'static Sign> = all.iter().filter(taken).copied().collect();
+        let gain = |leaf: &Leaf| gains::is_gain(leaf, all.iter().copied(), around);
+        // What comes or goes with an element of a list says no more than the list does.
+        let of_list = leaf.whole && gained.iter().any(|list| overlaps(list, path));
+        if weaker.is_empty() && !leaf.unknown && (longer || of_list || gain(leaf) || around.is_part(top)) {
+            if leaf.is_list {
+                gained.push(path);
+            }
+            continue;
+        }
         // Better than before, as far as its name says what is better.
-        let found = named.signs.iter().filter(|sign| !sign.sense.only_warns()).collect::<Vec<_>>();
+        let says = |sign: &&&'static Sign| !sign.sense.only_warns() && around.counts(sign.sense);
+        let found: Vec<_> = named.signs.iter().filter(says).collect();
         if weaker.is_empty() && (found.is_empty() || leaf.unknown) {
-            said.beside.extend(guards::unclear(spoken, &named, leaf, leaves, all()));
+            said.beside.extend(guards::unclear(spoken, &named, leaf, leaves, all.iter().copied()));
         }
         if found.is_empty() || !weaker.is_empty() || leaf.unknown {
             said.safe = false;
@@ -213,48 +229,43 @@ pub(super) fn read(
                 said.names.push(name);
             }
         }
-        // What is listed says more than what a name suggests.
-        let general = weaker.iter().any(|sign| sign.is_loose());
-        let listed = general
-            && (declared
-                || spoken.told.iter().any(|known| known == path)
-                || named.signs.iter().chain(&own).any(|sign| !sign.sense.is_general()));
-        for sign in weaker {
-            if sign.is_loose() && listed {
-                continue;
-            }
-            // What the type's data says is enough, but for what it does not ask.
-            if declared && !sign.sense.only_warns() {
-                continue;
-            }
-            // What expires is judged by the kind, where the type's data tells it.
-            if sign.kind == "protection.retention" && spoken.told.iter().any(|known| overlaps(known, path)) {
-                continue;
-            }
-            let more = of_sign(sign, leaf);
-            if said.beside.iter().all(|known| known.kind() != more.kind()) {
-                said.beside.push(more);
-            }
-        }
+        tell(&mut said, leaf, (&named, &own), spoken, declared, &weaker);
     }
     said
 }
 
-/// What the value of a type of one setting each is about: its `name`, or the like, as a path of its own.
-pub(super) fn pairs(r#type: &str, before: &Value, after: &Value, leaves: &mut Vec<Leaf>) {
-    const NAMED: [&str; 5] = ["name", "setting_id", "key", "parameter_name", "configuration_name"];
-    let is_value = |leaf: &&Leaf| ["value", "setting_value"].contains(&leaf.path.as_str());
-    let Some(value) = leaves.iter().find(is_value) else { return };
-    if !terraform_signs().pairs.fit(r#type) {
-        return;
-    }
-    let name = NAMED.iter().find_map(|name| {
-        let text = before.get(name)?.as_str()?;
-        (after.get(name)?.as_str()? == text).then_some(text)
-    });
-    if let Some(name) = name {
-        let leaf = Leaf { path: name.to_owned(), ..value.clone() };
-        leaves.push(leaf);
+/// Tells what an attribute takes away. `own`: signs of the type that name it; `declared`: its data says what its loss means.
+fn tell(
+    said: &mut Said,
+    leaf: &Leaf,
+    (named, own): (&Named, &[&'static Sign]),
+    spoken: &Spoken,
+    declared: bool,
+    weaker: &[&'static Sign],
+) {
+    let path = leaf.path.as_str();
+    // What is listed says more than what a name suggests.
+    let listed = weaker.iter().any(|sign| sign.is_loose())
+        && (declared
+            || spoken.told.iter().any(|known| known == path)
+            || named.signs.iter().chain(own).any(|sign| !sign.sense.is_general()));
+    for sign in weaker {
+        // What the type's data says is enough, but for what it does not ask.
+        if sign.is_loose() && listed || declared && !sign.sense.only_warns() {
+            continue;
+        }
+        // What expires is judged by the kind, where the type's data tells it.
+        if sign.kind == "protection.retention" && spoken.told.iter().any(|known| overlaps(known, path)) {
+            continue;
+        }
+        // Of several of a kind the one that leaves nothing is told.
+        let is_off = leaf.now.as_ref().is_none_or(|now| !is_on(now));
+        let more = of_sign(sign, leaf);
+        match said.beside.iter().position(|known| known.kind() == more.kind()) {
+            None => said.beside.push(more),
+            Some(at) if is_off && !leaf.whole && !said.beside[at].leaves_nothing() => said.beside[at] = more,
+            Some(_) => {}
+        }
     }
 }
 
@@ -344,7 +355,7 @@ fn is_new_definition(leaf: &Leaf) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::super::diff::leaves;
     use super::*;
@@ -355,6 +366,7 @@ mod tests {
             &mut Names::default(),
             &leaves(&before, &after, &unknown, [&none, &none]),
             &Spoken::default(),
+            &gains::Beside::default(),
             |_| None,
         )
     }

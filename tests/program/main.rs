@@ -72,6 +72,7 @@ mod syntax_properties;
 mod system;
 mod tasks;
 mod terraform_changes;
+mod terraform_gains;
 mod terraform_given;
 mod terraform_later;
 mod terraform_relations;

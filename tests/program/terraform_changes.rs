@@ -8,7 +8,7 @@ use recourse::terraform;
 use recourse::world::MemoryWorld;
 use serde_json::{Value, json};
 
-fn verdict(r#type: &str, change: &str, before: &str, after: &str) -> (Verdict, String) {
+pub(crate) fn verdict(r#type: &str, change: &str, before: &str, after: &str) -> (Verdict, String) {
     let [before, after] = [before, after].map(|text| serde_json::from_str::<Value>(text).unwrap());
     let plan = json!({
         "format_version": "1.2",
@@ -36,7 +36,7 @@ fn everyday_updates_are_silent_and_others_are_told() {
 }
 
 /// At least so many lines, of which no more than these hundredths are wrong, and none is let go.
-fn judged(text: &str, least: usize, per_cent: usize) {
+pub(crate) fn judged(text: &str, least: usize, per_cent: usize) {
     let (mut all, mut wrong, mut let_go) = (0, Vec::new(), Vec::new());
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let fields: Vec<&str> = line.split('\t').collect();
