@@ -59,8 +59,8 @@ pub const ATTESTATION_SCHEMA: &str = include_str!("../attestation.schema.json");
 /// The JSON Schema of a key registry, as published in `docs/registry.schema.json`.
 pub const REGISTRY_SCHEMA: &str = include_str!("../registry.schema.json");
 
-#[cfg(feature = "signing")]
 mod accept;
+#[cfg(feature = "signing")]
 pub mod audit;
 #[cfg(feature = "signing")]
 pub mod beside;
