@@ -14,55 +14,103 @@ use crate::wildcard::fits;
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 pub struct TerraformGains {
+    negations: Words,
+    plain: Words,
+    doubts: Words,
+    keeps: Words,
+    openings: Words,
     greater: Words,
-    not_greater: Words,
+    kept: Words,
     on: Words,
-    deletes: Words,
     off: Words,
     filled: Words,
     part: Words,
     words: Words,
     labels: Words,
-    names: Words,
 }
 
 impl TerraformGains {
     /// A greater number is no loss.
     pub fn is_greater(&self, path: &str) -> bool {
-        named(self.greater, path) && !named(self.not_greater, path)
+        named(self.greater, path) && self.is_sure(path)
+    }
+
+    /// The same of what is kept, where a number below 0 is no end.
+    pub fn is_kept(&self, path: &str) -> bool {
+        named(self.kept, path) && self.is_sure(path)
     }
 
     /// A switch that goes on is none.
     pub fn is_on(&self, path: &str) -> bool {
-        named(self.on, path) && !self.deletes(path)
+        named(self.on, path) && self.is_sure(path)
     }
 
-    /// Going on it deletes, whatever else its name says.
-    pub fn deletes(&self, path: &str) -> bool {
-        named(self.deletes, path)
-    }
-
-    /// A switch that goes off is none.
+    /// A switch that goes off is none: it let in or let go on, and nothing of what it let be guards or keeps.
     pub fn is_off(&self, path: &str) -> bool {
+        const FORCE: [&str; 3] = ["permanent_delete", "force_destroy", "force_delete"];
+        let lets_go = FORCE.iter().any(|word| path.contains(word));
+        let skips = |word: &&str| self.negations.has(word) && !["skip", "suppress", "muted"].contains(word);
         named(self.off, path)
+            && !words(path)
+                .any(|word| self.keeps.has(word) || self.doubts.has(word) && !lets_go || skips(&word))
     }
 
     /// One more is none.
     pub fn is_filled(&self, path: &str) -> bool {
-        path.match_indices('.')
-            .map(|(at, _)| &path[..at])
-            .chain([path])
-            .any(|upper| named(self.filled, upper))
+        self.is_sure(path)
+            && path
+                .match_indices('.')
+                .map(|(at, _)| &path[..at])
+                .chain([path])
+                .any(|upper| named(self.filled, upper))
     }
 
     /// A part of what was allowed is none.
     pub fn is_part(&self, name: &str) -> bool {
-        named(self.part, name)
+        named(self.part, name) && !self.is_negated(name)
     }
 
-    /// What people read; a name, where the thing holds nothing.
-    pub fn is_label(&self, path: &str, holds: bool) -> bool {
-        named(self.labels, path) || !holds && named(self.names, path)
+    /// What people read.
+    pub fn is_label(&self, path: &str) -> bool {
+        named(self.labels, path)
+    }
+
+    /// Nothing in the name turns it round or speaks of what goes.
+    pub fn is_sure(&self, path: &str) -> bool {
+        !self.is_negated(path) && !words(path).any(|word| self.doubts.has(word))
+    }
+
+    /// A word in the name turns it round.
+    pub fn is_negated(&self, path: &str) -> bool {
+        self.negating(path).next().is_some()
+    }
+
+    /// A name that negates once, and what it negates lets in or makes weak: on, it guards.
+    pub fn keeps_out(&self, path: &str) -> bool {
+        self.negating(path).count() == 1 && words(path).any(|word| self.openings.has(word))
+    }
+
+    /// Whether it is clear that a switch that lets go or in when it is turned the other way loses nothing this way.
+    pub fn is_clear(&self, path: &str, goes_on: bool) -> bool {
+        let has = |list: Words| words(path).any(|word| list.has(word));
+        match (self.negating(path).count(), goes_on) {
+            (0, true) => !has(self.doubts) && !has(self.openings),
+            (0, false) => !has(self.doubts) && !has(self.keeps),
+            (1, true) => has(self.openings),
+            (1, false) => !has(self.openings) && !has(self.doubts),
+            _ => false,
+        }
+    }
+
+    /// It speaks of what deletes.
+    pub fn is_doubted(&self, name: &str) -> bool {
+        words(name).any(|word| self.doubts.has(word))
+    }
+
+    fn negating<'t>(&self, path: &'t str) -> impl Iterator<Item = &'t str> {
+        let plain = self.plain.iter().any(|phrase| path.contains(phrase));
+        let harmless = move |word: &str| plain && ["block", "blocks", "opt"].contains(&word);
+        words(path).filter(move |word| self.negations.has(word) && !harmless(word))
     }
 
     /// Whether a word is stricter than the one before.
@@ -75,6 +123,11 @@ impl TerraformGains {
             lax && words.any(|word| fits(word, now))
         })
     }
+}
+
+/// The words of a name.
+fn words(path: &str) -> impl Iterator<Item = &str> {
+    path.split(['_', '.', '-']).filter(|word| !word.is_empty())
 }
 
 /// Paths of one list that are remembered at once: keys of maps are parts of paths, too.
@@ -118,9 +171,37 @@ mod tests {
     fn the_lists_can_be_read() {
         let gains = read().unwrap();
         assert!(gains.is_greater("disk.size_gb") && !gains.is_greater("max_failed_attempts_size"));
-        assert!(gains.is_stricter("public_only", "private_only") && !gains.is_stricter("private", "public"));
-        assert!(gains.is_label("name", false) && !gains.is_label("name", true));
-        assert!(gains.is_label("dns_name", true) && !gains.is_label("rule.name", false));
-        assert!(gains.is_filled("alert_contact.id") && !gains.is_filled("rule.id"));
+        assert!(gains.is_kept("raw_retention_hours") && !gains.is_kept("token_retention"));
+        assert!(gains.is_stricter("audit", "deny") && !gains.is_stricter("deny", "audit"));
+        assert!(gains.is_label("display_name") && !gains.is_label("name"));
+        assert!(gains.is_filled("alert_contacts.id") && !gains.is_filled("rule.id"));
+    }
+
+    /// A word that turns a name round makes it say nothing, wherever it stands.
+    #[test]
+    fn no_negated_name_is_sure() {
+        let gains = read().unwrap();
+        let names = [
+            "backup",
+            "encryption",
+            "audit_logging",
+            "versioning",
+            "size_gb",
+            "node_count",
+            "retention_days",
+        ];
+        for word in gains.negations.iter().chain(gains.doubts.iter()) {
+            for name in names {
+                for path in [format!("{word}_{name}"), format!("{name}_{word}"), format!("{word}.{name}")] {
+                    let known = gains.is_on(&path) || gains.is_greater(&path) || gains.is_kept(&path);
+                    assert!(!known || gains.plain.iter().any(|phrase| path.contains(phrase)), "{path}");
+                }
+            }
+        }
+        for path in ["allow_backup", "skip_destroy", "allow_encryption", "skip_disabled", "allow_blocked"] {
+            assert!(!gains.is_off(path), "{path}");
+        }
+        assert!(gains.is_off("allow_public") && gains.is_off("force_destroy"));
+        assert!(gains.keeps_out("disable_public_network_access") && !gains.keeps_out("disable_backup"));
     }
 }

@@ -204,6 +204,16 @@ impl Sign {
         named(&self.names) && !named(&self.except)
     }
 
+    /// Whether a path is one of its names as a whole, not by a pattern.
+    pub fn lists(&self, path: &str) -> bool {
+        self.names.iter().any(|name| !name.contains('*') && ends_so(path, name))
+    }
+
+    /// It speaks of attributes of any name.
+    pub fn is_of_any_name(&self) -> bool {
+        self.names.has("*")
+    }
+
     /// It speaks of any attribute whose name or word sounds like it: what is listed says more.
     pub fn is_loose(&self) -> bool {
         self.sense.is_general() && ["protection.word", "protection.switch"].contains(&self.kind.as_str())

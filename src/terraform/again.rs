@@ -59,7 +59,9 @@ pub(super) fn of<'p>(
 fn is_same(before: &Map<String, Value>, after: &Map<String, Value>, unknown: &Map<String, Value>) -> bool {
     const NUMBERED: [&str; 7] =
         ["id", "arn", "etag", "self_link", "security_group_rule_id", "unique_id", "tags_all"];
-    let counts = |key: &str, value: &Value| !value.is_null() && !NUMBERED.contains(&key);
+    // What providers number is known only after the apply; what somebody wrote there counts.
+    let numbered = |key: &str| NUMBERED.contains(&key) && unknown.get(key) == Some(&Value::Bool(true));
+    let counts = |key: &str, value: &Value| !value.is_null() && !numbered(key);
     let side = |map: &Map<String, Value>| -> Map<String, Value> {
         map.iter()
             .filter(|(key, value)| counts(key, value))

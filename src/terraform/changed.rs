@@ -22,6 +22,7 @@ use super::plan::ResourceChange;
 use super::powers;
 use super::select::first_key;
 use super::signs::{self, Said};
+use super::triggers::{self, Says};
 use super::widened;
 use crate::model::Action;
 
@@ -70,18 +71,17 @@ impl Asked {
         let body = &change.change;
         let lasts = action != Action::Delete;
         let unknown = known.declared.is_none();
-        let (was, now) = (body.before.get(), body.after.get());
-        // Whoever writes letters as escapes is read whole.
-        let hides = [was, now].into_iter().any(hides_words);
+        let now = if lasts { triggers::said(body.after.get()) } else { Says::default() };
+        let was = if action == Action::Create { Says::default() } else { triggers::said(body.before.get()) };
         Self {
             // What holds nothing of its own is only changed by being made anew.
             updates: action == Action::Update || action == Action::Replace && !unknown && !known.content,
-            may_open: lasts && (hides || openings::may_open(now)),
+            may_open: now.opens,
             sets: action == Action::Create && unknown && classify::is_setting(&change.r#type),
             makes: matches!(action, Action::Create | Action::Replace) && known.spoken.asks_of_made(),
-            denies: action != Action::Create && (hides || denials::may_deny(was)),
-            powers: lasts && (hides || powers::may_give(now)),
-            documents: lasts && (hides || widened::may_be(now)),
+            denies: was.denies,
+            powers: now.powers,
+            documents: now.documents,
             later: lasts && later::may_be(&body.after_unknown),
         }
     }
@@ -140,11 +140,10 @@ impl Changed {
         let kept =
             if updates { longer::names(before, after, &attributes.after_unknown) } else { BTreeSet::new() };
         let unknown = known.declared.is_none();
-        let holds = !unknown || classify::may_hold(&change.r#type);
         let rules = longer::deleting(before, after, kept.clone(), unknown);
         let kept = if unknown { &rules } else { &kept };
         let denies = denials::any(before) || denials::any(after);
-        let beside = gains::Beside::of((before, after), denies, holds, kept);
+        let beside = gains::Beside::of((before, after), (&change.r#type, !unknown), denies, kept);
         let mut said = signs::read(names, &differing, &known.spoken, &beside, gives);
         let off = known.declared.as_deref().and_then(|declared| beside::off(declared, &differing));
         if let Some(off) = off.filter(|off| said.beside.iter().all(|known| known.kind() != off.kind())) {
@@ -198,12 +197,4 @@ impl Changed {
             self.opens = widened::of(&change.r#type, attributes, own);
         }
     }
-}
-
-/// Whether words may stand in it that no search finds: letters as escapes. What `jsonencode` escapes is no letter.
-fn hides_words(raw: &str) -> bool {
-    raw.match_indices("\\u00").any(|(at, escape)| {
-        let code = raw.get(at + escape.len()..at + escape.len() + 2);
-        !code.is_some_and(|code| code.starts_with(['0', '1']) || ["26", "3c", "3e"].contains(&code))
-    })
 }

@@ -86,11 +86,6 @@ pub(super) fn is_setting(r#type: &str) -> bool {
     matches!(guess(r#type).class, "configuration" | "expiry")
 }
 
-/// Whether it may hold content of its own.
-pub(super) fn may_hold(r#type: &str) -> bool {
-    matches!(guess(r#type).class, "data" | "unknown" | "runs")
-}
-
 /// Guesses from a type's name.
 pub(super) fn guess(r#type: &str) -> Guess {
     for (class, words, confidence) in BY_ANY_WORD {

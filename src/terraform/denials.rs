@@ -10,7 +10,25 @@ use crate::model::{Action, FactValue};
 /// How deep attributes and policies are looked into.
 const DEPTH: usize = 40;
 
-const DENY: [&str; 7] = ["deny", "denied", "block", "drop", "reject", "disallow", "forbid"];
+const DENY: [&str; 17] = [
+    "deny",
+    "denied",
+    "block",
+    "blocked",
+    "drop",
+    "reject",
+    "disallow",
+    "forbid",
+    "deny_all",
+    "block_all",
+    "drop_all",
+    "block_reset",
+    "block_drop",
+    "reset_both",
+    "deny-all",
+    "quarantine",
+    "blacklist",
+];
 
 /// Attributes that say whether something is let through.
 const WAYS: [&str; 9] = [
@@ -40,15 +58,6 @@ const RULES: [&str; 12] = [
     "filter",
     "deny",
 ];
-
-/// Whether attributes can hold such a word.
-pub(super) fn may_deny(raw: &str) -> bool {
-    const PARTS: [&str; 12] = [
-        "eny\"", "enied\"", "lock\"", "rop\"", "eject\"", "sallow\"", "orbid\"", "DENY", "BLOCK", "DROP",
-        "REJECT", "eny\\\"",
-    ];
-    PARTS.iter().any(|part| raw.contains(part))
-}
 
 /// Rules that deny and are fewer after the change.
 pub(super) fn fewer(r#type: &str, action: Action, attributes: &Attributes) -> Option<Beside> {

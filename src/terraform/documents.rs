@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
+use super::triggers;
 use crate::knowledge::Range;
 use crate::wildcard::fits;
 
@@ -239,7 +240,7 @@ pub(super) fn both<'v>(before: &'v Value, after: &'v Value) -> (Documents<'v>, D
 fn gather(value: &Value, depth: usize, found: &mut Vec<Statement>) {
     let Some(depth) = depth.checked_sub(1) else { return };
     match value {
-        Value::String(text) if text.contains("tatement") || text.contains("\\u00") => {
+        Value::String(text) if triggers::said(text).documents => {
             if let Ok(document @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text) {
                 gather(&document, depth, found);
             }

@@ -22,26 +22,33 @@ pub(super) struct Beside<'a> {
     after: Option<&'a Value>,
     /// A rule in it denies: what is a part of before may deny less.
     denies: bool,
-    /// It may hold content.
-    holds: bool,
+    /// Its type speaks of what deletes: what grows or goes on there may delete more.
+    deletes: bool,
+    /// Its type is declared.
+    known: bool,
     /// Attributes at the top whose rules keep more.
     longer: Option<&'a BTreeSet<String>>,
 }
 
 impl<'a> Beside<'a> {
-    /// `denies`: a rule in it denies; `holds`: it may hold content; `longer`: attributes at the top whose rules keep more.
+    /// `known`: the type is declared; `denies`: a rule in it denies; `longer`: attributes at the top whose rules keep more.
     pub(super) fn of(
         (before, after): (&'a Value, &'a Value),
+        (r#type, known): (&str, bool),
         denies: bool,
-        holds: bool,
         longer: &'a BTreeSet<String>,
     ) -> Self {
-        Self { before: Some(before), after: Some(after), denies, holds, longer: Some(longer) }
+        let deletes = terraform_gains().is_doubted(r#type);
+        Self { before: Some(before), after: Some(after), denies, deletes, known, longer: Some(longer) }
     }
 
-    /// Where something denies, a list or a range says nothing of which way round is less.
-    pub(super) fn counts(&self, sense: Sense) -> bool {
-        !(self.denies && is_of_lists(sense))
+    /// Whether a sign says which way round is less: where something denies, a list or a range does not, and what grows or goes on
+    /// in something that deletes may delete more.
+    pub(super) fn counts(&self, sign: &Sign) -> bool {
+        const KEPT: [&str; 4] =
+            ["protection.retention", "protection.backups", "protection.recovery", "protection.last-copy"];
+        let deletes = self.deletes && !self.known && !KEPT.contains(&sign.kind.as_str());
+        !(deletes || self.denies && is_of_lists(sign.sense))
     }
 
     /// The rules of a top-level attribute keep more.
@@ -55,7 +62,9 @@ impl<'a> Beside<'a> {
             |side: Option<&'a Value>| side.and_then(|side| side.get(name)).filter(|value| !value.is_null());
         !self.denies
             && terraform_gains().is_part(name)
-            && of(self.before).zip(of(self.after)).is_some_and(|(was, now)| narrower::is_part_of(was, now))
+            && of(self.before)
+                .zip(of(self.after))
+                .is_some_and(|(was, now)| names_some(now) && narrower::is_part_of(was, now))
     }
 }
 
@@ -69,17 +78,44 @@ pub(super) fn is_gain<'s>(
         return false;
     }
     let back = Leaf { was: leaf.now.clone(), now: leaf.was.clone(), ..leaf.clone() };
-    // Names that nobody listed say little of what deletes.
     let goes_on = leaf.now.as_ref().is_some_and(is_on);
-    let deletes = goes_on && terraform_gains().deletes(&leaf.path);
-    let turned = |sign: &Sign| {
-        let says_nothing =
-            matches!(sign.sense, Sense::Other | Sense::Open) || sign.sense.is_general() && deletes;
-        !says_nothing && beside.counts(sign.sense) && is_taken(sign, &back)
-    };
+    let turned =
+        |sign: &Sign| beside.counts(sign) && is_taken(sign, &back) && is_clear(sign, leaf, goes_on, beside);
     // What loses nothing when it goes off may lose something when it goes on, whatever else its name sounds like.
     let weakens = goes_on && !leaf.is_list && terraform_gains().is_off(&leaf.path);
-    !weakens && signs.any(turned) || by_name(leaf, beside.holds)
+    !weakens && signs.any(turned) || by_name(leaf, beside)
+}
+
+/// Whether a sign that tells the change turned round makes it one that loses nothing.
+fn is_clear(sign: &Sign, leaf: &Leaf, goes_on: bool, beside: &Beside<'_>) -> bool {
+    let gains = terraform_gains();
+    let path = leaf.path.as_str();
+    let numbers = || leaf.was.as_ref().and_then(number).zip(leaf.now.as_ref().and_then(number));
+    let lets_in = ["access", "protection.entrance", "protection.inside"].contains(&sign.kind.as_str());
+    match sign.sense {
+        Sense::Other | Sense::Open => return false,
+        // The first who may come in may be everybody, and a wall may be another one.
+        Sense::Gone | Sense::Emptied if lets_in && !is_switch(leaf.was.as_ref()) => return false,
+        Sense::Emptied if lets_in => return false,
+        // 0 may be no end.
+        Sense::Lower | Sense::None | Sense::Expiry | Sense::Looser
+            if !numbers().is_some_and(|(was, now)| was > 0 && now != 0) =>
+        {
+            return false;
+        }
+        _ => {}
+    }
+    // A name that is listed as a whole says what it is; what only fits a pattern may say it the other way round.
+    if sign.lists(path) {
+        return true;
+    }
+    match sign.sense {
+        Sense::Dropped | Sense::Raised | Sense::Off | Sense::On | Sense::Gone | Sense::Opens => {
+            gains.is_clear(path, goes_on)
+        }
+        Sense::Shrinks | Sense::Fewer => beside.known || !sign.is_of_any_name(),
+        _ => !gains.is_negated(path),
+    }
 }
 
 /// Where something denies, a shorter list or a part of a range denies less.
@@ -88,11 +124,11 @@ fn is_of_lists(sense: Sense) -> bool {
     matches!(sense, Added | Emptied | Fewer | Grows | Shrinks | Widens)
 }
 
-fn by_name(leaf: &Leaf, holds: bool) -> bool {
+fn by_name(leaf: &Leaf, beside: &Beside<'_>) -> bool {
     let gains = terraform_gains();
     let path = leaf.path.as_str();
     let (was, now) = (leaf.was.as_ref(), leaf.now.as_ref());
-    if gains.is_label(path, holds) {
+    if gains.is_label(path) {
         return true;
     }
     // More of them, or something where nothing was.
@@ -102,7 +138,12 @@ fn by_name(leaf: &Leaf, holds: bool) -> bool {
         return grows || !was.is_some_and(is_set) && now.is_some();
     }
     if let Some((was, now)) = was.and_then(number).zip(now.and_then(number)).filter(|_| !leaf.is_list) {
-        return was > 0 && endless(now) > was && gains.is_greater(path);
+        let of_one_sort = is_text(leaf.was.as_ref()) == is_text(leaf.now.as_ref());
+        let grows = of_one_sort && was > 0 && now > was && !beside.deletes && gains.is_greater(path);
+        return grows || of_one_sort && was > 0 && endless(now) > was && gains.is_kept(path);
+    }
+    if beside.deletes {
+        return false;
     }
     let (is, will) = (was.is_some_and(is_on), now.is_some_and(is_on));
     if is_switch(was) && is_switch(now) && is != will {
@@ -114,6 +155,28 @@ fn by_name(leaf: &Leaf, holds: bool) -> bool {
                 || !is && will && gains.is_on(path)
         }
         _ => false,
+    }
+}
+
+/// Written as text, maybe with a unit.
+fn is_text(value: Option<&FactValue>) -> bool {
+    matches!(value, Some(FactValue::Text(text)) if text.parse::<i64>().is_err())
+}
+
+/// A list of who may come in that still names somebody: an empty one may stand for all, and one that is switched off is none.
+fn names_some(list: &Value) -> bool {
+    match list {
+        Value::Null | Value::Bool(_) => false,
+        Value::Number(_) => true,
+        Value::String(text) => !["", "*", "all", "any", "disabled", "inactive", "off", "none"]
+            .contains(&text.to_ascii_lowercase().as_str()),
+        Value::Array(all) => !all.is_empty() && all.iter().all(names_some),
+        Value::Object(all) => {
+            let lists = all.values().filter(|value| !value.is_null() && !value.is_boolean());
+            all.get("enabled") != Some(&Value::Bool(false))
+                && lists.clone().count() > 0
+                && lists.clone().all(names_some)
+        }
     }
 }
 

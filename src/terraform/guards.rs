@@ -6,7 +6,7 @@ use super::diff::Leaf;
 use super::said::{printable, show};
 use super::senses::{is_taken, word};
 use super::signs::{Named, Spoken};
-use crate::knowledge::{Range, Sign, TerraformType};
+use crate::knowledge::{Range, Sign, TerraformType, terraform_gains};
 use crate::model::{Action, FactValue};
 
 /// Kinds of removals by which a type says that it guards.
@@ -85,6 +85,20 @@ pub(super) fn unclear<'s>(
     found.tell("attribute", FactValue::Text(leaf.path.clone()));
     found.tell("had", shown(leaf.was.as_ref()));
     found.tell("left", shown(leaf.now.as_ref()));
+    Some(found)
+}
+
+/// A switch that kept something out by a name that negates, and goes off: `disable_public_network_access`.
+pub(super) fn turned(leaf: &Leaf) -> Option<Beside> {
+    let is = |value: bool| Some(FactValue::Bool(value));
+    let off = leaf.was == is(true) && (leaf.now == is(false) || leaf.now.is_none() && !leaf.unknown);
+    if !off || !terraform_gains().keeps_out(&leaf.path) {
+        return None;
+    }
+    let mut found = Beside::new(Action::Update, "protection.switch");
+    found.tell("attribute", FactValue::Text(leaf.path.clone()));
+    found.tell("had", FactValue::Bool(true));
+    found.tell("left", FactValue::Bool(false));
     Some(found)
 }
 

@@ -101,7 +101,7 @@ fn keeps(name: &str, before: &Value, after: &Value, depth: usize) -> bool {
     let signs = terraform_signs();
     match (before, after) {
         (Value::Object(old), Value::Object(new)) => {
-            is_off(new) || entries(name, old, new, depth, &|_: &str| false)
+            is_off(new) && may_delete(name) || entries(name, old, new, depth, &|_: &str| false)
         }
         (Value::Array(old), Value::Array(new)) => {
             let more = new.get(old.len()..).unwrap_or_default();

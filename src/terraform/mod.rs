@@ -47,6 +47,7 @@ mod signs;
 mod state;
 mod texts;
 mod together;
+mod triggers;
 mod widened;
 
 pub use commands::{Directory, LocalCommand, LocalFile, Run};

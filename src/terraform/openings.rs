@@ -43,30 +43,6 @@ pub(super) fn is_way(r#type: &str) -> bool {
     terraform_signs().way_types.iter().any(|part| named(r#type, part))
 }
 
-/// Whether the text can hold such a word at all: most attributes need not be read for it.
-pub(super) fn may_open(raw: &str) -> bool {
-    const PARTS: [&str; 17] = [
-        "cidr",
-        "/0",
-        "\"*",
-        "ublic",
-        "nternet",
-        "llUsers",
-        "nonymous",
-        "uthenticated",
-        "0.0.0.0",
-        "llusers",
-        "veryone",
-        "verybody",
-        "nyone",
-        "\"All\"",
-        "\"all\"",
-        "NotPrincipal",
-        "Federated",
-    ];
-    PARTS.iter().any(|part| raw.contains(part))
-}
-
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Door {
     at: String,

@@ -12,26 +12,6 @@ use crate::model::{Action, Fact, FactValue, Facts};
 /// How deep attributes are looked into.
 const DEPTH: usize = 24;
 
-/// Whether the text can hold such a word at all.
-pub(super) fn may_give(raw: &str) -> bool {
-    const PARTS: [&str; 13] = [
-        "dmin",
-        "DMIN",
-        "uperuser",
-        "UPERUSER",
-        "wner",
-        "WNER",
-        "\"root\"",
-        "sudo",
-        "all-resources",
-        "ALL",
-        "\"all",
-        "62e90394",
-        "ypass",
-    ];
-    PARTS.iter().any(|part| raw.contains(part))
-}
-
 /// Tells it of the grant that the change is anyway, or as one besides.
 pub(super) fn tell(power: Option<String>, action: Action, facts: &mut Facts, found: &mut Vec<Beside>) {
     let Some(power) = power else { return };

@@ -78,6 +78,31 @@ pub(super) fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
     }
 }
 
+/// Whether a sign can tell from these values which is the weaker one, if it does not say that the new one is. `known`: of a type
+/// that is declared words without an amount are sizes by name.
+pub(super) fn can_tell(sign: &Sign, leaf: &Leaf, known: bool) -> bool {
+    let (was, now) = (leaf.was.as_ref(), leaf.now.as_ref());
+    let word = |value: Option<&FactValue>| {
+        value.is_some_and(|value| {
+            matches!(value, FactValue::Text(_)) && is_on(value) && number(value).is_none()
+        })
+    };
+    match sign.sense {
+        Sense::Lower | Sense::None | Sense::Expiry if has_point(was) && has_point(now) => true,
+        Sense::Lower | Sense::None | Sense::Expiry => {
+            !word(was) && !word(now) || known && word(was) == word(now)
+        }
+        Sense::Opens => {
+            const SHUT: [&str; 4] = ["private", "internal", "false", "no"];
+            let shut = |value: &FactValue| {
+                !is_on(value) || SHUT.contains(&show(value).to_ascii_lowercase().as_str())
+            };
+            !word(now) || opens(was) || now.is_some_and(shut)
+        }
+        _ => true,
+    }
+}
+
 /// A word of a list of choices, in one way of writing.
 pub(super) fn word(value: Option<&FactValue>) -> Option<String> {
     match value.filter(|_| is_choice(value)) {

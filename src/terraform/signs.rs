@@ -12,7 +12,7 @@ use super::guards;
 use super::protections::is_on;
 use super::said::show;
 use super::select::first_key;
-use super::senses::is_taken;
+use super::senses::{can_tell, is_taken};
 use super::texts;
 use crate::knowledge::{Class, Sense, Sign, TerraformType, terraform_signs};
 use crate::model::{Action, FactValue};
@@ -205,10 +205,15 @@ pub(super) fn read(
             continue;
         }
         // Better than before, as far as its name says what is better.
-        let says = |sign: &&&'static Sign| !sign.sense.only_warns() && around.counts(sign.sense);
+        let says = |sign: &&&'static Sign| {
+            !sign.sense.only_warns() && around.counts(sign) && can_tell(sign, leaf, spoken.known)
+        };
         let found: Vec<_> = named.signs.iter().filter(says).collect();
         if weaker.is_empty() && (found.is_empty() || leaf.unknown) {
             said.beside.extend(guards::unclear(spoken, &named, leaf, leaves, all.iter().copied()));
+        }
+        if weaker.is_empty() {
+            said.beside.extend(guards::turned(leaf));
         }
         if found.is_empty() || !weaker.is_empty() || leaf.unknown {
             said.safe = false;

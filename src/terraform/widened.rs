@@ -22,11 +22,6 @@ use crate::wildcard::fits;
 /// Acts on things that are looked at one by one; of longer documents nobody knows the rest.
 const LOOKED_AT: usize = 20_000;
 
-/// Whether attributes can hold a policy document at all.
-pub(super) fn may_be(raw: &str) -> bool {
-    raw.contains("tatement")
-}
-
 /// What the documents grant more than before.
 pub(super) fn of(r#type: &str, attributes: &Attributes, own: &Own<'_>) -> Option<Beside> {
     if is_limit(r#type, &attributes.before) {
