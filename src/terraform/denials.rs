@@ -31,7 +31,13 @@ const DENY: [&str; 17] = [
 ];
 
 /// Attributes that say whether something is let through.
-const WAYS: [&str; 9] = [
+const WAYS: [&str; 15] = [
+    "permission",
+    "permission_type",
+    "acl_permission_type",
+    "access_type",
+    "filter_action",
+    "traffic_action",
     "access",
     "action",
     "effect",

@@ -63,9 +63,11 @@ pub(super) fn unclear<'s>(
     let words = || word(leaf.was.as_ref()).zip(word(leaf.now.as_ref())).is_some();
     let empty = |value: &Option<FactValue>| value.as_ref().is_none_or(|value| show(value).is_empty());
     let told = match (&leaf.was, &leaf.now) {
-        // A filter that is added leaves something out.
+        // A filter that is added leaves something out; one of who is let in leaves out more.
         (was, Some(FactValue::Text(_))) if empty(was) => {
-            guards && leaf.path.contains("filter") && is_alone(leaf, all)
+            let filters = ["filter", "selector"].iter().any(|word| leaf.path.contains(word));
+            let of_others = [".from.", ".to."].iter().any(|side| leaf.path.contains(side));
+            guards && filters && !of_others && is_alone(leaf, all)
         }
         (Some(was), Some(now)) if guards => is_alone(leaf, all) && is_told(was, now),
         (Some(was), None) if guards => is_alone(leaf, all) && is_told(was, &FactValue::Bool(false)),
