@@ -290,7 +290,8 @@ impl Plan {
                 paths.iter().filter(|path| path.symlink_metadata().is_err()).cloned().collect();
             // Where a directory stands that goes before, the other one's names come in place of its own.
             comes.extend(paths.iter().flat_map(|path| names_that_come(from, path)));
-            if !counts {
+            // What came to stand where it goes from by this command counts as what it was before.
+            if !counts && (from.symlink_metadata().is_ok() || self.light.contains(from)) {
                 self.light.extend(comes.iter().cloned());
             }
             self.absent.extend(comes);

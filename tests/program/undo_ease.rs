@@ -84,6 +84,29 @@ fn moves_into_each_others_places_are_taken_back() {
     }
 }
 
+/// Nothing is left where something only stood for a while.
+#[test]
+fn moves_one_after_the_other_leave_nothing_where_they_went() {
+    for command in [
+        "mv notes.md n && mv n o && mv o p",
+        "mv notes.md n; mv n o; mv o own/p; mv own q",
+        "mv notes.md n && mv other.md notes.md && mv n other.md && mv other.md o",
+        "mkdir d && mv notes.md d/ && mv d e && mv e f",
+    ] {
+        let place = lay();
+        let was = place.seen();
+        let output = place.recourse(&["exec", "--profile", "agent", "-c", command].map(OsStr::new));
+        assert!(output.status.success(), "{command}: {}", said(&output));
+        let undone = place.undo(&[]);
+        assert!(undone.status.success(), "{command}: {}", said(&undone));
+        let now = place.seen();
+        for path in now.keys().filter(|path| now[*path].kind == "file") {
+            assert!(was.contains_key(path), "{command} left {}: {}", path.display(), said(&undone));
+        }
+        assert!(was.keys().all(|path| now.contains_key(path)), "{command}: {}", said(&undone));
+    }
+}
+
 /// The folder that a thing goes into comes with the same command: what is in it then is no copy that stays.
 #[test]
 fn what_goes_into_a_folder_of_the_same_command_leaves_no_copy_there() {
