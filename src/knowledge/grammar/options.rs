@@ -310,7 +310,14 @@ pub(super) fn spelled(spec: &OptionSpec, word: &str) -> Option<bool> {
     if spec.is_on(word) { Some(false) } else { spec.is_off(word).then_some(true) }
 }
 
-/// The digits that a text begins with, where something else follows them.
+/// The number that a text begins with, where something else follows it.
 fn digits(text: &str) -> Option<&str> {
-    text.find(|c: char| !c.is_ascii_digit()).map(|end| &text[..end])
+    let end = text.find(|c: char| !c.is_ascii_digit())?;
+    let Some(fraction) =
+        text[end..].strip_prefix('.').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    else {
+        return Some(&text[..end]);
+    };
+    let more = fraction.find(|c: char| !c.is_ascii_digit())?;
+    Some(&text[..end + 1 + more])
 }
