@@ -47,6 +47,13 @@ pub struct Places {
     pub compiles: Vec<String>,
     /// Programs that become the one that they start, so that its status is theirs.
     pub becomes: Vec<String>,
+    /// Programs that read no standard input unless a word of theirs says so.
+    pub unread: Vec<String>,
+    /// Programs that read files, or standard input where none is named: the words before the files, and the letters of
+    /// options that take a value.
+    pub filters: Vec<String>,
+    /// Programs that read just so many signs of an input.
+    pub counted: Vec<String>,
     /// Programs that fetch a package and run the program of its name.
     pub fetches: Vec<String>,
     /// Programs that change who may read what.

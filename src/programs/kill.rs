@@ -1,18 +1,29 @@
 //! `kill`, `pkill`, `killall`: jobs that never finish, and a shell that ends itself.
 
+use crate::model::Value;
 use crate::shell::program::{Call, Flow, Instead, OWN_PROCESS, Run, Shell, State};
 
 /// See [`Room::Kill`](crate::knowledge::Room::Kill).
 pub(super) struct Kill;
 
 impl super::Program for Kill {
-    fn begins(&self, _: &mut Shell<'_>, state: &mut State, _: &Run<'_>) -> Option<Instead> {
+    fn begins(&self, shell: &mut Shell<'_>, state: &mut State, run: &Run<'_>) -> Option<Instead> {
         state.files.forget_unfinished();
+        // To ask whether something runs, or to end what was started here, changes nothing for this shell.
+        let own = |value: &Value| {
+            !matches!(value, Value::Woven(_)) && !value.as_known().is_some_and(|text| text.starts_with('%'))
+        };
+        let texts = run.call.values();
+        let asks = texts.first().and_then(Value::as_known) == Some("-0");
+        if !asks && texts.iter().skip_while(|value| value.prefix().starts_with('-')).any(own) {
+            shell.wake_traps(state);
+        }
         None
     }
 
-    fn runs(&self, shell: &mut Shell<'_>, _: &mut State, run: &Run<'_>) -> Option<Flow> {
-        (run.name == "kill" && kills_shell(shell, run.call)).then_some(Flow::Exit)
+    fn runs(&self, shell: &mut Shell<'_>, state: &mut State, run: &Run<'_>) -> Option<Flow> {
+        let ends = run.name == "kill" && !state.minds_signals() && kills_shell(shell, run.call);
+        ends.then_some(Flow::Exit)
     }
 }
 

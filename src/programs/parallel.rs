@@ -186,7 +186,7 @@ fn parallel(shell: &mut Shell<'_>, state: &mut State, call: &Call, matched: &Mat
     let inner = state.scope.through("parallel");
     let maybe = state.maybe;
     state.maybe |= items.open;
-    state.stdin = Stdin::Empty;
+    state.feed(Stdin::Empty);
     let span = command.first().map_or(call.span, |word| word.arg.span);
     for (number, row) in items.in_turns(shell).into_iter().enumerate() {
         let row = if odd { vec![Value::Unknown] } else { row };
@@ -215,7 +215,7 @@ fn piped(
     let inner = state.scope.through("parallel");
     let span = command.first().map_or(call.span, |word| word.arg.span);
     if from_file {
-        state.stdin = Stdin::Unknown;
+        state.feed(Stdin::Unknown);
     }
     let text = joined(command);
     state.within(&inner, |state| {

@@ -56,7 +56,7 @@ impl Shell<'_> {
     }
 
     pub(super) fn case(&mut self, state: &mut State, word: &Word, arms: &[CaseArm]) -> Flow {
-        let Ok(value) = self.expand_text(state, word) else { return Flow::Exit };
+        let Ok(value) = self.expand_one(state, word) else { return Flow::Exit };
         self.arms(state, &value, arms)
     }
 

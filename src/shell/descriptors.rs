@@ -1,6 +1,5 @@
 //! Open file descriptors: which input they give, and which file a name of theirs (`/dev/fd/3`, `/dev/stdin`) is.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,7 +7,7 @@ use crate::model::{Value, keeps_nothing};
 use crate::syntax::Redirection;
 
 use super::interp::Shell;
-use super::names::Open;
+use super::names::{Open, named_input};
 use super::redirect::{Opened, Output};
 use super::state::State;
 use super::step::{Arg, Mode, Stdin};
@@ -20,16 +19,6 @@ impl State {
         if let Some(number) = number {
             Arc::make_mut(&mut self.names).set(number, open);
         }
-    }
-
-    /// What a command finds under the numbers that its redirections open; what was there before, where they open any.
-    pub(super) fn lend_descriptors(&mut self, opened: &[(String, Stdin)]) -> Option<BTreeMap<String, Stdin>> {
-        if opened.is_empty() {
-            return None;
-        }
-        let before = self.descriptors.clone();
-        self.descriptors.extend(opened.iter().cloned());
-        Some(before)
     }
 
     /// What reading a file of that name gives, where it is one of an open descriptor; `None` where it is none.
@@ -138,9 +127,8 @@ impl Shell<'_> {
                         })
                         .unwrap_or(Stdin::Unknown),
                 };
-                let elsewhere = matches!(input, Stdin::Text(_) | Stdin::File(_));
-                opened.duplicated = elsewhere.then(|| format!("/dev/fd/{known}"));
                 opened.stdin = Some(input);
+                opened.share(state, "0", &format!("/dev/fd/{}", known.trim_end_matches('-')));
             }
             "1" | "2" => {}
             number => {
@@ -154,6 +142,7 @@ impl Shell<'_> {
                         .unwrap_or(Stdin::Unknown),
                 };
                 opened.descriptors.push((format!("/dev/fd/{number}"), input));
+                opened.share(state, number, &format!("/dev/fd/{}", known.trim_end_matches('-')));
             }
         }
     }
@@ -162,6 +151,8 @@ impl Shell<'_> {
     pub(super) fn input_from(&self, state: &State, path: Value) -> Stdin {
         match path.as_known() {
             Some("/dev/null") => Stdin::Empty,
+            // Where it goes on depends on whether a pipe or a file is behind the name.
+            Some(name) if named_input(name).is_some_and(|name| state.is_begun(&name)) => Stdin::Unknown,
             Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => state.stdin.clone(),
             Some(name) => match state.descriptors.get(name) {
                 Some(known) => known.clone(),
@@ -172,8 +163,23 @@ impl Shell<'_> {
     }
 }
 
+impl Opened {
+    /// What is opened under a number is the same open input as that of a name.
+    pub(super) fn share(&mut self, state: &mut State, number: &str, name: &str) {
+        let source = self.source(state, name);
+        self.sources.push((format!("/dev/fd/{number}"), source));
+    }
+
+    /// Which open input a name leads to behind what was opened so far.
+    pub(super) fn source(&self, state: &mut State, name: &str) -> Option<u32> {
+        let earlier = self.sources.iter().rev().find(|(known, _)| known == name).map(|(_, source)| *source);
+        earlier.unwrap_or_else(|| state.source(name))
+    }
+}
+
 /// Reading a descriptor gives this.
 pub(super) fn set_input(opened: &mut Opened, descriptor: Option<&str>, input: Stdin) {
+    opened.sources.push((format!("/dev/fd/{}", descriptor.unwrap_or("0")), None));
     match descriptor {
         None | Some("0") => opened.stdin = Some(input),
         Some(other) => opened.descriptors.push((format!("/dev/fd/{other}"), input)),

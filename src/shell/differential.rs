@@ -353,6 +353,24 @@ fn script(chance: &mut Chance) -> String {
     format!("n=1\n{}", lines.join("\n"))
 }
 
+/// Small scripts, one a line, each of them once told wrong or near to one that was. Another file of them may be named.
+fn rows() -> Vec<String> {
+    let own = include_str!("../../tests/data/differential.txt").to_owned();
+    let text = std::env::var("RECOURSE_ROWS").map_or(own, |path| fs::read_to_string(path).unwrap());
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with("# "));
+    lines.map(|line| line.replace("\u{2424}", "\n")).collect()
+}
+
+#[test]
+fn what_is_told_of_rows_is_what_bash_makes_of_them() {
+    if !Path::new("/bin/bash").exists() {
+        return;
+    }
+    let place = place();
+    let wrong: Vec<String> = rows().iter().filter_map(|text| untold(place.path(), text)).collect();
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
 #[test]
 fn what_is_told_of_a_word_is_what_bash_makes_of_it() {
     if !Path::new("/bin/bash").exists() {

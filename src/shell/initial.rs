@@ -41,6 +41,7 @@ impl Shell<'_> {
             variables.insert(name.clone(), variable);
         }
         let (zero, positional) = self.called();
+        let aliases = options.session.aliases.iter();
         let previous = self.world.env("OLDPWD").map(PathBuf::from).into_iter().collect();
         State {
             scope: Arc::new(Scope::top(Arc::from(""))),
@@ -55,10 +56,7 @@ impl Shell<'_> {
             shadowed: Vec::new(),
             functions: BTreeMap::new(),
             no_functions: Default::default(),
-            aliases: options
-                .session
-                .aliases
-                .iter()
+            aliases: aliases
                 .map(|(name, text)| (name.clone(), Alias { text: text.clone(), defined: None }))
                 .collect(),
             switches: Switches {
@@ -92,6 +90,7 @@ impl Shell<'_> {
             exit_traps: Vec::new(),
             descriptors: BTreeMap::new(),
             names: Default::default(),
+            inputs: Default::default(),
         }
     }
 

@@ -116,6 +116,7 @@ pub(super) fn shell<'a>(
         typed: Arc::from(""),
         guarded: BTreeSet::new(),
         unset: BTreeSet::new(),
+        signalled: false,
         left: Left::default(),
     }
 }
@@ -192,6 +193,8 @@ pub struct Shell<'a> {
     pub(super) typed: Arc<str>,
     /// Variables of the guard that were set to something else.
     pub(super) guarded: BTreeSet<String>,
+    /// A signal was sent that may reach this shell or one that it comes from.
+    pub(super) signalled: bool,
     /// Names that the typed text put into words and nothing sets.
     pub(super) unset: BTreeSet<String>,
     /// What the text leaves the shell with.

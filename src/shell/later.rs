@@ -72,7 +72,7 @@ impl Shell<'_> {
         let mut scope = state.scope.deeper();
         scope.span = Some(span);
         if !state.exit_traps.iter().any(|trap| trap.text == text) {
-            state.exit_traps.push(Trap { text, scope, exit: false, comes: false });
+            state.exit_traps.push(Trap { text, scope, exit: false, comes: false, waits: false });
         }
     }
 

@@ -7,6 +7,7 @@ use crate::syntax::{Script, Word};
 
 use super::expand::Number;
 use super::interp::Shell;
+use super::names::STDIN;
 use super::state::{Content, Flow, State, Status};
 use super::step::Stdin;
 
@@ -332,7 +333,7 @@ fn starts_with_lines(state: &mut State) -> bool {
         Stdin::Text(Value::Lines(lines)) if lines.end == '\n' => lines.clone(),
         _ => return false,
     };
-    state.stdin = Stdin::Text(Value::Known(lines.text()));
+    state.take(STDIN, Stdin::Text(Value::Known(lines.text())));
     state.maybe |= lines.some;
     true
 }

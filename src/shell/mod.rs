@@ -21,6 +21,7 @@ mod expand;
 mod files;
 mod follow;
 mod initial;
+mod inputs;
 mod interp;
 mod kept;
 mod later;

@@ -16,6 +16,9 @@ use super::variables::OWN_PROCESS;
 const FD: &str = "/dev/fd".split_at(5).1;
 const TASK: &str = "/proc/self/task".split_at(11).1;
 
+/// What standard input is called.
+pub(super) const STDIN: &str = "/dev/fd/0";
+
 /// What an open file descriptor is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Open {
@@ -261,6 +264,18 @@ fn next<'a>(parts: &mut Components<'a>) -> &'a str {
 
 fn is_process(name: &str) -> bool {
     matches!(name, "self" | "thread-self") || !name.is_empty() && name.chars().all(|c| c.is_ascii_digit())
+}
+
+/// The open input that a path is a name of.
+pub(super) fn named_input(path: &str) -> Option<String> {
+    if path == "/dev/stdin" {
+        return Some(STDIN.to_owned());
+    }
+    let number = path.strip_prefix("/dev/fd/").or_else(|| {
+        let rest = path.strip_prefix("/proc/")?;
+        rest.split_once("/fd/").map(|(_, number)| number)
+    })?;
+    number.parse::<u32>().ok().map(|number| format!("/dev/fd/{number}"))
 }
 
 #[cfg(test)]

@@ -108,9 +108,9 @@ impl Shell<'_> {
         if runs == 0 {
             return None;
         }
+        state.after_reader(&inner);
         state.files = inner.files;
         state.output = inner.output;
-        state.stdin = inner.stdin;
         let hands_on = runs == 1 && lists(&places().becomes, name) && nested.iter().any(|p| p.role == "argv");
         state.status = if hands_on { inner.status } else { Status::Unknown };
         if state.scope.capture && !nested.iter().any(|p| p.role == "argv" || p.role == "shell") {
@@ -120,9 +120,10 @@ impl Shell<'_> {
     }
 
     /// The circumstances and the state in which a program runs what it runs: its host, its directory, its variables.
-    fn inside_of(&mut self, state: &State, name: &str, call: &Call, matched: &Match) -> (Scope, State) {
+    fn inside_of(&mut self, state: &mut State, name: &str, call: &Call, matched: &Match) -> (Scope, State) {
         let mut inner_scope = state.scope.through(name);
         inner_scope.privileged |= matched.privileged();
+        state.share();
         let mut inner = state.clone();
         inner.go_out();
         for dir in matched.cwd() {
@@ -336,7 +337,7 @@ impl Shell<'_> {
             return;
         };
         let mut inner = state.clone();
-        inner.stdin = Stdin::Empty;
+        inner.feed(Stdin::Empty);
         for line in texts.iter().flat_map(|text| text.lines()) {
             let words = shell_words::split(line)
                 .unwrap_or_else(|_| line.split_whitespace().map(str::to_owned).collect());

@@ -10,7 +10,7 @@ use super::descriptors::set_input;
 use super::expand::{Abort, Expanded};
 use super::files::{FileState, Files};
 use super::interp::Shell;
-use super::names::{Names, Open};
+use super::names::{Names, Open, named_input};
 use super::simple::Call;
 use super::state::{Flow, State, Status};
 use super::step::{Arg, Mode, Stdin, Stdout, StepKind};
@@ -43,14 +43,14 @@ pub(crate) struct Opened {
     pub(super) stdin: Option<Stdin>,
     pub(super) output: Output,
     pub(super) descriptors: Vec<(String, Stdin)>,
+    /// Which open inputs of before those are duplicates of.
+    pub(super) sources: Vec<(String, Option<u32>)>,
     /// What names of open files mean with them.
     pub(super) names: Arc<Names>,
     /// One of them fails for certain: the command does not run.
     pub(super) refused: bool,
     /// Whether all files can be opened for writing, as far as can be seen.
     opens: Status,
-    /// The descriptor that standard input is a duplicate of.
-    pub(super) duplicated: Option<String>,
     /// Standard input is open for writing too.
     both_ways: Option<Box<Opening>>,
 }
@@ -82,7 +82,7 @@ impl Shell<'_> {
             names: Arc::clone(&before),
             refused: false,
             opens: Status::True,
-            duplicated: None,
+            sources: Vec::new(),
             both_ways: None,
         };
         let mut done = Ok(());
@@ -132,14 +132,14 @@ impl Shell<'_> {
         }
         let mode = match redirection.operator {
             Op::HereDocument | Op::HereString => {
-                let text = self.expand_text(state, word)?.concat(&Value::known("\n"));
+                let text = self.expand_one(state, word)?.concat(&Value::known("\n"));
                 set_input(opened, descriptor, Stdin::Text(text));
                 state.opens(descriptor, 0, Open::Stream);
                 return Ok(());
             }
             Op::Read => return self.open_to_read(state, word, descriptor, opened),
             Op::Duplicate => {
-                let value = self.expand_text(state, word)?;
+                let value = self.expand_one(state, word)?;
                 let known = value.as_known().unwrap_or("");
                 let plain = known == "-" || known.trim_end_matches('-').chars().all(|c| c.is_ascii_digit());
                 let writes = state.scope.text(redirection.span).contains('>');
@@ -176,8 +176,13 @@ impl Shell<'_> {
         if !opened.refused {
             let open = self.opened_at(state, &path.value);
             state.opens(descriptor, 0, open);
+            let name = path.value.as_known().and_then(named_input);
+            let source = name.map(|name| opened.source(state, &name));
             let input = self.input_from(state, path.value);
             set_input(opened, descriptor, input);
+            if let Some(source) = source {
+                opened.sources.push((format!("/dev/fd/{}", descriptor.unwrap_or("0")), source));
+            }
         }
         Ok(())
     }
@@ -426,21 +431,15 @@ impl Shell<'_> {
             state.status = Status::False;
             return Flow::Next;
         }
-        let stdin = opened.stdin.clone().map(|new| std::mem::replace(&mut state.stdin, new));
+        let lent = state.lend_inputs(opened);
         let names = std::mem::replace(&mut state.names, Arc::clone(&opened.names));
-        let lent = state.lend_descriptors(&opened.descriptors);
         let output =
             (opened.output != Output::Same).then(|| std::mem::replace(&mut state.output, Value::known("")));
         let flow = run(self, state);
         if opened.opens_any(&names) {
             state.names = names;
         }
-        if let Some(before) = lent {
-            state.descriptors = before;
-        }
-        if let Some(stdin) = stdin {
-            state.stdin = stdin;
-        }
+        state.return_inputs(lent);
         if let Some(before) = output {
             let written = std::mem::replace(&mut state.output, before);
             self.note_content(state, opened, written);
@@ -464,12 +463,7 @@ impl Shell<'_> {
 
     /// `exec` with redirections alone: they stay.
     pub(super) fn keep(&mut self, state: &mut State, opened: &Opened) {
-        if let Some(stdin) = &opened.stdin {
-            state.stdin = stdin.clone();
-        }
-        for (name, input) in &opened.descriptors {
-            state.descriptors.insert(name.clone(), input.clone());
-        }
+        state.open_inputs(opened);
     }
 
     /// The text that standard input holds, where it is known.

@@ -122,12 +122,32 @@ impl Shell<'_> {
             }
             return;
         }
+        self.unset_itself(state, &name);
+    }
+
+    /// Takes a variable away, not what it may lead to.
+    pub(super) fn unset_itself(&self, state: &mut State, name: &str) {
         let variables = Arc::make_mut(&mut state.variables);
-        match variables.get_mut(&name) {
-            Some(variable) if variable.readonly => {}
-            Some(variable) if variable.loose => variable.content.blur(),
-            _ => drop(variables.insert(name, Variable::new(Content::Unset))),
+        match variables.get_mut(name) {
+            Some(variable) if variable.readonly => return,
+            Some(variable) if variable.loose => return variable.content.blur(),
+            _ => {}
         }
+        // A local of this function stays one without a value; of a function further out, what it hides comes back.
+        let own = state.shadowed.last().is_some_and(|frame| frame.contains_key(name));
+        let outer = state.shadowed.iter_mut().rev().skip(1).find(|frame| frame.contains_key(name));
+        if outer.is_some() && !own && state.switches.keeps_locals {
+            return variables
+                .entry(name.to_owned())
+                .or_insert_with(|| Variable::new(Content::Unset))
+                .content
+                .blur();
+        }
+        match outer.filter(|_| !own).and_then(|frame| frame.remove(name)) {
+            Some(Some(old)) => variables.insert(name.to_owned(), old),
+            Some(None) if !state.unset_is_empty => variables.remove(name),
+            _ => variables.insert(name.to_owned(), Variable::new(Content::Unset)),
+        };
     }
 }
 

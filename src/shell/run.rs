@@ -18,6 +18,10 @@ impl Shell<'_> {
         self.begun(name, call, &state.stdin);
         let before = self.unseen_of_git.replace(false);
         let flow = self.external_program(state, name, call);
+        self.read_by(state, name, call);
+        if self.signalled {
+            self.wake_traps(state);
+        }
         if self.unseen_of_git.replace(before) {
             let base = name.rsplit('/').next().unwrap_or(name);
             let name = format!("{base} with what git brings");

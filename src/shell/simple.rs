@@ -10,7 +10,7 @@ use super::expand::{Expansion, plain_text};
 use super::interp::{Scope, Shell, parse};
 use super::redirect::{Opened, Output};
 use super::state::{Flow, State, Status};
-use super::step::{Arg, Stdin, StepKind};
+use super::step::{Arg, StepKind};
 
 /// A command about to run: its words, and what stands around them.
 #[derive(Clone, Debug)]
@@ -148,6 +148,7 @@ impl Shell<'_> {
             state.files = inner.files.clone();
             // `A=<(…) command`: the name has to lead somewhere.
             state.descriptors.clone_from(&inner.descriptors);
+            state.after_reader(&inner);
             state.names.clone_from(&inner.names);
             Self::left_by_assignments(state, &inner, &environment);
         }
@@ -181,9 +182,8 @@ impl Shell<'_> {
     fn with_redirections(&mut self, state: &mut State, mut call: Call, mut opened: Opened) -> Flow {
         let scope = &Arc::clone(&state.scope);
         self.mind_own_input(state, &call, &mut opened);
-        let before = opened.stdin.clone().map(|new| std::mem::replace(&mut state.stdin, new));
+        let lent = state.lend_inputs(&opened);
         let names = std::mem::replace(&mut state.names, Arc::clone(&opened.names));
-        let lent = state.lend_descriptors(&opened.descriptors);
         let content = match opened.output {
             Output::File if self.empties_others(state, &opened) => None,
             Output::File => {
@@ -197,47 +197,25 @@ impl Shell<'_> {
         };
         self.open_writes(state, &opened, content.as_ref());
         if opened.refused {
-            if let Some(stdin) = before {
-                state.stdin = stdin;
-            }
+            state.return_inputs(lent);
             state.names = names;
-            state.descriptors = lent.unwrap_or_else(|| std::mem::take(&mut state.descriptors));
             state.status = Status::False;
             return Flow::Next;
         }
         let last = call.words.last().map(|word| word.arg.value.clone());
         let output =
             (opened.output != Output::Same).then(|| std::mem::replace(&mut state.output, Value::known("")));
-        let redirects = opened.stdin.is_some();
         let opens = opened.opens_any(&names);
-        let duplicated = opened.duplicated.clone();
-        let given = state.stdin.clone();
         call.opened = Some(opened);
         let mut inner = Scope::clone(scope);
         inner.capture &= output.is_none();
         let flow = state.within(&inner, |state| self.dispatch(state, &call));
         let first = call.words.first().and_then(|word| word.arg.value.as_known());
         let stays = first == Some("exec") && call.words.len() == 1;
-        // What the shell itself left of it is there for the next who reads the descriptor; what a program left is not known.
-        let left = match state.stdin == given && !first.is_some_and(super::builtins::is_builtin) {
-            true => Stdin::Unknown,
-            false => state.stdin.clone(),
-        };
         if opens && !stays {
             state.names = names;
         }
-        if let Some(before) = lent.filter(|_| !stays) {
-            state.descriptors = before;
-        }
-        if redirects
-            && !stays
-            && let Some(stdin) = before
-        {
-            state.stdin = stdin;
-        }
-        if let Some(name) = duplicated {
-            state.descriptors.insert(name, left);
-        }
+        state.return_inputs(lent.filter(|_| !stays));
         if let Some(output) = output {
             state.output = output;
         }

@@ -159,6 +159,8 @@ pub(super) struct Trap {
     pub(super) exit: bool,
     /// It may run before any command, by a signal or by what the shell counts as one.
     pub(super) comes: bool,
+    /// Its signal comes from outside, if this command does not send it itself.
+    pub(super) waits: bool,
 }
 
 /// An alias, and where it was defined (it takes effect on the next line).
@@ -184,6 +186,29 @@ impl Positional {
         }
         let both = self.values.iter().zip(&other.values);
         Self { values: both.map(|(mine, theirs)| mine.join(theirs)).collect(), open: false }
+    }
+}
+
+/// Which open input each name leads to, and what is left of those of which something was read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Inputs {
+    /// With what was left when that was noted: a name that holds something else since then leads elsewhere.
+    pub(super) of: BTreeMap<String, (u32, Stdin)>,
+    pub(super) left: BTreeMap<u32, Stdin>,
+    pub(super) next: u32,
+}
+
+impl Inputs {
+    /// Those after either of two ways: what only one of them read from holds nobody knows what.
+    fn join(&mut self, other: &Self) {
+        let read: Vec<u32> = self.left.keys().chain(other.left.keys()).copied().collect();
+        for id in read {
+            if self.left.get(&id) != other.left.get(&id) {
+                self.left.insert(id, Stdin::Unknown);
+            }
+        }
+        self.of.retain(|name, known| other.of.get(name).is_none_or(|theirs| theirs.0 == known.0));
+        self.next = self.next.max(other.next);
     }
 }
 
@@ -240,6 +265,8 @@ pub struct State {
     pub(crate) descriptors: BTreeMap<String, Stdin>,
     /// What names of the process mean: its open files, and the shells that it comes from.
     pub(crate) names: Arc<Names>,
+    /// Which open inputs those are, and what is left of them.
+    pub(super) inputs: Arc<Inputs>,
 }
 
 impl State {
@@ -329,6 +356,9 @@ impl State {
             self.positional = self.positional.join(&other.positional);
         }
         self.last_word = self.last_word.join(&other.last_word);
+        if self.inputs != other.inputs {
+            Arc::make_mut(&mut self.inputs).join(&other.inputs);
+        }
         if self.stdin != other.stdin {
             self.stdin = Stdin::Unknown;
         }

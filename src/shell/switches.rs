@@ -25,6 +25,8 @@ pub(super) struct Switches {
     pub(super) perhaps_aliases: bool,
     /// `cd name` goes where the variable of that name says.
     pub(super) cdable_vars: bool,
+    /// A local of a function further out is not taken away by `unset`, only emptied.
+    pub(super) keeps_locals: bool,
     pub(super) lastpipe: bool,
     /// A shell goes on when `exec` cannot start its program.
     pub(super) execfail: bool,
@@ -91,6 +93,7 @@ impl Switches {
                 || other.perhaps_aliases
                 || self.expand_aliases != other.expand_aliases,
             cdable_vars: self.cdable_vars || other.cdable_vars,
+            keeps_locals: self.keeps_locals || other.keeps_locals,
             lastpipe: self.lastpipe && other.lastpipe,
             execfail: self.execfail || other.execfail,
             no_braces: self.no_braces && other.no_braces,

@@ -16,7 +16,7 @@ impl Shell<'_> {
     ) -> Expanded<Status> {
         Ok(match expression {
             TestExpression::Unary(operator, word) => {
-                let value = self.expand_text(state, word)?;
+                let value = self.expand_one(state, word)?;
                 // A name with a subscript is expanded once more.
                 if matches!(operator.as_str(), "-v" | "-R") {
                     value.choices().unwrap_or_default().iter().for_each(|text| self.substitutes(text));
@@ -24,7 +24,7 @@ impl Shell<'_> {
                 self.unary(state, operator, &value)
             }
             TestExpression::Binary(left, operator, right) => {
-                let value = self.expand_text(state, left)?;
+                let value = self.expand_one(state, left)?;
                 match operator.as_str() {
                     "=" | "==" | "!=" => {
                         let pattern = self.expand_pattern(state, right)?;
@@ -33,11 +33,11 @@ impl Shell<'_> {
                         if operator == "!=" { status.negate() } else { status }
                     }
                     "=~" => {
-                        self.expand_text(state, right)?;
+                        self.expand_one(state, right)?;
                         Status::Unknown
                     }
                     "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" => {
-                        let right = self.expand_text(state, right)?;
+                        let right = self.expand_one(state, right)?;
                         let number = |interp: &mut Self, state: &mut State, value: &Value| match value
                             .as_known()
                             .map(|text| interp.evaluate_arithmetic(state, text))
@@ -49,13 +49,13 @@ impl Shell<'_> {
                         self.binary(state, &left, operator, &right)
                     }
                     _ => {
-                        let right = self.expand_text(state, right)?;
+                        let right = self.expand_one(state, right)?;
                         self.binary(state, &value, operator, &right)
                     }
                 }
             }
             TestExpression::Word(word) => {
-                let value = self.expand_text(state, word)?;
+                let value = self.expand_one(state, word)?;
                 not_empty(&value)
             }
             TestExpression::Not(inner) => self.test_expression(state, inner)?.negate(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::knowledge::{guard, leads_to_shims, variables};
 use crate::model::{Signs, Value};
-use crate::syntax::{AssignedValue, Assignment};
+use crate::syntax::{AssignedValue, Assignment, Part};
 use crate::world::SOMEBODYS_HOME;
 
 use super::expand::{Expanded, Expansion, Number};
@@ -74,7 +74,7 @@ impl Shell<'_> {
             "OSTYPE" => Some(Value::known("linux-gnu")),
             "IFS" => Some(Value::known(" \t\n")),
             "BASH_SOURCE" => state.source.clone(),
-            "RANDOM" | "SRANDOM" | "SECONDS" | "EPOCHSECONDS" | "LINENO" | "PPID" => {
+            "RANDOM" | "SRANDOM" | "SECONDS" | "EPOCHSECONDS" | "LINENO" => {
                 Some(Value::signs(Signs::Number, false))
             }
             _ if kept_by_the_shell(name) => Some(Value::Unknown),
@@ -320,7 +320,7 @@ impl Shell<'_> {
                 self.assign_content(state, name, Content::Assoc(Vec::new()));
             }
             for (key, word) in elements {
-                let value = self.expand_text(state, word)?;
+                let value = self.keyed(state, word)?;
                 let key = match key {
                     Some(key) => self.expand_text(state, key)?,
                     None => Value::Unknown,
@@ -345,7 +345,7 @@ impl Shell<'_> {
         for (key, word) in elements {
             match key {
                 Some(key) => {
-                    let value = self.expand_text(state, word)?;
+                    let value = self.keyed(state, word)?;
                     let key = self.subscript(state, name, key)?;
                     match key.as_known().and_then(|text| text.parse::<i64>().ok()) {
                         Some(at) => {
@@ -359,9 +359,11 @@ impl Shell<'_> {
                 None => {
                     let mut words = self.expand_words(state, std::slice::from_ref(word))?;
                     any_of_the_unordered(&mut words);
+                    let doubted = has_later_tilde(word);
                     for expansion in words {
                         open |= expansion.elastic;
-                        let value = self.shaped(state, name, expansion.arg.value);
+                        let value = if doubted { Value::Unknown } else { expansion.arg.value };
+                        let value = self.shaped(state, name, value);
                         map.insert(next, value);
                         next = next.saturating_add(1);
                     }
@@ -371,6 +373,13 @@ impl Shell<'_> {
         let content = if open { Content::UnknownArray } else { Content::Indexed(map) };
         self.assign_content(state, name, content);
         Ok(())
+    }
+
+    /// The value behind a key in a list: shells differ about a tilde there.
+    fn keyed(&mut self, state: &mut State, word: &crate::syntax::Word) -> Expanded<Value> {
+        let value = self.expand_text(state, word)?;
+        let tilde = matches!(word.parts.first(), Some(Part::Literal(text)) if text.contains('~'));
+        Ok(if tilde { Value::Unknown } else { value })
     }
 
     /// `local name`: the old value comes back when the function ends.
@@ -426,6 +435,11 @@ impl Shell<'_> {
     fn counts(&self, name: &str) -> bool {
         self.options.bound && variables().acts(name)
     }
+}
+
+/// Whether a tilde stands where only an assignment reads it: an element of a list is none, much as it looks like one.
+fn has_later_tilde(word: &crate::syntax::Word) -> bool {
+    matches!(word.parts.first(), Some(Part::Literal(text)) if text.contains("=~") || text.contains(":~"))
 }
 
 /// A change of text that is the same in every locale; of other texts nothing is known.

@@ -17,10 +17,14 @@ impl Shell<'_> {
             state.settle();
             if item.background {
                 let output = state.output.clone();
+                state.share();
                 let mut inner = state.clone();
-                inner.stdin = Stdin::Empty;
+                if inner.stdin == Stdin::Inherited {
+                    inner.stdin = Stdin::Empty;
+                }
                 self.shell(&mut inner, |interp, inner| interp.command(inner, &item.command));
                 // Nobody knows when it is over: what it made may stand, what it took away may still be there.
+                state.beside_reader(&inner);
                 let before = std::mem::replace(&mut state.files, inner.files);
                 let copies = state.files.copies_since(&before);
                 state.files.merge(&before);
@@ -40,7 +44,7 @@ impl Shell<'_> {
     /// Runs something as a shell of its own: nothing but files, output and status comes back.
     pub(crate) fn shell(&mut self, state: &mut State, run: impl FnOnce(&mut Self, &mut State) -> Flow) {
         let mark = self.escapes.len();
-        let stdin = state.stdin.clone();
+        state.share();
         // The files are one and the same for parent and child: they move in and come back.
         let mut files = std::mem::take(&mut state.files);
         // A shell waits for its own jobs alone.
@@ -54,14 +58,15 @@ impl Shell<'_> {
             ended = ended.join(escaped);
         }
         self.run_exit_traps(&mut ended);
+        // Input that was read is gone for the parent too.
+        state.after_reader(&ended);
+        if self.signalled {
+            self.wake_traps(state);
+        }
         state.files = ended.files;
         state.files.leave_shell(others);
         state.output = ended.output;
         state.status = ended.status;
-        // Input that was read is gone for the parent too.
-        if stdin != ended.stdin {
-            state.stdin = ended.stdin;
-        }
     }
 
     pub(super) fn run_exit_traps(&mut self, state: &mut State) {
@@ -214,7 +219,7 @@ impl Shell<'_> {
                 self.assign_element(state, name, &Value::known("1"), Value::known("2"));
                 let scope = scope.deeper();
                 let mut inner = state.clone();
-                inner.stdin = Stdin::Unknown;
+                inner.feed(Stdin::Unknown);
                 self.shell(&mut inner, |interp, inner| {
                     inner.within(&scope, |inner| interp.command(inner, body))
                 });
@@ -313,17 +318,20 @@ impl Shell<'_> {
             return flow;
         }
         let mut statuses = Vec::new();
-        let mut input = state.stdin.clone();
+        let mut input = None;
         for (index, (stage, _)) in stages.iter().enumerate() {
             let last = index + 1 == stages.len();
             let mut inner_scope = if last { scope.deeper() } else { scope.capturing() };
             inner_scope.piped |= index > 0;
+            state.share();
             let mut inner = state.clone();
-            inner.stdin = input;
+            if let Some(input) = input {
+                inner.feed(input);
+            }
             inner.piped(index > 0, !last);
             if last && state.switches.lastpipe {
                 let flow = inner.within(&inner_scope, |inner| self.command(inner, stage));
-                inner.stdin = state.stdin.clone();
+                inner.feed(state.stdin.clone());
                 inner.names = Arc::clone(&state.names);
                 *state = inner;
                 return flow;
@@ -339,15 +347,16 @@ impl Shell<'_> {
                 // Nobody hears of it when this stage fails to make its copy.
                 inner.files.forget_own_copies(&state.files);
             }
+            state.beside_reader(&inner);
             state.files = inner.files;
             if last {
                 state.output = inner.output;
-                input = Stdin::Unknown;
+                input = None;
             } else {
-                input = match inner.output {
+                input = Some(match inner.output {
                     Value::Unknown => Stdin::Unknown,
                     text => Stdin::Text(text),
-                };
+                });
             }
         }
         let mut status = statuses.last().copied().unwrap_or(Status::Unknown);
@@ -364,6 +373,7 @@ impl Shell<'_> {
         if !self.tick(state, span) {
             return Value::Unknown;
         }
+        state.share();
         let mut inner = state.clone();
         inner.settle();
         inner.output = Value::known("");
@@ -372,9 +382,13 @@ impl Shell<'_> {
             return value;
         }
         self.shell(&mut inner, |interp, inner| inner.within(&scope, |inner| interp.script(inner, script)));
+        state.after_reader(&inner);
         state.files = inner.files;
+        state.status = inner.status;
         self.substituted = Some(inner.status);
         match inner.output {
+            // Shells differ in what becomes of it.
+            Value::Known(text) if text.contains('\0') => Value::Unknown,
             Value::Known(text) => Value::known(text.trim_end_matches('\n')),
             Value::OneOf(list) => {
                 Value::one_of(list.iter().map(|text| text.trim_end_matches('\n').to_owned()).collect())
@@ -400,7 +414,7 @@ impl Shell<'_> {
             return None;
         }
         let crate::syntax::RedirectionTarget::Word(word) = &redirection.target else { return None };
-        let value = self.expand_text(state, word).ok()?;
+        let value = self.expand_one(state, word).ok()?;
         Some(match self.stdin_text(state, &Stdin::File(value)) {
             Some(text) => text.map(|text| text.trim_end_matches('\n').to_owned()),
             None => Value::Unknown,
@@ -419,15 +433,17 @@ impl Shell<'_> {
         if !self.tick(state, span) {
             return Value::Unknown;
         }
+        state.share();
         let mut inner = state.clone();
         inner.settle();
         inner.output = Value::known("");
         inner.files.set_gits(None, None);
         let scope = scope.capturing();
         if write {
-            inner.stdin = Stdin::Unknown;
+            inner.feed(Stdin::Unknown);
         }
         self.shell(&mut inner, |interp, inner| inner.within(&scope, |inner| interp.script(inner, script)));
+        state.beside_reader(&inner);
         state.files = inner.files;
         self.counter += 1;
         let number = u32::try_from(self.counter).unwrap_or(0).wrapping_add(63);

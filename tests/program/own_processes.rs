@@ -15,6 +15,18 @@ fn its_own_it_may_end() {
 }
 
 #[test]
+fn it_may_clean_up_whenever_it_is_stopped() {
+    none_stopped(&[
+        "t=$(mktemp -d); trap 'rm -rf \"$t\"' EXIT INT TERM; echo hi > $t/x; cat $t/x",
+        "cleanup() { cd /; rm -rf \"$tmp\"; }; tmp=$(mktemp -d); trap cleanup EXIT HUP INT TERM; cp notes.md \"$tmp\"",
+        "set -Eeuo pipefail; trap 'echo \"failed at line $LINENO\" >&2' ERR; mkdir -p out",
+        "trap 'echo bye; exit 130' SIGINT; rm -rf build",
+        "trap 'x=1' 2 15; x=build; rm -rf \"$x\"",
+        "sleep 9 & trap 'cd ..' INT; kill $!; ls",
+    ]);
+}
+
+#[test]
 fn what_is_not_its_own_it_may_not() {
     all_stopped(&[
         "python3 -c \"import subprocess,os; p=subprocess.Popen(['ls']); os.remove('notes.md')\"",

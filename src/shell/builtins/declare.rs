@@ -21,6 +21,11 @@ impl Attributes {
         self.on.contains(&c)
     }
 
+    /// Whether the names stand for others from now on: to `export` and `readonly` that letter means something else.
+    fn refers(&self, keyword: &str) -> bool {
+        self.has('n') && !matches!(keyword, "export" | "readonly")
+    }
+
     /// Takes an option word; false when it is none.
     fn option(&mut self, text: &str) -> bool {
         let Some(letters) = text.strip_prefix('-').or_else(|| text.strip_prefix('+')) else { return false };
@@ -77,10 +82,18 @@ impl Shell<'_> {
                     }
                 }
                 DeclarationArgument::Assignment(assignment) => {
+                    match self.behind_local(state, &attributes, assignment) {
+                        Ok(false) => {}
+                        Ok(true) => continue,
+                        Err(_) => {
+                            state.status = Status::False;
+                            return Flow::Exit;
+                        }
+                    }
                     self.prepare(state, keyword, &attributes, &assignment.name);
                     let readonly = state.variables.get(&assignment.name).is_some_and(|v| v.readonly);
                     if let Some(value) = before.pop_front().flatten()
-                        && !attributes.has('n')
+                        && !attributes.refers(keyword)
                     {
                         self.shadow_if_local(state, keyword, &assignment.name);
                         self.early(state, &attributes, &assignment.name);
@@ -169,7 +182,7 @@ impl Shell<'_> {
         attributes: &Attributes,
         assignment: &crate::syntax::Assignment,
     ) -> crate::shell::expand::Expanded<()> {
-        if attributes.has('n') {
+        if attributes.refers(keyword) {
             if let AssignedValue::Scalar(word) = &assignment.value {
                 let value = self.expand_text(state, word)?;
                 let mut variable = Variable::new(Content::Scalar(value));
@@ -245,11 +258,14 @@ impl Shell<'_> {
             Some((name, text)) => {
                 let appends = name.ends_with('+');
                 let name = name.trim_end_matches('+').to_owned();
+                if attributes.has('g') && Self::set_behind(state, &name, Value::Unknown) {
+                    return;
+                }
                 let array = attributes.has('a') || attributes.has('A') || {
                     let content = self.content(state, &name);
                     !matches!(content, None | Some(Content::Scalar(_) | Content::Unset))
                 };
-                if text.starts_with('(') && array && !attributes.has('n') {
+                if text.starts_with('(') && array && !attributes.refers(keyword) {
                     // The text is read as a list of words of its own.
                     if self.is_local(state, keyword, attributes) {
                         self.shadow(state, &name);
@@ -265,7 +281,7 @@ impl Shell<'_> {
                     self.shadow(state, &name);
                 }
                 self.prepare(state, keyword, attributes, &name);
-                if attributes.has('n') {
+                if attributes.refers(keyword) {
                     let mut variable = Variable::new(Content::Scalar(value));
                     variable.nameref = true;
                     Arc::make_mut(&mut state.variables).insert(name.clone(), variable);
@@ -287,23 +303,76 @@ impl Shell<'_> {
                 if attributes.print {
                     return;
                 }
+                if attributes.has('g') && Self::set_behind(state, &name, Value::Unknown) {
+                    return;
+                }
                 if self.is_local(state, keyword, attributes) {
                     self.shadow(state, &name);
                 }
                 self.prepare(state, keyword, attributes, &name);
-                self.refer(state, attributes, &name);
+                self.refer(state, keyword, attributes, &name);
                 self.mark(state, keyword, attributes, &name);
             }
         }
     }
 
+    /// `declare -g name=value` where a local hides the one that is meant; false where none does.
+    fn behind_local(
+        &mut self,
+        state: &mut State,
+        attributes: &Attributes,
+        assignment: &crate::syntax::Assignment,
+    ) -> crate::shell::expand::Expanded<bool> {
+        if !attributes.has('g') || !state.shadowed.iter().any(|frame| frame.contains_key(&assignment.name)) {
+            return Ok(false);
+        }
+        let value = match &assignment.value {
+            AssignedValue::Scalar(word) => self.expand_text(state, word)?,
+            AssignedValue::Array(elements) => {
+                for (_, word) in elements {
+                    self.expand_text(state, word)?;
+                }
+                Value::Unknown
+            }
+        };
+        let plain = attributes.on.iter().all(|letter| matches!(letter, 'g' | 'x' | 'r'))
+            && !assignment.append
+            && assignment.index.is_none();
+        Ok(Self::set_behind(state, &assignment.name, if plain { value } else { Value::Unknown }))
+    }
+
+    /// Gives a value to the variable that comes back when all functions which hide it by a local of theirs have ended.
+    fn set_behind(state: &mut State, name: &str, value: Value) -> bool {
+        let Some(slot) = state.shadowed.iter_mut().find_map(|frame| frame.get_mut(name)) else {
+            return false;
+        };
+        let mut variable = Variable::new(Content::Scalar(value));
+        match slot.take() {
+            Some(old) if old.content == Content::Unset || matches!(old.content, Content::Scalar(_)) => {
+                let plain = !old.integer && old.case.is_none() && !old.nameref && !old.readonly && !old.loose;
+                variable =
+                    Variable { content: if plain { variable.content } else { old.content.clone() }, ..old };
+                if !plain {
+                    variable.content.blur();
+                }
+            }
+            Some(old) => {
+                variable = old;
+                variable.content.blur();
+            }
+            None => {}
+        }
+        *slot = Some(variable);
+        true
+    }
+
     /// `declare -n name`, `declare +n name`: a name that stands for another from now on, or no more.
-    fn refer(&self, state: &mut State, attributes: &Attributes, name: &str) {
-        if attributes.has('n') || attributes.off.contains(&'n') {
+    fn refer(&self, state: &mut State, keyword: &str, attributes: &Attributes, name: &str) {
+        if attributes.refers(keyword) || attributes.off.contains(&'n') {
             let variable = Arc::make_mut(&mut state.variables)
                 .entry(name.to_owned())
                 .or_insert_with(|| Variable::new(Content::Unset));
-            variable.nameref = attributes.has('n');
+            variable.nameref = attributes.refers(keyword);
         }
     }
 

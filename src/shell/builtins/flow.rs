@@ -146,12 +146,22 @@ impl Shell<'_> {
         let mut inner = state.scope.deeper();
         inner.via.push("trap".to_owned());
         inner.span = Some(action.arg.span);
-        let comes = signals.iter().any(|word| !matches!(word.arg.value.as_known(), Some("EXIT" | "0")));
-        let trap = Trap { text: action.arg.value.clone(), scope: inner, exit: exits, comes };
+        let others = signals
+            .iter()
+            .map(|word| word.arg.value.as_known())
+            .filter(|name| !matches!(name, Some("EXIT" | "0")));
+        let (waits, inside): (Vec<_>, Vec<_>) = others.partition(|name| {
+            !self.signalled && name.is_some_and(|name| from_outside(name, state.switches.errexit))
+        });
+        let (comes, waits) = (!inside.is_empty(), !waits.is_empty());
+        let trap = Trap { text: action.arg.value.clone(), scope: inner, exit: exits, comes, waits };
         if comes {
             self.mind_trap(state, &trap);
         }
-        if !state.exit_traps.iter().any(|known| known.text == trap.text && known.exit == exits) {
+        let same = |known: &Trap| {
+            (known.exit, known.comes, known.waits) == (exits, comes, waits) && known.text == trap.text
+        };
+        if !state.exit_traps.iter().any(same) {
             state.exit_traps.push(trap);
         }
         Flow::Next
@@ -194,4 +204,13 @@ impl Shell<'_> {
             };
         }
     }
+}
+
+/// Whether a signal comes from outside, by a person or another program that ends this one; what fails ends a shell that is
+/// told to end then.
+fn from_outside(name: &str, errexit: bool) -> bool {
+    let name = name.to_ascii_uppercase();
+    let name = name.strip_prefix("SIG").unwrap_or(&name);
+    matches!(name, "HUP" | "INT" | "QUIT" | "PIPE" | "TERM" | "1" | "2" | "3" | "13" | "15")
+        || name == "ERR" && errexit
 }

@@ -4,7 +4,7 @@ use crate::model::Value;
 use crate::shell::interp::Shell;
 use crate::shell::simple::Call;
 use crate::shell::state::{Content, Flow, State, Status};
-use crate::shell::step::Arg;
+use crate::shell::step::{Arg, Stdin};
 
 /// What it is asked for.
 struct Asked {
@@ -96,6 +96,15 @@ impl Asked {
         }
     }
 
+    /// What it leaves of an input.
+    fn leaves(&self, text: &str) -> Stdin {
+        if self.takes == 0 {
+            return Stdin::Empty;
+        }
+        let lines = text.split_inclusive(self.delimiter).take(self.skips.saturating_add(self.takes));
+        Stdin::Text(Value::known(&text[lines.map(str::len).sum::<usize>()..]))
+    }
+
     /// The lines that it takes.
     fn lines(&self, text: &str) -> Vec<Value> {
         let takes = if self.takes == 0 { usize::MAX } else { self.takes };
@@ -114,8 +123,17 @@ impl Shell<'_> {
     pub(super) fn mapfile(&mut self, state: &mut State, call: &Call) -> Flow {
         let asked = Asked::of(call);
         let input = Self::input_of(state, asked.descriptor.as_deref());
+        let descriptor = format!("/dev/fd/{}", asked.descriptor.as_deref().unwrap_or("0"));
         let plain = asked.known && asked.skips == 0 && asked.takes == 0;
-        let lines = match self.stdin_text(state, &input) {
+        let text = self.stdin_text(state, &input);
+        state.take(
+            &descriptor,
+            match &text {
+                Some(Value::Known(text)) if asked.known => asked.leaves(text),
+                _ => Stdin::Unknown,
+            },
+        );
+        let lines = match text {
             Some(Value::Known(text)) if asked.known => Some(asked.lines(&text)),
             Some(Value::Lines(lines))
                 if plain && !lines.some && asked.trims && asked.delimiter == lines.end =>
@@ -145,7 +163,6 @@ impl Shell<'_> {
             (None, _) => Content::UnknownArray,
         };
         self.assign_content(state, &asked.name, content);
-        // What is left of the input is read by nobody who could be told.
         state.status = if asked.known { Status::True } else { Status::Unknown };
         Flow::Next
     }

@@ -19,9 +19,9 @@ use super::simple::Call;
 use super::state::{Flow, State, Status};
 
 pub(super) use options::{letter, switch};
-pub(super) use printf::decode_echoed;
 pub(crate) use printf::decode_escapes;
 pub(super) use printf::format_printf;
+pub(super) use printf::{decode_echoed, decode_quoted};
 
 /// Whether a builtin of this name only answers a question about its words.
 pub(super) fn is_question(name: &str) -> bool {

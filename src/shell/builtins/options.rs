@@ -28,6 +28,7 @@ pub(in crate::shell) fn switch(switches: &mut Switches, name: &str, on: bool) {
         "expand_aliases" | "posix" => &mut switches.expand_aliases,
         "cdable_vars" | "cdablevars" => &mut switches.cdable_vars,
         "execfail" => &mut switches.execfail,
+        "localvar_unset" => &mut switches.keeps_locals,
         "lastpipe" => &mut switches.lastpipe,
         // zsh's name for it, in its usual spellings.
         "physical" | "chaselinks" | "chase_links" | "CHASE_LINKS" => &mut switches.physical,
@@ -57,6 +58,15 @@ pub(in crate::shell) fn letter(switches: &mut Switches, letter: char, on: bool) 
 
 impl Shell<'_> {
     pub(super) fn set(&mut self, state: &mut State, call: &Call) -> Flow {
+        let ended = state.switches.errexit;
+        let flow = self.set_options(state, call);
+        if ended && !state.switches.errexit {
+            self.wake_traps(state);
+        }
+        flow
+    }
+
+    fn set_options(&mut self, state: &mut State, call: &Call) -> Flow {
         state.status = Status::True;
         let words = call.arguments();
         let mut at = 0;
@@ -178,6 +188,7 @@ impl Shell<'_> {
     pub(super) fn unset_builtin(&mut self, state: &mut State, call: &Call) -> Flow {
         let mut functions = false;
         let mut variables = false;
+        let mut itself = false;
         state.status = Status::True;
         for value in call.values() {
             if state.switches.zsh && value.prefix().starts_with("mapfile[") {
@@ -189,12 +200,16 @@ impl Shell<'_> {
             match name {
                 "-f" => functions = true,
                 "-v" => variables = true,
-                "-n" => {}
+                "-n" => itself = true,
                 name => {
                     let known = state.variables.contains_key(name.split('[').next().unwrap_or(name));
                     if !functions {
                         self.watch(name, None);
-                        self.unset(state, name);
+                        match itself && self.is_reference(state, name) {
+                            true => self.unset_itself(state, name),
+                            false if itself => {}
+                            false => self.unset(state, name),
+                        }
                     }
                     if functions || (!variables && !known) {
                         state.functions.remove(name);

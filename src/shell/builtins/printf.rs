@@ -30,7 +30,9 @@ impl Shell<'_> {
         // Words that nobody counted are any number of them.
         let known = if call.open() { None } else { format_printf(words) };
         let status = if known.is_some() && valid(words) { Status::True } else { Status::Unknown };
-        let text = known.unwrap_or(Value::Unknown);
+        // A variable holds no more than what stands before a zero byte.
+        let text = known.filter(|text| !text.as_known().is_some_and(|text| text.contains('\0')));
+        let text = text.unwrap_or(Value::Unknown);
         match into {
             Some(Value::Known(name)) => match name.split_once('[') {
                 Some((array, index)) => {
@@ -54,6 +56,10 @@ impl Shell<'_> {
 /// What `printf format arguments` prints; `None` when it cannot be told.
 pub(in crate::shell) fn format_printf(values: &[Value]) -> Option<Value> {
     let format = values.first()?.as_known()?;
+    // At the first some stop and others print it; the others go by the locale.
+    if ["\\c", "\\u", "\\U"].iter().any(|sign| format.contains(sign)) {
+        return None;
+    }
     let mut arguments = values[1..].iter();
     let mut whole = Value::known("");
     for _ in 0..1024 {
@@ -94,7 +100,17 @@ fn pass(format: &str, arguments: &mut std::slice::Iter<'_, Value>, whole: &mut V
         let argument = arguments.next().cloned();
         let value = match conversion {
             's' => argument.unwrap_or(Value::known("")),
-            'b' => argument.unwrap_or(Value::known("")).map(decode_escapes),
+            'b' => {
+                let argument = argument.unwrap_or(Value::known(""));
+                let escaped = |text: &String| text.contains("\\c");
+                if argument.choices().is_some_and(|texts| texts.iter().any(escaped)) {
+                    // Nothing more is printed, whatever comes behind.
+                    let cut = sized(&argument.map(decode_escapes), flags);
+                    *whole = whole.concat(if argument.as_known().is_some() { &cut } else { &Value::Unknown });
+                    return Some(true);
+                }
+                argument.map(decode_escapes)
+            }
             'q' => each(&argument.unwrap_or(Value::known("")), quoted),
             'd' | 'i' | 'u' | 'x' | 'X' | 'o' => {
                 let argument = argument.unwrap_or(Value::known("0"));
@@ -108,10 +124,6 @@ fn pass(format: &str, arguments: &mut std::slice::Iter<'_, Value>, whole: &mut V
             _ => return None,
         };
         *whole = whole.concat(&sized(&value, flags));
-    }
-    if let Some(at) = rest.find("\\c") {
-        *whole = whole.concat(&Value::Known(decode(&rest[..at], Octal::Three)));
-        return Some(true);
     }
     *whole = whole.concat(&Value::Known(decode(rest, Octal::Three)));
     Some(false)
@@ -253,6 +265,12 @@ pub(crate) fn decode_escapes(text: &str) -> String {
     decode(text, Octal::Either)
 }
 
+/// The same as `$'…'` and `${x@E}` read them; `None` where it depends on who reads.
+pub(in crate::shell) fn decode_quoted(text: &str) -> Option<String> {
+    let plain = !text.contains("\\c") && !text.ends_with('\\');
+    plain.then(|| decode(text, Octal::Three)).filter(|text| !text.contains('\0'))
+}
+
 /// The same as `echo -e` reads them.
 pub(in crate::shell) fn decode_echoed(text: &str) -> String {
     decode(text, Octal::Zero)
@@ -301,7 +319,7 @@ fn decode(text: &str, octal: Octal) -> String {
             Some('f') => bytes.push(12),
             Some('v') => bytes.push(11),
             Some('\\') => bytes.push(b'\\'),
-            Some(q @ ('"' | '\'' | '?')) if octal != Octal::Zero => push(&mut bytes, q),
+            Some(q @ ('"' | '\'' | '?')) if octal == Octal::Three => push(&mut bytes, q),
             Some('x') => match digits(&mut chars, 16, 2) {
                 Some(n) => bytes.push((n & 0xff) as u8),
                 None => bytes.extend_from_slice(b"\\x"),

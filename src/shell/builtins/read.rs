@@ -115,17 +115,12 @@ impl Shell<'_> {
         };
         let (line, rest, found) = asked.cut(&text);
         let left = Stdin::Text(Value::Known(rest));
-        match descriptor {
-            Some(number) => {
-                state.descriptors.insert(format!("/dev/fd/{number}"), left);
-            }
-            None => state.stdin = left,
-        }
+        state.take(&format!("/dev/fd/{}", descriptor.unwrap_or("0")), left);
         let protects = !asked.raw && line.contains('\\');
         let alone = asked.names.len() == 1 && asked.array.is_none();
         let separators = match self.scalar(state, "IFS") {
             // What a backslash protects is no separator.
-            Some(_) if protects && !alone => None,
+            Some(value) if protects && (!alone || parts(&line, &value)) => None,
             _ if protects && line.contains([' ', '\t']) => None,
             Some(value) => value.as_known().map(str::to_owned),
             None => Some(" \t\n".to_owned()),
@@ -159,10 +154,9 @@ impl Shell<'_> {
     /// A line of an input that is not known as a text: it may be any of the lines.
     fn read_unknown(&mut self, state: &mut State, asked: &Asked, input: Option<Value>) -> Flow {
         // Where it stopped is not known either.
-        match asked.descriptor.as_deref().filter(|number| *number != "0") {
-            Some(number) => drop(state.descriptors.insert(format!("/dev/fd/{number}"), Stdin::Unknown)),
-            None if matches!(input, Some(Value::Known(_))) => state.stdin = Stdin::Unknown,
-            None => {}
+        let number = asked.descriptor.as_deref().unwrap_or("0");
+        if number != "0" || matches!(input, Some(Value::Known(_))) {
+            state.take(&format!("/dev/fd/{number}"), Stdin::Unknown);
         }
         let alone = asked.names.len() == 1 && asked.array.is_none();
         let line = match input {
@@ -200,6 +194,12 @@ impl Shell<'_> {
     }
 }
 
+/// Whether a line holds a separator that is no blank.
+fn parts(line: &str, separators: &Value) -> bool {
+    let hard = |c: char| line.contains(c) && !matches!(c, ' ' | '\t' | '\n');
+    separators.as_known().is_none_or(|text| text.chars().any(hard))
+}
+
 /// A line without its backslashes.
 fn unprotected(line: &str) -> String {
     let mut text = String::new();
@@ -210,32 +210,31 @@ fn unprotected(line: &str) -> String {
     text
 }
 
-/// At most `most` fields; the last holds the rest of the line.
+/// At most `most` fields; the last holds the rest of the line, without a separator that ends it where it is the only one.
 fn fields(line: &str, separators: &str, most: usize) -> Vec<String> {
-    let blank = |c: char| separators.contains(c) && c.is_whitespace();
+    let blank = |c: char| separators.contains(c) && matches!(c, ' ' | '\t' | '\n');
     let mut all = Vec::new();
     let mut rest = line.trim_start_matches(blank);
     while !rest.is_empty() {
-        if all.len() + 1 >= most {
+        let (field, behind) = next_field(rest, separators);
+        if all.len() + 1 >= most && !behind.is_empty() {
             all.push(rest.trim_end_matches(blank).to_owned());
             break;
         }
-        match rest.find(|c| separators.contains(c)) {
-            Some(at) => {
-                all.push(rest[..at].to_owned());
-                rest = rest[at..].trim_start_matches(blank);
-                if let Some(c) = rest.chars().next()
-                    && separators.contains(c)
-                    && !blank(c)
-                {
-                    rest = rest[c.len_utf8()..].trim_start_matches(blank);
-                }
-            }
-            None => {
-                all.push(rest.to_owned());
-                break;
-            }
-        }
+        all.push(field.to_owned());
+        rest = behind;
     }
     all
+}
+
+/// The first field of a line, and what comes behind the separator that ends it and the blanks around that.
+fn next_field<'a>(line: &'a str, separators: &str) -> (&'a str, &'a str) {
+    let blank = |c: char| separators.contains(c) && matches!(c, ' ' | '\t' | '\n');
+    let Some(at) = line.find(|c| separators.contains(c)) else { return (line, "") };
+    let rest = line[at..].trim_start_matches(blank);
+    let rest = match rest.chars().next() {
+        Some(c) if separators.contains(c) => rest[c.len_utf8()..].trim_start_matches(blank),
+        _ => rest,
+    };
+    (&line[..at], rest)
 }

@@ -8,11 +8,31 @@ use crate::shell::kept::Nowhere;
 use crate::shell::state::{Content, Flow, State, Trap, Variable};
 use crate::shell::step::StepKind;
 
+impl State {
+    /// Whether a signal may be caught, so that it ends nothing.
+    pub(crate) fn minds_signals(&self) -> bool {
+        self.exit_traps.iter().any(|trap| trap.comes || trap.waits)
+    }
+}
+
 impl Shell<'_> {
     /// Another function may be what a trap calls.
     pub(in crate::shell) fn mind_traps(&mut self, state: &mut State) {
         let sent = state.exit_traps.iter().filter(|trap| trap.comes).cloned().collect::<Vec<_>>();
         for trap in &sent {
+            self.mind_trap(state, trap);
+        }
+    }
+
+    /// A command may send the signals that were waited for, or a failure ends the shell no more.
+    pub(crate) fn wake_traps(&mut self, state: &mut State) {
+        self.signalled = true;
+        let mut woken = Vec::new();
+        for trap in state.exit_traps.iter_mut().filter(|trap| trap.waits) {
+            (trap.waits, trap.comes) = (false, true);
+            woken.push(trap.clone());
+        }
+        for trap in &woken {
             self.mind_trap(state, trap);
         }
     }

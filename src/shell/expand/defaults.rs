@@ -37,13 +37,20 @@ impl Shell<'_> {
                 self.deliver(state, held.where_set(colon), quoted, builder);
             }
             ('=', Some(false)) => {
-                let value = self.expand_text(state, word)?;
+                let value = match quoted {
+                    true => self.expand_quoted(state, &word.parts)?,
+                    false => self.expand_one(state, word)?,
+                };
                 let value = self.assign_default(state, parameter, value)?;
                 builder.variable(value, quoted);
             }
             (_, Some(false)) => self.word_in_place(state, word, quoted, builder)?,
             (_, None) => {
-                let default = self.expand_text(state, word)?;
+                let default = match (quoted, which) {
+                    (true, _) => self.expand_quoted(state, &word.parts)?,
+                    (false, '=') => self.expand_one(state, word)?,
+                    (false, _) => self.expand_text(state, word)?,
+                };
                 let value = match held.where_set(colon) {
                     Held::One(value) => value.join(&default),
                     _ => Value::Unknown,
@@ -99,8 +106,12 @@ impl Shell<'_> {
         // Unquoted, its blanks separate words; quotes inside protect as usual.
         for (index, part) in word.parts.iter().enumerate() {
             match part {
-                crate::syntax::Part::Literal(text) if index == 0 && text.starts_with('~') => {
-                    self.parts_with_tilde(state, std::slice::from_ref(part), false, builder)?;
+                crate::syntax::Part::Literal(text)
+                    if index == 0 && (text.starts_with('~') || !builder.split && text.contains(":~")) =>
+                {
+                    // Where nothing is split, the word stands in an assignment.
+                    let assigned = !builder.split;
+                    self.parts_with_tilde(state, std::slice::from_ref(part), assigned, builder)?;
                 }
                 crate::syntax::Part::Literal(text) => builder.result(Value::known(text), false),
                 other => self.parts(state, std::slice::from_ref(other), false, builder)?,

@@ -294,6 +294,16 @@ impl Shell<'_> {
         Ok(self.joined(state, builder))
     }
 
+    /// The same outside of assignments, where a tilde means nothing behind a colon.
+    pub(super) fn expand_one(&mut self, state: &mut State, word: &Word) -> Expanded<Value> {
+        if let Some(text) = plain_text(word) {
+            return Ok(Value::Known(text));
+        }
+        let mut builder = Builder::new(false, None, Words::Split);
+        self.parts_with_tilde(state, &word.parts, false, &mut builder)?;
+        Ok(self.joined(state, builder))
+    }
+
     /// The body of a here-document, or text inside double quotes.
     pub(super) fn expand_quoted(&mut self, state: &mut State, parts: &[Part]) -> Expanded<Value> {
         let mut builder = Builder::new(false, None, Words::Split);
@@ -335,8 +345,8 @@ impl Shell<'_> {
     fn word_with_tilde(&mut self, state: &mut State, parts: &[Part], builder: &mut Builder) -> Expanded<()> {
         let assigned = match parts.split_first() {
             Some((Part::Literal(text), rest)) if !state.switches.zsh && !state.switches.fish => text
-                .find("=~")
-                .filter(|at| is_identifier(&text[..*at]))
+                .find('=')
+                .filter(|at| is_identifier(&text[..*at]) && text.contains('~'))
                 .map(|at| (text.split_at(at + 1), rest)),
             _ => None,
         };

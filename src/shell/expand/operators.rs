@@ -85,8 +85,7 @@ impl Shell<'_> {
                         _ => Value::Unknown,
                     }
                 }),
-                'E' => Box::new(|value| value.map(crate::shell::builtins::decode_escapes)),
-                'a' => Box::new(|_| Value::Unknown),
+                'E' => Box::new(unescaped),
                 _ => Box::new(|_| Value::Unknown),
             },
             ParameterOperator::Default(..) | ParameterOperator::Names => Box::new(Clone::clone),
@@ -155,6 +154,13 @@ impl Shell<'_> {
         }
         Ok(None)
     }
+}
+
+/// What `$'…'` would make of each text.
+fn unescaped(value: &Value) -> Value {
+    let decode = |text: &String| crate::shell::builtins::decode_quoted(text);
+    let texts = value.choices().map(|texts| texts.iter().map(decode).collect::<Option<Vec<_>>>());
+    texts.flatten().map_or(Value::Unknown, Value::one_of)
 }
 
 fn remove(text: &str, pattern: &str, which: char, longest: bool, options: pattern::Options) -> String {

@@ -178,7 +178,7 @@ impl Shell<'_> {
             Held::Unset => builder.result(Value::known(""), quoted),
             Held::One(value) => builder.variable(value, quoted),
             Held::Many { values, star, open } => {
-                if quoted && star {
+                if star && (quoted || !builder.split) {
                     let separator = match self.separators(state) {
                         Some(text) => Value::Known(text.chars().next().map(String::from).unwrap_or_default()),
                         None => Value::Unknown,
@@ -190,7 +190,7 @@ impl Shell<'_> {
                         }
                         whole = whole.concat(value);
                     }
-                    builder.result(whole, true);
+                    builder.result(whole, quoted);
                     return;
                 }
                 if !builder.split {

@@ -19,7 +19,12 @@ impl Shell<'_> {
         if !text.starts_with('~') {
             let found = if assignment { text.find(":~") } else { None }?;
             let (before, after) = text.split_at(found + 1);
-            let (value, rest) = self.tilde(state, after, alone, true)?;
+            let (value, rest) = self.tilde(state, after, alone, true).or_else(|| {
+                // What is none there may be followed by one that is.
+                let (skipped, behind) = after.split_at(1);
+                self.tilde(state, behind, alone, true)
+                    .map(|(value, rest)| (Value::known(skipped).concat(&value), rest))
+            })?;
             return Some((Value::known(before).concat(&value), rest));
         }
         let end = text.find(|c| c == '/' || (assignment && c == ':')).unwrap_or(text.len());
@@ -47,6 +52,13 @@ impl Shell<'_> {
             }
             _ => return None,
         };
+        // Each part of a list of paths may begin with one.
+        if assignment
+            && let Some((more, rest)) =
+                self.tilde(state, &rest, alone, true).filter(|_| !rest.starts_with('~'))
+        {
+            return Some((value.concat(&more), rest));
+        }
         Some((value, rest))
     }
 

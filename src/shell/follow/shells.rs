@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::knowledge::{lists, places};
 use crate::model::{Span, Value};
 use crate::shell::interp::{Scope, Shell, parse};
-use crate::shell::names::of_a_process;
+use crate::shell::names::{STDIN, of_a_process};
 use crate::shell::simple::Call;
 use crate::shell::state::{Flow, Positional, State, Status, Switches};
 use crate::shell::step::{Arg, Mode, Stdin, StepKind};
@@ -24,6 +24,7 @@ impl Shell<'_> {
     pub(in crate::shell) fn shell_program(&mut self, state: &mut State, name: &str, call: &Call) -> Flow {
         let mut scope = state.scope.through(name);
         scope.source = Arc::from("");
+        state.share();
         let mut inner = state.clone();
         for (name, value) in &call.environment {
             self.assign_scalar(&mut inner, name, value.clone());
@@ -73,10 +74,10 @@ impl Shell<'_> {
             self.run_exit_traps(inner);
             self.ended(inner, name, &starting, call.span);
         });
+        state.after_reader(&inner);
         state.files = inner.files;
         state.output = inner.output;
         state.status = inner.status;
-        state.stdin = inner.stdin;
         Flow::Next
     }
 
@@ -229,7 +230,7 @@ impl Shell<'_> {
         }
         match text {
             Some(text) => {
-                state.stdin = Stdin::Empty;
+                state.take(STDIN, Stdin::Empty);
                 let scope = &match &stdin {
                     Stdin::File(file) => scope.following(file),
                     _ => Scope::clone(scope),
