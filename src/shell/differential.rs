@@ -32,9 +32,13 @@ impl Sink for Told {
     }
 }
 
-fn told(text: &str) -> Told {
+fn told(place: &Path, text: &str) -> Told {
+    let cwd = place.join("w");
+    let cwd = cwd.to_str().unwrap();
     let world = MemoryWorld::new()
-        .dir("/w")
+        .dir(cwd)
+        .dir("/tmp")
+        .dir("/home")
         .dir("/bin")
         .file("/bin/rm", "\x7fELF\0")
         .mode("/bin/rm", 0o755)
@@ -42,7 +46,7 @@ fn told(text: &str) -> Told {
         .env("PATH", "/bin");
     let mut told = Told::default();
     let input = Input::Text(text.to_owned());
-    crate::programs::interpret(&input, &world, &Knowledge::builtin(), &Options::fresh("/w"), &mut told);
+    crate::programs::interpret(&input, &world, &Knowledge::builtin(), &Options::fresh(cwd), &mut told);
     told
 }
 
@@ -108,7 +112,7 @@ fn may_all_be(values: &[Value], words: &[String]) -> bool {
 
 /// What bash gave to `rm` and no step tells.
 fn untold(place: &Path, text: &str) -> Option<String> {
-    let told = told(text);
+    let told = told(place, text);
     if told.open {
         return None;
     }

@@ -42,6 +42,7 @@ mod run;
 mod scope;
 mod shadow;
 mod simple;
+mod special;
 mod state;
 mod step;
 mod suspect;

@@ -17,7 +17,9 @@ impl Shell<'_> {
         let name = name.rsplit('/').next().unwrap_or(name);
         let here = state.scope.host.is_none();
         match name {
+            "echo" if state.switches.common && !is_plain(call) => None,
             "echo" => Some(echo(call)),
+            "printf" if state.switches.common && !call.values().first().is_some_and(is_plain_format) => None,
             "printf" if call.arguments().first().is_some_and(|w| !w.arg.value.prefix().starts_with("-v")) => {
                 let values = call.values();
                 let from = usize::from(values.first().and_then(Value::as_known) == Some("--"));
@@ -71,6 +73,26 @@ impl Shell<'_> {
         }
         true
     }
+}
+
+/// Whether every shell's `echo` prints the same.
+fn is_plain(call: &Call) -> bool {
+    let option = |text: &str| text.starts_with('-') && text.contains(['e', 'E']);
+    let values = call.values();
+    values.iter().all(|value| value.choices().is_some_and(|all| all.iter().all(|text| !text.contains('\\'))))
+        && !values
+            .first()
+            .is_some_and(|value| value.choices().is_some_and(|all| all.iter().any(|text| option(text))))
+}
+
+/// Whether every shell's `printf` reads a format alike.
+pub(super) fn is_plain_format(format: &Value) -> bool {
+    let odd = |text: &str| {
+        ["%q", "%Q", "%(", "%b", "\\x", "\\u", "\\U", "\\c", "\\e", "\\E", "\\'", "\\\"", "\\?"]
+            .iter()
+            .any(|sign| text.contains(sign))
+    };
+    format.as_known().is_some_and(|text| !text.starts_with('-') && !odd(text))
 }
 
 fn newline() -> Value {

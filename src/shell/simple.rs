@@ -335,6 +335,16 @@ impl Shell<'_> {
                 return flow;
             }
             if super::builtins::is_builtin(name) {
+                if state.switches.common && super::builtins::is_rare(name) {
+                    // A shell that has none of this name finds nothing.
+                    let run = |interp: &mut Self, way: &mut State| {
+                        interp.builtin(way, name, call).unwrap_or(Flow::Next)
+                    };
+                    return self.fork(state, run, |_, way| {
+                        way.fail();
+                        Flow::Next
+                    });
+                }
                 let saved = self.lend(state, &call.environment);
                 let flow = self.builtin(state, name, call);
                 self.give_back(state, saved);

@@ -27,6 +27,8 @@ pub(super) struct Switches {
     pub(super) cdable_vars: bool,
     /// A local of a function further out is not taken away by `unset`, only emptied.
     pub(super) keeps_locals: bool,
+    /// It may be a shell that lacks what bash has beyond the common: `+=`, `$RANDOM`, `echo -e`.
+    pub(super) common: bool,
     pub(super) lastpipe: bool,
     /// A shell goes on when `exec` cannot start its program.
     pub(super) execfail: bool,
@@ -63,12 +65,21 @@ impl Switches {
         let own = zsh || fish;
         // They run the last command of a pipeline themselves, so that `… | read x` stays.
         let expand_aliases = lists(&places().aliasing, name);
-        Self { zsh, fish, words, globstar: own, lastpipe: own, expand_aliases, ..Self::default() }
+        Self {
+            zsh,
+            fish,
+            words,
+            globstar: own,
+            lastpipe: own,
+            expand_aliases,
+            common: expand_aliases,
+            ..Self::default()
+        }
     }
 
     /// What any shell that a program starts may start with.
     pub(super) fn of_any_shell() -> Self {
-        Self { expand_aliases: true, perhaps_aliases: true, ..Self::default() }
+        Self { expand_aliases: true, perhaps_aliases: true, common: true, ..Self::default() }
     }
 
     /// Those after either of two ways: what holds for certain where it stops something, what may hold where it adds.
@@ -94,6 +105,7 @@ impl Switches {
                 || self.expand_aliases != other.expand_aliases,
             cdable_vars: self.cdable_vars || other.cdable_vars,
             keeps_locals: self.keeps_locals || other.keeps_locals,
+            common: self.common || other.common,
             lastpipe: self.lastpipe && other.lastpipe,
             execfail: self.execfail || other.execfail,
             no_braces: self.no_braces && other.no_braces,

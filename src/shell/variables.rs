@@ -10,6 +10,7 @@ use crate::world::SOMEBODYS_HOME;
 
 use super::expand::{Expanded, Expansion, Number};
 use super::interp::Shell;
+use super::special::{ONLY_BASH, goes_its_own_way, kept_by_the_shell};
 use super::state::{Content, State, Status, Variable};
 
 /// Stands for the shell's own process id: a number beyond the largest that a system gives out.
@@ -61,6 +62,9 @@ impl Shell<'_> {
             Some(Content::Unset) if name != "IFS" => return None,
             _ => {}
         }
+        if state.switches.common && (kept_by_the_shell(name) || ONLY_BASH.contains(&name)) {
+            return Some(Value::Unknown);
+        }
         match name {
             "PWD" => Some(self.cwd_text(state)),
             "OLDPWD" => (!state.previous.is_empty()).then(|| {
@@ -102,7 +106,10 @@ impl Shell<'_> {
             self.assign_element(state, &array, &key, value);
             return;
         }
-        let value = super::expand::capped(self.shaped(state, &name, value));
+        let mut value = super::expand::capped(self.shaped(state, &name, value));
+        if !state.variables.contains_key(&name) && goes_its_own_way(&name, &value) {
+            value = Value::Unknown;
+        }
         self.watch(&name, Some(&value));
         let exports = state.switches.allexport;
         let variables = Arc::make_mut(&mut state.variables);
@@ -245,6 +252,8 @@ impl Shell<'_> {
                     match (integer, old.as_known(), value.as_known()) {
                         (true, Some(old), Some(new)) => Value::Known(format!("({old})+({new})")),
                         (true, ..) => Value::Unknown,
+                        // Elsewhere that is no assignment.
+                        _ if state.switches.common => old.concat(&value).join(&old),
                         _ => old.concat(&value),
                     }
                 } else {
@@ -448,41 +457,6 @@ pub(super) fn of_ascii(value: &Value, change: impl Fn(&str) -> String) -> Value 
         Some(texts) if texts.iter().all(|text| text.is_ascii()) => value.map(change),
         _ => Value::Unknown,
     }
-}
-
-/// Variables that the shell itself sets, to what cannot be told.
-pub(super) fn kept_by_the_shell(name: &str) -> bool {
-    matches!(
-        name,
-        "RANDOM"
-            | "SECONDS"
-            | "SRANDOM"
-            | "EPOCHSECONDS"
-            | "EPOCHREALTIME"
-            | "PPID"
-            | "LINENO"
-            | "HOSTNAME"
-            | "HOSTTYPE"
-            | "MACHTYPE"
-            | "BASH_VERSION"
-            | "BASH_VERSINFO"
-            | "SHLVL"
-            | "BASH_COMMAND"
-            | "FUNCNAME"
-            | "PIPESTATUS"
-            | "GROUPS"
-            | "DIRSTACK"
-            | "BASHOPTS"
-            | "SHELLOPTS"
-            | "COLUMNS"
-            | "LINES"
-            | "BASH_REMATCH"
-            | "BASH_ARGV"
-            | "BASH_ARGC"
-            | "BASH_LINENO"
-            | "COMP_WORDS"
-            | "COPROC"
-    )
 }
 
 /// Where it matters which word comes first, any of those whose order is not known may.

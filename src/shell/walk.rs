@@ -108,6 +108,22 @@ impl Shell<'_> {
                 self.define(state, name, body);
                 Flow::Next
             }
+            CommandKind::Declaration { keyword, arguments }
+                if state.switches.common && super::builtins::is_rare(keyword) =>
+            {
+                self.fork(
+                    state,
+                    |interp, way| {
+                        interp.redirected(way, command, |interp, way| {
+                            interp.declaration(way, keyword, arguments)
+                        })
+                    },
+                    |_, way| {
+                        way.fail();
+                        Flow::Next
+                    },
+                )
+            }
             CommandKind::Declaration { keyword, arguments } => {
                 self.redirected(state, command, |interp, state| interp.declaration(state, keyword, arguments))
             }
@@ -195,7 +211,8 @@ impl Shell<'_> {
                 self.unset = unset;
                 match status {
                     Ok(status) => {
-                        state.status = status;
+                        // A shell that has no such test finds no program of that name.
+                        state.status = if state.switches.common { Status::Unknown } else { status };
                         Flow::Next
                     }
                     Err(_) => Flow::Exit,

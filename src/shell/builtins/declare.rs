@@ -10,20 +10,25 @@ use crate::syntax::{AssignedValue, DeclarationArgument};
 
 /// What the options say.
 #[derive(Clone, Debug, Default)]
-struct Attributes {
-    on: Vec<char>,
+pub(super) struct Attributes {
+    pub(super) on: Vec<char>,
     off: Vec<char>,
     print: bool,
 }
 
 impl Attributes {
-    fn has(&self, c: char) -> bool {
+    pub(super) fn has(&self, c: char) -> bool {
         self.on.contains(&c)
     }
 
     /// Whether the names stand for others from now on: to `export` and `readonly` that letter means something else.
     fn refers(&self, keyword: &str) -> bool {
         self.has('n') && !matches!(keyword, "export" | "readonly")
+    }
+
+    /// Whether they ask for what the names hold, or for functions; `export` and `readonly` set what they are given all the same.
+    fn asks(&self, keyword: &str) -> bool {
+        self.print && !matches!(keyword, "export" | "readonly") || self.has('f') || self.has('F')
     }
 
     /// Takes an option word; false when it is none.
@@ -66,6 +71,7 @@ impl Shell<'_> {
             return self.complain(state, arguments);
         }
         let mut attributes = Attributes::default();
+        let mut refused = false;
         let Ok(mut before) = self.right_sides(state, arguments) else {
             state.status = Status::False;
             return Flow::Exit;
@@ -78,48 +84,67 @@ impl Shell<'_> {
                         return Flow::Exit;
                     };
                     for word in words {
+                        let text = word.arg.value.as_known().unwrap_or_default();
+                        refused |= !text.starts_with(['-', '+']) && self.may_refuse(state, text);
                         self.declare_word(state, keyword, &mut attributes, &word.arg.value);
                     }
                 }
                 DeclarationArgument::Assignment(assignment) => {
-                    match self.behind_local(state, &attributes, assignment) {
-                        Ok(false) => {}
-                        Ok(true) => continue,
-                        Err(_) => {
-                            state.status = Status::False;
-                            return Flow::Exit;
-                        }
-                    }
-                    self.prepare(state, keyword, &attributes, &assignment.name);
-                    let readonly = state.variables.get(&assignment.name).is_some_and(|v| v.readonly);
-                    if let Some(value) = before.pop_front().flatten()
-                        && !attributes.refers(keyword)
-                    {
-                        self.shadow_if_local(state, keyword, &assignment.name);
-                        self.early(state, &attributes, &assignment.name);
-                        self.assign_scalar(state, &assignment.name, value);
-                        if !readonly {
-                            self.mark(state, keyword, &attributes, &assignment.name);
-                        }
-                        continue;
-                    }
-                    // In `local x=$x` the right side still sees the old value.
-                    if self.assign_declared(state, keyword, &attributes, assignment).is_err() {
+                    refused |= self.may_refuse(state, &assignment.name);
+                    let given = before.pop_front().flatten();
+                    if self.declared(state, keyword, &attributes, assignment, given).is_err() {
                         state.status = Status::False;
                         return Flow::Exit;
-                    }
-                    if !readonly {
-                        self.mark(state, keyword, &attributes, &assignment.name);
                     }
                 }
             }
         }
-        state.status = Status::True;
-        let lists = attributes.print || attributes.has('F') || attributes.has('f') || arguments.is_empty();
+        let asks = attributes.asks(keyword);
+        state.status = Status::from_option((!refused && !asks).then_some(true));
+        let lists = asks || arguments.is_empty();
         if state.scope.capture && lists {
             state.print(&Value::Unknown);
         }
         Flow::Next
+    }
+
+    /// One `name=value` of a declaration; `given` is the value where it was expanded before.
+    fn declared(
+        &mut self,
+        state: &mut State,
+        keyword: &str,
+        attributes: &Attributes,
+        assignment: &crate::syntax::Assignment,
+        given: Option<Value>,
+    ) -> crate::shell::expand::Expanded<()> {
+        let name = &assignment.name;
+        if attributes.asks(keyword) {
+            // It is only asked for.
+            if let (None, AssignedValue::Scalar(word)) = (given, &assignment.value) {
+                self.expand_text(state, word)?;
+            }
+            return Ok(());
+        }
+        if self.behind_local(state, attributes, assignment, given.clone())? {
+            return Ok(());
+        }
+        self.prepare(state, keyword, attributes, name);
+        let readonly = state.variables.get(name).is_some_and(|v| v.readonly);
+        if let Some(value) = given.filter(|_| !attributes.refers(keyword)) {
+            self.shadow_if_local(state, keyword, attributes, name);
+            self.early(state, attributes, name);
+            self.assign_scalar(state, name, value);
+        } else {
+            // In `local x=$x` the right side still sees the old value.
+            self.assign_declared(state, keyword, attributes, assignment)?;
+        }
+        if matches!(assignment.value, AssignedValue::Scalar(_)) {
+            self.listed(state, attributes, name);
+        }
+        if !readonly {
+            self.mark(state, keyword, attributes, name);
+        }
+        Ok(())
     }
 
     /// `local` outside of a function only complains.
@@ -187,7 +212,7 @@ impl Shell<'_> {
                 let value = self.expand_text(state, word)?;
                 let mut variable = Variable::new(Content::Scalar(value));
                 variable.nameref = true;
-                self.shadow_if_local(state, keyword, &assignment.name);
+                self.shadow_if_local(state, keyword, attributes, &assignment.name);
                 Arc::make_mut(&mut state.variables).insert(assignment.name.clone(), variable);
             }
             return Ok(());
@@ -216,8 +241,8 @@ impl Shell<'_> {
             && (keyword == "local" || (matches!(keyword, "declare" | "typeset") && !attributes.has('g')))
     }
 
-    fn shadow_if_local(&mut self, state: &mut State, keyword: &str, name: &str) {
-        if self.is_local(state, keyword, &Attributes::default()) {
+    fn shadow_if_local(&mut self, state: &mut State, keyword: &str, attributes: &Attributes, name: &str) {
+        if self.is_local(state, keyword, attributes) {
             self.shadow(state, name);
         }
     }
@@ -229,10 +254,14 @@ impl Shell<'_> {
             return Flow::Next;
         }
         let mut attributes = Attributes::default();
+        let mut refused = false;
         for value in call.values() {
+            refused |= !value.prefix().starts_with(['-', '+'])
+                && value.as_known().is_none_or(|text| self.may_refuse(state, text));
             self.declare_word(state, keyword, &mut attributes, &value);
         }
-        state.status = Status::True;
+        let asks = attributes.asks(keyword);
+        state.status = Status::from_option((!refused && !asks).then_some(true));
         Flow::Next
     }
 
@@ -258,7 +287,9 @@ impl Shell<'_> {
             Some((name, text)) => {
                 let appends = name.ends_with('+');
                 let name = name.trim_end_matches('+').to_owned();
-                if attributes.has('g') && Self::set_behind(state, &name, Value::Unknown) {
+                if attributes.asks(keyword)
+                    || attributes.has('g') && Self::set_behind(state, &name, Value::Unknown)
+                {
                     return;
                 }
                 let array = attributes.has('a') || attributes.has('A') || {
@@ -300,10 +331,7 @@ impl Shell<'_> {
                     }
                     return;
                 }
-                if attributes.print {
-                    return;
-                }
-                if attributes.has('g') && Self::set_behind(state, &name, Value::Unknown) {
+                if attributes.print || attributes.has('g') && Self::set_behind(state, &name, Value::Unknown) {
                     return;
                 }
                 if self.is_local(state, keyword, attributes) {
@@ -314,56 +342,6 @@ impl Shell<'_> {
                 self.mark(state, keyword, attributes, &name);
             }
         }
-    }
-
-    /// `declare -g name=value` where a local hides the one that is meant; false where none does.
-    fn behind_local(
-        &mut self,
-        state: &mut State,
-        attributes: &Attributes,
-        assignment: &crate::syntax::Assignment,
-    ) -> crate::shell::expand::Expanded<bool> {
-        if !attributes.has('g') || !state.shadowed.iter().any(|frame| frame.contains_key(&assignment.name)) {
-            return Ok(false);
-        }
-        let value = match &assignment.value {
-            AssignedValue::Scalar(word) => self.expand_text(state, word)?,
-            AssignedValue::Array(elements) => {
-                for (_, word) in elements {
-                    self.expand_text(state, word)?;
-                }
-                Value::Unknown
-            }
-        };
-        let plain = attributes.on.iter().all(|letter| matches!(letter, 'g' | 'x' | 'r'))
-            && !assignment.append
-            && assignment.index.is_none();
-        Ok(Self::set_behind(state, &assignment.name, if plain { value } else { Value::Unknown }))
-    }
-
-    /// Gives a value to the variable that comes back when all functions which hide it by a local of theirs have ended.
-    fn set_behind(state: &mut State, name: &str, value: Value) -> bool {
-        let Some(slot) = state.shadowed.iter_mut().find_map(|frame| frame.get_mut(name)) else {
-            return false;
-        };
-        let mut variable = Variable::new(Content::Scalar(value));
-        match slot.take() {
-            Some(old) if old.content == Content::Unset || matches!(old.content, Content::Scalar(_)) => {
-                let plain = !old.integer && old.case.is_none() && !old.nameref && !old.readonly && !old.loose;
-                variable =
-                    Variable { content: if plain { variable.content } else { old.content.clone() }, ..old };
-                if !plain {
-                    variable.content.blur();
-                }
-            }
-            Some(old) => {
-                variable = old;
-                variable.content.blur();
-            }
-            None => {}
-        }
-        *slot = Some(variable);
-        true
     }
 
     /// `declare -n name`, `declare +n name`: a name that stands for another from now on, or no more.

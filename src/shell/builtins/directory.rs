@@ -192,8 +192,18 @@ impl Shell<'_> {
         let values = call.values();
         let operand =
             values.iter().find(|value| value.as_known() != Some("-n") && value.as_known() != Some("--"));
+        let operands = values.iter().filter(|value| !matches!(value.as_known(), Some("-n" | "--")));
+        if operands.count() > 1 {
+            state.status = Status::False;
+            return Flow::Next;
+        }
         let old = state.cwd.clone();
+        let stays = values.iter().any(|value| value.as_known() == Some("-n"));
         match operand {
+            None if stays => {
+                state.stack.clear();
+                state.status = Status::Unknown;
+            }
             None => {
                 let Some(top) = state.stack.pop() else {
                     state.status = Status::False;
@@ -213,6 +223,12 @@ impl Shell<'_> {
                     return Flow::Next;
                 }
                 let value = value.clone();
+                if stays {
+                    // It is noted below the top, where the shell remains.
+                    state.stack.push(self.directories(state, &value));
+                    state.status = Status::Unknown;
+                    return Flow::Next;
+                }
                 let physical = state.switches.physical;
                 self.change(state, &value, physical);
                 if state.status != Status::False {
@@ -224,6 +240,10 @@ impl Shell<'_> {
     }
 
     pub(super) fn popd(&mut self, state: &mut State, call: &Call) -> Flow {
+        if call.texts().is_some_and(|texts| texts == ["-n"]) {
+            state.status = Status::from_bool(state.stack.pop().is_some());
+            return Flow::Next;
+        }
         if !call.arguments().is_empty() {
             self.enter(state, true, Vec::new(), Status::Unknown);
             state.stack.clear();

@@ -133,8 +133,14 @@ impl Shell<'_> {
         state.status = Status::True;
         let Some((action, signals)) = words.split_first() else { return Flow::Next };
         let text = action.arg.value.as_known();
+        let known =
+            |word: &&crate::shell::expand::Expansion| word.arg.value.as_known().is_some_and(is_signal);
         if matches!(text, Some("-p" | "-l" | "-P")) || signals.is_empty() {
+            state.status = Status::from_option(signals.iter().all(|word| known(&word)).then_some(true));
             return Flow::Next;
+        }
+        if !signals.iter().all(|word| known(&word)) {
+            state.status = Status::Unknown;
         }
         let exits = signals.iter().any(|word| matches!(word.arg.value.as_known(), Some("EXIT" | "0")));
         // A signal comes when it comes: what its trap does is seen at the end, as something that may happen, also where the
@@ -213,4 +219,15 @@ fn from_outside(name: &str, errexit: bool) -> bool {
     let name = name.strip_prefix("SIG").unwrap_or(&name);
     matches!(name, "HUP" | "INT" | "QUIT" | "PIPE" | "TERM" | "1" | "2" | "3" | "13" | "15")
         || name == "ERR" && errexit
+}
+
+/// Whether a word is surely the name of a signal, or what the shell counts as one.
+fn is_signal(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    let name = name.strip_prefix("SIG").unwrap_or(&name);
+    let names = [
+        "EXIT", "DEBUG", "ERR", "RETURN", "HUP", "INT", "QUIT", "ABRT", "ALRM", "TERM", "USR1", "USR2",
+        "PIPE", "CHLD", "TSTP", "CONT", "WINCH", "TTIN", "TTOU",
+    ];
+    names.contains(&name) || name.parse::<u8>().is_ok_and(|number| number < 32)
 }

@@ -1,5 +1,6 @@
 //! Commands that the shell itself carries out.
 
+mod behind;
 mod declare;
 mod directory;
 mod flow;
@@ -26,6 +27,24 @@ pub(super) use printf::{decode_echoed, decode_quoted};
 /// Whether a builtin of this name only answers a question about its words.
 pub(super) fn is_question(name: &str) -> bool {
     matches!(name, "test" | "[")
+}
+
+/// Whether a builtin is one that not every shell has.
+pub(super) fn is_rare(name: &str) -> bool {
+    matches!(
+        name,
+        "declare"
+            | "typeset"
+            | "let"
+            | "pushd"
+            | "popd"
+            | "dirs"
+            | "shopt"
+            | "source"
+            | "mapfile"
+            | "readarray"
+            | "builtin"
+    )
 }
 
 /// Whether the shell has a builtin of this name.
@@ -166,17 +185,28 @@ impl Shell<'_> {
             "disown" => {
                 state.files.forget_unfinished();
                 Self::prints_something(state);
-                Status::True
+                Status::Unknown
             }
             "complete" => {
                 self.mind_completion(state, call);
                 Self::prints_something(state);
                 Status::True
             }
-            "jobs" | "bg" | "fg" | "umask" | "ulimit" | "times" | "bind" | "compopt" | "enable" | "help"
-            | "caller" | "suspend" | "dirs" | "compgen" => {
+            "dirs" => {
+                if call.values().iter().any(|value| value.as_known().is_none_or(|text| text.contains('c'))) {
+                    state.stack.clear();
+                }
                 Self::prints_something(state);
-                Status::True
+                names::asked(call)
+            }
+            // They fail where there is no job, no name, or no such number.
+            "bg" | "fg" | "caller" | "suspend" | "compgen" => {
+                Self::prints_something(state);
+                Status::Unknown
+            }
+            "jobs" | "umask" | "ulimit" | "times" | "bind" | "compopt" | "enable" | "help" => {
+                Self::prints_something(state);
+                names::asked(call)
             }
             _ => return None,
         })

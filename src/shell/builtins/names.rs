@@ -28,23 +28,31 @@ impl Shell<'_> {
     /// `alias name=text`.
     pub(super) fn define_aliases(&self, state: &mut State, call: &Call) -> Status {
         Self::zsh_alias(state, call);
+        let mut status = Status::True;
         for word in call.arguments() {
+            // A name alone is asked for.
+            if !word.arg.value.as_known().is_some_and(|text| text.contains('=') || text.starts_with('-')) {
+                status = Status::Unknown;
+            }
             if let Some((name, text)) = word.arg.value.as_known().and_then(|t| t.split_once('=')) {
                 let alias = Alias { text: text.to_owned(), defined: Some(self.at) };
                 state.aliases.insert(name.to_owned(), alias);
             }
         }
-        Status::True
+        status
     }
 
     /// `unalias name`, `unalias -a`.
     pub(super) fn unalias(state: &mut State, call: &Call) -> Status {
         match call.texts() {
-            Some(texts) if texts.contains(&"-a") => state.aliases.clear(),
+            Some(texts) if texts.contains(&"-a") => {
+                state.aliases.clear();
+                return Status::True;
+            }
             Some(texts) => state.aliases.retain(|name, _| !texts.contains(&name.as_str())),
             None => {}
         }
-        Status::True
+        Status::Unknown
     }
 
     /// `type name` and `hash name`, which say whether the names can be run.
@@ -81,4 +89,10 @@ impl Shell<'_> {
         }
         all
     }
+}
+
+/// How a builtin ends that is asked for something, or told a number: without words it says what there is.
+pub(super) fn asked(call: &Call) -> Status {
+    let octal = |text: &&str| text.len() <= 4 && text.chars().all(|c| c.is_digit(8));
+    Status::from_option(call.texts().is_some_and(|texts| texts.iter().all(octal)).then_some(true))
 }

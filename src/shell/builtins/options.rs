@@ -8,7 +8,7 @@ use crate::shell::state::{Flow, Positional, State, Status, Switches};
 use crate::shell::variables::any_of_the_unordered;
 
 /// Switches an option by its long name.
-pub(in crate::shell) fn switch(switches: &mut Switches, name: &str, on: bool) {
+pub(in crate::shell) fn switch(switches: &mut Switches, name: &str, on: bool) -> bool {
     let slot = match name {
         "errexit" => &mut switches.errexit,
         "nounset" => &mut switches.nounset,
@@ -34,11 +34,12 @@ pub(in crate::shell) fn switch(switches: &mut Switches, name: &str, on: bool) {
         "physical" | "chaselinks" | "chase_links" | "CHASE_LINKS" => &mut switches.physical,
         "braceexpand" => {
             switches.no_braces = !on;
-            return;
+            return true;
         }
-        _ => return,
+        _ => return false,
     };
     *slot = on;
+    true
 }
 
 pub(in crate::shell) fn letter(switches: &mut Switches, letter: char, on: bool) {
@@ -83,7 +84,8 @@ impl Shell<'_> {
                 }
                 "-o" | "+o" => {
                     if let Some(name) = words.get(at + 1).and_then(|word| word.arg.value.as_known()) {
-                        switch(&mut state.switches, name, text == "-o");
+                        let known = switch(&mut state.switches, name, text == "-o");
+                        state.status = state.status.and(Status::from_option(known.then_some(true)));
                     }
                     at += 2;
                 }
@@ -93,7 +95,8 @@ impl Shell<'_> {
                     for c in option.chars().skip(1) {
                         if c == 'o' {
                             if let Some(name) = words.get(at).and_then(|word| word.arg.value.as_known()) {
-                                switch(&mut state.switches, name, on);
+                                let known = switch(&mut state.switches, name, on);
+                                state.status = state.status.and(Status::from_option(known.then_some(true)));
                             }
                             at += 1;
                         } else {
@@ -158,8 +161,8 @@ impl Shell<'_> {
                 }
                 name => {
                     if let Some(on) = on {
-                        switch(&mut state.switches, name, on);
-                        state.status = Status::True;
+                        let known = switch(&mut state.switches, name, on);
+                        state.status = Status::from_option(known.then_some(true));
                     }
                 }
             }
@@ -202,6 +205,9 @@ impl Shell<'_> {
                 "-v" => variables = true,
                 "-n" => itself = true,
                 name => {
+                    if self.may_refuse(state, name) {
+                        state.status = Status::Unknown;
+                    }
                     let known = state.variables.contains_key(name.split('[').next().unwrap_or(name));
                     if !functions {
                         self.watch(name, None);

@@ -28,10 +28,16 @@ impl Shell<'_> {
             }
         }
         // Words that nobody counted are any number of them.
-        let known = if call.open() { None } else { format_printf(words) };
+        let odd = state.switches.common && !words.first().is_some_and(crate::shell::output::is_plain_format);
+        let known = if call.open() || odd { None } else { format_printf(words) };
         let status = if known.is_some() && valid(words) { Status::True } else { Status::Unknown };
         // A variable holds no more than what stands before a zero byte.
+        let refuses =
+            matches!(&into, Some(name) if name.as_known().is_none_or(|name| self.may_refuse(state, name)));
+        let status = if refuses { Status::Unknown } else { status };
         let text = known.filter(|text| !text.as_known().is_some_and(|text| text.contains('\0')));
+        // Elsewhere that option is a text like others.
+        let text = text.filter(|_| into.is_none() || !state.switches.common);
         let text = text.unwrap_or(Value::Unknown);
         match into {
             Some(Value::Known(name)) => match name.split_once('[') {

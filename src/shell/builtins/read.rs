@@ -136,8 +136,10 @@ impl Shell<'_> {
             return Flow::Next;
         };
         let line = if protects { unprotected(&line) } else { line };
+        let names = asked.names.iter().chain(&asked.array);
+        let refuses = names.into_iter().any(|name| self.may_refuse(state, name));
         self.assign_line(state, &asked, line, &separators);
-        state.status = Status::from_bool(found);
+        state.status = if refuses { Status::Unknown } else { Status::from_bool(found) };
         Flow::Next
     }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::model::{Signs, Value};
 use crate::shell::interp::Shell;
+use crate::shell::special::kept_by_the_shell;
 use crate::shell::state::{Content, State};
-use crate::shell::variables::kept_by_the_shell;
 use crate::shell::zsh::is_counted_otherwise;
 use crate::syntax::{Parameter, ParameterOperator, Word};
 

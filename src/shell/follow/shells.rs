@@ -1,5 +1,6 @@
 //! Nested shells: `bash -c`, scripts, `eval`, `source`, text on standard input.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::knowledge::{lists, places};
@@ -10,6 +11,7 @@ use crate::shell::simple::Call;
 use crate::shell::state::{Flow, Positional, State, Status, Switches};
 use crate::shell::step::{Arg, Mode, Stdin, StepKind};
 use crate::syntax::{fish, zsh};
+use crate::world::FileKind;
 
 use super::command_line::{CommandLine, Source};
 use super::startup::TAKES_FUNCTIONS;
@@ -299,7 +301,9 @@ impl Shell<'_> {
 
     /// `source file args`.
     pub(in crate::shell) fn source(&mut self, state: &mut State, call: &Call) -> Flow {
-        let file = match call.arguments().first().map(|word| word.arg.clone()) {
+        let skip =
+            usize::from(call.arguments().first().and_then(|word| word.arg.value.as_known()) == Some("--"));
+        let file = match call.arguments().get(skip).map(|word| word.arg.clone()) {
             Some(file) => file,
             // fish reads what comes to it.
             None if state.switches.fish => Arg { value: Value::known("-"), span: call.span, explicit: false },
@@ -311,7 +315,7 @@ impl Shell<'_> {
         let mut value = file.value.clone();
         if let Some(name) = value.as_known()
             && !name.contains('/')
-            && let Some(path) = self.in_path(state, name)
+            && let Some(path) = self.found_to_source(state, name)
         {
             value = Value::Known(path.to_string_lossy().into_owned());
         }
@@ -328,7 +332,7 @@ impl Shell<'_> {
             }
         };
         let arguments =
-            call.arguments().iter().skip(1).map(|word| word.arg.value.clone()).collect::<Vec<_>>();
+            call.arguments().iter().skip(1 + skip).map(|word| word.arg.value.clone()).collect::<Vec<_>>();
         let old = (!arguments.is_empty()).then(|| {
             std::mem::replace(&mut state.positional, Positional { values: arguments, open: call.open() })
         });
@@ -354,6 +358,17 @@ impl Shell<'_> {
         }
         state.returns = returns;
         flow
+    }
+
+    /// A file of this name on the search path, which need not be one that may be run.
+    fn found_to_source(&self, state: &State, name: &str) -> Option<PathBuf> {
+        let path = self.scalar(state, "PATH")?;
+        let mut places = path
+            .as_known()?
+            .split(':')
+            .map(|dir| self.absolute(state, &Value::Known(format!("{dir}/{name}"))));
+        places
+            .find_map(|place| place.filter(|place| self.is_kind(state, place, FileKind::File) == Some(true)))
     }
 
     /// The text of a script.
