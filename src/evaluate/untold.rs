@@ -80,10 +80,10 @@ impl Untold<'_> {
         }
         let there = path.ancestors().skip(1).find(|above| self.once.lstat(above).is_ok());
         let rest = there.and_then(|there| path.strip_prefix(there).ok()).map(Path::to_string_lossy);
-        secrets.add(text);
+        secrets.add_name(text);
         for part in rest.iter().flat_map(|rest| [rest.as_ref(), rest.rsplit('/').next().unwrap_or(rest)]) {
             if self.holds(part) {
-                secrets.add(part);
+                secrets.add_name(part);
             }
         }
     }

@@ -8,10 +8,13 @@ use serde::Deserialize;
 
 use super::matched::{Match, compares};
 use super::parts::after;
-use crate::model::{Value, is_secret_name};
+use crate::model::{Value, is_secret_name, names_a_secret};
 
 /// The role of an option's value, an operand or a part that is a secret.
 pub const SECRET: &str = "secret";
+
+/// What stands in a place for any word without signs.
+const NAME: &str = "<name>";
 
 /// `secrets`: by the words that must have been given (in this order), where the secrets of such a command stand.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -168,9 +171,18 @@ fn by_option(words: &[Vec<String>], found: &mut Vec<String>) {
         let Some(name) = text.strip_prefix(['-', '/']).map(|name| name.trim_start_matches('-')) else {
             continue;
         };
+        let value = words.get(at + 1).map(Vec::as_slice);
+        if name == "secret" && value.is_some_and(|value| value.iter().all(|text| names_a_secret(text))) {
+            continue;
+        }
         match name.split_once(['=', ':']) {
             // `/srv/secrets:/secrets` is two places.
-            Some((name, value)) if is_secret_name(name) && !name.contains('/') && !value.starts_with('/') => {
+            Some((name, value))
+                if is_secret_name(name)
+                    && !name.contains('/')
+                    && !value.starts_with('/')
+                    && !names_a_secret(value) =>
+            {
                 found.push(value.to_owned());
             }
             None if text.starts_with('-') && is_secret_name(name) => {
@@ -185,7 +197,7 @@ fn by_option(words: &[Vec<String>], found: &mut Vec<String>) {
 /// The value behind a setting's name that says that it is a secret: `config set dbPassword …`. A mere `secret` or `token`
 /// is what is worked on, and no setting.
 fn by_name(words: &[Vec<String>], found: &mut Vec<String>) {
-    const SETS: [&str; 5] = ["set", "config:set", "config", "configure", "modify"];
+    const SETS: [&str; 6] = ["set", "setenv", "config:set", "config", "configure", "modify"];
     const THINGS: [&str; 8] =
         ["secret", "secrets", "token", "tokens", "password", "passwords", "credential", "credentials"];
     let plain = |word: &Vec<String>, known: &[&str]| matches!(word.as_slice(), [text] if known.iter().any(|one| one.eq_ignore_ascii_case(text)));
@@ -226,7 +238,9 @@ impl SecretPlace {
                     let cased = |text: &&String| !head.starts_with('-') || text.get(..2) == head.get(..2);
                     if fits {
                         let texts = word.iter().filter(cased);
-                        let values = texts.filter_map(|text| after(head, text));
+                        // What may begin anyhow is no option: `put -mount=x k=v`.
+                        let plain = |text: &&String| !head.starts_with('*') || !text.starts_with('-');
+                        let values = texts.filter(plain).filter_map(|text| behind(head, text));
                         // A quote that opens in front of it is closed behind it.
                         let quoted = |text: &str| match head.ends_with('"') {
                             true => text.split(['"', '\\']).next().unwrap_or(text).to_owned(),
@@ -238,6 +252,16 @@ impl SecretPlace {
             }
         }
     }
+}
+
+/// The text behind a head, in which [`NAME`] stands for a word without signs: `<name>/` is in `ada/x` and not in `f=/x`. What
+/// such a name has for a secret ends where a place is named, as in `ada/x@db`.
+fn behind<'t>(head: &str, text: &'t str) -> Option<&'t str> {
+    let Some((before, rest)) = head.split_once(NAME) else { return after(head, text) };
+    let named = after(before, text)?;
+    let length = named.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+    let value = named[length..].strip_prefix(rest)?;
+    (length > 0).then_some(value.split('@').next().unwrap_or(value))
 }
 
 /// What is known of a value as text: all that it may be, or what it begins with.
@@ -273,6 +297,13 @@ mod tests {
             ("nobody-knows-it", "-password=hidden", "hidden"),
             ("nobody-knows-it", "/password:hidden", "hidden"),
             ("nobody-knows-it", "config set dbPassword hidden", "hidden"),
+            ("nobody-knows-it", "setenv DB_PASSWORD hidden", "hidden"),
+            ("nobody-knows-it", "--secret hidden", "hidden"),
+            ("setx", "API_KEY hidden /M", "hidden"),
+            ("setx", "/M GH_TOKEN hidden", "hidden"),
+            ("exp", "ada/hidden file=/tmp/a.dmp", "hidden"),
+            ("imp", "userid=ada/hidden@db file=a.dmp", "hidden"),
+            ("vault", "kv put -mount=x s k=hidden", "hidden"),
         ] {
             assert!(
                 found(program, words).contains(&secret.to_owned()),
@@ -285,6 +316,13 @@ mod tests {
             ("ldapsearch", "-W -x"),
             ("mysql", "-P3306 -h h"),
             ("vault", "kv get secret/shown"),
+            ("setx", "JAVA_HOME shown"),
+            ("exp", "file=/tmp/a.dmp log=/tmp/a.log"),
+            ("sqlldr", "control=/srv/load.ctl"),
+            ("vault", "kv put -mount=shown s @file"),
+            ("npm", "token revoke shown"),
+            ("docker", "build --secret id=shown,src=/shown ."),
+            ("docker", "build --secret=type=file,id=shown ."),
             ("nobody-knows-it", "-v /srv/secrets:/secrets /srv/tokens=/tokens"),
             ("nobody-knows-it", "create secret generic shown"),
             ("nobody-knows-it", "set token_file shown"),

@@ -60,10 +60,21 @@ pub struct ToolWords {
     pub values: Values,
     /// Words of command lines.
     pub commands: Commands,
+    /// Objects that manifests declare.
+    pub objects: Objects,
     /// Words by which a grant says whom it reaches and what it gives.
     pub grants: Grants,
     /// Grants that give little.
     pub ordinary: Ordinary,
+}
+
+/// Objects that manifests declare.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+#[allow(missing_docs)] // The data says what each list is.
+pub struct Objects {
+    pub hold_more: Words,
+    pub own_groups: Words,
 }
 
 /// Words of names, by what they say.

@@ -14,6 +14,8 @@ pub struct Variables {
     startup: Words,
     /// How the names of variables begin in which functions come.
     functions: &'static str,
+    /// Variables that steer some program beyond what is said of them one by one.
+    steers: Words,
     /// What variables are to programs.
     held: Vec<HeldSpec>,
     /// Files that programs read before their words.
@@ -134,11 +136,12 @@ impl Variables {
         self.functions.is_empty() || self.startup.has(variable) || variable.starts_with(self.functions)
     }
 
-    /// Whether a variable is something to any program, git included.
+    /// Whether a variable is something to any program.
     pub fn acts(&self, variable: &str) -> bool {
-        variable.starts_with("GIT_")
-            || variable.starts_with("CARGO_TARGET_")
-            || self.held.iter().any(|spec| spec.variables.has(variable))
+        // Without the lists nothing can be told apart.
+        self.steers.is_empty()
+            || self.steers.fit(variable)
+            || self.held.iter().any(|spec| spec.is_of(variable))
     }
 
     /// Files that a program reads before its words.
@@ -148,18 +151,18 @@ impl Variables {
 
     /// What a variable is to a program: it may be several things.
     pub fn held<'a>(&'a self, variable: &'a str, program: &'a str) -> impl Iterator<Item = Held<'a>> {
-        // `CARGO_TARGET_<TRIPLE>_RUNNER` and `…_LINKER`.
-        let cargo = variable.starts_with("CARGO_TARGET_")
-            && (variable.ends_with("_RUNNER") || variable.ends_with("_LINKER"))
-            && program == "cargo";
         let specs = self.held.iter().filter(move |spec| {
-            spec.variables.has(variable) && (spec.programs.is_empty() || spec.programs.has(program))
+            (spec.programs.is_empty() || spec.programs.has(program)) && spec.is_of(variable)
         });
-        cargo.then_some(Held::Program).into_iter().chain(specs.filter_map(HeldSpec::held))
+        specs.filter_map(HeldSpec::held)
     }
 }
 
 impl HeldSpec {
+    fn is_of(&self, variable: &str) -> bool {
+        self.variables.fit(variable)
+    }
+
     fn held(&self) -> Option<Held<'_>> {
         Some(match self.is.split_once(':').unwrap_or((self.is, "")) {
             ("command", _) => Held::Command,
@@ -199,5 +202,13 @@ mod tests {
         assert!(list.is_startup("BASH_ENV") && list.is_startup("BASH_FUNC_ls%%") && !list.is_startup("PATH"));
         assert!(matches!(list.held("LD_PRELOAD", "ls").next(), Some(Held::Library)));
         assert!(list.held("PERL5OPT", "ls").next().is_none());
+        assert!(list.acts("GIT_DIR") && list.acts("CARGO_TARGET_DIR") && list.acts("PERL5OPT"));
+        assert!(!list.acts("PATH") && !list.acts("LEGIT_DIR"));
+        let runner = "CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER";
+        assert!(matches!(list.held(runner, "cargo").next(), Some(Held::Program)));
+        assert!(
+            list.held(runner, "make").next().is_none()
+                && list.held("CARGO_TARGET_DIR", "cargo").next().is_none()
+        );
     }
 }

@@ -30,7 +30,7 @@ pub use mutation::{
     Target, WITHIN,
 };
 pub use names::{says_production, words};
-pub use redact::{MASK, is_secret_name, redact, secret_ranges};
+pub use redact::{MASK, is_secret_name, names_a_secret, redact, secret_ranges};
 pub use secrets::Secrets;
 pub use tier::{Tier, Verdict};
 pub use value::{Lines, Value};

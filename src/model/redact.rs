@@ -150,6 +150,11 @@ fn header(text: &str, name: usize, value: usize, found: &mut Vec<Range<usize>>) 
     }
 }
 
+/// Whether the value of an option `--secret` says which secret is meant and where it lies, as builders of images take it.
+pub fn names_a_secret(value: &str) -> bool {
+    ["id=", "src=", "source=", "type=", "target=", "env="].iter().any(|start| value.starts_with(start))
+}
+
 /// Whether a name says that its value is secret.
 pub fn is_secret_name(name: &str) -> bool {
     if is_key_of_the_environment(name) {
@@ -244,6 +249,9 @@ fn named_values(text: &str, found: &mut Vec<Range<usize>>) {
             continue;
         }
         let blanks = after.len() - after.trim_start_matches([' ', '\t']).len();
+        if name == "secret" && names_a_secret(after) {
+            continue;
+        }
         // `name= other` in shell is an empty value; only `:` and spaced `=` take blanks.
         if *byte == b'=' && blanks > 0 && end == at {
             continue;
@@ -332,6 +340,7 @@ fn options(text: &str, found: &mut Vec<Range<usize>>) {
         if let (Some(name), Some((value_at, value))) = (long, next)
             && is_secret_name(name)
             && !value.starts_with('-')
+            && !(name == "secret" && names_a_secret(value))
         {
             push_value(text, *value_at, found);
         }
@@ -443,6 +452,7 @@ mod tests {
             "git show 1b7f2e9c4d8a6f0b3e5c7d9a1f2b4c6d8e0f1a3b",
             "kubectl delete pod web-6d4cf56db6-x7k2p --grace-period=0",
             "get_password('db')",
+            "docker build --secret id=npm,src=.npmrc . --secret=id=b,env=B",
             "gdrive delete 1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms",
         ] {
             assert_eq!(redact(text), text);

@@ -3,6 +3,7 @@
 
 mod manifests;
 
+use crate::knowledge::tool_words;
 use crate::model::Value;
 use crate::shell::program::{Arg, Call, Expansion, Flow, Instead, Run, Shell, State};
 
@@ -98,9 +99,8 @@ fn word(value: Value, call: &Call) -> Expansion {
 
 /// With it goes what no manifest has: what is in a namespace, on a volume, of a type.
 fn holds_more(object: &Object) -> bool {
-    let kinds =
-        ["namespace", "persistentvolumeclaim", "persistentvolume", "customresourcedefinition", "statefulset"];
-    kinds.contains(&object.kind.as_str()) || object.kind.contains('.')
+    let objects = &tool_words().objects;
+    objects.hold_more.has(&object.kind) || object.kind.contains('.') || objects.hold_more.is_empty()
 }
 
 /// One command of the plain form.

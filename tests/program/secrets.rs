@@ -3,7 +3,7 @@
 use std::process::Command;
 
 /// Commands in which `SECRET` stands for a secret that has no form of its own, where the tool's data says that it is one.
-const COMMANDS: [&str; 73] = [
+const COMMANDS: [&str; 74] = [
     "aws configure set aws_secret_access_key SECRET",
     "redis-cli -a SECRET FLUSHALL",
     "docker login -u u -p SECRET",
@@ -40,7 +40,8 @@ const COMMANDS: [&str; 73] = [
     "aws ssm put-parameter --name n --type SecureString --value SECRET",
     "mysqladmin -u root password SECRET",
     "influx -username u -password SECRET",
-    "npm token revoke SECRET",
+    "setx API_KEY SECRET /M",
+    "sqlplus -s ada/SECRET@db",
     "podman secret create s - <<< SECRET",
     "redis-cli CONFIG SET requirepass SECRET",
     "consul kv put a SECRET",
@@ -129,6 +130,10 @@ fn what_is_no_secret_stays() {
         "git config credential.helper qzvplain; rm -rf qzvplain",
         "git add my_token.txt qzvplain; rm -rf qzvplain",
         "redis-cli SET a qzvplain; rm -rf qzvplain",
+        "npm token revoke qzvplain; rm -rf qzvplain",
+        "exp file=/qzvplain; rm -rf /qzvplain",
+        "vault kv put -mount=qzvplain s a=b; rm -rf qzvplain",
+        "docker build --secret id=qzvplain,src=/qzvplain .; rm -rf /qzvplain",
     ] {
         assert!(said(&["evaluate", "shell", "--format", "json"], command).contains("qzvplain"), "{command}");
     }

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::knowledge::tool_words;
 use crate::model::Value;
 use crate::shell::program::{Shell, State};
 use crate::yaml::{self, Node};
@@ -101,7 +102,7 @@ fn object(node: &Node) -> Option<Object> {
 
 /// Groups of the cluster's own kinds.
 fn is_builtin(group: &str) -> bool {
-    matches!(group, "apps" | "batch" | "autoscaling" | "policy" | "extensions") || group.ends_with(".k8s.io")
+    tool_words().objects.own_groups.fit(group)
 }
 
 #[cfg(test)]
