@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use crate::effects::program::{Draft, Scene};
-use crate::model::{Subject, Value};
+use crate::model::{Mutation, Subject, Value};
 use crate::shell::Invocation;
 
 use super::backup::overwritten;
-use super::git::patch;
+use super::git::{files, patch};
 
 /// See [`Room::Patch`](crate::knowledge::Room::Patch).
 pub(super) struct Patch;
@@ -35,13 +35,26 @@ fn beside(scene: &Scene<'_>, invocation: &Invocation, draft: &Draft) -> Vec<Draf
     let Some(mutation) = draft.mutation.as_ref().filter(|mutation| mutation.context.host.is_none()) else {
         return Vec::new();
     };
-    let Subject::Path(subject) = &mutation.subject else { return Vec::new() };
-    let Some(path) = subject.path.as_known() else { return Vec::new() };
+    let named = match &mutation.subject {
+        Subject::Path(subject) => subject.path.as_known().into_iter().map(str::to_owned).collect(),
+        _ => files(mutation),
+    };
+    named.iter().flat_map(|path| beside_one(scene, invocation, mutation, path)).collect()
+}
+
+fn beside_one(scene: &Scene<'_>, invocation: &Invocation, mutation: &Mutation, path: &str) -> Vec<Draft> {
     let given = |key: &str| invocation.matched.value(key).and_then(Value::as_known).map(str::to_owned);
     let set = invocation.environment.iter().find(|(name, _)| name == "SIMPLE_BACKUP_SUFFIX");
     let suffix = given("-z").or_else(|| set.and_then(|(_, value)| value.as_known().map(str::to_owned)));
     let (dir, base) = path.rsplit_once('/').unwrap_or(("", path));
-    let mut names = vec![format!("{path}.orig"), format!("{path}.rej"), format!("{path}~")];
+    let mut names = vec![format!("{path}.orig")];
+    // Editors leave such files in many places, and only where backups are asked for is one made.
+    if matches!(mutation.subject, Subject::Path(_)) || invocation.matched.has("-b") {
+        names.push(format!("{path}~"));
+    }
+    if given("-r").is_none() {
+        names.push(format!("{path}.rej"));
+    }
     names.extend(suffix.map(|suffix| format!("{path}{suffix}")));
     for prefix in [given("-B"), given("-Y")].into_iter().flatten() {
         names.push(format!("{dir}/{prefix}{base}"));

@@ -21,6 +21,9 @@ pub struct GitDir {
 
 /// Largest configuration file that is read, in bytes.
 const CONFIG_LIMIT: u64 = 16 << 20;
+/// Remotes that have a file each, and the largest of those.
+const OLD_REMOTES: usize = 200;
+const OLD_REMOTE: u64 = 64 << 10;
 /// Files that include each other deeper than this make git itself give up.
 const INCLUDE_DEPTH: usize = 10;
 
@@ -171,6 +174,7 @@ impl Config {
             files.push(PathBuf::from(global));
         }
         if let Some(repository) = repository {
+            config.old_remotes(world, &repository.common_dir);
             files.push(repository.common_dir.join("config"));
             files.push(repository.git_dir.join("config.worktree"));
         }
@@ -185,6 +189,22 @@ impl Config {
         let mut config = Self::default();
         config.file(world, file, 0);
         config
+    }
+
+    /// Remotes as older versions of git wrote them, a file each, and as it still reads them.
+    fn old_remotes(&mut self, world: &dyn World, common_dir: &Path) {
+        for folder in ["remotes", "branches"] {
+            let dir = common_dir.join(folder);
+            for entry in world.read_dir(&dir, OLD_REMOTES).unwrap_or_default() {
+                let Ok(text) = world.read_file(&dir.join(&entry.name), OLD_REMOTE) else { continue };
+                let text = String::from_utf8_lossy(&text);
+                let said =
+                    if folder == "remotes" { old_remote(&text) } else { old_branch(&entry.name, &text) };
+                let named =
+                    said.into_iter().map(|(key, value)| (format!("remote.{}.{key}", entry.name), value));
+                self.entries.extend(named);
+            }
+        }
     }
 
     fn file(&mut self, world: &dyn World, file: &Path, depth: usize) {
@@ -253,6 +273,28 @@ impl Config {
             self.entries.push((format!("{section}.{}", name.to_ascii_lowercase()), value));
         }
     }
+}
+
+/// What a file of `.git/remotes` says.
+fn old_remote(text: &str) -> Vec<(&'static str, String)> {
+    let key = |word: &str| match word {
+        "URL" => Some("url"),
+        "Push" => Some("push"),
+        "Pull" => Some("fetch"),
+        _ => None,
+    };
+    let lines = text.lines().filter_map(|line| line.split_once(':'));
+    lines.filter_map(|(word, value)| Some((key(word)?, value.trim().to_owned()))).collect()
+}
+
+/// What a file of `.git/branches` says: an address, and perhaps a branch there.
+fn old_branch(name: &str, text: &str) -> Vec<(&'static str, String)> {
+    let (url, branch) = text.trim().split_once('#').unwrap_or((text.trim(), "master"));
+    vec![
+        ("url", url.to_owned()),
+        ("fetch", format!("refs/heads/{branch}:refs/heads/{name}")),
+        ("push", format!("HEAD:refs/heads/{branch}")),
+    ]
 }
 
 /// Index of the `]` that ends a section header, quotes respected.

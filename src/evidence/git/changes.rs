@@ -48,7 +48,9 @@ pub(super) fn changes(look: &mut Look<'_>) -> Result<Outcome, String> {
     let mut whole = look.has("whole");
     let mut names = look.names();
     let mut source = look.text("source").map(str::to_owned);
+    let mut may_switch = false;
     if look.has("maybe-source") {
+        may_switch = matches!(names.as_slice(), [None]) && !look.has("keeps-ignored");
         match take_source(look, &mut names)? {
             Source::Paths => {}
             Source::From(revision) => source = Some(revision),
@@ -98,14 +100,21 @@ pub(super) fn changes(look: &mut Look<'_>) -> Result<Outcome, String> {
     if safe && seen && loss.modified > 0 {
         return Ok(Outcome::Refused("git refuses to remove changed files without -f".to_owned()));
     }
+    if may_switch && let Outcome::Loss(found) = super::incoming::any_revision(look)? {
+        super::clean::merge(&mut loss, found);
+    }
+    patched(look, &mut loss);
+    Ok(Outcome::Loss(loss))
+}
+
+/// Which of the changes a patch takes out cannot be told.
+fn patched(look: &Look<'_>, loss: &mut Loss) {
     if look.has("patch")
         && let Some(lost) = loss.classes.remove(&LossClass::Lost)
     {
-        // Which of them the patch takes out cannot be told.
         loss.modified = 0;
         loss.classes.insert(LossClass::Unseen, lost);
     }
-    Ok(Outcome::Loss(loss))
 }
 
 /// What the words of `git checkout` turn out to be.

@@ -4,17 +4,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::model::{Loss, LossClass};
+use crate::model::{Evidence, Loss, LossClass};
 use crate::order;
 use crate::world::{FileKind, LookError};
 
 use super::changes::Outcome;
 use super::digest::hex;
 use super::look::Look;
+use super::probe::say;
 use super::push::local_place;
 use super::refs::{for_each_ref, head, short};
 use super::repository::FileStatus;
 
+/// Branches and tags that are looked at where it is not known which one is meant.
+const REVISIONS: usize = 60;
 /// Files in the way that git is asked about.
 const IN_THE_WAY: usize = 500;
 
@@ -63,6 +66,34 @@ pub(super) fn difference(look: &mut Look<'_>, source: &str) -> Result<Option<Dif
         );
     }
     Ok(Some(found))
+}
+
+/// What a fetch does to refs here, noted for what comes after it.
+pub(super) fn fetched_by(look: &mut Look<'_>, evidence: &mut Evidence) {
+    let common = look.repo.place().common_dir.clone();
+    let onto = |spec: &Option<String>| {
+        let forced = look.has("moves") || spec.as_deref().is_none_or(|spec| spec.starts_with('+'));
+        let ends = |spec: &str| spec.split_once(':').is_some_and(|(_, to)| !to.starts_with("refs/remotes/"));
+        forced && spec.as_deref().is_none_or(ends)
+    };
+    let specs = look.names();
+    let specs = specs.get(1..).unwrap_or_default();
+    let own =
+        specs.iter().any(onto) || look.has("unnamed") || onto(&look.fetches_onto().or(Some(String::new())));
+    let mut names = look.names().into_iter().map(Option::unwrap_or_default);
+    let remote = names.next();
+    let from = remote.clone().zip(names.next());
+    look.session.git().note(&common, |done| {
+        done.fetched = true;
+        done.fetched_remotes.push(remote);
+        done.moved = true;
+        done.fetched_from = from;
+    });
+    if own {
+        let why = "branches and tags here become what the remote has, or go with what it has not: their commits stay as objects until git prunes them";
+        return say(evidence, "tracked", why);
+    }
+    say(evidence, "nothing", "only remote-tracking refs follow the remote");
 }
 
 /// The same for a ref of a repository on this machine that this command fetches first: what it has is looked up there. `None`
@@ -145,7 +176,7 @@ fn remote_ref(
 pub(super) fn ignored(look: &mut Look<'_>) -> Result<Outcome, String> {
     let source = look.text("source").unwrap_or("HEAD").to_owned();
     if look.has("source-unknown") {
-        return Ok(Outcome::Refused("switching keeps local changes, or git refuses".to_owned()));
+        return any_revision(look);
     }
     let base = match look.text("base").map(str::to_owned) {
         Some(base) => Some(base),
@@ -162,6 +193,38 @@ pub(super) fn ignored(look: &mut Look<'_>) -> Result<Outcome, String> {
         }
     }
     overwritten(look, &source, base.as_deref())
+}
+
+/// What a revision that is not known overwrites of the files that are ignored here: mostly it is a branch or a tag, and the
+/// newest of them are looked at.
+///
+/// # Errors
+/// In words, when it cannot be told.
+pub(super) fn any_revision(look: &mut Look<'_>) -> Result<Outcome, String> {
+    let keeps = || Ok(Outcome::Refused("switching keeps local changes, or git refuses".to_owned()));
+    let ignored = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
+    let top = look.repo.work_tree().map(Path::to_owned);
+    let Some(top) = top else { return keeps() };
+    let there = look.ask_in(&top, ignored.map(str::to_owned).to_vec());
+    if there.is_ok_and(|listed| listed.is_empty()) {
+        return keeps();
+    }
+    let newest = format!("--count={REVISIONS}");
+    let words = ["for-each-ref", "--sort=-committerdate", "--format=%(objectname)", &newest];
+    let listed = look.ask(&words).map_err(|error| format!("refs could not be listed: {error}"))?;
+    let mut loss = Loss::default();
+    let brings = look.has("merges") || look.has("rebases");
+    for tip in order::set(listed.lines()) {
+        // What HEAD has already brings nothing.
+        let words = ["rev-list", "--count", "--max-count=1", tip, "--not", "HEAD"];
+        if brings && look.ask(&words).is_ok_and(|count| count.trim() == "0") {
+            continue;
+        }
+        if let Outcome::Loss(found) = overwritten(look, tip, None)? {
+            super::clean::merge(&mut loss, found);
+        }
+    }
+    if loss.classes.is_empty() { keeps() } else { Ok(Outcome::Loss(loss)) }
 }
 
 /// What of the files that are ignored here a revision overwrites: it tracks them, and git takes what is ignored for

@@ -193,6 +193,21 @@ impl Look<'_> {
         given.all(key).chain(self.repo.config(self.world).all(key)).map(str::to_owned).collect()
     }
 
+    /// What a remote's own setting brings to refs that follow no remote: a refspec whose end is not below `refs/remotes`.
+    pub(super) fn fetches_onto(&self) -> Option<String> {
+        let onto = |key: &str, value: &str| {
+            let end = value.split_once(':').is_some_and(|(_, to)| !to.starts_with("refs/remotes/"));
+            end && key.starts_with("remote.") && key.ends_with(".fetch")
+        };
+        let lines = self.text("settings").unwrap_or_default().lines();
+        let given = lines.filter_map(|line| line.split_once('='));
+        let earlier = self.session.git().settings(&self.repo.place().common_dir);
+        let config = self.repo.config(self.world);
+        let all = earlier.iter().map(|(key, value)| (key.as_str(), value.as_str())).chain(given);
+        let mut all = all.chain(config.iter());
+        all.find(|(key, value)| onto(key, value)).map(|(_, value)| value.to_owned())
+    }
+
     /// Whether refs are kept in another form than files of their own: only git can be asked then.
     pub(super) fn refs_are_foreign(&self) -> bool {
         self.repo.config(self.world).get("extensions.refStorage").is_some_and(|form| form != "files")

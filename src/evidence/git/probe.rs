@@ -8,7 +8,7 @@ use crate::text::{count, list, size};
 use crate::world::World;
 
 use super::changes::{self, Outcome};
-use super::incoming::difference;
+use super::incoming::{self, difference};
 use super::look::{Found, Look, find, has_fact, text_fact};
 use super::{advice, clean, made_here, objects, push, refs, saved, worktree};
 
@@ -237,9 +237,14 @@ fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
             for key in look.names().into_iter().flatten() {
                 look.session.git().note(&common, |done| done.settings.push((key, value.clone())));
             }
+            let added = text_fact(look.mutation, "added").unwrap_or_default().lines();
+            let added = added.filter_map(|line| line.split_once('='));
+            for (key, value) in added.map(|(key, value)| (key.to_owned(), value.to_owned())) {
+                look.session.git().note(&common, |done| done.settings.push((key, value)));
+            }
             nothing(evidence, "a setting".to_owned());
         }
-        ("git.fetch", _) => fetched(look, evidence),
+        ("git.fetch", _) => incoming::fetched_by(look, evidence),
         (_, Action::Create | Action::Update) => made(look, evidence),
         // What these cost does not hang on what is there.
         ("git.lfs" | "git.history" | "git.rerere" | "git.credential" | "git.mail", _) => {}
@@ -260,20 +265,6 @@ fn pruned(look: &mut Look<'_>, evidence: &mut Evidence) {
         }
         Err(reason) => missing(evidence, &reason),
     }
-}
-
-fn fetched(look: &mut Look<'_>, evidence: &mut Evidence) {
-    let common = look.repo.place().common_dir.clone();
-    let mut names = look.names().into_iter().map(Option::unwrap_or_default);
-    let remote = names.next();
-    let from = remote.clone().zip(names.next());
-    look.session.git().note(&common, |done| {
-        done.fetched = true;
-        done.fetched_remotes.push(remote);
-        done.moved = true;
-        done.fetched_from = from;
-    });
-    nothing(evidence, "only remote-tracking refs follow the remote".to_owned());
 }
 
 /// Something new in the repository: what was there stays, and what is looked at later is no longer what it was.

@@ -62,6 +62,12 @@ pub(super) fn git_answer(shell: &Shell<'_>, state: &State, call: &Call) -> Optio
             let branch = head.trim().strip_prefix("ref: refs/heads/")?;
             Some(Value::Known(format!("{branch}\n")))
         }
+        ["rev-parse" | "rev-list" | "merge-base" | "log", ..] if naming(&texts).is_some() => {
+            let words = naming(&texts)?;
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let text = asked_text(shell, state, call, &cwd, &words)?;
+            Some(Value::Known(text)).filter(|text| text.as_known().is_some_and(|text| !text.is_empty()))
+        }
         ["ls-files", rest @ ..] if rest.iter().any(|word| matches!(*word, "-m" | "--modified")) => {
             modified(shell, state, call, &cwd, rest)
         }
@@ -72,6 +78,38 @@ pub(super) fn git_answer(shell: &Shell<'_>, state: &State, call: &Call) -> Optio
         }
         ["log" | "show", rest @ ..] => of_commit(shell, state, call, &cwd, rest),
         ["status", rest @ ..] => changed(shell, state, call, &cwd, rest),
+        _ => None,
+    }
+}
+
+/// Words that ask for the name of one commit, as git is asked for it: `rev-parse REV`, `merge-base A B`, `log -1 --format=%H`.
+fn naming(texts: &[&str]) -> Option<Vec<String>> {
+    let (name, rest) = texts.split_first()?;
+    let (options, commits): (Vec<&str>, Vec<&str>) = rest.iter().partition(|word| word.starts_with('-'));
+    if !commits.iter().all(|word| is_commit(word) && !word.contains("..")) {
+        return None;
+    }
+    let all = |known: &[&str]| options.iter().all(|option| known.contains(option));
+    let one = ["-1", "-n1", "--max-count=1"];
+    let counts = options.iter().filter(|option| one.contains(option)).count() == 1;
+    let end = commits.first().copied().unwrap_or("HEAD").to_owned();
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    match (*name, commits.len()) {
+        ("rev-parse", 1) if all(&["--verify", "-q", "--quiet", "--short"]) => {
+            let short = options.contains(&"--short").then_some("--short");
+            let mut asked = words(&["rev-parse", "--verify", "--quiet"]);
+            asked.extend(short.map(str::to_owned));
+            Some(asked.into_iter().chain([end]).collect())
+        }
+        ("merge-base", 2) if options.is_empty() => Some(words(texts)),
+        ("rev-list", 1) if counts && all(&one) => Some(words(texts)),
+        ("log", 0 | 1) => {
+            let formats = ["--format=%H", "--pretty=%H", "--pretty=format:%H", "--format=format:%H"];
+            let known: Vec<&str> = one.iter().chain(&formats).copied().collect();
+            let formatted = options.iter().any(|option| formats.contains(option));
+            (counts && formatted && all(&known))
+                .then(|| words(&["rev-list", "--max-count=1"]).into_iter().chain([end]).collect())
+        }
         _ => None,
     }
 }
@@ -175,13 +213,18 @@ fn is_commit(word: &str) -> bool {
     !word.starts_with('-') && word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-~^@{}".contains(c))
 }
 
-/// Names of what differs, as git itself says that it does in its objects and its index.
-fn asked(shell: &Shell<'_>, state: &State, call: &Call, cwd: &Path, words: &[&str]) -> Option<Vec<String>> {
+/// What git itself says, where nothing of this command may have changed it.
+fn asked_text(shell: &Shell<'_>, state: &State, call: &Call, cwd: &Path, words: &[&str]) -> Option<String> {
     if !is_untouched(shell, state, call) {
         return None;
     }
     let arguments = words.iter().map(|word| (*word).to_owned()).collect();
-    let text = shell.world.ask_text(&Query::Git { dir: cwd.to_owned(), arguments }, PATIENCE).ok()?;
+    shell.world.ask_text(&Query::Git { dir: cwd.to_owned(), arguments }, PATIENCE).ok()
+}
+
+/// Names of what differs, as git itself says that it does in its objects and its index.
+fn asked(shell: &Shell<'_>, state: &State, call: &Call, cwd: &Path, words: &[&str]) -> Option<Vec<String>> {
+    let text = asked_text(shell, state, call, cwd, words)?;
     let names = text.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect::<BTreeSet<_>>();
     (names.len() <= MOST).then(|| names.into_iter().collect())
 }

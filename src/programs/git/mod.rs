@@ -18,7 +18,7 @@ use crate::shell::{Invocation, Printed};
 use super::words::opaque;
 
 pub(super) use answers::not_ignored;
-pub(super) use does::patch;
+pub(super) use does::{files, patch};
 pub(crate) use lays_out::laid_text;
 
 /// See [`Room::Git`](crate::knowledge::Room::Git).

@@ -32,7 +32,10 @@ pub(super) fn moved(look: &mut Look<'_>, easing: bool, stake: &mut AtStake) -> R
     }
     // The words of notes name commits.
     let unnamed = ["any-ref", "all-refs", "rewrites"].iter().any(|flag| look.has(flag));
-    if unnamed || look.mutation.kind == "git.note" {
+    // A remote may be set up so that what it has becomes, or takes away, branches of our own.
+    let follows = look.has("fetches")
+        || (look.mutation.kind.as_str(), look.mutation.action) == ("git.remote", Action::Update);
+    if unnamed || look.mutation.kind == "git.note" || (follows && look.fetches_onto().is_some()) {
         return any(look, stake);
     }
     match (look.mutation.kind.as_str(), look.mutation.action) {
@@ -239,12 +242,7 @@ fn fetched(look: &mut Look<'_>, stake: &mut AtStake) -> Result<(), String> {
         spec.as_deref().is_none_or(|spec| spec.contains(':') || spec.starts_with('+'))
     };
     let named = look.names().iter().skip(1).any(onto);
-    let config = look.repo.config(look.world);
-    let configured = config.iter().any(|(key, value)| {
-        let onto = value.split_once(':').is_some_and(|(_, to)| !to.starts_with("refs/remotes/"));
-        onto && key.starts_with("remote.") && key.ends_with(".fetch")
-    });
-    if !(look.has("moves") || named || configured) {
+    if !(look.has("moves") || named || look.fetches_onto().is_some()) {
         return Ok(());
     }
     stands(look, look.repo.place().git_dir.join("FETCH_HEAD"), stake);

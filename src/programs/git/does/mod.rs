@@ -19,7 +19,7 @@ use crate::programs::git::settings::set_by;
 
 use crate::effects::program::{Change, Draft as Planned, Packed, Scene, Word, fact, named};
 
-pub(crate) use patch::{patch, printed};
+pub(crate) use patch::{files, patch, printed};
 
 /// One mutation in the making.
 struct Draft {

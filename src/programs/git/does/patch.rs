@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::model::{Action, Cause, FactValue, Value};
+use crate::model::{Action, Cause, FactValue, Mutation, Value};
 use crate::shell::{Invocation, Printed, Stdin};
 
 use crate::effects::program::{Change, Draft as Planned, Scene, Word, directories, fact};
@@ -42,7 +42,8 @@ pub(super) fn formatted(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) 
         return Vec::new();
     }
     let here = Value::known(".");
-    let into = scene.absolute(words.matched.value("-o").unwrap_or(&here), dirs);
+    let set = given(words, "format.outputdirectory").map(Value::known);
+    let into = scene.absolute(words.matched.value("-o").or(set.as_ref()).unwrap_or(&here), dirs);
     let Some(dir) = into.as_known().map(PathBuf::from) else { return Vec::new() };
     let standing = scene.look.names(&dir).unwrap_or_default();
     let numbered: Vec<String> = standing
@@ -52,6 +53,14 @@ pub(super) fn formatted(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) 
         .collect();
     let chunks = numbered.chunks(Value::MAX_CHOICES);
     chunks.map(|chunk| Draft::path(Action::Replace, "file", Value::one_of(chunk.to_vec()))).collect()
+}
+
+/// A setting that the words themselves give.
+fn given(words: &Words<'_>, key: &str) -> Option<String> {
+    let lines = words.matched.options.iter().filter(|option| option.key == "-c" && option.level == 0);
+    let known = lines.filter_map(|option| option.value.as_ref().and_then(Value::as_known));
+    let mut pairs = known.filter_map(|text| text.split_once('='));
+    pairs.rfind(|(name, _)| name.eq_ignore_ascii_case(key)).map(|(_, value)| value.to_owned())
 }
 
 /// A name as a patch gets it: `0001-subject.patch`, `v2-0001-subject.patch`.
@@ -236,9 +245,25 @@ fn read(
         if files.len() == shown.len() {
             fact(&mut draft, "files", FactValue::Text(files.join("\n")), "the files that the patch names");
         }
+        // What does not fit is written beside each, over what stood there.
+        let rejected = if matched.has("--reject") && git { files } else { Vec::new() };
+        let rejected = rejected.into_iter().map(|file| PathBuf::from(format!("{file}.rej")));
+        for path in rejected.filter(|path| scene.at(path).is_some()) {
+            let path = Value::known(path.to_string_lossy());
+            let word = Word::new(path.clone(), true);
+            planned.push(Planned::of(scene.on_absolute(Action::Replace, "file", path, &word)));
+        }
         planned.push(Planned::with(draft, changes));
     }
     planned
+}
+
+/// The files that a patch changes, where they are known.
+pub(crate) fn files(mutation: &Mutation) -> Vec<String> {
+    match mutation.facts.get("files").map(|fact| &fact.value) {
+        Some(FactValue::Text(text)) => text.lines().map(str::to_owned).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// Where a name of the patch stands: below the directory that the program runs in; for git perhaps below one above it.

@@ -45,7 +45,7 @@ pub(super) fn history(words: &Words<'_>) -> Vec<Draft> {
     let mut list = brought(words);
     let fetches = words.name == "pull";
     let onto = |spec: &Value| spec.as_known().is_none_or(|spec| spec.contains(':') || spec.starts_with('+'));
-    let any_ref = fetches && (words.has("-f") || words.operands().iter().skip(1).any(onto));
+    let any_ref = fetches && (words.any(&["-f", "--refmap"]) || words.operands().iter().skip(1).any(onto));
     // Mail, and ranges of commits: which files those change is not told by the words.
     let range = |name: &Value| name.as_known().is_none_or(|name| name.contains(".."));
     let picks = matches!(words.name.as_str(), "cherry-pick" | "revert");
@@ -308,17 +308,40 @@ pub(super) fn submodule(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) 
     }
 }
 
+/// Settings that a remote gets: what later steps push to, and how.
+fn added(words: &Words<'_>, operands: &[Value]) -> Option<String> {
+    let known = |at: usize| operands.get(at).and_then(Value::as_known);
+    let (name, url) = (known(0)?, known(1)?);
+    let mut lines = match words.second.as_str() {
+        "add" | "set-url" => vec![format!("remote.{name}.url={url}")],
+        _ => return None,
+    };
+    let mirror = words.matched.has("--mirror").then(|| words.value("--mirror"));
+    if matches!(mirror, Some(None | Some("push"))) {
+        lines.push(format!("remote.{name}.mirror=true"));
+    }
+    if matches!(mirror, Some(None | Some("fetch"))) {
+        lines.push(format!("remote.{name}.fetch=+refs/*:refs/*"));
+    }
+    Some(lines.join("\n"))
+}
+
 pub(super) fn remote(words: &Words<'_>) -> Vec<Draft> {
     match words.second.as_str() {
         "remove" | "rm" => vec![Draft::new(Action::Delete, "git.remote").names(words.operands())],
         "prune" => vec![Draft::new(Action::Update, "git.remote").names(words.operands())],
-        "update" => vec![Draft::new(Action::Create, "git.fetch")],
+        "update" => {
+            vec![Draft::new(Action::Create, "git.fetch").flag("moves", words.any(&["-p", "--prune"]))]
+        }
         second => {
             let refs = matches!(second, "rename" | "set-head");
             let draft = Draft::new(Action::Update, "git.config").names([Value::known("remote")]);
             let operands = words.operands();
             let to = operands.get(1).filter(|_| second == "rename").and_then(Value::as_known);
-            vec![draft.flag("all-refs", refs).text("to", to)]
+            let added = added(words, &operands);
+            // What it brings at once may take the place of branches here.
+            let brings = words.has("-f") && words.has("--mirror");
+            vec![draft.flag("all-refs", refs || brings).text("to", to).text("added", added.as_deref())]
         }
     }
 }

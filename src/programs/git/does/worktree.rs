@@ -155,7 +155,9 @@ pub(super) fn checkout(words: &Words<'_>) -> Vec<Draft> {
             let mut list = vec![branch];
             if words.has("-f") {
                 list.insert(0, changes_from(before.first()));
-            } else if start.is_some_and(|start| start != "HEAD") && !words.has("--no-overwrite-ignore") {
+            } else if before.first().is_some_and(|to| to.as_known() != Some("HEAD"))
+                && !words.has("--no-overwrite-ignore")
+            {
                 list.insert(0, switches(before.first()));
             }
             return list;
@@ -326,5 +328,15 @@ pub(super) fn read_tree(words: &Words<'_>) -> Vec<Draft> {
     if words.has("--reset") && words.has("-u") {
         return vec![changes_from(words.operands().last())];
     }
-    unstaged()
+    let mut list = unstaged();
+    if !words.has("-u") {
+        return list;
+    }
+    match words.matched.value("--prefix") {
+        // The tree is laid out below it, over whatever stands there.
+        Some(below) => list.push(Draft::path(Action::Update, "tree", below.clone())),
+        None if words.has("-m") => list.extend(words.operands().last().map(|to| switches(Some(to)))),
+        None => {}
+    }
+    list
 }
