@@ -12,6 +12,7 @@ use crate::exec;
 use crate::model::{Material, Part};
 use crate::shell;
 use crate::terraform;
+use crate::world::lossy;
 
 use super::output::Failure;
 use super::setup::{self, Setup};
@@ -62,7 +63,7 @@ pub(super) fn plan_bytes(plan: &Path, setup: &Setup) -> Result<(Vec<u8>, Option<
 /// One word is shell text (`-`: standard input), several are an argument vector.
 pub(super) fn shell_input(words: &[OsString]) -> Result<shell::Input, Failure> {
     let [word] = words else {
-        return Ok(shell::Input::Argv(words.iter().map(|word| word.to_str().map(str::to_owned)).collect()));
+        return Ok(shell::Input::Argv(words.iter().map(|word| lossy::word(word)).collect()));
     };
     let bytes = if word == "-" { setup::read_text()? } else { word.clone().into_encoded_bytes() };
     match String::from_utf8(bytes) {

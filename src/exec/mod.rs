@@ -42,7 +42,7 @@ use crate::report::Style;
 use crate::shell;
 use crate::syntax::aligned::Aligned;
 use crate::text::escape;
-use crate::world::World;
+use crate::world::{World, lossy};
 
 use case::Case;
 pub use kept::session;
@@ -339,8 +339,7 @@ fn prepare(what: &What) -> Result<(Program, Vec<OsString>, shell::Input), u8> {
                 return Err(FAILED);
             };
             let program = look_up(first)?;
-            let mut judged: Vec<Option<String>> =
-                words.iter().map(|word| word.to_str().map(str::to_owned)).collect();
+            let mut judged: Vec<Option<String>> = words.iter().map(|word| lossy::word(word)).collect();
             if let Some(name) = judged.first_mut() {
                 *name = program.judged_as(first);
             }

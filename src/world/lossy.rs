@@ -1,6 +1,7 @@
 //! Names that are no valid text: everywhere a path is text, with U+FFFD in place of what could not be read. Here it is found
 //! out which name on the disk is meant, where only one can be.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -35,12 +36,37 @@ pub(super) fn meant(path: &Path) -> Option<PathBuf> {
     Some(found)
 }
 
+/// A word of an argument vector as text. One that is no valid text is told apart from all others only where it names
+/// something that stands here, and nothing else reads like it; `None` otherwise.
+pub fn word(word: &OsStr) -> Option<String> {
+    word.to_str().map(str::to_owned).or_else(|| {
+        let text = word.to_string_lossy().into_owned();
+        let here = std::env::current_dir().ok()?;
+        let there = meant(&here.join(&text))?;
+        (there == here.join(word) && fs::symlink_metadata(&there).is_ok()).then_some(text)
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
 
     use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_word_that_is_no_text_is_the_name_of_the_only_thing_that_reads_like_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let one = folder.path().join(OsStr::from_bytes(b"one\xff"));
+        assert_eq!(word(one.as_os_str()), None, "nothing stands there");
+        fs::write(&one, "x").unwrap();
+        assert_eq!(word(one.as_os_str()), Some(one.to_string_lossy().into_owned()));
+        let other = folder.path().join(OsStr::from_bytes(b"one\xfe"));
+        assert_eq!(word(other.as_os_str()), None, "another one does");
+        fs::write(&other, "y").unwrap();
+        assert_eq!(word(one.as_os_str()), None, "two read alike");
+        assert_eq!(word(OsStr::new("plain")), Some("plain".to_owned()));
+    }
 
     #[cfg(target_os = "linux")]
     #[test]

@@ -10,7 +10,7 @@ mod checkout;
 mod elsewhere;
 pub mod git;
 pub mod git_dir;
-mod lossy;
+pub mod lossy;
 mod memory;
 mod private;
 mod real;
