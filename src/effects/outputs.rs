@@ -4,7 +4,7 @@
 use super::draft::Draft;
 use super::scene::{Scene, Word, flag};
 use super::write::overwrite;
-use crate::knowledge::{Words, tool_words};
+use crate::knowledge::{Match, Words, tool_words};
 use crate::model::{Action, Value, words as split};
 use crate::shell::{Arg, Invocation};
 use crate::world::FileKind;
@@ -135,4 +135,10 @@ fn is_file(scene: &Scene<'_>, value: &Value) -> bool {
             .only_path(value)
             .and_then(|path| scene.at(&path))
             .is_some_and(|seen| seen.kind == FileKind::File)
+}
+
+/// The ending that a file gets: another one where the words say so.
+pub(super) fn ending(matched: &Match, end: &str) -> String {
+    let given = matched.value("-S").and_then(Value::as_known).filter(|_| end != "stem");
+    given.map_or(end.to_owned(), |given| format!(".{}", given.trim_start_matches('.')))
 }

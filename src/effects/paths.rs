@@ -9,6 +9,18 @@ pub(crate) use crate::model::keeps_nothing;
 /// The places that a path names, without `..`; `None` where one is not known.
 pub(super) type Places<'a> = &'a dyn Fn(&Path) -> Option<Vec<PathBuf>>;
 
+/// The name under which a content goes on: a longer one, or `stem`, the one without its last extension.
+pub(super) fn renamed(text: &str, end: &str) -> Option<PathBuf> {
+    let to = if end == "stem" {
+        let name = text.rsplit('/').next()?;
+        let at = name.rfind('.').filter(|at| *at > 0)?;
+        text[..text.len() - name.len() + at].to_owned()
+    } else {
+        format!("{text}{end}")
+    };
+    Some(PathBuf::from(to))
+}
+
 /// The absolute path of `value` for a program that runs in one of `cwds` (empty: not known where). Unknown where what
 /// stands before a `..` is.
 pub(super) fn absolute(value: &Value, cwds: &[PathBuf], places: Places<'_>) -> Value {

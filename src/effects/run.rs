@@ -8,7 +8,7 @@ use crate::shell::{Invocation, Stdin, Stdout};
 
 use super::draft::{Change, Draft};
 use super::packing;
-use super::paths::{is_remote, keeps_nothing, text_of};
+use super::paths::{is_remote, keeps_nothing, renamed, text_of};
 use super::scene::{Scene, Word, fact};
 use super::unknown::{ANYTHING, TASKS, gaps, otherwise};
 use super::{called, grants, listed, outputs, sql, tested, write};
@@ -254,6 +254,7 @@ fn effect_on(
                 if end != "trashed" {
                     let why = "another file is made of it";
                     fact(&mut mutation, "transforms", FactValue::Bool(true), why);
+                    fact(&mut mutation, "becomes", FactValue::Text(outputs::ending(matched, end)), why);
                 }
                 changes.extend(becomes(scene, &mutation, end));
             }
@@ -304,18 +305,6 @@ fn becomes(scene: &Scene<'_>, target: &Mutation, end: &str) -> Vec<Change> {
     changes.reverse();
     changes.push(Change::Moved { from, to });
     changes
-}
-
-/// The name under which a content goes on.
-fn renamed(text: &str, end: &str) -> Option<PathBuf> {
-    let to = if end == "stem" {
-        let name = text.rsplit('/').next()?;
-        let at = name.rfind('.').filter(|at| *at > 0)?;
-        text[..text.len() - name.len() + at].to_owned()
-    } else {
-        format!("{text}{end}")
-    };
-    Some(PathBuf::from(to))
 }
 
 /// The absolute path of a template's value. The directory that an option names holds for operands, not for the values of

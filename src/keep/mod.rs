@@ -18,6 +18,7 @@ mod little;
 mod lossy;
 mod names;
 mod offer;
+mod packed;
 mod plan;
 mod point;
 mod progress;

@@ -17,6 +17,7 @@ use super::Keeping;
 use super::around::{folders, is_ours, linked, links_out, names_that_come};
 use super::files::Way;
 use super::little::{NAMES, eases, is_little, is_of_names_alone, is_quick, is_set, may_stand_there, patched};
+use super::packed::{becomes, packed, packed_files};
 use super::services::{self, Wanted};
 
 /// Fact of an act that means to leave nothing behind (`shred`).
@@ -260,6 +261,16 @@ impl Plan {
         }
     }
 
+    /// Of what is packed each file goes, and what is made of it is to be taken away; whether all can be told.
+    fn packs(&mut self, mutation: &Mutation, paths: &mut Vec<PathBuf>) -> bool {
+        let Some(end) = packed(mutation) else { return true };
+        let Some(all) = packed_files(paths) else { return false };
+        let others = all.iter().filter_map(|path| becomes(path, end));
+        self.absent.extend(others.filter(|path| path.symlink_metadata().is_err()));
+        *paths = all;
+        true
+    }
+
     fn path(&mut self, judged: &Assessment, subject: &PathSubject, parts: &[Keep], counts: bool) -> bool {
         let mutation = &judged.mutation;
         let way = way(mutation, parts);
@@ -281,6 +292,9 @@ impl Plan {
                 _ => return false,
             },
             None => {}
+        }
+        if !self.packs(mutation, &mut paths) {
+            return false;
         }
         paths.extend(subject.moved_in.iter().cloned());
         // What takes another's place has to go back to its own.

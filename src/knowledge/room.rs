@@ -11,6 +11,8 @@ pub enum Room {
     Capsh,
     /// Aliases of Cargo.
     Cargo,
+    /// Compilers of C and its kin: files that are written beside what is asked for.
+    Compiler,
     /// `cp`, `install`, `ln`: where a copy lands and what it overwrites.
     Copy,
     /// `dd`: how much of the output file is overwritten.

@@ -83,6 +83,14 @@ fn suffix(invocation: &Invocation) -> Option<String> {
     Some(if text.is_empty() || text.contains('/') { "~" } else { text }.to_owned())
 }
 
+/// What is put behind the names of backups that get no number, and whether they get none even beside numbered ones.
+pub(super) fn plain(invocation: &Invocation) -> Option<(String, bool)> {
+    match naming(invocation)? {
+        Naming::Numbered => None,
+        kind => Some((suffix(invocation)?, kind == Naming::Simple)),
+    }
+}
+
 /// The name under which the old content of `to` is kept.
 fn name(scene: &Scene<'_>, invocation: &Invocation, to: &Path) -> Option<PathBuf> {
     let path = text_of(to);

@@ -3,11 +3,66 @@
 use std::path::{Path, PathBuf};
 
 use crate::code::may_lose;
+use crate::effects::program::{Draft, Scene, Word};
 use crate::knowledge::{lists, places};
-use crate::model::Value;
+use crate::model::{Action, Value};
 use crate::shell::Invocation;
 use crate::shell::program::{FileState, Now, Shell, State, Stdin, is_source};
 use crate::world::resolve::Disk;
+
+/// See [`Room::Compiler`](crate::knowledge::Room::Compiler).
+pub(super) struct Compiler;
+
+impl super::Program for Compiler {
+    fn does(&self, scene: &Scene<'_>, run: &Invocation, mut declared: Vec<Draft>) -> Vec<Draft> {
+        if !run.matched.does_nothing() {
+            declared.extend(beside(scene, run));
+        }
+        declared
+    }
+}
+
+/// Files that are written by names made of the sources': assembly, what the preprocessor prints, notes for coverage. What a
+/// compiler wrote there before it may write again; what a person did goes.
+fn beside(scene: &Scene<'_>, run: &Invocation) -> Vec<Draft> {
+    let has = |wanted: &[&str]| {
+        run.args.iter().any(|arg| arg.value.as_known().is_some_and(|word| wanted.contains(&word)))
+    };
+    let saves = has(&["-save-temps", "--save-temps", "-save-temps=cwd", "-save-temps=obj"]);
+    let mut endings = Vec::new();
+    if saves || has(&["-S"]) && !run.matched.has("-o") {
+        endings.push("s");
+    }
+    if saves {
+        endings.extend(["i", "ii"]);
+    }
+    if has(&["--coverage", "-coverage", "-ftest-coverage"]) {
+        endings.push("gcno");
+    }
+    let words = run.args.iter().skip(1).filter_map(|arg| arg.value.as_known());
+    let sources = words.filter(|word| !word.starts_with('-') && is_source(Path::new(word)));
+    let stems: Vec<&str> = sources.filter_map(|word| Path::new(word).file_stem()?.to_str()).collect();
+    let named = stems.iter().flat_map(|stem| {
+        endings.iter().flat_map(move |end| [format!("{stem}.{end}"), format!("a-{stem}.{end}")])
+    });
+    let is_own = |path: &Path| {
+        let text = scene.text(path).unwrap_or_default();
+        MADE.iter().any(|start| text.starts_with(start))
+    };
+    named
+        .filter_map(|name| {
+            let word = Word::new(Value::known(&name), true);
+            let path = PathBuf::from(scene.path(&word.value).as_known()?);
+            // A name that was given as a source is read, and then written over by nobody.
+            let given = run.args.iter().any(|arg| arg.value.as_known() == Some(name.as_str()));
+            (scene.at(&path).is_some() && !given && !is_own(&path))
+                .then(|| Draft::of(scene.on_path(Action::Replace, "file", &word)))
+        })
+        .collect()
+}
+
+/// How files begin that compilers write.
+const MADE: [&str; 6] = ["\t.file\t", "\t.text", "# 0 \"", "# 1 \"", "oncg", "\t.section\t"];
 
 /// Most sources that one program is read from.
 const SOURCES: usize = 64;

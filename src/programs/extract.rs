@@ -7,7 +7,7 @@ use crate::model::{FactValue, Mutation, Subject, Value};
 use crate::shell::{Invocation, Stdin};
 
 use super::backup;
-use crate::effects::program::{Draft, Scene, fact, flag, packing, text_of};
+use crate::effects::program::{Draft, Scene, directories, fact, flag, packing, text_of};
 
 /// See [`Room::Extract`](crate::knowledge::Room::Extract).
 pub(super) struct Extract;
@@ -21,7 +21,7 @@ impl super::Program for Extract {
 /// Adds to drafts of kind `archive.extract` the archive, the members asked for and how existing files are treated. Other
 /// drafts stay as they are.
 fn extract(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft>) -> Vec<Draft> {
-    drafts
+    chained(scene, invocation, drafts)
         .into_iter()
         .map(|mut draft| {
             if let Some(mutation) = draft.mutation.as_mut().filter(|m| m.kind == "archive.extract") {
@@ -43,6 +43,24 @@ fn extract(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft>) -> Ve
         .collect()
 }
 
+/// Each `-C` counts from the one before: where no member stands between them, all goes into the last.
+fn chained(scene: &Scene<'_>, invocation: &Invocation, drafts: Vec<Draft>) -> Vec<Draft> {
+    let matched = &invocation.matched;
+    let is_one = |draft: &Draft| draft.mutation.as_ref().is_some_and(|m| m.kind == "archive.extract");
+    if !is_tar(matched) || matched.values("-C").len() < 2 || !matched.operands.is_empty() {
+        return drafts;
+    }
+    let dirs = directories(scene, matched);
+    let [dir] = dirs.as_slice() else { return drafts };
+    let (mut unpacks, mut others): (Vec<Draft>, Vec<Draft>) = drafts.into_iter().partition(is_one);
+    let Some(mut last) = unpacks.pop() else { return others };
+    if let Some(Subject::Path(subject)) = last.mutation.as_mut().map(|mutation| &mut mutation.subject) {
+        subject.path = Value::known(text_of(dir));
+    }
+    others.push(last);
+    others
+}
+
 /// What the options say of which members are unpacked, and how.
 fn told(scene: &Scene<'_>, invocation: &Invocation, mutation: &mut Mutation) {
     let matched = &invocation.matched;
@@ -59,13 +77,19 @@ fn told(scene: &Scene<'_>, invocation: &Invocation, mutation: &mut Mutation) {
         fact(mutation, "strip", FactValue::Number(strip), "leading directories taken off each name");
     }
     top_level(matched, mutation);
+    if is(matched, &["unzip"]) {
+        flag(mutation, "inward", "of names that lead out of the directory the rest counts");
+    }
     if is(matched, &["unzip"]) && matched.has("-C") {
         flag(mutation, "any-case", "members are found whatever their case");
     }
     if matched.has("--transform") || matched.has("-s") && is_tar(matched) {
         flag(mutation, "transform", "names are changed on the way");
     }
-    if matched.has("-P") && is_tar(matched) || full_names(matched) {
+    if matched.has("-P") && is_tar(matched)
+        || is(matched, &["unzip"]) && matched.has("-:")
+        || full_names(matched)
+    {
         flag(mutation, "absolute", "names lead to where they say, also outside the directory");
     }
     if is_tar(matched) || is(matched, &["unzip"]) {
@@ -112,6 +136,12 @@ fn overwriting(scene: &Scene<'_>, invocation: &Invocation, mutation: &mut Mutati
     }
     if tar && backs_up(scene, invocation, mutation) || !tar && matched.has("-B") {
         flag(mutation, "backup", "existing files are kept under another name");
+        if tar && let Some((suffix, plain)) = backup::plain(invocation) {
+            fact(mutation, "backup-suffix", FactValue::Text(suffix), "backups get this behind their names");
+            if plain {
+                flag(mutation, "backup-plain", "whether or not numbered ones are there");
+            }
+        }
     }
     // Without -o unzip asks about each file that exists.
     if !tar && !keeps && !matched.has("-o") {

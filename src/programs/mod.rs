@@ -124,6 +124,7 @@ fn of(room: Room) -> &'static dyn Program {
         Room::Cargo => &cargo::Cargo,
         Room::Copy => &copy::Copy,
         Room::Dd => &dd::Dd,
+        Room::Compiler => &builds::Compiler,
         Room::Extract => &extract::Extract,
         Room::Fd => &fd::Fd,
         Room::Find => &find::Find,

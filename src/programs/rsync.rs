@@ -1,6 +1,6 @@
 //! `rsync`: what it overwrites and deletes at the receiving side, here or on another machine.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::knowledge::Match;
 use crate::model::{Action, Mutation, Subject, Value};
@@ -67,6 +67,7 @@ fn rsync(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
                 _ => Vec::new(),
             };
             drafts.push(Draft::with(mutation, changes));
+            drafts.extend(place.as_deref().and_then(|place| older_backups(scene, matched, place)));
             place
         };
         if matched.has("--remove-source-files") && !is_remote(&source.value) {
@@ -83,6 +84,23 @@ fn rsync(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
         }
     }
     drafts
+}
+
+/// What is overwritten goes to a directory of backups, over what of that name was put there before.
+fn older_backups(scene: &Scene<'_>, matched: &Match, place: &Path) -> Option<Draft> {
+    let given = matched.value("--backup-dir").filter(|_| matched.has("--backup") || matched.has("-b"))?;
+    // It counts from the directory that is written into.
+    let to = scene.absolute(given, &[place.to_owned()]);
+    let there = to.as_known().map(Path::new)?;
+    if !scene.is_directory(there) || !scene.is_directory(place) {
+        return None;
+    }
+    let mut mutation =
+        scene.on_absolute(Action::Replace, "tree", to.clone(), &Word::new(given.clone(), true));
+    if let Subject::Path(subject) = &mut mutation.subject {
+        subject.from = Some(place.to_owned());
+    }
+    Some(Draft::with(mutation, Vec::new()))
 }
 
 /// Options that leave out some of the source, or all of it.

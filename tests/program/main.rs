@@ -63,6 +63,7 @@ mod secrets;
 mod serve;
 mod serve_callers;
 mod serve_told;
+mod set_up;
 mod shell_hooks;
 mod shims;
 #[path = "../support/mod.rs"]

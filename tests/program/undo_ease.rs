@@ -36,6 +36,8 @@ fn what_is_moved_appended_packed_or_linked_is_taken_back_in_silence() {
         "echo more | tee -a notes.md > /dev/null",
         "touch -d 2001-01-01 notes.md",
         "gzip notes.md",
+        "gzip -r own",
+        "gzip -S .old notes.md own/deep/x.md",
         "perl -i.orig -pe s/nowhere/somewhere/ notes.md",
         "ln -sfn own link",
         "chmod +x notes.md",
@@ -53,7 +55,9 @@ fn what_is_moved_appended_packed_or_linked_is_taken_back_in_silence() {
             let same = there.kind == thing.kind && (thing.kind != "file" || there.modified == thing.modified);
             assert!(same, "{command}: {}: {there:?} was {thing:?}", path.display());
         }
-        for made in ["named.md", "moved", "own/deep/notes.md"] {
+        for made in
+            ["named.md", "moved", "own/deep/notes.md", "notes.md.gz", "own/deep/x.md.gz", "notes.md.old"]
+        {
             assert!(!place.work().join(made).exists(), "{command} left {made}");
         }
         let read = |name: &str| fs::read_to_string(place.work().join(name)).unwrap();

@@ -279,9 +279,24 @@ fn compare<'a>(
         if meta.kind == FileKind::File && meta.size > 0 && overwrites(mutation, member, &place, &meta, world)
         {
             found.add(&place, &meta);
+            if let Some((older, meta)) = older_backup(mutation, &place, world) {
+                found.displaces(&older, &meta);
+            }
         }
     }
     found
+}
+
+/// An older backup whose name the new one takes.
+fn older_backup(mutation: &Mutation, place: &Path, world: &dyn World) -> Option<(PathBuf, Meta)> {
+    let suffix = text(mutation, "backup-suffix")?;
+    let beside = |end: &str| PathBuf::from(format!("{}{end}", place.display()));
+    if !flag(mutation, "backup-plain") && world.lstat(&beside(".~1~")).is_ok() {
+        return None;
+    }
+    let older = beside(suffix);
+    let meta = world.lstat(&older).ok().filter(|meta| meta.kind == FileKind::File && meta.size > 0)?;
+    Some((older, meta))
 }
 
 /// A member that was asked for by its name, by a directory above it, or perhaps by a pattern.
@@ -306,6 +321,7 @@ fn place(mutation: &Mutation, target: &Path, name: &str) -> Option<PathBuf> {
     for part in Path::new(name).components() {
         match part {
             Component::Normal(part) => parts.push(part.to_str()?),
+            Component::ParentDir if flag(mutation, "inward") => {}
             Component::ParentDir => return None,
             Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
         }

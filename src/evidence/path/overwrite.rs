@@ -290,6 +290,8 @@ pub(in crate::evidence) struct Overwritten<'a> {
     untracked: bool,
     /// The files that stand there now, as long as all are known.
     changed: Option<Vec<PathBuf>>,
+    /// What goes although what is overwritten is kept.
+    displaced: Loss,
 }
 
 impl<'a> Overwritten<'a> {
@@ -309,7 +311,17 @@ impl<'a> Overwritten<'a> {
             notes: Vec::new(),
             untracked: false,
             changed: Some(Vec::new()),
+            displaced: Loss::default(),
         }
+    }
+
+    /// A file whose name what is kept takes: that one goes.
+    pub(in crate::evidence) fn displaces(&mut self, path: &Path, meta: &Meta) {
+        let kept = std::mem::take(&mut self.loss);
+        std::mem::swap(&mut self.displaced, &mut self.loss);
+        self.add(path, meta);
+        self.displaced = std::mem::replace(&mut self.loss, kept);
+        self.meets(path);
     }
 
     /// Bytes of content that may still be read.
@@ -385,6 +397,12 @@ impl<'a> Overwritten<'a> {
         evidence.changed = self.changed.take();
         if flag(self.mutation, "backup") {
             super::kept::soften(&mut self.loss, LossClass::Snapshot);
+        }
+        for (class, tally) in std::mem::take(&mut self.displaced).classes {
+            let into = self.loss.classes.entry(class).or_default();
+            into.files += tally.files;
+            into.bytes += tally.bytes;
+            into.examples.extend(tally.examples);
         }
         if self.loss.worst() == LossClass::Nothing {
             self.notes.insert(0, nothing.to_owned());

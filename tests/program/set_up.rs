@@ -1,0 +1,213 @@
+//! What is set up elsewhere than in the words that lose something: remotes that mirror, revisions that are asked for, outputs
+//! whose names nobody gave. In real places, by whole lines.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn git(dir: &Path, line: &str) {
+    let done = Command::new("sh")
+        .args(["-c", line])
+        .current_dir(dir)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_AUTHOR_NAME", "a")
+        .env("GIT_AUTHOR_EMAIL", "a@b")
+        .env("GIT_COMMITTER_NAME", "a")
+        .env("GIT_COMMITTER_EMAIL", "a@b")
+        .output()
+        .unwrap();
+    assert!(done.status.success(), "{line}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// Not below a temporary directory, where little counts.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap())
+    }
+
+    fn dir(&self) -> PathBuf {
+        let dir = self.0.path().canonicalize().unwrap().join("work");
+        fs::create_dir_all(&dir).unwrap();
+        dir
+    }
+
+    fn write(&self, names: &[&str]) {
+        for name in names {
+            let path = self.dir().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, format!("{name} is nowhere else\n")).unwrap();
+        }
+    }
+
+    fn judged(&self, words: &[OsString]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_recourse"));
+        command.args(["evaluate", "shell", "--profile", "agent", "--fail-on", "warn", "--"]).args(words);
+        // Above a home nobody builds anything.
+        let home = self.0.path().canonicalize().unwrap();
+        command.current_dir(self.dir()).env_clear().env("HOME", home).env("PATH", "/usr/bin:/bin");
+        command.output().unwrap()
+    }
+
+    /// Fails unless each line is stopped, or each is not.
+    fn are(&self, stopped: bool, lines: &[&str]) {
+        let wrong = lines.iter().filter_map(|line| {
+            let done = self.judged(&[OsString::from(line)]);
+            let is = matches!(done.status.code(), Some(20 | 30));
+            (is != stopped).then(|| format!("{line}: {}", String::from_utf8_lossy(&done.stdout)))
+        });
+        assert_eq!(wrong.collect::<Vec<_>>(), Vec::<String>::new());
+    }
+}
+
+/// A repository whose ignored file an older commit tracks, a bare one that has a commit of its own, and a file of the old kind
+/// that makes a remote of it.
+fn repository() -> Place {
+    let place = Place::new();
+    let dir = place.dir();
+    git(
+        &dir,
+        "git init -q -b main && echo 'ign*' > .gitignore && echo a > f && git add . && git commit -qm one
+         echo t > ignored.txt && git add -f ignored.txt && git commit -qm two && git branch tracks
+         git rm -q --cached ignored.txt && git commit -qm three && echo precious > ignored.txt
+         git init -q --bare ../x.git && git remote add x ../x.git && git push -q x main
+         git clone -q ../x.git ../other && cd ../other && git checkout -q main 2>/dev/null || git checkout -q -b main origin/main
+         echo b > g && git add . && git commit -qm theirs && git push -q origin main
+         cd ../work && mkdir -p .git/remotes && printf 'URL: ../x.git\nPush: +main:main\n' > .git/remotes/old",
+    );
+    place
+}
+
+#[test]
+fn remotes_push_what_their_settings_say() {
+    let place = repository();
+    place.are(
+        true,
+        &[
+            "git push old",
+            "git remote add --mirror=push y ../x.git; git push y",
+            "git remote add y ../x.git && git push --mirror y",
+            "git remote set-url x ../x.git; git push --mirror x",
+            "git config remote.x.push +main:main; git push x",
+        ],
+    );
+    place.are(
+        false,
+        &["git push x", "git remote add y ../new.git; git push y main", "git fetch -p x", "git pull x main"],
+    );
+}
+
+#[test]
+fn a_revision_that_is_asked_for_overwrites_what_is_ignored() {
+    let place = repository();
+    place.are(
+        true,
+        &[
+            "git checkout $(git rev-parse HEAD~1)",
+            "git checkout \"$(git rev-parse --verify -q tracks)\"",
+            "git switch --detach $(git log -1 --format=%H HEAD~1)",
+            "git checkout $(git merge-base HEAD HEAD~1)",
+            "git checkout \"$REVISION\"",
+            "git switch \"$REVISION\"",
+            "git read-tree -um HEAD HEAD~1",
+            "git read-tree -m -u HEAD~1",
+        ],
+    );
+    place.are(
+        false,
+        &[
+            "git checkout $(git rev-parse HEAD)",
+            "git checkout $(git rev-parse HEAD~2)",
+            "git read-tree HEAD~1",
+            "git checkout main",
+        ],
+    );
+}
+
+#[test]
+fn outputs_whose_names_nobody_gave_are_overwritten() {
+    let place = Place::new();
+    place.write(&[
+        "typescript",
+        "privkey.pem",
+        "t.gpg",
+        "t",
+        "m.s",
+        "m.i",
+        "m.gcno",
+        "shop.cat",
+        "t.orig",
+        "back/t",
+        "from/t",
+        "to/t",
+        "hist",
+        "git-diagnostics-x.zip",
+    ]);
+    let dir = place.dir();
+    fs::write(dir.join("m.c"), "int main(){return 0;}\n").unwrap();
+    fs::write(dir.join("p.patch"), "--- a/t\n+++ b/t\n@@ -1 +1 @@\n-t is nowhere else\n+x\n").unwrap();
+    place.are(
+        true,
+        &[
+            "script -c ls",
+            "openssl req -new -nodes -out new.csr",
+            "gpg --yes -c t",
+            "gcc -S m.c",
+            "gcc -save-temps m.c",
+            "gcc --coverage -c m.c",
+            "gencat shop.cat shop.msg",
+            "patch -p1 < p.patch",
+            "rsync -a --backup --backup-dir=../back from/ to/",
+            "HISTFILE=hist bash -i",
+            "git diagnose -s x",
+        ],
+    );
+    place.are(
+        false,
+        &[
+            "script -c ls log.txt",
+            "openssl req -in new.csr -noout -text",
+            "openssl req -new -key k.pem -out new.csr",
+            "gcc -c m.c",
+            "gcc -O2 -o program m.c",
+            "patch -p1 -d to < p.patch",
+            "bash -c ls",
+            "git diagnose --mode=stats",
+        ],
+    );
+}
+
+#[test]
+fn backups_take_the_place_of_older_ones() {
+    let place = Place::new();
+    place.write(&["t", "t~", "t.old"]);
+    let dir = place.dir();
+    git(&dir, "mkdir in a b && echo new > in/t && tar cf x.tar -C in t && echo 'b is nowhere else' > b/t");
+    place.are(
+        true,
+        &[
+            "tar xf x.tar --backup",
+            "tar x --backup=simple --suffix=.old -f x.tar",
+            "tar -C a -C ../b -xf x.tar",
+        ],
+    );
+    place.are(false, &["tar xf x.tar --backup=numbered", "tar -xf x.tar -C a"]);
+}
+
+#[test]
+fn a_name_that_is_no_text_is_judged_where_it_can_be_told() {
+    let place = Place::new();
+    let name = OsStr::from_bytes(b"odd\xff.txt");
+    fs::write(place.dir().join(name), "nowhere else\n").unwrap();
+    let words = |words: &[&OsStr]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    let said = place.judged(&words(&[OsStr::new("rm"), name]));
+    assert_eq!(said.status.code(), Some(30), "{}", String::from_utf8_lossy(&said.stdout));
+    let read = place.judged(&words(&[OsStr::new("cat"), name]));
+    assert_eq!(read.status.code(), Some(0), "{}", String::from_utf8_lossy(&read.stdout));
+    fs::write(place.dir().join(OsStr::from_bytes(b"odd\xfe.txt")), "another\n").unwrap();
+    let said = place.judged(&words(&[OsStr::new("rm"), name]));
+    assert_eq!(said.status.code(), Some(20), "{}", String::from_utf8_lossy(&said.stdout));
+}
