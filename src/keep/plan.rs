@@ -293,9 +293,6 @@ impl Plan {
             },
             None => {}
         }
-        if !self.packs(mutation, &mut paths) {
-            return false;
-        }
         paths.extend(subject.moved_in.iter().cloned());
         // What takes another's place has to go back to its own.
         let from = subject.from.clone().filter(|_| is_set(mutation, "renames"));
@@ -311,7 +308,7 @@ impl Plan {
             self.absent.extend(comes);
         }
         paths.extend(from.clone());
-        if paths.iter().any(|path| !path.is_absolute()) {
+        if paths.iter().any(|path| !path.is_absolute()) || !self.packs(mutation, &mut paths) {
             return false;
         }
         // What is lost stands somewhere now: where nothing stands, the act is about a place that comes to be called so.
