@@ -21,7 +21,7 @@ impl Shell<'_> {
                     break;
                 }
                 // The last of them counts.
-                _ if is_flags(text) => {
+                _ if is_flags(text, state.switches.zsh) => {
                     let last = text.chars().rev().find(|c| matches!(c, 'L' | 'P'));
                     physical = last.map_or(physical, |letter| letter == 'P');
                     words.remove(0);
@@ -265,8 +265,9 @@ fn is_name(text: &str) -> bool {
 }
 
 /// Options of `cd`, also in one word.
-fn is_flags(text: &str) -> bool {
+fn is_flags(text: &str, zsh: bool) -> bool {
     text.strip_prefix('-').is_some_and(|letters| {
-        !letters.is_empty() && letters.chars().all(|c| matches!(c, 'L' | 'P' | 'e' | '@'))
+        !letters.is_empty()
+            && letters.chars().all(|c| matches!(c, 'L' | 'P' | 'e' | '@') || zsh && matches!(c, 'q' | 's'))
     })
 }
