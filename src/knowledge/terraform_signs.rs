@@ -283,6 +283,8 @@ pub struct TerraformSigns {
     pub times: Words,
     /// Names of rights, each more than the one before; `|` stands between lists.
     pub ladders: Words,
+    /// Lists whose entries say a name and a value.
+    pub parameters: Words,
     /// Types of one setting each, whose `value` is of what another attribute names.
     pub pairs: Words,
     /// What gives full control.

@@ -96,11 +96,11 @@ pub(super) fn kept(path: &str, now: Option<&FactValue>) -> Option<(&'static str,
 /// Words for how often, from the most often on.
 const OFTEN: [&[&str]; 6] = [
     &["minutely", "minutes", "every_minute"],
-    &["hourly", "hours"],
-    &["daily", "days", "every_day"],
-    &["weekly", "weeks"],
-    &["monthly", "months"],
-    &["yearly", "years", "annually"],
+    &["hourly", "hours", "one_hour"],
+    &["daily", "days", "every_day", "one_day"],
+    &["weekly", "weeks", "one_week"],
+    &["monthly", "months", "one_month"],
+    &["yearly", "years", "annually", "one_year"],
 ];
 
 /// Whether something is done less often than before: a longer interval, a rarer word, or fewer days of a cron line.

@@ -16,6 +16,7 @@ use super::known::Known;
 use super::later;
 use super::lets_in;
 use super::longer;
+use super::narrower;
 use super::openings;
 use super::own::Own;
 use super::plan::ResourceChange;
@@ -76,7 +77,7 @@ impl Asked {
         Self {
             // What holds nothing of its own is only changed by being made anew.
             updates: action == Action::Update || action == Action::Replace && !unknown && !known.content,
-            may_open: now.opens,
+            may_open: now.opens || lasts && known.spoken.ranges,
             sets: action == Action::Create && unknown && classify::is_setting(&change.r#type),
             makes: matches!(action, Action::Create | Action::Replace) && known.spoken.asks_of_made(),
             denies: was.denies,
@@ -183,7 +184,11 @@ impl Changed {
         let Verb::Do(action) = Verb::of(&change.change.actions) else { return };
         if asked.denies {
             self.more.extend(denials::fewer(&change.r#type, action, attributes));
-            if action == Action::Update && self.more.is_empty() && widened::denies_less(attributes) {
+            let stays = matches!(action, Action::Update | Action::Replace);
+            if stays
+                && self.more.is_empty()
+                && (widened::denies_less(attributes) || narrower::denies_less(attributes))
+            {
                 self.more.push(denials::less());
             }
         }

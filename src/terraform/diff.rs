@@ -115,9 +115,6 @@ fn parameters(list: &[Value]) -> Option<Value> {
     named.collect::<Option<Map<_, _>>>().filter(|named| named.len() == list.len()).map(Value::Object)
 }
 
-/// Lists whose entries say a name and a value.
-const PARAMETERS: [&str; 5] = ["parameter", "parameters", "database_flags", "setting", "option_settings"];
-
 /// Lists are often sets: what stands in both is the same element, wherever it stands; the others are compared in order.
 fn lists(sides: Sides<'_>, path: &str, depth: usize, found: &mut Vec<Leaf>) {
     let none = Vec::new();
@@ -125,7 +122,7 @@ fn lists(sides: Sides<'_>, path: &str, depth: usize, found: &mut Vec<Leaf>) {
     let [was, now] = [old, new].map(|list| scalar(&Value::from(list.len())));
     let last = path.rsplit('.').next().unwrap_or(path);
     let secret = sides.sensitive.iter().any(|mark| marks_any(mark));
-    if PARAMETERS.contains(&last)
+    if terraform_signs().parameters.has(last)
         && !secret
         && !marks_any(sides.unknown)
         && let [Some(before), Some(after)] = [old, new].map(|list| parameters(list))

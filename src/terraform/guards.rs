@@ -10,7 +10,7 @@ use crate::knowledge::{Range, Sign, TerraformType, terraform_gains};
 use crate::model::{Action, FactValue};
 
 /// Kinds of removals by which a type says that it guards.
-const GUARDS: [&str; 9] = [
+const GUARDS: [&str; 8] = [
     "protection.guard",
     "protection.wall",
     "protection.entrance",
@@ -19,7 +19,6 @@ const GUARDS: [&str; 9] = [
     "protection.masking",
     "protection.record",
     "protection.audit",
-    "protection.alarm",
 ];
 
 /// Kinds of what deletes at once, or lets everybody in, when it gets less.

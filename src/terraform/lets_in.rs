@@ -15,6 +15,9 @@ use crate::model::{Action, FactValue};
 /// How deep attributes are looked into.
 const DEPTH: usize = 16;
 
+/// Parts of names of what holds addresses.
+const ADDRESSES: [&str; 7] = ["cidr", "source", "prefix", "ip_range", "ipv4", "ipv6", "remote"];
+
 /// What the attributes let in that was not let in before.
 pub(super) fn of(r#type: &str, before: &Value, after: &Value) -> Option<Beside> {
     if !terraform_signs().range_types.fit(r#type) {
@@ -27,7 +30,10 @@ pub(super) fn of(r#type: &str, before: &Value, after: &Value) -> Option<Beside> 
     };
     let was = doors(before);
     let told = |(text, reach): &(String, Reach)| {
-        let Some(range) = Range::of(text) else { return false };
+        // Everybody is told by what opens.
+        let Some(range) = Range::of(text).filter(|_| !tool_words().grants.everybody.has(text)) else {
+            return false;
+        };
         let known = was.iter().any(|(known, wide)| {
             Range::of(known).is_some_and(|known| known.holds(range)) && wide.covers(reach)
         });
@@ -53,8 +59,7 @@ fn gather(key: &str, value: &Value, reach: &Reach, depth: usize, found: &mut BTr
             }
         }
         Value::Array(list) => list.iter().for_each(|inner| gather(key, inner, reach, depth, found)),
-        // Everybody is told by what opens.
-        Value::String(text) if key.contains("cidr") && !tool_words().grants.everybody.has(text) => {
+        Value::String(text) if ADDRESSES.iter().any(|word| key.contains(word)) => {
             found.insert((text.clone(), reach.clone()));
         }
         _ => {}

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::attributes::marks_any;
 use super::facts::Attributes;
 use super::select::first_key;
-use crate::knowledge::{Range, terraform_signs};
+use crate::knowledge::{Range, terraform_signs, tool_words};
 use crate::model::{Fact, FactValue, Facts};
 use crate::wildcard::fits;
 
@@ -49,7 +49,23 @@ pub(super) fn denies_later(changed: &BTreeSet<String>, attributes: &Attributes) 
 }
 
 fn is_closed(values: &Value) -> bool {
-    values.as_object().is_some_and(denies_itself)
+    let lists = |rule: &Value| rule.as_array().is_some_and(|list| !list.is_empty());
+    values.as_object().is_some_and(denies_itself) || values.get("deny").is_some_and(lists)
+}
+
+/// Whether a rule that denies, and stays, denies fewer addresses or ports than before.
+pub(super) fn denies_less(attributes: &Attributes) -> bool {
+    const ABOUT: [&str; 4] = ["source", "cidr", "destination", "range"];
+    let (Value::Object(old), Value::Object(new)) = (&attributes.before, &attributes.after) else {
+        return false;
+    };
+    let about = |name: &str| ABOUT.iter().any(|word| name.contains(word));
+    let fewer = |(name, was): (&String, &Value)| {
+        let known = !attributes.after_unknown.get(name).is_some_and(marks_any);
+        let now = new.get(name).unwrap_or(&Value::Null);
+        about(name) && known && was != now && !was.is_null() && is_part(was, now, DEPTH)
+    };
+    is_closed(&attributes.before) && is_closed(&attributes.after) && old.iter().any(fewer)
 }
 
 /// Tells it as a fact.
@@ -120,6 +136,12 @@ fn text(old: &str, new: &str, depth: usize) -> bool {
         return acts_less(&old, &new);
     }
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.:/*@+=".contains(c);
+    // Everybody, and all rights, hold any of them.
+    let everybody = tool_words().grants.everybody.has(&old.to_ascii_lowercase()) && Range::of(new).is_some();
+    let all = ["all", "all privileges"].contains(&old.to_ascii_lowercase().as_str()) && !new.is_empty();
+    if everybody || all && new.chars().all(|c| c.is_ascii_alphabetic() || c == ' ') {
+        return true;
+    }
     let pattern = old.contains('*') && new.chars().all(plain) && !new.is_empty();
     let off = ["inactive", "disabled"].contains(&new.to_ascii_lowercase().as_str());
     off || pattern && fits(old, new)

@@ -153,10 +153,21 @@ fn named(name: &str, part: &str) -> bool {
 
 /// What is denied, leads out, or holds only for one account or network.
 pub(super) fn is_closed(map: &Map<String, Value>) -> bool {
-    const WAYS: [&str; 8] =
-        ["direction", "type", "access", "effect", "action", "rule_action", "traffic_direction", "decision"];
-    const SHUT: [&str; 9] =
-        ["egress", "outbound", "out", "deny", "denied", "block", "drop", "reject", "disallow"];
+    const WAYS: [&str; 11] = [
+        "direction",
+        "type",
+        "access",
+        "effect",
+        "action",
+        "rule_action",
+        "traffic_direction",
+        "decision",
+        "policy",
+        "verdict",
+        "usage",
+    ];
+    const SHUT: [&str; 10] =
+        ["egress", "outbound", "out", "deny", "denied", "block", "drop", "reject", "disallow", "blocklist"];
     const ONLY: [&str; 9] = [
         "sourcearn",
         "sourceaccount",

@@ -70,6 +70,11 @@ fn text_of(key: &str, text: &str, found: &mut BTreeSet<String>) {
             found.insert(text.trim().to_owned());
         }
     }
+    // A cluster's group of administrators, in whatever document: one more of them is one more.
+    let masters = text.matches("system:masters").count();
+    if masters > 0 {
+        found.insert(format!("{masters} x system:masters"));
+    }
     if key == "policy" && everything(text) {
         found.insert("path \"*\" with sudo".to_owned());
     }

@@ -114,6 +114,8 @@ pub(super) struct Spoken {
     pub(super) known: bool,
     /// It guards something, and nothing else compares what it lets in.
     pub(super) guards: bool,
+    /// Ranges of addresses that it lets in are told that are not everybody.
+    pub(super) ranges: bool,
 }
 
 impl Spoken {
@@ -129,9 +131,11 @@ impl Spoken {
             declared.is_some_and(|declared| !declared.grants.is_empty() || !declared.opens.is_empty());
         let of_lists = |sign: &Sign| matches!(sign.sense, Sense::Shrinks | Sense::Grows);
         signs.retain(|sign| !(compared && sign.of == Class::Guards && of_lists(sign)));
-        let Some(declared) = declared else { return Self { signs, ..Self::default() } };
+        let ranges = terraform_signs().range_types.fit(name);
+        let Some(declared) = declared else { return Self { signs, ranges, ..Self::default() } };
         Self {
             signs,
+            ranges,
             known: true,
             guards: classes.contains(&Class::Guards) && !compared,
             own: own_paths(declared),
@@ -212,9 +216,7 @@ pub(super) fn read(
         if weaker.is_empty() && (found.is_empty() || leaf.unknown) {
             said.beside.extend(guards::unclear(spoken, &named, leaf, leaves, all.iter().copied()));
         }
-        if weaker.is_empty() {
-            said.beside.extend(guards::turned(leaf));
-        }
+        said.beside.extend(guards::turned(leaf).filter(|_| weaker.is_empty()));
         if found.is_empty() || !weaker.is_empty() || leaf.unknown {
             said.safe = false;
             let name = first_key(path).to_owned();

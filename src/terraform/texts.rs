@@ -19,8 +19,11 @@ pub(super) fn documents(path: &str, before: &Value, after: &Value) -> Option<[Va
     if old.len().max(new.len()) > LONGEST {
         return None;
     }
+    let last = path.rsplit('.').next().unwrap_or(path);
+    if last.ends_with("properties") {
+        return properties(old).zip(properties(new)).map(|(old, new)| [old, new]);
+    }
     let both = json(old).zip(json(new)).or_else(|| {
-        let last = path.rsplit('.').next().unwrap_or(path);
         let known = YAML.contains(&last) || last.ends_with("_yaml");
         known.then(|| yaml(old).zip(yaml(new))).flatten()
     });
@@ -31,6 +34,16 @@ pub(super) fn documents(path: &str, before: &Value, after: &Value) -> Option<[Va
 
 fn json(text: &str) -> Option<Value> {
     text.trim_start().starts_with(['{', '[']).then(|| serde_json::from_str(text).ok()).flatten()
+}
+
+/// Lines of `key=value`; `None`: another one stands among them.
+fn properties(text: &str) -> Option<Value> {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with(['#', '!']));
+    let pairs = lines.map(|line| {
+        let (key, value) = line.split_once('=')?;
+        Some((key.trim().to_owned(), Value::String(value.trim().to_owned())))
+    });
+    pairs.collect::<Option<Map<_, _>>>().map(Value::Object)
 }
 
 fn yaml(text: &str) -> Option<Value> {

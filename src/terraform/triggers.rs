@@ -41,6 +41,10 @@ const POWERS: &[&str] = &[
     "+@all",
     "allcommands",
     "62e90394",
+    "8e3af657",
+    "18d7d88d",
+    "f58310d9",
+    "system:masters",
     "bypass",
 ];
 
