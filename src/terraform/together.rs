@@ -53,7 +53,10 @@ pub(super) fn gone(mutations: &mut [Mutation], references: &References) {
             named.find(|other| {
                 // What is made anew without its protection has none.
                 let both = mutation.action == Action::Replace || other.action == Action::Delete;
-                both && may_be(mutation, &other.target.r#type)
+                // A rule that is called by what it is about goes with nothing but itself.
+                let itself = other.target.id == mutation.target.id;
+                both && !itself
+                    && may_be(mutation, &other.target.r#type)
                     && !are_apart(source, &mutation.facts, &other.facts)
             })
         };
