@@ -111,7 +111,9 @@ fn one(scene: &Scene<'_>, invocation: &Invocation, placed: &Placed) -> Draft {
             changes.extend(backup::moved(scene, invocation, &to).filter(|_| !onto_tree));
             let stays = mutation.facts.contains_key("no-clobber") && scene.at(&to).is_some();
             let skips = mutation.facts.contains_key("update-only") && scene.at(&to).is_some();
-            let partial = is_tree && !whole;
+            // As a link it is no tree, but leads to one.
+            let as_link = ["-P", "-d", "-a"].iter().any(|key| matched.has(key)) && scene.is_link(from);
+            let partial = is_tree && !whole && !as_link;
             let remote = is_scp(matched) && is_remote(&placed.source.value);
             let special = source.is_some_and(|s| !matches!(s.kind, FileKind::File | FileKind::Directory));
             // An answer of no, or none at all, leaves the old file.
@@ -136,23 +138,39 @@ fn one(scene: &Scene<'_>, invocation: &Invocation, placed: &Placed) -> Draft {
                 && !none
                 && let Some(to) = to.filter(|to| to != from)
             {
-                if matched.has("-s") && !special {
-                    changes.push(Change::Made { path: to.clone(), content: None, directory: false });
-                    changes.push(Change::Linked { at: to, target: Some(from.clone()), symbolic: true });
-                } else if special {
-                    let content = subject.content.clone();
-                    changes.push(Change::Made { path: to, content, directory: false });
-                } else {
-                    changes.push(Change::Copied { from: from.clone(), to: to.clone(), packed: false });
-                    // Another name of the same content, not a second one.
-                    if matched.has("-l") {
-                        changes.push(Change::Linked { at: to, target: Some(from.clone()), symbolic: false });
-                    }
-                }
+                let content = subject.content.clone();
+                changes.extend(brought(scene, matched, (from, to), as_link, special.then_some(content)));
             }
         }
     }
     Draft::with(mutation, changes)
+}
+
+/// What stands at the target afterwards. `special`: the source is no file and no tree, and this is what it gives.
+fn brought(
+    scene: &Scene<'_>,
+    matched: &Match,
+    (from, to): (&PathBuf, PathBuf),
+    as_link: bool,
+    special: Option<Option<String>>,
+) -> Vec<Change> {
+    let beside = to.parent() == from.parent();
+    let (content, target) = match special {
+        None if matched.has("-s") => (None, Some(Some(from.clone()))),
+        // What a link leads to counts from where it stands.
+        _ if as_link && beside => (None, Some(scene.behind(from))),
+        Some(content) => (content, None),
+        None => {
+            let copied = Change::Copied { from: from.clone(), to: to.clone(), packed: false };
+            // Another name of the same content, not a second one.
+            let named = Change::Linked { at: to, target: Some(from.clone()), symbolic: false };
+            return std::iter::once(copied).chain(matched.has("-l").then_some(named)).collect();
+        }
+    };
+    let made = Change::Made { path: to.clone(), content, directory: false };
+    std::iter::once(made)
+        .chain(target.map(|target| Change::Linked { at: to, target, symbolic: true }))
+        .collect()
 }
 
 /// The source, if what it holds can be read: what was changed since is no longer what stands there now, and of a tree that
