@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::code::CodeEffect;
 use crate::knowledge::{Knowledge, machine, secrets_of};
-use crate::model::{Mutation, Secrets, Value, secret_ranges};
+use crate::model::{Mutation, Secrets, Subject, Value, secret_ranges};
 use crate::shell::{Arg, Files, Invocation, Sink, Stdin, Step, StepKind};
 
 use super::scene::Does;
@@ -72,7 +72,14 @@ impl Sink for Collect<'_> {
             }
             _ => {}
         }
+        let before = self.mutations.len();
         self.mutations.extend(effects(&step, self.knowledge, self.programs, files, self.look));
+        let (earlier, new) = self.mutations.split_at_mut(before);
+        for mutation in new.iter_mut().filter(|mutation| mutation.facts.contains_key(UPDATE)) {
+            if earlier.iter().any(|earlier| dates(earlier, mutation)) {
+                mutation.facts.remove(UPDATE);
+            }
+        }
     }
 
     fn starts(&mut self, name: &str, environment: &[(String, Value)], words: &[Value], stdin: &Stdin) {
@@ -95,6 +102,20 @@ impl Sink for Collect<'_> {
             self.secrets.add(&line[range]);
         }
     }
+}
+
+/// What is newer at the target is left alone.
+const UPDATE: &str = "update-only";
+
+/// Whether an earlier act of the same line writes what a later one compares by its time: which is newer then, no date on the
+/// machine says.
+fn dates(earlier: &Mutation, later: &Mutation) -> bool {
+    let (Subject::Path(written), Subject::Path(compared)) = (&earlier.subject, &later.subject) else {
+        return false;
+    };
+    let Some(written) = written.path.as_known().map(Path::new) else { return true };
+    let meets = |path: &Path| path.starts_with(written) || written.starts_with(path);
+    compared.path.as_known().map(Path::new).is_none_or(meets) || compared.from.as_deref().is_some_and(meets)
 }
 
 /// Why the loss of files is more than ordinary that hold nothing but secrets.
