@@ -16,7 +16,10 @@ use crate::wildcard::fits;
 pub struct TerraformGains {
     negations: Words,
     plain: Words,
+    deletes: Words,
     doubts: Words,
+    forces: Words,
+    lets_be: Words,
     keeps: Words,
     openings: Words,
     greater: Words,
@@ -47,12 +50,10 @@ impl TerraformGains {
 
     /// A switch that goes off is none: it let in or let go on, and nothing of what it let be guards or keeps.
     pub fn is_off(&self, path: &str) -> bool {
-        const FORCE: [&str; 3] = ["permanent_delete", "force_destroy", "force_delete"];
-        let lets_go = FORCE.iter().any(|word| path.contains(word));
-        let skips = |word: &&str| self.negations.has(word) && !["skip", "suppress", "muted"].contains(word);
-        named(self.off, path)
-            && !words(path)
-                .any(|word| self.keeps.has(word) || self.doubts.has(word) && !lets_go || skips(&word))
+        let lets_go = self.forces.iter().any(|word| path.contains(word));
+        let turns = |word: &str| self.negations.has(word) && !self.lets_be.has(word);
+        let unclear = |word: &str| self.keeps.has(word) || turns(word) || !lets_go && self.doubts(word);
+        named(self.off, path) && !words(path).any(unclear)
     }
 
     /// One more is none.
@@ -77,7 +78,7 @@ impl TerraformGains {
 
     /// Nothing in the name turns it round or speaks of what goes.
     pub fn is_sure(&self, path: &str) -> bool {
-        !self.is_negated(path) && !words(path).any(|word| self.doubts.has(word))
+        !self.is_negated(path) && !words(path).any(|word| self.doubts(word))
     }
 
     /// A word in the name turns it round.
@@ -93,18 +94,23 @@ impl TerraformGains {
     /// Whether it is clear that a switch that lets go or in when it is turned the other way loses nothing this way.
     pub fn is_clear(&self, path: &str, goes_on: bool) -> bool {
         let has = |list: Words| words(path).any(|word| list.has(word));
+        let doubted = words(path).any(|word| self.doubts(word));
         match (self.negating(path).count(), goes_on) {
-            (0, true) => !has(self.doubts) && !has(self.openings),
-            (0, false) => !has(self.doubts) && !has(self.keeps),
+            (0, true) => !doubted && !has(self.openings),
+            (0, false) => !doubted && !has(self.keeps),
             (1, true) => has(self.openings),
-            (1, false) => !has(self.openings) && !has(self.doubts),
+            (1, false) => !has(self.openings) && !doubted,
             _ => false,
         }
     }
 
-    /// It speaks of what deletes.
-    pub fn is_doubted(&self, name: &str) -> bool {
-        words(name).any(|word| self.doubts.has(word))
+    /// A name speaks of what deletes.
+    pub fn is_of_deletion(&self, name: &str) -> bool {
+        words(name).any(|word| self.deletes.has(word))
+    }
+
+    fn doubts(&self, word: &str) -> bool {
+        self.deletes.has(word) || self.doubts.has(word)
     }
 
     fn negating<'t>(&self, path: &'t str) -> impl Iterator<Item = &'t str> {
@@ -190,7 +196,7 @@ mod tests {
             "node_count",
             "retention_days",
         ];
-        for word in gains.negations.iter().chain(gains.doubts.iter()) {
+        for word in gains.negations.iter().chain(gains.doubts.iter()).chain(gains.deletes.iter()) {
             for name in names {
                 for path in [format!("{word}_{name}"), format!("{name}_{word}"), format!("{word}.{name}")] {
                     let known = gains.is_on(&path) || gains.is_greater(&path) || gains.is_kept(&path);

@@ -29,11 +29,11 @@ pub(super) fn number(value: &FactValue) -> Option<i64> {
     // A unit alone is one of it.
     let digits = if UNITS.contains(&text) { "1" } else { digits };
     let digits = digits.split('.').next()?.parse::<i64>().ok()?;
-    // `P1M` is a month, `PT1M` a minute.
     // Outside of periods a capital letter may be months, or millions.
     if unit == "M" && !text.starts_with('P') {
         return None;
     }
+    // `P1M` is a month, `PT1M` a minute.
     let seconds = match (unit.to_ascii_lowercase().as_str(), text.starts_with('P') && !text.starts_with("PT"))
     {
         ("s" | "second" | "seconds", _) => 1,

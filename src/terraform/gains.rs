@@ -38,7 +38,7 @@ impl<'a> Beside<'a> {
         denies: bool,
         longer: &'a BTreeSet<String>,
     ) -> Self {
-        let deletes = terraform_gains().is_doubted(r#type);
+        let deletes = terraform_gains().is_of_deletion(r#type);
         Self { before: Some(before), after: Some(after), denies, deletes, known, longer: Some(longer) }
     }
 

@@ -153,19 +153,10 @@ fn named(name: &str, part: &str) -> bool {
 
 /// What is denied, leads out, or holds only for one account or network.
 pub(super) fn is_closed(map: &Map<String, Value>) -> bool {
-    const WAYS: [&str; 11] = [
-        "direction",
-        "type",
-        "access",
-        "effect",
-        "action",
-        "rule_action",
-        "traffic_direction",
-        "decision",
-        "policy",
-        "verdict",
-        "usage",
-    ];
+    const WAYS: [&str; 8] =
+        ["direction", "type", "access", "effect", "action", "rule_action", "traffic_direction", "decision"];
+    // Beside rules of its own this is what is done with the rest.
+    const DEFAULTS: [&str; 3] = ["policy", "verdict", "usage"];
     const SHUT: [&str; 10] =
         ["egress", "outbound", "out", "deny", "denied", "block", "drop", "reject", "disallow", "blocklist"];
     const ONLY: [&str; 9] = [
@@ -179,10 +170,13 @@ pub(super) fn is_closed(map: &Map<String, Value>) -> bool {
         "principalaccount",
         "principalarn",
     ];
+    let rules = |value: &Value| value.as_array().is_some_and(|list| list.iter().any(Value::is_object));
+    let alone = !map.values().any(rules);
     let shut = map.iter().any(|(key, value)| {
         let key = key.to_ascii_lowercase();
         let word = value.as_str().map(str::to_ascii_lowercase);
-        WAYS.contains(&key.as_str()) && word.is_some_and(|word| SHUT.contains(&word.as_str()))
+        let is_way = WAYS.contains(&key.as_str()) || alone && DEFAULTS.contains(&key.as_str());
+        is_way && word.is_some_and(|word| SHUT.contains(&word.as_str()))
             || (key == "egress" && *value == Value::Bool(true))
             || (key == "disabled" && *value == Value::Bool(true))
     });
@@ -223,6 +217,10 @@ mod tests {
             (
                 "google_compute_firewall",
                 json!({"direction": "INGRESS", "source_ranges": ["0.0.0.0/0"], "allow": [{"protocol": "tcp", "ports": ["22"]}]}),
+            ),
+            (
+                "acme_firewall",
+                json!({"policy": "drop", "rule": [{"source_cidr": "0.0.0.0/0", "verdict": "accept"}]}),
             ),
             ("google_storage_bucket_iam_member", json!({"member": "allUsers"})),
             (

@@ -12,6 +12,9 @@ use crate::model::{Action, Fact, FactValue, Facts};
 /// How deep attributes are looked into.
 const DEPTH: usize = 24;
 
+/// Entries of one group that are counted.
+const MASTERS: usize = 100;
+
 /// Tells it of the grant that the change is anyway, or as one besides.
 pub(super) fn tell(power: Option<String>, action: Action, facts: &mut Facts, found: &mut Vec<Beside>) {
     let Some(power) = power else { return };
@@ -70,11 +73,9 @@ fn text_of(key: &str, text: &str, found: &mut BTreeSet<String>) {
             found.insert(text.trim().to_owned());
         }
     }
-    // A cluster's group of administrators, in whatever document: one more of them is one more.
-    let masters = text.matches("system:masters").count();
-    if masters > 0 {
-        found.insert(format!("{masters} x system:masters"));
-    }
+    // A cluster's group of administrators, in whatever document: one more of them is one more, one less is none.
+    let masters = text.matches("system:masters").count().min(MASTERS);
+    found.extend((1..=masters).map(|count| format!("{count} x system:masters")));
     if key == "policy" && everything(text) {
         found.insert("path \"*\" with sudo".to_owned());
     }

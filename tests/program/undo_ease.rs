@@ -23,6 +23,15 @@ fn lay() -> Place {
     place
 }
 
+/// Runs a command and takes it back; what undo said.
+fn run_and_back(place: &Place, command: &str) -> String {
+    let output = place.recourse(&["exec", "--profile", "agent", "-c", command].map(OsStr::new));
+    assert!(output.status.success(), "{command}: {}", said(&output));
+    let undone = place.undo(&[]);
+    assert!(undone.status.success(), "{command}: {}", said(&undone));
+    said(&undone)
+}
+
 #[test]
 fn what_is_moved_appended_packed_or_linked_is_taken_back_in_silence() {
     let place = lay();
@@ -76,10 +85,7 @@ fn moves_into_each_others_places_are_taken_back() {
             fs::write(place.work().join(name), format!("{name}: nowhere else\n")).unwrap();
         }
         let was = place.seen();
-        let output = place.recourse(&["exec", "--profile", "agent", "-c", command].map(OsStr::new));
-        assert!(output.status.success(), "{command}: {}", said(&output));
-        let undone = place.undo(&[]);
-        assert!(undone.status.success(), "{command}: {}", said(&undone));
+        run_and_back(&place, command);
         let now = place.seen();
         assert_eq!(now.keys().collect::<Vec<_>>(), was.keys().collect::<Vec<_>>(), "{command}");
         let read = |name: &str| fs::read_to_string(place.work().join(name)).unwrap();
@@ -99,15 +105,12 @@ fn moves_one_after_the_other_leave_nothing_where_they_went() {
     ] {
         let place = lay();
         let was = place.seen();
-        let output = place.recourse(&["exec", "--profile", "agent", "-c", command].map(OsStr::new));
-        assert!(output.status.success(), "{command}: {}", said(&output));
-        let undone = place.undo(&[]);
-        assert!(undone.status.success(), "{command}: {}", said(&undone));
+        let undone = run_and_back(&place, command);
         let now = place.seen();
         for path in now.keys().filter(|path| now[*path].kind == "file") {
-            assert!(was.contains_key(path), "{command} left {}: {}", path.display(), said(&undone));
+            assert!(was.contains_key(path), "{command} left {}: {}", path.display(), undone);
         }
-        assert!(was.keys().all(|path| now.contains_key(path)), "{command}: {}", said(&undone));
+        assert!(was.keys().all(|path| now.contains_key(path)), "{command}: {undone}");
     }
 }
 
