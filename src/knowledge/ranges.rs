@@ -28,6 +28,11 @@ impl Range {
         let cut = |range: Self| range.address.checked_shr(self.bits - self.fixed).unwrap_or_default();
         self.bits == part.bits && self.fixed <= part.fixed && cut(self) == cut(part)
     }
+
+    /// Whether more addresses are in it than in the other, whichever they are.
+    pub fn is_greater(self, other: Self) -> bool {
+        self.bits - self.fixed > other.bits - other.fixed
+    }
 }
 
 #[cfg(test)]

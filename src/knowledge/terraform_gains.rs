@@ -51,7 +51,9 @@ impl TerraformGains {
     /// A switch that goes off is none: it let in or let go on, and nothing of what it let be guards or keeps.
     pub fn is_off(&self, path: &str) -> bool {
         let lets_go = self.forces.iter().any(|word| path.contains(word));
-        let turns = |word: &str| self.negations.has(word) && !self.lets_be.has(word);
+        // What is skipped or suppressed may be what lets in.
+        let lets_in = words(path).any(|word| self.openings.has(word));
+        let turns = |word: &str| self.negations.has(word) && (lets_in || !self.lets_be.has(word));
         let unclear = |word: &str| self.keeps.has(word) || turns(word) || !lets_go && self.doubts(word);
         named(self.off, path) && !words(path).any(unclear)
     }
@@ -204,7 +206,21 @@ mod tests {
                 }
             }
         }
-        for path in ["allow_backup", "skip_destroy", "allow_encryption", "skip_disabled", "allow_blocked"] {
+        for path in [
+            "allow_backup",
+            "skip_destroy",
+            "allow_encryption",
+            "skip_disabled",
+            "allow_blocked",
+            "skip_public_access",
+            "suppress_anonymous",
+            "guard_anonymous",
+            "anonymous_filter",
+            "privileged_mode_check",
+            "allow_time_travel",
+            "allow_list_enabled",
+            "allow_saml",
+        ] {
             assert!(!gains.is_off(path), "{path}");
         }
         assert!(gains.is_off("allow_public") && gains.is_off("force_destroy"));

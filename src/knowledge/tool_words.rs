@@ -158,6 +158,7 @@ pub struct Grants {
     pub full: Words,
     pub whom: Words,
     pub what: Words,
+    pub denies: Words,
     pub closed: Words,
     pub deciding: Words,
     pub names: Words,

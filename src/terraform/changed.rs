@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use super::beside::{self, Beside};
 use super::classify;
 use super::denials;
+use super::denying;
 use super::diff::{self, Leaf, leaves};
 use super::facts::Attributes;
 use super::gains;
@@ -16,7 +17,6 @@ use super::known::Known;
 use super::later;
 use super::lets_in;
 use super::longer;
-use super::narrower;
 use super::openings;
 use super::own::Own;
 use super::plan::ResourceChange;
@@ -143,7 +143,7 @@ impl Changed {
         let unknown = known.declared.is_none();
         let rules = longer::deleting(before, after, kept.clone(), unknown);
         let kept = if unknown { &rules } else { &kept };
-        let denies = denials::any(before) || denials::any(after);
+        let denies = denying::any(before) || denying::any(after);
         let beside = gains::Beside::of((before, after), (&change.r#type, !unknown), denies, kept);
         let mut said = signs::read(names, &differing, &known.spoken, &beside, gives);
         let off = known.declared.as_deref().and_then(|declared| beside::off(declared, &differing));
@@ -187,7 +187,7 @@ impl Changed {
             let stays = matches!(action, Action::Update | Action::Replace);
             if stays
                 && self.more.is_empty()
-                && (widened::denies_less(attributes) || narrower::denies_less(attributes))
+                && (widened::denies_less(attributes) || denials::denies_less(attributes))
             {
                 self.more.push(denials::less());
             }

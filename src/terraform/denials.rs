@@ -1,53 +1,18 @@
-//! What denies: where it goes, what it kept out comes in.
+//! What denies: where it goes, or denies less, what it kept out comes in.
 
 use serde_json::{Map, Value};
 
+use super::attributes::marks_any;
 use super::beside::Beside;
+use super::denying::{count, denies};
 use super::facts::Attributes;
 use super::later;
+use super::narrower::{is_closed, is_part_of};
+use crate::knowledge::terraform_signs;
 use crate::model::{Action, FactValue};
 
 /// How deep attributes and policies are looked into.
 const DEPTH: usize = 40;
-
-const DENY: [&str; 17] = [
-    "deny",
-    "denied",
-    "block",
-    "blocked",
-    "drop",
-    "reject",
-    "disallow",
-    "forbid",
-    "deny_all",
-    "block_all",
-    "drop_all",
-    "block_reset",
-    "block_drop",
-    "reset_both",
-    "deny-all",
-    "quarantine",
-    "blacklist",
-];
-
-/// Attributes that say whether something is let through.
-const WAYS: [&str; 15] = [
-    "permission",
-    "permission_type",
-    "acl_permission_type",
-    "access_type",
-    "filter_action",
-    "traffic_action",
-    "access",
-    "action",
-    "effect",
-    "rule_action",
-    "decision",
-    "policy_action",
-    "default_action",
-    "firewall_policy",
-    "policy",
-];
 
 /// Words of types that are rules themselves: what else goes takes all that its rules are about with it.
 const RULES: [&str; 12] = [
@@ -71,8 +36,8 @@ pub(super) fn fewer(r#type: &str, action: Action, attributes: &Attributes) -> Op
     if gone && !r#type.split('_').any(|word| RULES.contains(&word)) {
         return None;
     }
-    let was = count(&attributes.before, DEPTH);
-    let now = if gone { 0 } else { count(&attributes.after, DEPTH) };
+    let was = count(&attributes.before);
+    let now = if gone { 0 } else { count(&attributes.after) };
     if now >= was {
         return None;
     }
@@ -93,73 +58,107 @@ pub(super) fn less() -> Beside {
     found
 }
 
-/// Whether anything is denied.
-pub(super) fn any(value: &Value) -> bool {
-    count(value, DEPTH) > 0
-}
-
-/// How much is denied.
-fn count(value: &Value, depth: usize) -> usize {
-    let Some(depth) = depth.checked_sub(1) else { return 0 };
-    match value {
-        Value::Object(map) if is_off(map) => 0,
-        Value::Object(map) => {
-            usize::from(denies(map)) + map.values().map(|inner| count(inner, depth)).sum::<usize>()
-        }
-        Value::Array(list) => list.iter().map(|inner| count(inner, depth)).sum(),
-        Value::String(text) if text.starts_with(['{', '[']) => {
-            serde_json::from_str(text).map_or(0, |document| count(&document, depth))
-        }
-        _ => 0,
+/// Whether a rule that denies, and stays, denies less than before: fewer addresses, ports or protocols, wherever it stands.
+pub(super) fn denies_less(attributes: &Attributes) -> bool {
+    if top_less(attributes) {
+        return true;
     }
-}
-
-fn is_off(map: &Map<String, Value>) -> bool {
-    map.get("disabled") == Some(&Value::Bool(true)) || map.get("enabled") == Some(&Value::Bool(false))
-}
-
-fn denies(map: &Map<String, Value>) -> bool {
-    let filled = |value: &Value| match value {
-        Value::Array(list) => !list.is_empty(),
-        Value::Object(_) => true,
-        _ => false,
+    let rules = |side| {
+        let mut found = Vec::new();
+        denying(side, DEPTH, &mut found);
+        found
     };
-    map.iter().any(|(key, value)| {
-        let key = key.to_ascii_lowercase();
-        if key == "deny" {
-            return filled(value);
-        }
-        let ways = WAYS.contains(&key.as_str());
-        let inside = |value: &Value| {
-            value.as_object().is_some_and(|map| DENY.iter().any(|word| map.get(*word).is_some_and(filled)))
-        };
-        match value {
-            Value::String(text) => ways && DENY.contains(&text.to_ascii_lowercase().as_str()),
-            Value::Array(list) => ways && list.iter().any(inside),
-            other => ways && inside(other),
-        }
-    })
+    let (old, new) = (rules(&attributes.before), rules(&attributes.after));
+    let lost = |was: &&Map<String, Value>| !new.iter().any(|now| denies_as_much(was, now));
+    !marks_any(&attributes.after_unknown) && !new.is_empty() && old.iter().any(lost)
 }
 
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
+/// The same of the addresses of a rule that is a resource of its own.
+fn top_less(attributes: &Attributes) -> bool {
+    let (Value::Object(old), Value::Object(new)) = (&attributes.before, &attributes.after) else {
+        return false;
+    };
+    let fewer = |(name, was): (&String, &Value)| {
+        let known = !attributes.after_unknown.get(name).is_some_and(marks_any);
+        let now = new.get(name).unwrap_or(&Value::Null);
+        is_about(name) && known && was != now && !was.is_null() && !holds_denied(name, now, was)
+    };
+    is_closed(&attributes.before) && is_closed(&attributes.after) && old.iter().any(fewer)
+}
 
-    use super::*;
+/// Whether an attribute says what a rule is about.
+fn is_about(name: &str) -> bool {
+    const ABOUT: [&str; 6] = ["source", "cidr", "destination", "range", "prefix", "deny"];
+    ABOUT.iter().any(|word| name.contains(word)) || is_whole(name)
+}
 
-    #[test]
-    fn what_denies_is_counted_wherever_it_stands() {
-        for (value, denials) in [
-            (json!({"access": "Deny"}), 1),
-            (json!({"rule_action": "allow"}), 0),
-            (json!({"deny": [{"protocol": "all"}], "allow": []}), 1),
-            (json!({"deny": []}), 0),
-            (json!({"policy": "{\"Statement\":[{\"Effect\":\"Deny\"},{\"Effect\":\"Allow\"}]}"}), 1),
-            (json!({"rule": [{"action": [{"block": [{}], "allow": []}]}, {"action": [{"block": []}]}]}), 1),
-            (json!({"action": "block", "enabled": false}), 0),
-            (json!({"name": "deny"}), 0),
-        ] {
-            assert_eq!(count(&value, DEPTH), denials, "{value}");
-        }
+/// Where nothing is said of it, the rule is about all of them.
+fn is_whole(name: &str) -> bool {
+    name != "allow" && terraform_signs().ports.has(name) || name.contains("protocol")
+}
+
+/// Rules that deny, below the top.
+fn denying<'v>(at: &'v Value, depth: usize, found: &mut Vec<&'v Map<String, Value>>) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    match at {
+        Value::Object(map) => map.values().for_each(|inner| match inner {
+            Value::Array(list) => list.iter().for_each(|one| {
+                found.extend(one.as_object().filter(|rule| denies(rule)));
+                denying(one, depth, found);
+            }),
+            inner => denying(inner, depth, found),
+        }),
+        Value::Array(list) => list.iter().for_each(|inner| denying(inner, depth, found)),
+        _ => {}
     }
+}
+
+/// Whether all that a rule denies another one does.
+fn denies_as_much(was: &Map<String, Value>, now: &Map<String, Value>) -> bool {
+    denies(now)
+        && was.iter().all(|(name, was)| {
+            let now = now.get(name).unwrap_or(&Value::Null);
+            !is_about(name) || holds_denied(name, now, was)
+        })
+}
+
+/// Whether what a rule that denies is about now holds all that it was about.
+fn holds_denied(name: &str, now: &Value, was: &Value) -> bool {
+    let empty = |value: &Value| value.is_null() || value == "" || value.as_array().is_some_and(Vec::is_empty);
+    let all = |value: &Value| {
+        let word = value.as_str().unwrap_or_default();
+        ["*", "-1", "all", "any"].contains(&word.to_ascii_lowercase().as_str())
+    };
+    let wholly = is_whole(name);
+    // Without ports or a protocol it is about all of them; nothing becomes something by less.
+    let whole = empty(now) && wholly;
+    now == was
+        || all(now)
+        || whole
+        || !empty(was) && part_of_denied(now, was)
+        || wholly && holds_ports(now, was)
+        || empty(was) && !wholly
+}
+
+/// Each entry of a list that denies is a part of one of another.
+fn part_of_denied(now: &Value, was: &Value) -> bool {
+    match (now, was) {
+        (Value::Array(now), Value::Array(was)) => {
+            was.iter().all(|one| now.iter().any(|other| part_of_denied(other, one)))
+        }
+        (Value::Object(now), Value::Object(was)) => {
+            was.iter().all(|(name, was)| holds_denied(name, now.get(name).unwrap_or(&Value::Null), was))
+        }
+        _ => is_part_of(now, was) || holds_ports(now, was),
+    }
+}
+
+/// `1-1024` holds `22`.
+fn holds_ports(now: &Value, was: &Value) -> bool {
+    let range = |value: &Value| {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let (low, high) = text.split_once('-').unwrap_or((&text, &text));
+        Some((low.trim().parse::<u32>().ok()?, high.trim().parse::<u32>().ok()?))
+    };
+    range(now).zip(range(was)).is_some_and(|(now, was)| now.0 <= was.0 && was.1 <= now.1)
 }

@@ -12,7 +12,7 @@ use super::diff::Leaf;
 use super::narrower;
 use super::protections::is_on;
 use super::senses::is_taken;
-use crate::knowledge::{Sense, Sign, terraform_gains};
+use crate::knowledge::{Sense, Sign, terraform_gains, terraform_signs, tool_words};
 use crate::model::FactValue;
 
 /// What of a change has to be known besides the attribute.
@@ -168,8 +168,12 @@ fn names_some(list: &Value) -> bool {
     match list {
         Value::Null | Value::Bool(_) => false,
         Value::Number(_) => true,
-        Value::String(text) => !["", "*", "all", "any", "disabled", "inactive", "off", "none"]
-            .contains(&text.to_ascii_lowercase().as_str()),
+        Value::String(text) => {
+            let word = text.trim().to_ascii_lowercase();
+            let none =
+                ["", "*", "all", "any", "disabled", "inactive", "off", "none"].contains(&word.as_str());
+            !none && !terraform_signs().everybody.has(&word) && !tool_words().grants.everybody.has(&word)
+        }
         Value::Array(all) => !all.is_empty() && all.iter().all(names_some),
         Value::Object(all) => {
             let lists = all.values().filter(|value| !value.is_null() && !value.is_boolean());

@@ -14,6 +14,7 @@ mod commands;
 mod configured;
 mod copies;
 mod denials;
+mod denying;
 mod diff;
 mod documents;
 mod encrypted;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::attributes::marks_any;
+use super::denying;
 use super::facts::Attributes;
 use super::select::first_key;
 use crate::knowledge::{Range, terraform_signs, tool_words};
@@ -48,24 +49,9 @@ pub(super) fn denies_later(changed: &BTreeSet<String>, attributes: &Attributes) 
         && place(&attributes.before) < place(&attributes.after)
 }
 
-fn is_closed(values: &Value) -> bool {
-    let lists = |rule: &Value| rule.as_array().is_some_and(|list| !list.is_empty());
-    values.as_object().is_some_and(denies_itself) || values.get("deny").is_some_and(lists)
-}
-
-/// Whether a rule that denies, and stays, denies fewer addresses or ports than before.
-pub(super) fn denies_less(attributes: &Attributes) -> bool {
-    const ABOUT: [&str; 4] = ["source", "cidr", "destination", "range"];
-    let (Value::Object(old), Value::Object(new)) = (&attributes.before, &attributes.after) else {
-        return false;
-    };
-    let about = |name: &str| ABOUT.iter().any(|word| name.contains(word));
-    let fewer = |(name, was): (&String, &Value)| {
-        let known = !attributes.after_unknown.get(name).is_some_and(marks_any);
-        let now = new.get(name).unwrap_or(&Value::Null);
-        about(name) && known && was != now && !was.is_null() && is_part(was, now, DEPTH)
-    };
-    is_closed(&attributes.before) && is_closed(&attributes.after) && old.iter().any(fewer)
+/// Whether a rule denies, or its list of what it denies has something in it.
+pub(super) fn is_closed(values: &Value) -> bool {
+    values.as_object().is_some_and(denying::denies)
 }
 
 /// Tells it as a fact.
@@ -111,19 +97,11 @@ fn is_part(was: &Value, now: &Value, depth: usize) -> bool {
 /// Names of those who may not, conditions, and what a rule that denies is about.
 fn turns(key: &str, rule: &Map<String, Value>) -> bool {
     let word = key.to_ascii_lowercase();
-    word.starts_with("not") || word == "condition" || word == "effect" || rule.values().any(is_denial)
-}
-
-fn is_denial(value: &Value) -> bool {
-    value.as_str().is_some_and(|word| word.eq_ignore_ascii_case("deny"))
+    word.starts_with("not") || word == "condition" || word == "effect" || denying::denies(rule)
 }
 
 fn denies(rule: &Value) -> bool {
-    rule.as_object().is_some_and(denies_itself)
-}
-
-fn denies_itself(rule: &Map<String, Value>) -> bool {
-    rule.values().any(is_denial)
+    rule.as_object().is_some_and(denying::denies)
 }
 
 fn text(old: &str, new: &str, depth: usize) -> bool {
@@ -139,7 +117,9 @@ fn text(old: &str, new: &str, depth: usize) -> bool {
     // Everybody, and all rights, hold any of them.
     let everybody = tool_words().grants.everybody.has(&old.to_ascii_lowercase()) && Range::of(new).is_some();
     let all = ["all", "all privileges"].contains(&old.to_ascii_lowercase().as_str()) && !new.is_empty();
-    if everybody || all && new.chars().all(|c| c.is_ascii_alphabetic() || c == ' ') {
+    // To hand on what one has, or to own it, is no part of it.
+    let hands_on = ["grant", "owner"].iter().any(|word| new.to_ascii_lowercase().contains(word));
+    if everybody || all && !hands_on && new.chars().all(|c| c.is_ascii_alphabetic() || c == ' ') {
         return true;
     }
     let pattern = old.contains('*') && new.chars().all(plain) && !new.is_empty();

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::beside::Beside;
+use super::denying;
 use super::reach::Reach;
 use super::said::printable;
 use crate::knowledge::{terraform_signs, tool_words};
@@ -157,8 +158,9 @@ pub(super) fn is_closed(map: &Map<String, Value>) -> bool {
         ["direction", "type", "access", "effect", "action", "rule_action", "traffic_direction", "decision"];
     // Beside rules of its own this is what is done with the rest.
     const DEFAULTS: [&str; 3] = ["policy", "verdict", "usage"];
-    const SHUT: [&str; 10] =
-        ["egress", "outbound", "out", "deny", "denied", "block", "drop", "reject", "disallow", "blocklist"];
+    const LETS: [&str; 3] = ["allow", "permit", "accept"];
+    const IN: [&str; 6] = ["allow", "permit", "accept", "inbound", "ingress", "trusted"];
+    const OUT: [&str; 3] = ["egress", "outbound", "out"];
     const ONLY: [&str; 9] = [
         "sourcearn",
         "sourceaccount",
@@ -170,13 +172,29 @@ pub(super) fn is_closed(map: &Map<String, Value>) -> bool {
         "principalaccount",
         "principalarn",
     ];
-    let rules = |value: &Value| value.as_array().is_some_and(|list| list.iter().any(Value::is_object));
-    let alone = !map.values().any(rules);
+    let rules = |value: &Value| match value {
+        Value::Object(map) => !map.is_empty(),
+        Value::Array(list) => list.iter().any(Value::is_object),
+        Value::String(text) => text.trim_start().starts_with(['{', '[']),
+        _ => false,
+    };
+    let filled = |value: &Value| match value {
+        Value::Array(list) => !list.is_empty(),
+        value => !value.is_null() && *value != Value::Bool(false),
+    };
+    let lets = |(key, value): (&String, &Value)| {
+        let key = key.to_ascii_lowercase();
+        let word = value.as_str().unwrap_or_default().to_ascii_lowercase();
+        WAYS.contains(&key.as_str()) && LETS.contains(&word.as_str())
+            || filled(value) && IN.iter().any(|word| key.contains(word))
+            || rules(value) && !terraform_signs().is_harmless(&key)
+    };
+    let alone = !map.iter().any(lets);
     let shut = map.iter().any(|(key, value)| {
         let key = key.to_ascii_lowercase();
         let word = value.as_str().map(str::to_ascii_lowercase);
         let is_way = WAYS.contains(&key.as_str()) || alone && DEFAULTS.contains(&key.as_str());
-        is_way && word.is_some_and(|word| SHUT.contains(&word.as_str()))
+        is_way && word.is_some_and(|word| OUT.contains(&word.as_str()) || denying::is_word(&word))
             || (key == "egress" && *value == Value::Bool(true))
             || (key == "disabled" && *value == Value::Bool(true))
     });
@@ -222,6 +240,10 @@ mod tests {
                 "acme_firewall",
                 json!({"policy": "drop", "rule": [{"source_cidr": "0.0.0.0/0", "verdict": "accept"}]}),
             ),
+            ("acme_firewall", json!({"policy": "drop", "allowed_cidrs": ["0.0.0.0/0"]})),
+            ("acme_firewall", json!({"policy": "drop", "rule": {"source_cidr": "0.0.0.0/0"}})),
+            ("acme_firewall", json!({"policy": "drop", "rules": "[{\"source_cidr\":\"0.0.0.0/0\"}]"})),
+            ("acme_firewall", json!({"policy": "deny", "action": "allow", "source_cidr": "0.0.0.0/0"})),
             ("google_storage_bucket_iam_member", json!({"member": "allUsers"})),
             (
                 "aws_s3_bucket_policy",
@@ -274,6 +296,10 @@ mod tests {
                 json!({"policy": "{\"Statement\":[{\"Effect\":\"Deny\",\"Principal\":\"*\"}]}"}),
             ),
             ("aws_lb", json!({"internal": false, "name": "public"})),
+            (
+                "alicloud_security_group_rule",
+                json!({"type": "ingress", "policy": "drop", "cidr_ip": "0.0.0.0/0"}),
+            ),
         ] {
             assert_eq!(opened(r#type, after.clone()), None, "{after}");
         }

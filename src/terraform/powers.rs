@@ -8,12 +8,13 @@ use super::beside::Beside;
 use super::said::{PLANNED, printable};
 use crate::knowledge::{terraform_signs, tool_words};
 use crate::model::{Action, Fact, FactValue, Facts};
+use crate::yaml;
 
 /// How deep attributes are looked into.
 const DEPTH: usize = 24;
 
-/// Entries of one group that are counted.
-const MASTERS: usize = 100;
+/// A cluster's group of administrators.
+const MASTERS: &str = "system:masters";
 
 /// Tells it of the grant that the change is anyway, or as one besides.
 pub(super) fn tell(power: Option<String>, action: Action, facts: &mut Facts, found: &mut Vec<Beside>) {
@@ -73,14 +74,26 @@ fn text_of(key: &str, text: &str, found: &mut BTreeSet<String>) {
             found.insert(text.trim().to_owned());
         }
     }
-    // A cluster's group of administrators, in whatever document: one more of them is one more, one less is none.
-    let masters = text.matches("system:masters").count().min(MASTERS);
-    found.extend((1..=masters).map(|count| format!("{count} x system:masters")));
+    if text.contains(MASTERS) {
+        masters(text, found);
+    }
     if key == "policy" && everything(text) {
         found.insert("path \"*\" with sudo".to_owned());
     }
     if key == "statements" && commands_all(text) {
         found.insert(text.trim().to_owned());
+    }
+}
+
+/// Who is one of a cluster's administrators, in whatever document; the whole text, where nobody can be told apart in it.
+fn masters(text: &str, found: &mut BTreeSet<String>) {
+    let entries = yaml::read(text).ok().flatten().map(|document| document.to_json());
+    match entries {
+        Some(Value::Array(list)) => {
+            let named = list.iter().map(Value::to_string).filter(|entry| entry.contains(MASTERS));
+            found.extend(named.map(|entry| format!("{MASTERS} for {entry}")));
+        }
+        _ => found.extend([format!("{MASTERS} in {text}")]),
     }
 }
 
@@ -120,6 +133,19 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn one_administrator_more_is_told_and_one_less_is_not() {
+        let entry =
+            |user: &str| format!("- userarn: arn:aws:iam::1:user/{user}\n  groups: [system:masters]\n");
+        let config = |users: &[&str]| {
+            let all: String = users.iter().map(|user| entry(user)).collect();
+            json!({"data": {"mapUsers": all}})
+        };
+        assert!(given(&config(&["a"]), &config(&["a", "b"])).is_some());
+        assert!(given(&config(&["a"]), &config(&["b"])).is_some(), "another one");
+        assert!(given(&config(&["a", "b"]), &config(&["b"])).is_none());
+    }
 
     #[test]
     fn full_control_is_told_in_each_services_words() {

@@ -4,7 +4,7 @@ use super::amounts::{self, number};
 use super::diff::Leaf;
 use super::protections::{is_on, is_weaker};
 use super::said::show;
-use crate::knowledge::{Range, Sense, Sign};
+use crate::knowledge::{Range, Sense, Sign, is_private};
 use crate::model::FactValue;
 use crate::wildcard::fits;
 
@@ -40,7 +40,13 @@ pub(super) fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
         },
         Sense::Emptied => leaf.is_list && number(was).unwrap_or(0) > 0 && number(now) == Some(0),
         Sense::Rarer => amounts::is_rarer(was, now),
-        Sense::Added => leaf.is_list && number(now).unwrap_or(0) > number(was).unwrap_or(0),
+        // One in another one's place is one more.
+        Sense::Added => match (was, now) {
+            (Some(FactValue::Text(old)), Some(FactValue::Text(new))) if !leaf.is_list => {
+                old != new && number(was).or(number(now)).is_none() && !new.is_empty()
+            }
+            _ => leaf.is_list && number(now).unwrap_or(0) > number(was).unwrap_or(0),
+        },
         Sense::Opens => !opens(was) && opens(now),
         Sense::Open => false,
         // A name that is known only after the apply names something.
@@ -66,10 +72,11 @@ pub(super) fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
         }
         Sense::Grows => leaf.is_list && number(now).unwrap_or(0) > number(was).unwrap_or(0),
         Sense::Shrinks => leaf.is_list && number(now).unwrap_or(0) < number(was).unwrap_or(0),
+        // One address in another one's place is an everyday change.
         Sense::Widens => match (was, now) {
-            (Some(FactValue::Text(was)), Some(FactValue::Text(now))) => {
-                Range::of(was).zip(Range::of(now)).is_some_and(|(old, new)| new.holds(old) && !old.holds(new))
-            }
+            (Some(FactValue::Text(was)), Some(FactValue::Text(now))) => Range::of(was)
+                .zip(Range::of(now))
+                .is_some_and(|(old, new)| new.is_greater(old) && !is_private(now)),
             _ => false,
         },
         Sense::Other => set(was) && was != now && !leaf.unknown,
@@ -98,6 +105,10 @@ pub(super) fn can_tell(sign: &Sign, leaf: &Leaf, known: bool) -> bool {
                 !is_on(value) || SHUT.contains(&show(value).to_ascii_lowercase().as_str())
             };
             !word(now) || opens(was) || now.is_some_and(shut)
+        }
+        // An entry in another one's place is not told by how many there are.
+        Sense::Emptied | Sense::Added | Sense::Fewer | Sense::Grows | Sense::Shrinks => {
+            leaf.is_list || was.is_none() || now.is_none()
         }
         _ => true,
     }

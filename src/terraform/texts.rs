@@ -20,13 +20,11 @@ pub(super) fn documents(path: &str, before: &Value, after: &Value) -> Option<[Va
         return None;
     }
     let last = path.rsplit('.').next().unwrap_or(path);
-    if last.ends_with("properties") {
-        return properties(old).zip(properties(new)).map(|(old, new)| [old, new]);
-    }
-    let both = json(old).zip(json(new)).or_else(|| {
-        let known = YAML.contains(&last) || last.ends_with("_yaml");
-        known.then(|| yaml(old).zip(yaml(new))).flatten()
-    });
+    let lines = last.ends_with("properties");
+    let written = YAML.contains(&last) || last.ends_with("_yaml");
+    let both = (json(old).zip(json(new)))
+        .or_else(|| lines.then(|| properties(old).zip(properties(new))).flatten())
+        .or_else(|| written.then(|| yaml(old).zip(yaml(new))).flatten());
     let (old, new) = both?;
     let policy = |document: &Value| document.get("Statement").is_some();
     (!policy(&old) && !policy(&new)).then_some([old, new])
@@ -36,11 +34,11 @@ fn json(text: &str) -> Option<Value> {
     text.trim_start().starts_with(['{', '[']).then(|| serde_json::from_str(text).ok()).flatten()
 }
 
-/// Lines of `key=value`; `None`: another one stands among them.
+/// Lines of `key=value` or `key: value`; `None`: another one stands among them.
 fn properties(text: &str) -> Option<Value> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with(['#', '!']));
     let pairs = lines.map(|line| {
-        let (key, value) = line.split_once('=')?;
+        let (key, value) = line.split_once(['=', ':'])?;
         Some((key.trim().to_owned(), Value::String(value.trim().to_owned())))
     });
     pairs.collect::<Option<Map<_, _>>>().map(Value::Object)
@@ -149,6 +147,14 @@ mod tests {
         assert_eq!(read("description", "a: b", "a: c"), None);
         assert_eq!(read("policy", "{\"Statement\":[]}", "{\"Statement\":[{}]}"), None);
         assert_eq!(read("values", "a: true\n", "plain"), None);
+        assert_eq!(
+            read("container_properties", "{\"user\":\"app\"}", "{\"user\":\"root\"}"),
+            Some([json!({"user": "app"}), json!({"user": "root"})])
+        );
+        assert_eq!(
+            read("server_properties", "a.b=1\n", "a.b: 2\n"),
+            Some([json!({"a.b": "1"}), json!({"a.b": "2"})])
+        );
     }
 
     #[test]

@@ -6,33 +6,32 @@ use std::sync::OnceLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
-/// What lets everybody in.
+use crate::knowledge::{Words, terraform_signs, tool_words};
+
+/// What lets everybody in, besides the words that the readers know.
 const OPENS: &[&str] = &[
     "cidr",
     "/0",
     "\"*",
+    " *",
+    "*\"",
     "public",
     "internet",
     "allusers",
     "anonymous",
     "authenticated",
     "0.0.0.0",
-    "everyone",
-    "everybody",
-    "anyone",
     "\"all\"",
     "notprincipal",
     "federated",
 ];
 
-/// What gives full control.
+/// What gives full control, besides.
 const POWERS: &[&str] = &[
     "admin",
     "superuser",
     "owner",
-    "\"root",
     "path \\\"*",
-    "sysdba",
     "all-resources",
     "full",
     "\"all",
@@ -40,35 +39,12 @@ const POWERS: &[&str] = &[
     ",all",
     "+@all",
     "allcommands",
-    "62e90394",
-    "8e3af657",
-    "18d7d88d",
-    "f58310d9",
     "system:masters",
     "bypass",
 ];
 
-/// What denies.
-const DENIES: &[&str] = &[
-    "deny",
-    "denied",
-    "block\"",
-    "block\\",
-    "blocked\"",
-    "block_",
-    "block-",
-    "drop\"",
-    "drop\\",
-    "drop_",
-    "drop-",
-    "reject\"",
-    "reject\\",
-    "reset_both",
-    "disallow\"",
-    "forbid",
-    "quarantine",
-    "blacklist",
-];
+/// What denies, besides.
+const DENIES: &[&str] = &["deny", "denied"];
 
 /// What holds documents that say who may do what.
 const DOCUMENTS: &[&str] = &["statement"];
@@ -94,14 +70,14 @@ pub(super) fn said(raw: &str) -> Says {
     // Without a search everything is looked at.
     let Some(search) = search() else { return Says::ALL };
     let mut found = Says::default();
-    for hit in search.find_overlapping_iter(raw) {
-        match word(hit.pattern().as_usize()) {
-            Question::Opens => found.opens = true,
-            Question::Powers => found.powers = true,
-            Question::Denies => found.denies = true,
-            Question::Documents => found.documents = true,
-            Question::Any if hides(raw, hit.end()) => return Says::ALL,
-            Question::Any => {}
+    for hit in search.words.find_overlapping_iter(raw) {
+        match search.questions.get(hit.pattern().as_usize()) {
+            Some(Question::Opens) => found.opens = true,
+            Some(Question::Powers) => found.powers = true,
+            Some(Question::Denies) => found.denies = true,
+            Some(Question::Documents) => found.documents = true,
+            None if hides(raw, hit.end()) => return Says::ALL,
+            None => {}
         }
         if found == Says::ALL {
             break;
@@ -110,30 +86,18 @@ pub(super) fn said(raw: &str) -> Says {
     found
 }
 
+#[derive(Clone, Copy)]
 enum Question {
     Opens,
     Powers,
     Denies,
     Documents,
-    Any,
 }
 
-/// Which question the word at a place of the joined lists raises.
-fn word(at: usize) -> Question {
-    let lists = [
-        (OPENS, Question::Opens),
-        (POWERS, Question::Powers),
-        (DENIES, Question::Denies),
-        (DOCUMENTS, Question::Documents),
-    ];
-    let mut first = 0;
-    for (list, question) in lists {
-        first += list.len();
-        if at < first {
-            return question;
-        }
-    }
-    Question::Any
+/// The words of all questions, and which one each raises: the last word is an escape, and raises none.
+struct Search {
+    words: AhoCorasick,
+    questions: Vec<Question>,
 }
 
 /// Whether an escape stands for a letter: what `jsonencode` escapes is none.
@@ -142,14 +106,49 @@ fn hides(raw: &str, end: usize) -> bool {
         .is_some_and(|code| code.starts_with(['0', '1']) || ["26", "3c", "3e"].contains(&code))
 }
 
-fn search() -> Option<&'static AhoCorasick> {
-    static SEARCH: OnceLock<Option<AhoCorasick>> = OnceLock::new();
+/// A list of words.
+type List = &'static [&'static str];
+
+/// Each question with its own words, and with those that its readers look for as a whole or at the end of a longer text.
+fn lists() -> [(Question, List, Vec<Words>); 4] {
+    let (grants, signs) = (&tool_words().grants, terraform_signs());
+    let powers = vec![grants.full, signs.powers.words, signs.powers.switches];
+    [
+        (Question::Opens, OPENS, vec![grants.everybody, signs.everybody]),
+        (Question::Powers, POWERS, powers),
+        (Question::Denies, DENIES, vec![grants.denies]),
+        (Question::Documents, DOCUMENTS, Vec::new()),
+    ]
+}
+
+/// What a word may follow.
+const FRONTS: [char; 4] = ['"', ':', '/', ' '];
+
+fn search() -> Option<&'static Search> {
+    static SEARCH: OnceLock<Option<Search>> = OnceLock::new();
     let build = || {
-        let words = [OPENS, POWERS, DENIES, DOCUMENTS, &[ESCAPE]].concat();
+        let mut all: Vec<(Question, String)> = Vec::new();
+        for (question, own, lists) in lists() {
+            all.extend(own.iter().map(|word| (question, (*word).to_owned())));
+            // Words of options are none of attributes, and most words are found by a part of them.
+            let words = lists.iter().flat_map(Words::iter).filter(|word| !word.starts_with("--"));
+            for word in words.flat_map(spelled).filter(|word| !own.iter().any(|part| word.contains(part))) {
+                all.extend(FRONTS.iter().map(|front| (question, format!("{front}{word}"))));
+            }
+        }
+        let questions = all.iter().map(|(question, _)| *question).collect();
+        let words = all.iter().map(|(_, word)| word.as_str()).chain([ESCAPE]);
         let mut builder = AhoCorasick::builder();
-        builder.ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA)).build(words).ok()
+        let built = builder.ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA)).build(words).ok();
+        built.map(|words| Search { words, questions })
     };
     SEARCH.get_or_init(build).as_ref()
+}
+
+/// A word as the lists write it, and with spaces in it.
+fn spelled(word: &'static str) -> Vec<String> {
+    let plain = word.to_owned();
+    if word.contains('_') { vec![plain, word.replace('_', " ")] } else { vec![plain] }
 }
 
 #[cfg(test)]
@@ -158,15 +157,26 @@ mod tests {
 
     #[test]
     fn each_word_raises_its_question_however_it_is_written() {
-        for (list, of) in [
-            (OPENS, (|says: Says| says.opens) as fn(Says) -> bool),
-            (POWERS, |says| says.powers),
-            (DENIES, |says| says.denies),
-            (DOCUMENTS, |says| says.documents),
-        ] {
-            for word in list {
+        for (question, own, words) in lists() {
+            let raised = |text: &str| match question {
+                Question::Opens => said(text).opens,
+                Question::Powers => said(text).powers,
+                Question::Denies => said(text).denies,
+                Question::Documents => said(text).documents,
+            };
+            for word in own {
                 for text in [word.to_ascii_uppercase(), (*word).to_owned()] {
-                    assert!(of(said(&format!("{{\"a\":\"x{text}x\"}}"))), "{text}");
+                    assert!(raised(&format!("{{\"a\":\"x{text}x\"}}")), "{text}");
+                }
+            }
+            let of_attributes = words.iter().flat_map(Words::iter).filter(|word| !word.starts_with("--"));
+            for word in of_attributes {
+                for text in [word.to_ascii_uppercase(), word.replace('_', " ")] {
+                    for value in [text.clone(), format!("x:{text}"), format!("x/{text}"), format!(" {text} ")]
+                    {
+                        assert!(raised(&format!("{{\"a\":[\"{value}\"]}}")), "{value}");
+                        assert!(raised(&format!("{{\"a\":\"[\\\"{value}\\\"]\"}}")), "{value}");
+                    }
                 }
             }
         }
