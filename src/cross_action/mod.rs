@@ -186,12 +186,15 @@ const UNREACHABLE: &[&str] = &[
 fn rests_on_unreachable_objects(assessment: &Assessment) -> bool {
     let mutation = &assessment.mutation;
     let kind = mutation.kind.as_str();
-    let git = UNREACHABLE.contains(&kind);
+    // What is pushed to this very machine, or fetched over a branch, may be in the same repository.
+    let comes =
+        kind == "git.fetch" || kind == "git.remote-ref" && bool_fact(assessment, "remote.here") == Some(true);
+    let git = UNREACHABLE.contains(&kind) || comes;
     let snapshot =
         matches!(mutation.subject, Subject::Path(_)) && text(assessment, "loss") == Some("snapshot");
     let tier = assessment.recoverability.tier;
     (git || snapshot)
-        && matches!(mutation.action, Action::Delete | Action::Replace | Action::Update)
+        && (matches!(mutation.action, Action::Delete | Action::Replace | Action::Update) || comes)
         && !assessment.harmless
         && (tier == Tier::RecoverableWithEffort || tier == Tier::RecoverableFromBackup)
 }

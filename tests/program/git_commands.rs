@@ -438,35 +438,41 @@ fn a_staged_version_goes_when_it_is_staged_anew_and_pruned() {
     write(top.join("two.txt"), "the first version\n");
     git(&top, &["add", "two.txt"]);
     write(top.join("two.txt"), "the second version\n");
-    let mut wrong = Vec::new();
-    for (expected, commands) in [
-        (
-            "block",
-            &[
-                "git add -A && git gc -q --prune=now",
-                "git add two.txt; git prune",
-                "git add -u && git prune --expire now",
-                "git commit -qam x && git prune --expire now",
-                "git commit -qm x two.txt && git gc --prune=now",
-            ][..],
-        ),
-        (
-            "allow",
-            &[
-                "git gc -q --prune=now",
-                "git add -A && git gc -q",
-                "git add -A && git commit -qm x",
-                "git commit -qm x && git add -A && git gc --prune=now",
-                "git stash && git gc --prune=now",
-            ][..],
-        ),
-    ] {
-        for command in commands {
-            let found = verdict(&home, &top, command);
-            if found != expected {
-                wrong.push(format!("{command}: {found}, not {expected}"));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let block = [
+        "git add -A && git gc -q --prune=now",
+        "git add two.txt; git prune",
+        "git add -u && git prune --expire now",
+        "git commit -qam x && git prune --expire now",
+        "git commit -qm x two.txt && git gc --prune=now",
+    ];
+    let allow = [
+        "git gc -q --prune=now",
+        "git add -A && git gc -q",
+        "git add -A && git commit -qm x",
+        "git commit -qm x && git add -A && git gc --prune=now",
+        "git stash && git gc --prune=now",
+    ];
+    judged(&home, &top, &[("block", &block), ("allow", &allow)]);
+}
+
+/// A branch whose commits no reflog reaches goes by another name than `git branch -D`, and then its commits.
+#[test]
+fn a_branch_that_goes_however_it_goes_is_pruned_with_its_commits() {
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let home = home.path().canonicalize().unwrap();
+    let top = repository(&home);
+    git(&top, &["reflog", "expire", "--expire=now", "--all"]);
+    let goes = [
+        "git push . :topic",
+        "git push -q . +main:topic",
+        "git fetch -q . +main:topic",
+        "git pull -q . +main:topic",
+        "git branch -m topic x; git branch -D x",
+        "git branch -m topic x; git branch -m x y; git branch -D y",
+        "git symbolic-ref refs/heads/topic refs/heads/main",
+    ];
+    let pruned = goes.map(|line| format!("{line}; git gc -q --prune=now"));
+    let pruned: Vec<&str> = pruned.iter().map(String::as_str).collect();
+    let stays = ["git branch -m topic x; git gc -q --prune=now", "git fetch -q .; git gc -q --prune=now"];
+    judged(&home, &top, &[("block", &pruned), ("allow", &stays)]);
 }

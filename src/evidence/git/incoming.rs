@@ -88,6 +88,9 @@ pub(super) fn fetched_by(look: &mut Look<'_>, evidence: &mut Evidence) {
         done.fetched_remotes.push(remote);
         done.moved = true;
         done.fetched_from = from;
+        if own {
+            done.dropped.push("what only branches and tags here reached that the fetch moves".to_owned());
+        }
     });
     if own {
         let why = "branches and tags here become what the remote has, or go with what it has not: their commits stay as objects until git prunes them";

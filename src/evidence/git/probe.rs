@@ -208,7 +208,11 @@ fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
         }
         ("git.stash", Action::Delete) => stash(look, evidence),
         ("git.remote-ref", _) => match push::push(look).inspect(|_| push::say_here(look, evidence)) {
-            Ok(found) => found.tell(evidence),
+            Ok(found) => {
+                let left = found.left();
+                look.session.git().note(&common, |done| done.dropped.extend(left));
+                found.tell(evidence);
+            }
             Err(reason) => missing(evidence, &reason),
         },
         ("git.objects", Action::Delete) => pruned(look, evidence),
@@ -274,12 +278,16 @@ fn made(look: &mut Look<'_>, evidence: &mut Evidence) {
     let keeps = matches!(look.mutation.kind.as_str(), "git.commit" | "git.stash");
     let stashes = usize::from(look.mutation.kind == "git.stash");
     let unlocks = look.has("unlocks");
+    let renamed = refs::renamed(look);
+    let over = look.has("any-ref").then(|| "what only branches here reached that the pull moves".to_owned());
     let restages =
         look.mutation.kind == "git.commit" && (look.has("saves-tracked") || look.has("saves-paths"));
     look.session.git().note(&common, |done| {
         done.moved = true;
         done.fetched |= fetches;
         done.stashed += stashes;
+        done.renamed.extend(renamed);
+        done.dropped.extend(over);
         done.unlocked |= unlocks;
         // What a commit before it holds is in no danger.
         done.restaged |= restages && !done.index_kept;

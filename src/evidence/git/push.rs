@@ -39,6 +39,11 @@ pub(super) struct Fetched {
 }
 
 impl Push {
+    /// What stays here and may be reachable from nothing any more, in words.
+    pub(super) fn left(&self) -> Option<String> {
+        matches!(self, Self::Kept(_)).then(|| "what this command's push took from a remote".to_owned())
+    }
+
     /// Puts it into the evidence.
     pub(super) fn tell(self, evidence: &mut Evidence) {
         match self {

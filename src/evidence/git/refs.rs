@@ -48,6 +48,13 @@ pub(super) fn refs(look: &mut Look<'_>) -> Result<Left, String> {
             None => full.extend(all.iter().filter(|(n, _)| n.starts_with(folder)).map(|(n, _)| n.clone())),
         }
     }
+    let done = look.session.git().done(&look.repo.place().common_dir);
+    for name in &mut full {
+        // By then it has the name of a branch that is there now.
+        if let Some((_, old)) = done.renamed.iter().rev().find(|(new, _)| new == name) {
+            old.clone_into(name);
+        }
+    }
     let tips: Vec<(String, String)> =
         all.into_iter().filter(|(name, _)| full.iter().any(|wanted| wanted == name)).collect();
     if tips.is_empty() {
@@ -74,6 +81,22 @@ pub(super) fn refs(look: &mut Look<'_>) -> Result<Left, String> {
         let _ = name;
     }
     Ok(Left { commits, tips, tags })
+}
+
+/// The name that an act gives a branch, and the one it has now; `None`: it gives none.
+pub(super) fn renamed(look: &mut Look<'_>) -> Option<(String, String)> {
+    if !look.has("renames") {
+        return None;
+    }
+    let full = |name: &str| format!("refs/heads/{name}");
+    let new = look.names().into_iter().next().flatten()?;
+    let old = match look.text("to")? {
+        "HEAD" => head(look).ok().flatten()?,
+        name => full(name),
+    };
+    let done = look.session.git().done(&look.repo.place().common_dir);
+    let first = done.renamed.into_iter().rev().find(|(name, _)| *name == old).map(|(_, first)| first);
+    Some((full(&new), first.unwrap_or(old)))
 }
 
 /// All refs with the ids that they hold (not peeled).

@@ -209,6 +209,10 @@ fn drafts(scene: &Scene<'_>, words: &Words<'_>, dirs: &[PathBuf]) -> Option<Vec<
         "branch" => refs::branch(words),
         "tag" => refs::tag(words),
         "update-ref" => refs::update_ref(words),
+        "symbolic-ref" => match refs::symbolic_ref(words) {
+            Some(list) => list,
+            None => return declared(scene, words),
+        },
         "stash" => refs::stash(words),
         "push" | "send-pack" => refs::push(words),
         "commit" => repository::commit(words),

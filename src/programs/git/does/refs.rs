@@ -74,6 +74,15 @@ pub(super) fn tag(words: &Words<'_>) -> Vec<Draft> {
     vec![Draft::new(action, "git.tag").names(names.first().cloned()).text("to", Some(to))]
 }
 
+/// A ref that gets to say which other one is meant leaves what it held; `None`: which branch is checked out, as the data says.
+pub(super) fn symbolic_ref(words: &Words<'_>) -> Option<Vec<Draft>> {
+    let names = words.operands();
+    let (name, to) = (names.first()?, names.get(1)?);
+    let moves = !words.has("-d") && name.as_known() != Some("HEAD");
+    moves
+        .then(|| vec![Draft::new(Action::Replace, "git.ref").names([name.clone()]).text("to", to.as_known())])
+}
+
 pub(super) fn update_ref(words: &Words<'_>) -> Vec<Draft> {
     if words.has("--stdin") {
         return update_refs_from(words.stdin);
