@@ -17,6 +17,7 @@ impl super::Program for Compiler {
     fn does(&self, scene: &Scene<'_>, run: &Invocation, mut declared: Vec<Draft>) -> Vec<Draft> {
         if !run.matched.does_nothing() {
             declared.extend(beside(scene, run));
+            declared.extend(handed_on(scene, run));
         }
         declared
     }
@@ -60,6 +61,94 @@ fn beside(scene: &Scene<'_>, run: &Invocation) -> Vec<Draft> {
         })
         .collect()
 }
+
+/// Files that words name which are handed on to the assembler, the linker or the preprocessor, and those of dumps: what is there
+/// is written over, but for what an option is known to read.
+fn handed_on(scene: &Scene<'_>, run: &Invocation) -> Vec<Draft> {
+    let words: Vec<Option<&str>> = run.args.iter().skip(1).map(|arg| arg.value.as_known()).collect();
+    let mut lists: Vec<Vec<&str>> = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let Some(word) = *word else { continue };
+        if let Some((_, rest)) =
+            PARTS.iter().find_map(|part| word.split_once(part).filter(|(front, _)| front.is_empty()))
+        {
+            lists.push(rest.split(',').collect());
+        } else if EACH.contains(&word) {
+            // Words that are handed on one by one belong together.
+            let next = words.get(at + 1).copied().flatten().unwrap_or_default();
+            match lists.last_mut().filter(|_| at >= 2 && words[at - 2] == Some(word)) {
+                Some(list) => list.push(next),
+                None => lists.push(vec![next]),
+            }
+        } else if DUMPS.iter().any(|start| word.starts_with(start)) {
+            lists.push(vec![word]);
+        }
+    }
+    let mut found = Vec::new();
+    for list in lists {
+        for (at, word) in list.iter().enumerate() {
+            let (option, name) = match word.split_once('=') {
+                Some((option, name)) => (option, name),
+                None if word.starts_with("-o") && word.len() > 2 => ("-o", &word[2..]),
+                None => (at.checked_sub(1).map_or("", |before| list[before]), *word),
+            };
+            let plain = option.trim_start_matches('-');
+            let writes = plain != option && !READS.iter().any(|start| plain.starts_with(start));
+            let word = Word::new(Value::known(name), true);
+            let path = scene.path(&word.value).as_known().map(PathBuf::from);
+            if writes && !name.is_empty() && path.is_some_and(|path| scene.at(&path).is_some()) {
+                found.push(Draft::of(scene.on_path(Action::Replace, "file", &word)));
+            }
+        }
+    }
+    found
+}
+
+/// Options whose parts between commas, and those whose next word, another program gets.
+const PARTS: [&str; 3] = ["-Wa,", "-Wl,", "-Wp,"];
+const EACH: [&str; 4] = ["-Xassembler", "-Xlinker", "-Xpreprocessor", "-Xclang"];
+
+/// How options begin that write a file of what the compiler thought.
+const DUMPS: [&str; 5] =
+    ["-fdump-", "-fopt-info", "-ftime-trace=", "-foptimization-record-file=", "-fprofile-note="];
+
+/// How options of those programs begin whose file or directory is only read.
+const READS: [&str; 34] = [
+    "L",
+    "l",
+    "I",
+    "T",
+    "R",
+    "rpath",
+    "soname",
+    "h",
+    "script",
+    "version-script",
+    "dynamic-list",
+    "default-script",
+    "dT",
+    "just-symbols",
+    "retain-symbols-file",
+    "plugin",
+    "exclude-libs",
+    "wrap",
+    "defsym",
+    "section-ordering-file",
+    "symbol-ordering-file",
+    "export-dynamic-symbol-list",
+    "dynamic-linker",
+    "sysroot",
+    "include",
+    "imacros",
+    "isystem",
+    "iquote",
+    "whole-archive",
+    "no-whole-archive",
+    "as-needed",
+    "no-as-needed",
+    "B",
+    "start-group",
+];
 
 /// How files begin that compilers write.
 const MADE: [&str; 6] = ["\t.file\t", "\t.text", "# 0 \"", "# 1 \"", "oncg", "\t.section\t"];

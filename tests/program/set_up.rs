@@ -181,6 +181,36 @@ fn outputs_whose_names_nobody_gave_are_overwritten() {
 }
 
 #[test]
+fn what_a_compiler_hands_on_to_other_programs_is_written_too() {
+    let place = Place::new();
+    place.write(&["t", "lib.a", "lds.map"]);
+    fs::write(place.dir().join("m.c"), "int main(){return 0;}\n").unwrap();
+    place.are(
+        true,
+        &[
+            "gcc -Wa,-adhln=t m.c",
+            "gcc -Wl,-Map,t m.c",
+            "cc -Wl,-Map=t m.c",
+            "gcc -Wl,-ot m.c",
+            "gcc -Wp,-MD,t -c m.c",
+            "clang -Xlinker -Map -Xlinker t m.c",
+            "gcc -Xassembler -a=t m.c",
+            "gcc -fdump-tree-all=t m.c",
+        ],
+    );
+    place.are(
+        false,
+        &[
+            "gcc -Wl,--version-script=lds.map m.c",
+            "gcc -Wl,-T,lds.map m.c",
+            "gcc -Wl,--whole-archive,lib.a -Wl,--no-whole-archive m.c",
+            "gcc -Wl,lib.a,lib.a m.c",
+            "gcc -Wl,-z,relro -Wl,-Map=m.map -Wa,-adhln=m.lst m.c",
+        ],
+    );
+}
+
+#[test]
 fn backups_take_the_place_of_older_ones() {
     let place = Place::new();
     place.write(&["t", "t~", "t.old"]);
