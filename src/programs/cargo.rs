@@ -13,7 +13,7 @@ pub(super) struct Cargo;
 
 impl super::Program for Cargo {
     fn begins(&self, shell: &mut Shell<'_>, state: &mut State, run: &Run<'_>) -> Option<Instead> {
-        cargo_alias(shell, state, run.call).map(Instead::Words)
+        cargo_alias(shell, state, run.call).or_else(|| elsewhere(shell, state, run)).map(Instead::Words)
     }
 
     fn runs(&self, shell: &mut Shell<'_>, state: &mut State, run: &Run<'_>) -> Option<Flow> {
@@ -66,6 +66,35 @@ fn configurations(shell: &Shell<'_>, state: &State) -> Vec<(PathBuf, Json)> {
         Some((file, from_toml(&text)?))
     };
     files.filter_map(read).collect()
+}
+
+/// `cargo clean` where a variable or the configuration says which directory is cleaned: with the option that says so.
+fn elsewhere(shell: &Shell<'_>, state: &State, run: &Run<'_>) -> Option<Call> {
+    let known = |word: &Expansion| word.arg.value.as_known() == Some("clean");
+    let cleans = run.call.words.iter().skip(1).find(|word| !word.arg.value.prefix().starts_with(['-', '+']));
+    if !cleans.is_some_and(known) || run.matched.has("--target-dir") {
+        return None;
+    }
+    let before = |name: &str| {
+        let given = run.call.environment.iter().rev().find(|(own, _)| own == name);
+        given.map(|(_, value)| value.clone()).or_else(|| shell.scalar(state, name))
+    };
+    let variable = ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"].into_iter().find_map(before);
+    let empty = |value: &Value| value.as_known() == Some("");
+    let dir = variable.filter(|value| !empty(value)).or_else(|| {
+        configurations(shell, state).into_iter().find_map(|(file, config)| {
+            let dir = config.pointer("/build/target-dir")?.as_str()?;
+            let above = file.parent().and_then(Path::parent)?;
+            Some(Value::Known(above.join(dir).to_string_lossy().into_owned()))
+        })
+    })?;
+    let mut call = run.call.clone();
+    call.words.extend([Value::known("--target-dir"), dir].map(|value| Expansion {
+        arg: Arg { value, span: call.span, explicit: false },
+        elastic: false,
+        unordered: false,
+    }));
+    Some(call)
 }
 
 /// `cargo NAME`, where the project or the person gave a command line a name.

@@ -211,6 +211,26 @@ fn what_a_compiler_hands_on_to_other_programs_is_written_too() {
 }
 
 #[test]
+fn a_build_is_cleaned_where_variables_and_the_configuration_say() {
+    let place = Place::new();
+    place.write(&["src/main.rs"]);
+    place.are(
+        true,
+        &[
+            "CARGO_TARGET_DIR=src cargo clean",
+            "export CARGO_TARGET_DIR=src; cargo +nightly clean",
+            "env CARGO_BUILD_TARGET_DIR=src cargo clean",
+            "CARGO_TARGET_DIR=$NOWHERE_SAID cargo clean",
+        ],
+    );
+    let clean = &["cargo clean", "CARGO_TARGET_DIR=out cargo clean", "CARGO_TARGET_DIR=src cargo build"];
+    place.are(false, clean);
+    fs::create_dir(place.dir().join(".cargo")).unwrap();
+    fs::write(place.dir().join(".cargo/config.toml"), "[build]\ntarget-dir = \"src\"\n").unwrap();
+    place.are(true, &["cargo clean"]);
+}
+
+#[test]
 fn backups_take_the_place_of_older_ones() {
     let place = Place::new();
     place.write(&["t", "t~", "t.old"]);

@@ -121,7 +121,16 @@ impl Machine<'_> {
                 Expr::Attribute(place, method) if method == "setdefault" => self.is_container(place),
                 _ => false,
             },
-            Expr::Index(base, _) => self.is_container(base),
+            // What stands in it may be a module, whose function is called.
+            Expr::Index(base, _) => {
+                let inside = match self.peek(base) {
+                    Some(Object::Map(entries)) => entries.into_iter().map(|(_, value)| value).collect(),
+                    Some(other) => other.elements().0,
+                    None => Vec::new(),
+                };
+                let module = |object: &Object| matches!(object, Object::Native(_) | Object::Foreign(_));
+                !inside.iter().any(module) && self.is_container(base)
+            }
             other => self.peek(other).is_some_and(|object| held(&object)),
         }
     }

@@ -55,6 +55,32 @@ fn what_is_called_out_of_a_table_runs() {
 }
 
 #[test]
+fn a_module_is_what_it_is_wherever_it_is_found() {
+    for text in [
+        "import shutil\nshutil.os.remove('a')",
+        "from pathlib import os as o\no.remove('a')",
+        "import os\nx = [os]\nx[0].remove('a')",
+        "import os\nx = {'m': os}\nx['m'].remove('a')",
+    ] {
+        assert_eq!(show("python", text, &[]), "rm a", "{text}");
+    }
+    for text in ["x = [[1, 2]]\nx[0].remove(1)", "import asyncio.subprocess\nprint(asyncio.subprocess.PIPE)"]
+    {
+        assert_eq!(show("python", text, &[]), "", "{text}");
+    }
+}
+
+#[test]
+fn what_a_process_reads_later_is_not_known() {
+    for (language, text) in [
+        ("python", "import subprocess as s\ns.Popen(['sh'], stdin=s.PIPE).communicate(b'rm a')"),
+        ("node", "const c = require('child_process').spawn('sh'); c.stdin.end('rm a')"),
+    ] {
+        assert_eq!(show(language, text, &[]), "sh cat | sh", "{text}");
+    }
+}
+
+#[test]
 fn what_nobody_calls_does_not_run() {
     for (language, text) in [
         ("node", "function f() { require('fs').rmSync('a') } console.log(1)"),

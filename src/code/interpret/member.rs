@@ -45,7 +45,8 @@ impl Machine<'_> {
                 (_, "os" | "os.path" | "path", "sep") => Object::text("/"),
                 (Language::Node, "process.env", name) => self.environment_get(name).unwrap_or(Object::Plain),
                 _ => {
-                    let full = format!("{name}.{member}");
+                    let used = library::used_by(self.language, &name, member);
+                    let full = used.map_or_else(|| format!("{name}.{member}"), str::to_owned);
                     // `f.__get__`: whoever has it may call it.
                     if library::act(self.language, &full).is_none() && !says_only(member) {
                         self.hold(&name);

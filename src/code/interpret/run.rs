@@ -151,6 +151,7 @@ impl Machine<'_> {
             Object::Unknown | Object::Process | Object::Plain | Object::Many(_) | Object::Either(_)
         );
         let input = arguments.keyword(&["input"]).map(|o| o.word());
+        let input = input.or_else(|| self.is_fed(words.len(), arguments).then_some(Value::Unknown));
         let directory = arguments.keyword(&["cwd"]).filter(|o| !matches!(o, Object::Plain)).map(|o| o.word());
         if shell {
             let text = words.into_iter().reduce(|text, word| text.then(&Object::text(" ")).then(&word));
@@ -169,6 +170,21 @@ impl Machine<'_> {
         }
         self.callbacks(arguments);
         Object::Process
+    }
+
+    /// Whether a process may be given more on its standard input than is said here: it may read commands there.
+    fn is_fed(&self, words: usize, arguments: &Arguments) -> bool {
+        let none = |object: &Object| match object {
+            Object::Plain => true,
+            Object::Native(name) => name.ends_with(".DEVNULL"),
+            _ => false,
+        };
+        match self.language {
+            Language::Python => arguments.keyword(&["stdin"]).is_some_and(|given| !none(given)),
+            // Its input is a pipe unless something else is said.
+            Language::Node => words == 1,
+            _ => false,
+        }
     }
 
     /// Code in a text.

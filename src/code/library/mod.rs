@@ -292,7 +292,20 @@ pub(super) fn module(language: Language, name: &str) -> Object {
         return Object::Plain;
     }
     let top = bare.split(if language == Language::Node { '/' } else { '.' }).next().unwrap_or(bare);
-    if library.has_module(top) { Object::Native(bare.to_owned()) } else { Object::Foreign(bare.to_owned()) }
+    if !library.has_module(top) {
+        return Object::Foreign(bare.to_owned());
+    }
+    let used = bare.rsplit_once('.').and_then(|(within, member)| used_by(language, within, member));
+    Object::Native(used.unwrap_or(bare).to_owned())
+}
+
+/// Most modules of Python have those that they use as names of their own: `shutil.os` is `os`.
+pub(super) fn used_by<'n>(language: Language, module: &str, member: &'n str) -> Option<&'n str> {
+    let is_one = language == Language::Python
+        && is_builtin(language, member)
+        && holds_acts(language, member)
+        && !holds_acts(language, &format!("{module}.{member}"));
+    is_one.then_some(member)
 }
 
 /// What a name that the program did not set stands for.
