@@ -251,7 +251,8 @@ fn what_sql_writes_in_code_comes_back() {
         ),
         ("python3+duckdb", FILES, "python3 -c \"import duckdb; duckdb.sql('select 1').write_csv('a.txt')\""),
         ("sqlite3", FILES, "sqlite3 x.db \"select writefile('a.txt', 'x')\""),
-        ("parallel", FILES, "PARALLEL='--joblog a.txt' parallel echo ::: 1"),
+        // What nobody can read may change all of the repository that it stands in: not in that of the tests.
+        ("parallel", "git init -q; echo a > a.txt", "PARALLEL='--joblog a.txt' parallel echo ::: 1"),
         ("fish", FILES, "fish -d 3 -o a.txt -c true"),
         ("fish", FILES, "fish --profile-startup=a.txt -c true"),
         ("zsh", FILES, "zsh -c 'f(){ rm $REPLY }; print *.txt(+f)'"),

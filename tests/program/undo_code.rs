@@ -79,6 +79,9 @@ fn what_is_changed_aside_comes_back() {
         }
         let place = Place::new();
         let work = place.work();
+        // What nobody can read may change all of the repository that it stands in: other tests stand in this one's.
+        let made = Command::new("git").args(["init", "-q"]).current_dir(&work).status();
+        assert!(made.is_ok_and(|made| made.success()));
         for (name, content) in [("fresh", "fresh\n"), ("old.txt", "old and alone\n"), ("code.py", "a = 1\n")]
         {
             fs::write(work.join(name), content).unwrap();

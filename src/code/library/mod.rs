@@ -301,10 +301,12 @@ pub(super) fn module(language: Language, name: &str) -> Object {
 
 /// Most modules of Python have those that they use as names of their own: `shutil.os` is `os`.
 pub(super) fn used_by<'n>(language: Language, module: &str, member: &'n str) -> Option<&'n str> {
+    let full = format!("{module}.{member}");
     let is_one = language == Language::Python
         && is_builtin(language, member)
         && holds_acts(language, member)
-        && !holds_acts(language, &format!("{module}.{member}"));
+        && !holds_acts(language, &full)
+        && act(language, &full).is_none();
     is_one.then_some(member)
 }
 
