@@ -21,7 +21,7 @@ pub enum Sense {
     None,
     /// A time after which something is deleted: newly set, or shorter.
     Expiry,
-    /// Blocks or entries that come in addition.
+    /// Blocks or entries that come in addition, or in another one's place.
     Added,
     /// A list of who may come in, when its last entry goes.
     Emptied,
@@ -49,7 +49,7 @@ pub enum Sense {
     Grows,
     /// A list of what is asked for, that gets shorter.
     Shrinks,
-    /// A range of addresses that holds the old one, and more.
+    /// A range of addresses with more of them in it than the one before had, and not of private ones alone.
     Widens,
     /// A condition that is another one, or gone.
     Other,
