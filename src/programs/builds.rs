@@ -93,7 +93,7 @@ fn handed_on(scene: &Scene<'_>, run: &Invocation) -> Vec<Draft> {
                 None => (at.checked_sub(1).map_or("", |before| list[before]), *word),
             };
             let plain = option.trim_start_matches('-');
-            let writes = plain != option && !READS.iter().any(|start| plain.starts_with(start));
+            let writes = plain != option && !READS.iter().any(|start| reads(plain, start));
             let word = Word::new(Value::known(name), true);
             let path = scene.path(&word.value).as_known().map(PathBuf::from);
             if writes && !name.is_empty() && path.is_some_and(|path| scene.at(&path).is_some()) {
@@ -102,6 +102,11 @@ fn handed_on(scene: &Scene<'_>, run: &Invocation) -> Vec<Draft> {
         }
     }
     found
+}
+
+/// Whether an option begins so; a letter alone may have its value behind it, and begins no longer name.
+fn reads(option: &str, start: &str) -> bool {
+    option.starts_with(start) && (start.len() > 1 || !option.contains('-'))
 }
 
 /// Options whose parts between commas, and those whose next word, another program gets.

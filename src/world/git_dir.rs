@@ -140,7 +140,45 @@ fn open(world: &dyn World, git_dir: PathBuf, work_tree: Option<PathBuf>) -> Resu
 
 /// Whether a configuration value means yes.
 pub fn is_true(value: &str) -> bool {
-    matches!(value.to_ascii_lowercase().as_str(), "true" | "yes" | "on" | "1")
+    let value = value.to_ascii_lowercase();
+    let number = value.trim_start_matches(['-', '+']).trim_end_matches(['k', 'm', 'g']);
+    // Any number but 0.
+    let digits = number.trim_start_matches(['0', 'x']);
+    let counts = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    matches!(value.as_str(), "true" | "yes" | "on")
+        || number.starts_with(|c: char| c.is_ascii_digit()) && counts
+}
+
+/// The lines of a configuration: one that ends within a value goes on behind it, a comment never does.
+fn whole_lines(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut goes_on = false;
+    for line in text.strip_prefix('\u{FEFF}').unwrap_or(text).lines() {
+        match found.last_mut().filter(|_| goes_on) {
+            Some(last) => last.push_str(line),
+            None => found.push(line.to_owned()),
+        }
+        goes_on = found.last().is_some_and(|line| ends_within(line));
+        if let Some(last) = found.last_mut().filter(|_| goes_on) {
+            last.pop();
+        }
+    }
+    found
+}
+
+/// Whether the last sign of a line is a backslash that nothing takes the meaning from.
+fn ends_within(line: &str) -> bool {
+    let (mut quoted, mut escaped) = (false, false);
+    for c in line.chars() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => quoted = !quoted,
+            '#' | ';' if !quoted => return false,
+            _ => {}
+        }
+    }
+    escaped
 }
 
 /// The place that a path in a repository's own files names, as git finds it.
@@ -254,9 +292,8 @@ impl Config {
 
     /// Adds the entries of a file's text. What cannot be read is skipped.
     pub fn read(&mut self, text: &str) {
-        let joined = text.replace("\\\r\n", "").replace("\\\n", "");
         let mut section = String::new();
-        for line in joined.lines() {
+        for line in whole_lines(text) {
             let mut line = line.trim();
             if let Some(rest) = line.strip_prefix('[') {
                 let Some(end) = section_end(rest) else { continue };
@@ -381,6 +418,25 @@ fn canonical(key: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::Config;
+
+    #[test]
+    fn what_stands_behind_a_comment_or_a_mark_is_read() {
+        for text in [
+            "[remote \"c\"]\n# see C:\\\n push = +a:b\n",
+            "[remote \"c\"]\n url = x ; C:\\\n push = +a:b\n",
+            "[remote \"c\"]\n url = C:\\\\\n push = +a:b\n",
+            "\u{FEFF}[remote \"c\"]\n push = +a:\\\nb\n",
+        ] {
+            let mut config = Config::default();
+            config.read(text);
+            assert_eq!(config.get("remote.c.push"), Some("+a:b"), "{text}");
+        }
+        for (value, told) in
+            [("2", true), ("-1", true), ("1k", true), ("00", false), ("0x0", false), ("no", false)]
+        {
+            assert_eq!(super::is_true(value), told, "{value}");
+        }
+    }
 
     #[test]
     fn configuration_text_is_read_as_git_reads_it() {

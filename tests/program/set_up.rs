@@ -196,6 +196,8 @@ fn what_a_compiler_hands_on_to_other_programs_is_written_too() {
             "clang -Xlinker -Map -Xlinker t m.c",
             "gcc -Xassembler -a=t m.c",
             "gcc -fdump-tree-all=t m.c",
+            "gcc -Wl,--lto-obj-path=t m.c",
+            "clang -Xclang -header-include-file -Xclang t m.c",
         ],
     );
     place.are(
