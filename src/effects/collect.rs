@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::code::CodeEffect;
 use crate::knowledge::{Knowledge, machine, secrets_of};
-use crate::model::{Mutation, Secrets, Subject, Value, secret_ranges};
+use crate::model::{Mutation, Secrets, Subject, Value, secret_of_word, secret_ranges};
 use crate::shell::{Arg, Files, Invocation, Sink, Stdin, Step, StepKind};
 
 use super::scene::Does;
@@ -91,13 +91,17 @@ impl Sink for Collect<'_> {
         for text in secrets_of(program, words, stdin) {
             self.secrets.add(&text);
         }
-        // What is told by its form in one place is a secret in all.
+        // What is told by its form in one place is a secret in all. A value goes to the end of its word.
         let assigned = environment.iter().filter_map(|(name, value)| {
             let text = value.as_known()?;
             Some(format!("{name}={text}"))
         });
         let words = words.iter().filter_map(Value::as_known).map(str::to_owned);
-        let line = assigned.chain(words).collect::<Vec<_>>().join(" ");
+        let words: Vec<String> = assigned.chain(words).collect();
+        for value in words.iter().filter_map(|word| secret_of_word(word)) {
+            self.secrets.add(value);
+        }
+        let line = words.join(" ");
         for range in secret_ranges(&line) {
             self.secrets.add(&line[range]);
         }
@@ -110,8 +114,10 @@ const UPDATE: &str = "update-only";
 /// Whether an earlier act of the same line writes what a later one compares by its time: which is newer then, no date on the
 /// machine says.
 fn dates(earlier: &Mutation, later: &Mutation) -> bool {
-    let (Subject::Path(written), Subject::Path(compared)) = (&earlier.subject, &later.subject) else {
-        return false;
+    let Subject::Path(compared) = &later.subject else { return false };
+    let Subject::Path(written) = &earlier.subject else {
+        // Which files a checkout, a build or anything else writes is not told here.
+        return earlier.context.host.is_none();
     };
     let Some(written) = written.path.as_known().map(Path::new) else { return true };
     let meets = |path: &Path| path.starts_with(written) || written.starts_with(path);

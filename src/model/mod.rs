@@ -7,9 +7,11 @@ mod assessment;
 mod device;
 mod evidence;
 mod facts;
+mod headers;
 mod material;
 mod mutation;
 mod names;
+mod quoted;
 mod redact;
 mod secrets;
 mod tier;
@@ -30,7 +32,7 @@ pub use mutation::{
     Target, WITHIN,
 };
 pub use names::{says_production, words};
-pub use redact::{MASK, is_secret_name, names_a_secret, redact, secret_ranges};
+pub use redact::{MASK, is_secret_name, names_a_secret, redact, secret_of_word, secret_ranges};
 pub use secrets::Secrets;
 pub use tier::{Tier, Verdict};
 pub use value::{Lines, Value};

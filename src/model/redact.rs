@@ -6,8 +6,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::headers::headers;
 pub use super::tokens::MASK;
-use super::tokens::{addresses, by_chance, is_reference, is_token_byte, tokens, url_passwords};
+use super::tokens::{addresses, by_chance, is_reference, tokens, url_passwords};
 use crate::order;
 
 /// The text with recognisable secrets masked.
@@ -84,72 +85,6 @@ fn private_keys(text: &str, found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Headers that carry credentials, to the end of the quote or line.
-const HEADERS: &[&str] = &[
-    "authorization:",
-    "proxy-authorization:",
-    "x-api-key:",
-    "api-key:",
-    "x-auth-token:",
-    "x-vault-token:",
-    "x-access-token:",
-    "x-amz-security-token:",
-    "x-goog-api-key:",
-    "x-auth-key:",
-    "x-api-token:",
-    "x-figma-token:",
-    "apikey:",
-    "job-token:",
-    "deploy-token:",
-    "circle-token:",
-    "dd-api-key:",
-    "set-cookie:",
-    "private-token:",
-    "cookie:",
-];
-
-fn headers(text: &str, found: &mut Vec<Range<usize>>) {
-    let bytes = text.as_bytes();
-    let ends = |at: usize, word: &str| {
-        let start = (at + 1).checked_sub(word.len());
-        start.filter(|start| bytes[*start..=at].eq_ignore_ascii_case(word.as_bytes()))
-    };
-    for (at, byte) in bytes.iter().enumerate() {
-        match byte {
-            b':' => {
-                let named = HEADERS.iter().filter_map(|header| ends(at, header));
-                named.for_each(|start| header(text, start, at + 1, found));
-            }
-            b' ' if ends(at, "bearer ").is_some() => {
-                let length = bytes[at + 1..].iter().take_while(|byte| is_token_byte(**byte)).count();
-                if length >= 12 {
-                    found.push(at + 1..at + 1 + length);
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-/// What a header that begins at `name` says from `value` on.
-fn header(text: &str, name: usize, value: usize, found: &mut Vec<Range<usize>>) {
-    let rest = text[value..].trim_start_matches([' ', '\t']);
-    let start = text.len() - rest.len();
-    let quote = text[..name].chars().next_back().filter(|c| matches!(c, '"' | '\''));
-    let end = rest
-        .find(|c: char| c == '\n' || quote.map_or(c == '"' || c == '\'', |q| q == c))
-        .map_or(text.len(), |i| i + start);
-    // The scheme may stay.
-    let value = &text[start..end];
-    let scheme = ["Bearer ", "bearer ", "Basic ", "basic ", "token ", "Token "]
-        .iter()
-        .find(|scheme| value.starts_with(**scheme))
-        .map_or(0, |scheme| scheme.len());
-    if !is_reference(&value[scheme..]) {
-        found.push(start + scheme..end);
-    }
-}
-
 /// Whether the value of an option `--secret` says which secret is meant and where it lies, as builders of images take it.
 pub fn names_a_secret(value: &str) -> bool {
     ["id=", "src=", "source=", "type=", "target=", "env="].iter().any(|start| value.starts_with(start))
@@ -160,6 +95,9 @@ pub fn is_secret_name(name: &str) -> bool {
     if is_key_of_the_environment(name) {
         return true;
     }
+    // `RABBITMQ_DEFAULT_PASS`: a word of its own, however long the name is.
+    let last = name.rsplit(['_', '-', '.']).next().unwrap_or_default().to_lowercase();
+    let last = if last.len() == name.len() { String::new() } else { last };
     let name: String =
         name.chars().filter(|c| !matches!(c, '_' | '-' | '.')).flat_map(char::to_lowercase).collect();
     const PARTS: &[&str] = &[
@@ -187,6 +125,7 @@ pub fn is_secret_name(name: &str) -> bool {
         "prompt", "helper", "provider", "endpoint", "lifetime", "expiry",
     ];
     let secret = PARTS.iter().any(|part| name.contains(part))
+        || matches!(last.as_str(), "pass" | "pw")
         || WHOLE.iter().any(|whole| name.ends_with(whole) && name.len() <= whole.len() + 6)
         || matches!(name.as_str(), "pin" | "psk" | "otp" | "totp");
     let about = NOT.iter().any(|end| name.ends_with(end)) && !name.ends_with("keyid");
@@ -248,6 +187,11 @@ fn named_values(text: &str, found: &mut Vec<Range<usize>>) {
         if start > 0 && bytes[start - 1] == b'/' && after.starts_with('/') {
             continue;
         }
+        // `feature/token=abc` is a branch or a path; in an address it may be more.
+        let word = text[..start].rsplit(char::is_whitespace).next().unwrap_or_default();
+        if *byte == b'=' && word.ends_with('/') && !word.contains("://") {
+            continue;
+        }
         let blanks = after.len() - after.trim_start_matches([' ', '\t']).len();
         if name == "secret" && names_a_secret(after) {
             continue;
@@ -260,7 +204,7 @@ fn named_values(text: &str, found: &mut Vec<Range<usize>>) {
     }
     texts_for_files(text, found);
     // Only a quoted value counts here.
-    if !text.contains(['\'', '"']) {
+    if !text.contains(['\'', '"', '$']) {
         return;
     }
     // `set_password('value')`
@@ -277,7 +221,7 @@ fn named_values(text: &str, found: &mut Vec<Range<usize>>) {
     for phrase in ["identified by ", "password ", "passwd "] {
         for (at, _) in lower.match_indices(phrase) {
             let start = at + phrase.len();
-            if text[start..].starts_with(['\'', '"']) {
+            if text[start..].starts_with(['\'', '"', '$']) {
                 push_value(text, start, found);
             }
         }
@@ -301,22 +245,27 @@ fn texts_for_files(text: &str, found: &mut Vec<Range<usize>>) {
 
 /// Records the (perhaps quoted) value that starts at `start`.
 fn push_value(text: &str, start: usize, found: &mut Vec<Range<usize>>) {
-    let rest = &text[start..];
-    let (open, end) = match rest.chars().next() {
-        Some(quote @ ('"' | '\'')) => (1, rest[1..].find(quote).map_or(rest.len(), |i| i + 1)),
-        _ => (
-            0,
-            rest.find(|c: char| {
-                c.is_whitespace() || matches!(c, '"' | '\'' | ';' | '&' | '|' | ')' | '}' | ',')
-            })
-            .unwrap_or(rest.len()),
-        ),
-    };
-    let value = &rest[open..end];
-    if !is_reference(value) && !matches!(value, "true" | "false" | "null" | "none" | "yes" | "no") {
-        found.push(start + open..start + end);
+    let value = super::quoted::value(text, start);
+    if is_value(&text[value.clone()]) {
+        found.push(value);
     }
 }
+
+/// Whether what stands in a secret's place may be one.
+fn is_value(said: &str) -> bool {
+    !is_reference(said) && !matches!(said, "true" | "false" | "null" | "none" | "yes" | "no")
+}
+
+/// The secret in one whole word of a command (`TOKEN=a b`, `--password=x`), if its name says that it is one.
+pub fn secret_of_word(word: &str) -> Option<&str> {
+    let (name, value) = word.split_once('=')?;
+    let name = name.trim_start_matches('-');
+    let about = name == "secret" && names_a_secret(value);
+    (is_secret_name(name) && !about && is_value(value)).then_some(value)
+}
+
+/// Gives a password to a program that would ask for it.
+const ASKS_NOBODY: &str = "sshpass";
 
 /// `--password value`, `sshpass -p value`, `curl -u user:value`, `mysql -pvalue`.
 fn options(text: &str, found: &mut Vec<Range<usize>>) {
@@ -346,25 +295,34 @@ fn options(text: &str, found: &mut Vec<Range<usize>>) {
         }
         let is = |names: &[&str]| names.contains(&program);
         if *word == "-p"
-            && is(&["sshpass"])
+            && is(&[ASKS_NOBODY])
             && let Some((value_at, _)) = next
         {
             push_value(text, *value_at, found);
         }
         if let Some(value) = word.strip_prefix("-p").filter(|value| !value.is_empty())
-            && is(&["mysql", "mysqldump", "mysqladmin", "mariadb", "mariadb-dump", "sshpass"])
+            && is(&["mysql", "mysqldump", "mysqladmin", "mariadb", "mariadb-dump", ASKS_NOBODY])
             && !is_reference(value)
         {
             push_value(text, at + 2, found);
         }
-        if matches!(*word, "-u" | "--user" | "-a" | "--auth")
-            && is(&["curl", "http", "https", "wget"])
-            && let Some((value_at, value)) = next
-            && let Some(colon) = value.find(':')
-        {
-            push_value(text, value_at + colon + 1, found);
+        if is(&["curl", "http", "https", "wget"]) {
+            let user = matches!(*word, "-u" | "--user" | "-a" | "--auth") || is_cluster(word, 'u');
+            let glued = word.strip_prefix("-u").filter(|value| !value.is_empty());
+            let glued = glued.map(|value| (at + 2, value));
+            if let Some((value_at, value)) = glued.or(next.filter(|_| user).copied())
+                && let Some(colon) = value.find(':')
+            {
+                push_value(text, value_at + colon + 1, found);
+            }
         }
     }
+}
+
+/// Whether a word is several one-letter options, the last of which is this one (`-sSu`).
+fn is_cluster(word: &str, last: char) -> bool {
+    let letters = word.strip_prefix('-').and_then(|letters| letters.strip_suffix(last));
+    letters.is_some_and(|letters| !letters.is_empty() && letters.bytes().all(|b| b.is_ascii_alphabetic()))
 }
 
 fn words(text: &str) -> Vec<(usize, &str)> {
@@ -403,6 +361,20 @@ mod tests {
             ("mysql -uroot -phunter2 db", "mysql -uroot -p*** db"),
             ("sshpass -p hunter2 ssh h", "sshpass -p *** ssh h"),
             ("curl -u bob:hunter2 x", "curl -u bob:*** x"),
+            ("curl -sSu bob:hunter2 x", "curl -sSu bob:*** x"),
+            ("curl -ubob:hunter2 x", "curl -ubob:*** x"),
+            ("RABBITMQ_DEFAULT_PASS=hunter2 x", "RABBITMQ_DEFAULT_PASS=*** x"),
+            ("ansible -e ansible_become_pass=hunter2", "ansible -e ansible_become_pass=***"),
+            ("ALTER ROLE x PASSWORD $$hunter2 x$$", "ALTER ROLE x PASSWORD $$***$$"),
+            ("TOKEN=$'a b' x", "TOKEN=$'***' x"),
+            ("TOKEN=a\\ b x", "TOKEN=*** x"),
+            ("TOKEN='a'b'c d' x", "TOKEN=*** x"),
+            ("TOKEN=\"a\\\"b c\" x", "TOKEN=\"***\" x"),
+            ("TOKEN='it'\\''s' x", "TOKEN=*** x"),
+            ("sh -c 'TOKEN=\"a b\"' && ls 'b'", "sh -c 'TOKEN=\"***\"' && ls 'b'"),
+            ("x=`TOKEN=abc y`", "x=`TOKEN=*** y`"),
+            ("x=`y TOKEN=abc`", "x=`y TOKEN=***`"),
+            ("password: it's", "password: ***'s"),
             ("aws AKIAIOSFODNN7EXAMPLE x", "aws *** x"),
             ("echo ghp_0123456789abcdefghijABCDEFGHIJ0123", "echo ***"),
             ("{\"password\": \"hunter2\", \"a\": 1}", "{\"password\": \"***\", \"a\": 1}"),
@@ -441,6 +413,7 @@ mod tests {
             "ssh user@host",
             "mkdir -p a/b",
             "rm secrets.txt",
+            "git checkout -b feature/token=abc; ls cache/auth=old/data",
             "a sketch-of-something-longer-than-twenty",
             "git clone https://ada@host/x; git clone ssh://Deploy1@host/x",
             "git clone https://git@host/x https://oauth2:$TOKEN@host/x",

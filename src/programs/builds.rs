@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::code::may_lose;
 use crate::effects::program::{Draft, Scene, Word};
 use crate::knowledge::{lists, places};
-use crate::model::{Action, Value};
+use crate::model::{Action, Cause, Value};
 use crate::shell::Invocation;
 use crate::shell::program::{FileState, Now, Shell, State, Stdin, is_source};
 use crate::world::resolve::Disk;
@@ -18,6 +18,7 @@ impl super::Program for Compiler {
         if !run.matched.does_nothing() {
             declared.extend(beside(scene, run));
             declared.extend(handed_on(scene, run));
+            declared.extend(said_in_files(scene, run));
         }
         declared
     }
@@ -104,6 +105,47 @@ fn handed_on(scene: &Scene<'_>, run: &Invocation) -> Vec<Draft> {
     found
 }
 
+/// What options write that stand in a file (`@options`): what is there is written over. A file that cannot be read may say so of
+/// anything.
+fn said_in_files(scene: &Scene<'_>, run: &Invocation) -> Vec<Draft> {
+    let words = run.args.iter().skip(1).filter_map(|arg| arg.value.as_known());
+    let mut found = Vec::new();
+    for file in words.filter_map(|word| word.strip_prefix('@')) {
+        let Some(path) = scene.path(&Value::known(file)).as_known().map(PathBuf::from) else { continue };
+        if scene.at(&path).is_none() {
+            continue;
+        }
+        let text = scene.text(&path).and_then(|text| shell_words::split(&text).ok());
+        let Some(words) = text else {
+            let reason = format!("the options in {file} were not read");
+            found.push(Draft::of(scene.unknown(
+                Action::Execute,
+                Cause::Opaque(reason.clone()),
+                "compiler.options",
+                &reason,
+            )));
+            continue;
+        };
+        for (at, word) in words.iter().enumerate() {
+            let named = OUTPUTS.iter().find_map(|option| word.strip_prefix(option));
+            let named = named.map(|name| name.trim_start_matches('='));
+            let next = words.get(at + 1).map(String::as_str).unwrap_or_default();
+            let name = named.map(|name| if name.is_empty() { next } else { name });
+            let word = Word::new(Value::known(name.unwrap_or_default()), true);
+            let place = scene.path(&word.value).as_known().map(PathBuf::from);
+            if name.is_some_and(|name| !name.is_empty())
+                && place.is_some_and(|place| scene.at(&place).is_some())
+            {
+                found.push(Draft::of(scene.on_path(Action::Replace, "file", &word)));
+            }
+        }
+    }
+    found
+}
+
+/// Options whose value is written.
+const OUTPUTS: [&str; 3] = ["-o", "-MF", "--output"];
+
 /// Whether an option begins so; a letter alone may have its value behind it, and begins no longer name.
 fn reads(option: &str, start: &str) -> bool {
     option.starts_with(start) && (start.len() > 1 || !option.contains('-'))
@@ -158,8 +200,8 @@ const READS: [&str; 34] = [
 /// How files begin that compilers write.
 const MADE: [&str; 6] = ["\t.file\t", "\t.text", "# 0 \"", "# 1 \"", "oncg", "\t.section\t"];
 
-/// Most sources that one program is read from.
-const SOURCES: usize = 64;
+/// Most files of a directory of Go sources.
+const GO_FILES: usize = 4096;
 
 /// What a build makes of sources is a program like any other of the project, unless this command wrote into them what
 /// may lose something.
@@ -192,7 +234,8 @@ pub(super) fn note_build(shell: &mut Shell<'_>, state: &mut State, run: &Invocat
     shell.built_unread |= given || wrote || unread;
 }
 
-/// The sources that a compiler is given by their names, or as the directory of a Go program; those of objects too.
+/// The sources that a compiler is given by their names, or as the directory of a Go program; those of objects too. A directory
+/// that cannot be listed stands for its sources.
 fn sources_of(shell: &Shell<'_>, state: &State, run: &Invocation) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let words = run.args.iter().skip(1);
@@ -210,12 +253,11 @@ fn sources_of(shell: &Shell<'_>, state: &State, run: &Invocation) -> Vec<PathBuf
     if found.is_empty() && run.name == "go" {
         found.extend(state.only_cwd().into_iter().flat_map(|dir| go_files(shell, state, dir)));
     }
-    found.truncate(SOURCES);
     found
 }
 
 fn go_files(shell: &Shell<'_>, state: &State, dir: &Path) -> Vec<PathBuf> {
-    let entries = shell.list(state, dir, 256).unwrap_or_default();
+    let Some(entries) = shell.list(state, dir, GO_FILES) else { return vec![dir.to_owned()] };
     let names = entries.into_iter().map(|entry| dir.join(entry.name));
     let go = |path: &PathBuf| {
         let name = path.to_string_lossy();

@@ -1,5 +1,6 @@
 //! `rsync`: what it overwrites and deletes at the receiving side, here or on another machine.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use crate::knowledge::Match;
@@ -66,6 +67,7 @@ fn rsync(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
                 }
                 _ => Vec::new(),
             };
+            drafts.extend(in_the_way(scene, matched, from.as_deref(), place.as_deref()));
             drafts.push(Draft::with(mutation, changes));
             drafts.extend(place.as_deref().and_then(|place| older_backups(scene, matched, place)));
             place
@@ -86,9 +88,13 @@ fn rsync(scene: &Scene<'_>, invocation: &Invocation) -> Vec<Draft> {
     drafts
 }
 
-/// What is overwritten goes to a directory of backups, over what of that name was put there before.
+/// What is overwritten goes to a directory of backups, or beside it under a longer name, over what of that name was put there
+/// before.
 fn older_backups(scene: &Scene<'_>, matched: &Match, place: &Path) -> Option<Draft> {
-    let given = matched.value("--backup-dir").filter(|_| matched.has("--backup") || matched.has("-b"))?;
+    if !matched.has("--backup") && !matched.has("-b") {
+        return None;
+    }
+    let Some(given) = matched.value("--backup-dir") else { return older_beside(scene, matched, place) };
     // It counts from the directory that is written into.
     let to = scene.absolute(given, &[place.to_owned()]);
     let there = to.as_known().map(Path::new)?;
@@ -101,6 +107,84 @@ fn older_backups(scene: &Scene<'_>, matched: &Match, place: &Path) -> Option<Dra
         subject.from = Some(place.to_owned());
     }
     Some(Draft::with(mutation, Vec::new()))
+}
+
+/// The backup of a file that stands there goes. In a directory older ones make the option no promise; see [`receive`].
+fn older_beside(scene: &Scene<'_>, matched: &Match, place: &Path) -> Option<Draft> {
+    let ending = ending(matched)?;
+    let old = PathBuf::from(format!("{}{ending}", place.display()));
+    let file = |path: &Path| scene.at(path).is_some_and(|seen| seen.kind == FileKind::File);
+    let value = Value::known(old.to_string_lossy());
+    let word = Word::new(value.clone(), false);
+    (file(place) && file(&old))
+        .then(|| Draft::with(scene.on_absolute(Action::Replace, "file", value, &word), Vec::new()))
+}
+
+/// What stands behind the names of backups that lie beside what they are of; `None` where it is not known.
+fn ending(matched: &Match) -> Option<&str> {
+    matched.value("--suffix").map_or(Some("~"), Value::as_known)
+}
+
+/// Whether what an option keeps under another name takes no older backup's place in a directory.
+fn keeps_all(scene: &Scene<'_>, matched: &Match, place: Option<&Path>) -> bool {
+    if matched.value("--backup-dir").is_some() {
+        return true;
+    }
+    let (Some(place), Some(ending)) = (place, ending(matched)) else { return false };
+    let is_backup = |path: &Path| path.to_string_lossy().ends_with(ending);
+    !scene.is_directory(place) || !any_below(scene, place, &is_backup)
+}
+
+/// The directories of the target that `--force` takes away for files of the source which have their names; the target, where
+/// those cannot be told.
+fn in_the_way(scene: &Scene<'_>, matched: &Match, from: Option<&Path>, place: Option<&Path>) -> Vec<Draft> {
+    let (true, Some(place)) = (matched.has("--force"), place.filter(|place| scene.is_directory(place)))
+    else {
+        return Vec::new();
+    };
+    let found = RefCell::new(Vec::new());
+    let meets = |from: &Path, path: &Path| {
+        let to = path.strip_prefix(from).map_or(place.to_owned(), |inner| place.join(inner));
+        if !scene.is_directory(path) && scene.is_directory(&to) {
+            found.borrow_mut().push(to);
+        }
+        false
+    };
+    let told = from.is_some_and(|from| {
+        meets(from, from);
+        scene.at(from).is_some()
+            && (!scene.is_directory(from) || !any_below(scene, from, &|path| meets(from, path)))
+    });
+    let found = if told { found.into_inner() } else { vec![place.to_owned()] };
+    let each = found.into_iter().map(|dir| {
+        let value = Value::known(dir.to_string_lossy());
+        let word = Word::new(value.clone(), false);
+        Draft::with(scene.on_absolute(Action::Delete, "tree", value, &word), Vec::new())
+    });
+    each.collect()
+}
+
+/// Most names that are looked at below a directory; beyond, something may be there.
+const NAMES: usize = 2000;
+
+/// Whether something below a directory is what is looked for, or may be.
+fn any_below(scene: &Scene<'_>, top: &Path, wanted: &dyn Fn(&Path) -> bool) -> bool {
+    let mut waiting = vec![top.to_owned()];
+    let mut left = NAMES;
+    while let Some(dir) = waiting.pop() {
+        let Some(names) = scene.look.names(&dir) else { return true };
+        for path in names.into_iter().map(|name| dir.join(name)) {
+            let Some(less) = left.checked_sub(1) else { return true };
+            left = less;
+            if wanted(&path) {
+                return true;
+            }
+            if scene.is_directory(&path) && !scene.is_link(&path) {
+                waiting.push(path);
+            }
+        }
+    }
+    false
 }
 
 /// Options that leave out some of the source, or all of it.
@@ -168,7 +252,8 @@ fn receive(
     if matched.has("--update") || matched.has("-u") {
         flag(&mut mutation, "update-only", "newer files are left alone");
     }
-    if matched.has("--backup") || matched.has("-b") {
+    let backs_up = matched.has("--backup") || matched.has("-b");
+    if backs_up && keeps_all(scene, matched, place.as_deref()) {
         flag(&mut mutation, "backup", "existing files are kept under another name");
     }
     (mutation, place)

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::code::parts_of_source;
+use crate::code::{CodeEffect, parts_of_source};
 use crate::knowledge::{Match, places};
 use crate::model::Value;
 use crate::world::FileKind;
@@ -17,7 +17,10 @@ use super::state::{Flow, State};
 use super::step::StepKind;
 
 /// Most sources that one program is read from.
-const SOURCES: usize = 64;
+const SOURCES: usize = 512;
+
+/// Largest source that is read, in bytes: generated ones are long.
+const SOURCE_BYTES: u64 = 16 << 20;
 
 impl Shell<'_> {
     /// Remembers where a program puts what it fetches or unpacks: here, and at every place that its words name.
@@ -92,8 +95,8 @@ impl Shell<'_> {
         !state.cwd.iter().any(|dir| path.starts_with(dir))
     }
 
-    /// A program that this command compiled of sources which stand here: what they call counts. `None` where they say
-    /// nothing, or cannot be read.
+    /// A program that this command compiled of sources which stand here: what they call counts, and that one of them was not
+    /// read. `None` where they say nothing.
     pub(super) fn compiled(&mut self, state: &mut State, path: &Path, call: &Call) -> Option<Flow> {
         let key = state.files.key(path, &Disk(self.world));
         let Some(Now::Built(sources)) = state.files.now(&key).first().copied() else { return None };
@@ -101,12 +104,19 @@ impl Shell<'_> {
         let mut seen = BTreeSet::new();
         let mut effects = Vec::new();
         let arguments = call.values();
-        while let Some(source) = waiting.pop().filter(|_| seen.len() < SOURCES) {
+        while let Some(source) = waiting.pop() {
             if !seen.insert(source.clone()) {
                 continue;
             }
-            let Some(text) = self.read_text(state, &source, self.options.limits.script_bytes) else {
-                continue;
+            let text = self.read_text(state, &source, SOURCE_BYTES).filter(|_| seen.len() <= SOURCES);
+            let Some(text) = text else {
+                // A header that is not here is the system's.
+                if self.exists(state, &source) == Some(false) {
+                    continue;
+                }
+                let reason = format!("{} is compiled into it, and was not read", source.display());
+                effects.push(CodeEffect::Unknown { reason });
+                break;
             };
             let here = |value: &Value| {
                 let file = self.absolute(state, value);

@@ -194,6 +194,7 @@ pub fn named(world: &dyn World, path: &Path) -> Result<PathBuf, LookError> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Config {
     entries: Vec<(String, String)>,
+    unread: Option<PathBuf>,
 }
 
 impl Config {
@@ -229,12 +230,29 @@ impl Config {
         config
     }
 
+    /// A file that git would read and that could not be read here: what is set is not all known then.
+    pub fn unread(&self) -> Option<&Path> {
+        self.unread.as_deref()
+    }
+
+    /// What was looked for, unless it is there and was not read. What is not there says nothing, and what may not be read git
+    /// cannot read either.
+    fn seen<T>(&mut self, place: &Path, found: Result<T, LookError>) -> Option<T> {
+        let silent = [LookError::NotFound, LookError::Denied, LookError::Elsewhere];
+        if found.as_ref().is_err_and(|error| !silent.contains(error)) {
+            self.unread.get_or_insert_with(|| place.to_owned());
+        }
+        found.ok()
+    }
+
     /// Remotes as older versions of git wrote them, a file each, and as it still reads them.
     fn old_remotes(&mut self, world: &dyn World, common_dir: &Path) {
         for folder in ["remotes", "branches"] {
             let dir = common_dir.join(folder);
-            for entry in world.read_dir(&dir, OLD_REMOTES).unwrap_or_default() {
-                let Ok(text) = world.read_file(&dir.join(&entry.name), OLD_REMOTE) else { continue };
+            let listed = self.seen(&dir, world.read_dir(&dir, OLD_REMOTES));
+            for entry in listed.unwrap_or_default() {
+                let place = dir.join(&entry.name);
+                let Some(text) = self.seen(&place, world.read_file(&place, OLD_REMOTE)) else { continue };
                 let text = String::from_utf8_lossy(&text);
                 let said =
                     if folder == "remotes" { old_remote(&text) } else { old_branch(&entry.name, &text) };
@@ -246,7 +264,7 @@ impl Config {
     }
 
     fn file(&mut self, world: &dyn World, file: &Path, depth: usize) {
-        let Ok(text) = world.read_file(file, CONFIG_LIMIT) else { return };
+        let Some(text) = self.seen(file, world.read_file(file, CONFIG_LIMIT)) else { return };
         let before = self.entries.len();
         self.read(&String::from_utf8_lossy(&text));
         if depth >= INCLUDE_DEPTH {
@@ -260,8 +278,10 @@ impl Config {
             .map(|(_, value)| value.clone())
             .collect();
         for path in included {
-            let path = match path.strip_prefix("~/") {
-                Some(rest) => world.home(None).unwrap_or_default().join(rest),
+            let path = match path.strip_prefix('~').map(|rest| rest.split_once('/').unwrap_or((rest, ""))) {
+                Some((user, rest)) => {
+                    world.home(Some(user).filter(|user| !user.is_empty())).unwrap_or_default().join(rest)
+                }
                 None => file.parent().unwrap_or(Path::new("/")).join(path),
             };
             self.file(world, &path, depth + 1);

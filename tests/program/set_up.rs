@@ -100,6 +100,35 @@ fn remotes_push_what_their_settings_say() {
     );
 }
 
+/// What git reads and is not read here may say anything: more files than are looked at, longer ones.
+#[test]
+fn settings_that_were_not_read_are_no_permission() {
+    let place = repository();
+    let dir = place.dir().join(".git");
+    let harmless = &["git status", "git push x main"];
+    let forced = &["git push old", "git push x +main", "git push -f x"];
+    place.are(true, forced);
+    place.are(false, harmless);
+    let long = format!("{}Push: +main:main\n", "# \n".repeat(40_000));
+    fs::write(dir.join("remotes/long"), format!("URL: ../x.git\n{long}")).unwrap();
+    place.are(true, &["git push long", "git push"]);
+    fs::remove_file(dir.join("remotes/long")).unwrap();
+    place.are(false, harmless);
+    for at in 0..300 {
+        fs::write(dir.join(format!("remotes/r{at}")), "URL: ../x.git\nPush: +main:main\n").unwrap();
+    }
+    place.are(true, &["git push r299", "git push r7"]);
+    fs::remove_dir_all(dir.join("remotes")).unwrap();
+    fs::write(place.0.path().join("more"), "x".repeat(17 << 20)).unwrap();
+    place.are(false, harmless);
+    fs::OpenOptions::new()
+        .append(true)
+        .open(dir.join("config"))
+        .and_then(|mut file| std::io::Write::write_all(&mut file, b"[include]\n path = ~/more\n"))
+        .unwrap();
+    place.are(true, &["git push x main", "git checkout main"]);
+}
+
 #[test]
 fn a_revision_that_is_asked_for_overwrites_what_is_ignored() {
     let place = repository();
@@ -185,9 +214,14 @@ fn what_a_compiler_hands_on_to_other_programs_is_written_too() {
     let place = Place::new();
     place.write(&["t", "lib.a", "lds.map"]);
     fs::write(place.dir().join("m.c"), "int main(){return 0;}\n").unwrap();
+    fs::write(place.dir().join("opts"), "-O2 -o 't' m.c\n").unwrap();
+    fs::write(place.dir().join("odd"), "-O2 'm.c\n").unwrap();
+    fs::write(place.dir().join("fine"), "-O2 -o program m.c\n").unwrap();
     place.are(
         true,
         &[
+            "gcc @opts",
+            "gcc @odd",
             "gcc -Wa,-adhln=t m.c",
             "gcc -Wl,-Map,t m.c",
             "cc -Wl,-Map=t m.c",
@@ -203,6 +237,8 @@ fn what_a_compiler_hands_on_to_other_programs_is_written_too() {
     place.are(
         false,
         &[
+            "gcc @fine",
+            "gcc @nowhere m.c",
             "gcc -Wl,--version-script=lds.map m.c",
             "gcc -Wl,-T,lds.map m.c",
             "gcc -Wl,--whole-archive,lib.a -Wl,--no-whole-archive m.c",
@@ -247,6 +283,96 @@ fn backups_take_the_place_of_older_ones() {
         ],
     );
     place.are(false, &["tar xf x.tar --backup=numbered", "tar -xf x.tar -C a"]);
+}
+
+#[test]
+fn older_backups_and_directories_in_the_way_go_by_rsync() {
+    let place = Place::new();
+    place.write(&[
+        "t",
+        "t~",
+        "t.old",
+        "from/t",
+        "to/t",
+        "to/t~",
+        "in/box",
+        "out/box/x",
+        "away/t",
+        "away/kept",
+    ]);
+    place.are(
+        true,
+        &[
+            "rsync -b from/t t",
+            "rsync -b --suffix=.old from/t t",
+            "rsync -ab from/ to/",
+            "rsync -a --force in/ out/",
+            "rsync --force in/box out/",
+            "rsync -ab --suffix=$UNSAID from/ to/",
+        ],
+    );
+    place.are(
+        false,
+        &[
+            "rsync -b --suffix=.new from/t t",
+            "rsync -ab from/ away/",
+            "rsync -ab --suffix=.new from/ to/",
+            "rsync -a --force in/ new/",
+            "rsync -a --ignore-existing --force from/ away/",
+        ],
+    );
+}
+
+#[test]
+fn what_is_newer_is_not_known_where_the_line_itself_wrote() {
+    let place = repository();
+    let dir = place.dir();
+    git(&dir, "mkdir d && cp f d/f && echo mine >> d/f && touch -d '2 days ago' f && git checkout -q main");
+    place.are(
+        true,
+        &[
+            "git checkout -q HEAD~1 -- f; cp -u f d/f",
+            "git stash; cp -u f d/f",
+            "git reset -q --hard; rsync -u f d/f",
+            "black f; cp -u f d/f",
+            "python3 -c 'import os; os.utime(\"f\")'; cp -u f d/f",
+            "python3 -c 'from pathlib import Path; Path(\"f\").touch()'; rsync -u f d/f",
+            "node -e 'require(\"fs\").utimesSync(\"f\", 9e9, 9e9)'; cp -u f d/f",
+        ],
+    );
+    place.are(
+        false,
+        &[
+            "cp -u f d/f",
+            "rsync -u f d/f",
+            "ls; cat f | head -1; cp -u f d/f",
+            "mkdir -p e && cp -u f d/f",
+            "git status; cp -u f d/f",
+            "cd d && cp -u ../f f",
+        ],
+    );
+}
+
+/// A program of many sources is read whole, and one that was not is not taken for harmless.
+#[test]
+fn what_a_program_is_built_of_is_all_read() {
+    let place = Place::new();
+    place.write(&["notes.txt"]);
+    let dir = place.dir();
+    let mut includes = String::new();
+    for at in 0..100 {
+        fs::write(dir.join(format!("p{at}.h")), "int x;\n").unwrap();
+        includes += &format!("#include \"p{at}.h\"\n");
+    }
+    fs::write(dir.join("many.c"), format!("#include \"last.h\"\n{includes}int main(){{return gone();}}\n"))
+        .unwrap();
+    fs::write(dir.join("last.h"), "static int gone(){return remove(\"notes.txt\");}\n").unwrap();
+    fs::write(dir.join("one.c"), "int main(){return 0;}\n").unwrap();
+    place.are(true, &["gcc many.c && ./a.out", "gcc -o m many.c; ./m"]);
+    place.are(false, &["gcc one.c && ./a.out", "gcc many.c"]);
+    fs::write(dir.join("big.h"), "/*".to_owned() + &"x".repeat(17 << 20) + "*/ int y;\n").unwrap();
+    fs::write(dir.join("big.c"), "#include \"big.h\"\nint main(){return 0;}\n").unwrap();
+    place.are(true, &["gcc big.c && ./a.out"]);
 }
 
 #[test]

@@ -87,7 +87,13 @@ fn one(mutation: &Mutation, dir: &Path, world: &dyn World, session: &mut Session
             drop(look);
             nowhere(mutation, Some(dir), world, session, evidence);
         }
-        Found::Here(mut look) => here(&mut look, evidence),
+        Found::Here(mut look) => {
+            if let Some(file) = look.repo.config(world).unread() {
+                let why = format!("{} could not be read, and may say what git does", file.display());
+                missing(evidence, &why);
+            }
+            here(&mut look, evidence);
+        }
         // Where it will run is not known: that there is no repository here says nothing there.
         Found::Nowhere(_) if unknown => {
             missing(evidence, "it is not known in which repository this will run");

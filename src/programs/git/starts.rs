@@ -32,6 +32,10 @@ pub(super) fn git_starts(shell: &mut Shell<'_>, state: &mut State, call: &Call, 
     let dirs = git_directories(shell, state, matched);
     let place = git_place_named(shell, state, call, matched, &dirs);
     let mut config = Config::load(shell.world, place.as_ref().filter(|_| name != "clone"));
+    if let Some(file) = config.unread() {
+        let reason = format!("git reads {}, which could not be read", file.display());
+        shell.emit_as(state, call.span, &call.raw, StepKind::Opaque { reason });
+    }
     for (key, value) in git_given(shell, state, matched, call) {
         config.set(&key, value);
     }
