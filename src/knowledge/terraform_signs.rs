@@ -23,6 +23,8 @@ pub enum Sense {
     Expiry,
     /// Blocks or entries that come in addition, or in another one's place.
     Added,
+    /// A list that had entries and gets more of them.
+    More,
     /// A list of who may come in, when its last entry goes.
     Emptied,
     /// Something that is done at times, when it is done less often.
@@ -57,6 +59,8 @@ pub enum Sense {
     Looser,
     /// A text that calls somebody (`@who`), when it calls fewer.
     Mentions,
+    /// A number that is at least ten times as great as before, or a tenth of it.
+    Far,
     /// A pattern of what is covered (`logs-*`), when another one takes its place that covers only part of it.
     Narrows,
     /// A pattern of what is let in (`*.a.io`), when it lets in more than the one before.
@@ -146,7 +150,7 @@ impl Sense {
     /// It tells when something gets weaker, and nothing of what is as good as before.
     pub fn only_warns(self) -> bool {
         let plain = matches!(self, Self::Gone | Self::Fewer | Self::Becomes | Self::Ceases);
-        plain || matches!(self, Self::Widens | Self::Other | Self::Mentions) || self.is_general()
+        plain || matches!(self, Self::Widens | Self::Other | Self::Mentions | Self::Far) || self.is_general()
     }
 
     /// It speaks of names that nobody listed: whatever else is known of an attribute counts instead.
@@ -235,6 +239,10 @@ pub struct Powers {
     pub keys: Words,
     /// Roles and privileges.
     pub words: Words,
+    /// Attributes and what they say where that is full control, `name=word`.
+    pub exactly: Words,
+    /// Parts of texts that hold rules of their own that give it: in small letters, without blanks, `'` for any quote.
+    pub rules: Words,
 }
 
 /// What counts in documents that say who may do what.

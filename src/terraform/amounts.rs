@@ -28,7 +28,7 @@ pub(super) fn number(value: &FactValue) -> Option<i64> {
     const UNITS: [&str; 5] = ["hours", "days", "weeks", "months", "years"];
     // A unit alone is one of it.
     let digits = if UNITS.contains(&text) { "1" } else { digits };
-    let digits = digits.split('.').next()?.parse::<i64>().ok()?;
+    let digits = digits.trim().split('.').next()?.parse::<i64>().ok()?;
     // Outside of periods a capital letter may be months, or millions.
     if unit == "M" && !text.starts_with('P') {
         return None;
@@ -111,7 +111,8 @@ pub(super) fn is_rarer(was: Option<&FactValue>, now: Option<&FactValue>) -> bool
                 let text = text.to_ascii_lowercase();
                 OFTEN.iter().position(|words| words.contains(&text.as_str()))
             };
-            let times = [was, now].map(|text| number(&FactValue::Text(text.clone())));
+            let plain = |text: &str| text.trim_start_matches("rate(").trim_end_matches(')').to_owned();
+            let times = [was, now].map(|text| number(&FactValue::Text(plain(text))));
             match (word(was), word(now), times) {
                 (Some(was), Some(now), _) => now > was,
                 (_, _, [Some(was), Some(now)]) => was > 0 && now > was,

@@ -187,7 +187,7 @@ impl Changed {
             let stays = matches!(action, Action::Update | Action::Replace);
             if stays
                 && self.more.is_empty()
-                && (widened::denies_less(attributes) || denials::denies_less(attributes))
+                && (widened::denies_less(attributes) || denials::denies_less(&change.r#type, attributes))
             {
                 self.more.push(denials::less());
             }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::attributes::marks_any;
 use super::beside::Beside;
-use super::denying::{count, denies};
+use super::denying::{count, denies, is_word};
 use super::facts::Attributes;
 use super::later;
 use super::narrower::{is_closed, is_part_of};
@@ -59,8 +59,8 @@ pub(super) fn less() -> Beside {
 }
 
 /// Whether a rule that denies, and stays, denies less than before: fewer addresses, ports or protocols, wherever it stands.
-pub(super) fn denies_less(attributes: &Attributes) -> bool {
-    if top_less(attributes) {
+pub(super) fn denies_less(r#type: &str, attributes: &Attributes) -> bool {
+    if top_less(attributes) || set_less(r#type, attributes) {
         return true;
     }
     let rules = |side| {
@@ -72,6 +72,28 @@ pub(super) fn denies_less(attributes: &Attributes) -> bool {
     let lost = |was: &&Map<String, Value>| !new.iter().any(|now| denies_as_much(was, now));
     !marks_any(&attributes.after_unknown) && !new.is_empty() && old.iter().any(lost)
 }
+
+/// A set by which others deny, as its own name says: an entry that goes, or another one in its place.
+fn set_less(r#type: &str, attributes: &Attributes) -> bool {
+    let (Value::Object(old), Value::Object(new)) = (&attributes.before, &attributes.after) else {
+        return false;
+    };
+    let said = NAMES.iter().filter_map(|name| old.get(*name)?.as_str());
+    let denying = said.flat_map(|text| text.split(|c: char| !c.is_alphanumeric())).any(is_word);
+    let is_set = SETS.iter().any(|end| r#type.ends_with(end));
+    let fewer = |(name, was): (&String, &Value)| {
+        let (Some(was), Some(now)) = (was.as_array(), new.get(name).and_then(Value::as_array)) else {
+            return false;
+        };
+        let known = !attributes.after_unknown.get(name).is_some_and(marks_any);
+        known && was.iter().any(|entry| !now.contains(entry))
+    };
+    is_set && denying && old.iter().any(fewer)
+}
+
+/// How types are called that hold entries which others let in or keep out, and what says which.
+const SETS: [&str; 7] = ["ip_set", "ipset", "pattern_set", "_list", "_zone", "match_set", "_dictionary"];
+const NAMES: [&str; 4] = ["name", "description", "usage", "type"];
 
 /// The same of the addresses of a rule that is a resource of its own.
 fn top_less(attributes: &Attributes) -> bool {

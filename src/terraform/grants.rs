@@ -58,6 +58,23 @@ pub(super) fn tell(names: &[String], after: &Value, facts: &mut Facts) {
     }
 }
 
+/// Whether a grant takes the place of a greater one for the same: full control, or everybody's, and it is neither. `now` is what
+/// is told of it.
+pub(super) fn is_less(names: &[String], attributes: &Attributes, now: &Facts) -> bool {
+    let mut was = Facts::new();
+    tell(names, &attributes.before, &mut was);
+    let great = |facts: &Facts| ["full", "everybody", "unseen"].iter().any(|key| facts.contains_key(*key));
+    let (Value::Object(before), Value::Object(after)) = (&attributes.before, &attributes.after) else {
+        return false;
+    };
+    let known = |name: &String| !attributes.after_unknown.get(name).is_some_and(marks_any);
+    let mut differing = after.iter().filter(|(name, value)| known(name) && before.get(*name) != Some(*value));
+    let one = differing
+        .next()
+        .map(|(name, _)| names.iter().any(|entry| TerraformType::protecting(entry).0 == name));
+    great(&was) && !great(now) && one == Some(true) && differing.next().is_none()
+}
+
 /// In firewalls of Azure this range stands for the services of Azure.
 fn is_azure(after: &Value) -> bool {
     ["start_ip_address", "end_ip_address"]

@@ -368,6 +368,9 @@ fn granted(
         return false;
     }
     grants::tell(&declared.grants, &attributes.after, facts);
+    if action == Action::Replace && grants::is_less(&declared.grants, attributes, facts) {
+        facts.insert("lesser".into(), Fact::new(FactValue::Bool(true), PLANNED));
+    }
     // What somebody has already may only grow by what is told.
     if action != Action::Update || declared.kind != "access" {
         let gives = |name: &str| all.configured.gives(&change.address, name);

@@ -74,6 +74,15 @@ fn text_of(key: &str, text: &str, found: &mut BTreeSet<String>) {
             found.insert(text.trim().to_owned());
         }
     }
+    let said = format!("{key}={}", text.to_ascii_lowercase());
+    if powers.exactly.has(&said) {
+        found.insert(said);
+    }
+    if matches!(key, "rules" | "rules_hcl") {
+        let plain: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+        let plain = plain.to_ascii_lowercase().replace('"', "'");
+        found.extend(powers.rules.iter().filter(|rule| plain.contains(rule)).map(str::to_owned));
+    }
     if text.contains(MASTERS) {
         masters(text, found);
     }
@@ -159,6 +168,11 @@ mod tests {
             json!({"statements": ["Allow any-user to manage all-resources in tenancy"]}),
             json!({"policy": "path \"*\" {\n  capabilities = [\"read\", \"sudo\"]\n}"}),
             json!({"database": "*", "privileges": ["ALL"]}),
+            json!({"global_role_id": "admin"}),
+            json!({"cluster": ["all"]}),
+            json!({"rules": "key_prefix \"\" { policy = \"write\" }\nacl = \"write\""}),
+            json!({"rules_hcl": "namespace \"*\" {\n  policy = \"write\"\n}"}),
+            json!({"permissions": ["resourcemanager.projects.setIamPolicy"]}),
         ] {
             assert!(given(&none, &after).is_some(), "{after}");
             assert!(given(&after, &after).is_none(), "{after} was there before");
@@ -170,6 +184,8 @@ mod tests {
             json!({"statements": ["Allow group A to read all-resources in tenancy"]}),
             json!({"policy": "path \"secret/*\" {\n  capabilities = [\"read\", \"sudo\"]\n}"}),
             json!({"database": "shop", "privileges": ["ALL"]}),
+            json!({"cluster": ["monitor"]}),
+            json!({"rules": "key_prefix \"app/\" { policy = \"write\" }\nacl = \"read\""}),
         ] {
             assert!(given(&none, &after).is_none(), "{after}");
         }

@@ -22,6 +22,7 @@ pub(super) fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
     match sign.sense {
         Sense::Off => on(was) && !on(now),
         Sense::On => !on(was) && on(now),
+        Sense::Far => is_far(was, now),
         Sense::Narrows => covers(was, now),
         Sense::Spreads => covers(now, was),
         Sense::Lower if has_point(was) || has_point(now) => {
@@ -39,6 +40,7 @@ pub(super) fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
             (_, Some(now)) => now > 0,
         },
         Sense::Emptied => leaf.is_list && number(was).unwrap_or(0) > 0 && number(now) == Some(0),
+        Sense::More => leaf.is_list && number(was).is_some_and(|was| was > 0 && number(now) > Some(was)),
         Sense::Rarer => amounts::is_rarer(was, now),
         // One in another one's place is one more.
         Sense::Added => match (was, now) {
@@ -107,7 +109,7 @@ pub(super) fn can_tell(sign: &Sign, leaf: &Leaf, known: bool) -> bool {
             !word(now) || opens(was) || now.is_some_and(shut)
         }
         // An entry in another one's place is not told by how many there are.
-        Sense::Emptied | Sense::Added | Sense::Fewer | Sense::Grows | Sense::Shrinks => {
+        Sense::Emptied | Sense::Added | Sense::More | Sense::Fewer | Sense::Grows | Sense::Shrinks => {
             leaf.is_list || was.is_none() || now.is_none()
         }
         _ => true,
@@ -141,8 +143,17 @@ fn has_point(value: Option<&FactValue>) -> bool {
     matches!(value, Some(FactValue::Text(text)) if text.contains('.') && text.parse::<f64>().is_ok())
 }
 
+/// Below 0 there is no limit.
 fn fraction(value: Option<&FactValue>) -> Option<f64> {
-    value.and_then(|value| show(value).parse().ok())
+    let number = value.and_then(|value| show(value).parse::<f64>().ok());
+    number.map(|number| if number < 0.0 { f64::INFINITY } else { number })
+}
+
+/// Ten times as great, or a tenth.
+fn is_far(was: Option<&FactValue>, now: Option<&FactValue>) -> bool {
+    let amount = |value| fraction(value).or(value.and_then(number).map(|number| number as f64));
+    let both = amount(was).zip(amount(now));
+    both.is_some_and(|(was, now)| was > 0.0 && now > 0.0 && (now >= was * 10.0 || now <= was / 10.0))
 }
 
 /// One pattern fits all that another text does, and more.
@@ -180,7 +191,10 @@ pub(super) fn opens(value: Option<&FactValue>) -> bool {
         ["enabled", "public", "external", "blob", "container", "all", "internet", "anonymous"];
     match value {
         Some(FactValue::Bool(yes)) => *yes,
-        Some(FactValue::Text(text)) => OPEN.contains(&text.to_ascii_lowercase().as_str()),
+        Some(FactValue::Text(text)) => {
+            let text = text.to_ascii_lowercase();
+            OPEN.contains(&text.as_str()) || text.starts_with("public_") || text.starts_with("public-")
+        }
         _ => false,
     }
 }

@@ -136,6 +136,10 @@ fn search() -> Option<&'static Search> {
                 all.extend(FRONTS.iter().map(|front| (question, format!("{front}{word}"))));
             }
         }
+        // Attributes by whose names a word counts, and texts that hold rules of their own.
+        let named = terraform_signs().powers.exactly.iter().filter_map(|line| line.split_once('='));
+        let named = named.map(|(name, _)| name).chain(["rules", "rules_hcl"]);
+        all.extend(named.map(|name| (Question::Powers, format!("\"{name}\""))));
         let questions = all.iter().map(|(question, _)| *question).collect();
         let words = all.iter().map(|(_, word)| word.as_str()).chain([ESCAPE]);
         let mut builder = AhoCorasick::builder();

@@ -70,6 +70,8 @@ pub(super) fn denies_less(attributes: &Attributes) -> bool {
 
 /// Something that is granted in addition.
 enum More {
+    /// All acts on all things, but perhaps a few.
+    Full(String),
     Outside(String),
     Unbound(String),
     Strong(String),
@@ -81,7 +83,7 @@ enum More {
 impl More {
     fn rank(&self) -> u8 {
         match self {
-            Self::Unseen => 0,
+            Self::Unseen | Self::Full(_) => 0,
             Self::Outside(_) => 1,
             Self::Unbound(_) => 2,
             Self::Strong(_) => 3,
@@ -92,6 +94,7 @@ impl More {
 
     fn said(self) -> (&'static str, String) {
         match self {
+            Self::Full(word) => ("full", word),
             Self::Outside(word) => ("outside", word),
             Self::Unbound(word) => ("unbound", word),
             Self::Strong(word) => ("strong", word),
@@ -259,8 +262,15 @@ impl Look<'_> {
         if self.made && !wide {
             return None;
         }
+        let everything = wide && on.chars().all(|c| c == '*' || c == ':') && atom.when.is_empty();
         match atom.act {
-            One::Rest(_) => Some(More::Whole(format!("all but a few acts on {on}"))),
+            // Who may do anything but what gives rights may give nobody more.
+            One::Rest(except) => {
+                let bounded = except.iter().any(|act| act == "iam:*" || act == "*:*" || act == "ram:*");
+                let said = format!("all but a few acts on {on}");
+                Some(if everything && !bounded { More::Full(said) } else { More::Whole(said) })
+            }
+            One::Word("*" | "*:*") if everything => Some(More::Full(format!("* on {on}"))),
             One::Word(act) => {
                 let verb = act.split_once(':').map_or(act, |(_, verb)| verb);
                 // Of what somebody has already a star in front of the noun is more than any list of names.
