@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
-use crate::knowledge::from_toml;
+use crate::code::{CodeEffect, compiled};
+use crate::knowledge::{Match, from_toml};
 use crate::model::Value;
 use crate::shell::program::{Arg, Call, Expansion, Flow, Instead, Run, Shell, State};
 
@@ -28,8 +29,58 @@ impl super::Program for Cargo {
                 state.within(&inner, |state| shell.program(state, words.to_vec(), run.call.span));
             });
         }
+        for source in run_by_builds(shell, state, run.matched) {
+            takes_away(shell, state, run.call, &source);
+        }
         None
     }
+}
+
+/// Subcommands that run the project's build script, and those that run its tests.
+const BUILDS: [&str; 15] = [
+    "build", "b", "check", "c", "clippy", "doc", "d", "run", "r", "install", "rustc", "fix", "test", "t",
+    "bench",
+];
+const TESTS: [&str; 3] = ["test", "t", "nextest"];
+
+/// Most files of tests that are read.
+const FILES: usize = 64;
+
+/// Sources of the project that are built and run at once: the build script, and tests that are programs of their own.
+fn run_by_builds(shell: &Shell<'_>, state: &State, matched: &Match) -> Vec<PathBuf> {
+    let named = |names: &[&str]| matched.typed.iter().any(|word| names.contains(&word.as_str()));
+    let (builds, tests) = (named(&BUILDS), named(&TESTS));
+    let Some(cwd) = state.only_cwd().filter(|_| (builds || tests) && state.scope.host.is_none()) else {
+        return Vec::new();
+    };
+    let Some(root) = cwd.ancestors().find(|dir| shell.exists(state, &dir.join("Cargo.toml")) == Some(true))
+    else {
+        return Vec::new();
+    };
+    let mut found = vec![root.join("build.rs")];
+    let dir = root.join("tests");
+    for entry in shell.list(state, &dir, FILES).filter(|_| tests).into_iter().flatten() {
+        found.extend(Some(&entry.name).filter(|name| name.ends_with(".rs")).map(|name| dir.join(name)));
+    }
+    found
+}
+
+/// What such a source deletes or moves by names that stand in it. What it makes names of is of its own making, as a rule, and
+/// what nobody can tell is kept like what any program of the project does.
+fn takes_away(shell: &mut Shell<'_>, state: &mut State, call: &Call, source: &Path) {
+    let Some(text) = shell.read_text(state, source, shell.options.limits.script_bytes) else { return };
+    let mut effects = compiled(&text, &[], &|_| false);
+    effects.retain(|effect| {
+        matches!(effect, CodeEffect::Delete { .. } | CodeEffect::Shell { .. } | CodeEffect::Rename { .. })
+    });
+    if effects.is_empty() {
+        return;
+    }
+    let inner = state.scope.through("cargo");
+    let (span, raw) = (call.span, call.raw.clone());
+    state.perhaps(|state| {
+        state.within(&inner, |state| shell.code_effects(state, "compiled", effects, span, &raw));
+    });
 }
 
 /// Where the configuration may name programs that run in a compiler's place, or before what was built.

@@ -98,6 +98,10 @@ fn told(scene: &Scene<'_>, invocation: &Invocation, mutation: &mut Mutation) {
     if is_flat(matched) {
         flag(mutation, "flat", "directories inside the archive are not made");
     }
+    if is_tar(matched) && (matched.has("-G") || matched.has("-g")) {
+        flag(mutation, "clears", "of directories that are members what the archive does not list is deleted");
+        flag(mutation, "transform", "directories lose what the archive does not list");
+    }
     if is_tar(matched) && matched.has("--recursive-unlink") {
         flag(mutation, "clears", "what stands in the way of a member goes with all below it");
         // Then directories that are members are emptied first, and no list names those.

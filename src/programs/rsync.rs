@@ -96,10 +96,22 @@ fn older_backups(scene: &Scene<'_>, matched: &Match, place: &Path) -> Option<Dra
     }
     let Some(given) = matched.value("--backup-dir") else { return older_beside(scene, matched, place) };
     // It counts from the directory that is written into.
-    let to = scene.absolute(given, &[place.to_owned()]);
+    let tree = scene.is_directory(place);
+    let into = if tree { place } else { place.parent()? };
+    let to = scene.absolute(given, &[into.to_owned()]);
     let there = to.as_known().map(Path::new)?;
-    if !scene.is_directory(there) || !scene.is_directory(place) {
+    if !scene.is_directory(there) {
         return None;
+    }
+    if !tree {
+        let ending = matched.value("--suffix").map_or(Some(""), Value::as_known)?;
+        let name = format!("{}{ending}", place.file_name()?.to_str()?);
+        let old = there.join(name);
+        let value = Value::known(old.to_string_lossy());
+        let word = Word::new(value.clone(), false);
+        let stands = scene.at(place).is_some() && scene.at(&old).is_some();
+        return stands
+            .then(|| Draft::with(scene.on_absolute(Action::Replace, "file", value, &word), Vec::new()));
     }
     let mut mutation =
         scene.on_absolute(Action::Replace, "tree", to.clone(), &Word::new(given.clone(), true));

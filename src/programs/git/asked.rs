@@ -335,9 +335,13 @@ impl Asked<'_> {
                 when(self.shown && name == self.name && !matches!(value, "true" | "false"), Vec::new())
             }
             ("core", "sshcommand") => when(self.speaks_ssh() && !self.sets("GIT_SSH_COMMAND"), Vec::new()),
-            ("core", "askpass" | "gitproxy" | "alternaterefscommand") => when(self.is(&NETWORK), Vec::new()),
+            ("core", "askpass") => when(self.is(&NETWORK) || self.name == "credential", Vec::new()),
+            ("core", "gitproxy" | "alternaterefscommand") => when(self.is(&NETWORK), Vec::new()),
+            // How an archive is packed.
+            ("tar", "command") => when(self.name == "archive", Vec::new()),
             ("credential", "helper") => {
-                when(self.is(&NETWORK) && value.starts_with(['!', '/']), vec![Value::known("get")])
+                let asks = self.is(&NETWORK) || self.name == "credential";
+                when(asks && value.starts_with(['!', '/']), vec![Value::known("get")])
             }
             ("remote", "uploadpack" | "receivepack") => when(self.is(&NETWORK), Vec::new()),
             ("diff", "external") => {

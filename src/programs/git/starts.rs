@@ -145,7 +145,7 @@ fn hook_call(call: &Call, matched: &Match, name: &str, checked_out: Option<&Valu
 }
 
 /// Programs that settings in files name. What a person's own settings name is followed only where it can be read: the
-/// editor and the pager of a person are no finding.
+/// editor and the pager of a person, of which nothing is known, are no finding.
 fn git_named(
     shell: &Shell<'_>,
     state: &State,
@@ -178,12 +178,17 @@ fn git_named(
     texts
 }
 
-/// Whether a setting's program is a script that can be read, or shell text.
+/// Whether a setting's program is a script that can be read, shell text, or a program that something is known of.
 fn is_script(shell: &Shell<'_>, state: &State, value: &str) -> bool {
-    if value.starts_with('!') {
+    const SIGNS: [char; 8] = [';', '|', '&', '$', '`', '>', '<', '\n'];
+    if value.starts_with('!') || value.contains(SIGNS) {
         return true;
     }
     let first = value.split_whitespace().next().unwrap_or_default();
+    let name = first.rsplit('/').next().unwrap_or(first);
+    if shell.knowledge.tool(name).is_some() {
+        return true;
+    }
     first.starts_with('/')
         && shell
             .read_text(state, Path::new(first), shell.options.limits.script_bytes)

@@ -77,6 +77,9 @@ fn package_script(
     };
     let known = package.get("scripts").and_then(|scripts| scripts.as_object());
     let Some(known) = known.filter(|known| scripts.iter().any(|name| known.contains_key(name))) else {
+        if asked.words == ["start"] && shell.exists(state, &root.join("server.js")) == Some(true) {
+            return server(shell, state, name, call, root);
+        }
         return package_program(shell, state, name, call, matched, &asked.words);
     };
     // What installing or packing does beside the project's own scripts is said by its declaration.
@@ -255,6 +258,26 @@ fn package_variables(shell: &mut Shell<'_>, state: &mut State, package: &serde_j
             variable.exported = true;
         }
     }
+}
+
+/// `npm start` without such a script runs the project's server.
+fn server(
+    shell: &mut Shell<'_>,
+    state: &mut State,
+    name: &str,
+    call: &Call,
+    root: &std::path::Path,
+) -> Option<Flow> {
+    let words = [Value::known("node"), Value::known("server.js")].map(|value| Expansion {
+        arg: Arg { value, span: call.span, explicit: false },
+        elastic: false,
+        unordered: false,
+    });
+    let outer = std::mem::replace(&mut state.cwd, vec![root.to_path_buf()]);
+    let inner = state.scope.through(name);
+    state.within(&inner, |state| shell.program(state, words.to_vec(), call.span));
+    state.cwd = outer;
+    Some(Flow::Next)
 }
 
 /// `yarn NAME`, where no script has the name: a program of that name, from the project's packages.
