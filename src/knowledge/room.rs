@@ -85,6 +85,8 @@ pub enum Room {
     Socat,
     /// `split`, `csplit`: names made by a prefix.
     Split,
+    /// `ssh`, `scp`, `sftp`, `rsync`: what a person's settings have run.
+    Ssh,
     /// `tar`: what it packs, besides what [`Room::Extract`] says.
     Tar,
     /// `tee`: whether it empties what it is fed from.

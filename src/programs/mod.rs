@@ -44,6 +44,7 @@ mod searched;
 mod settings;
 mod socat;
 mod split;
+mod ssh;
 mod suites;
 mod tar;
 mod tasks;
@@ -159,6 +160,7 @@ fn of(room: Room) -> &'static dyn Program {
         Room::Screen => &screen::Screen,
         Room::Socat => &socat::Socat,
         Room::Split => &split::Split,
+        Room::Ssh => &ssh::Ssh,
         Room::Tar => &tar::Tar,
         Room::Tee => &tee::Tee,
         Room::Terraform => &terraform::Terraform,

@@ -1,5 +1,7 @@
 //! Python: `-m MODULE`, modules of the project, and what tools load that are given their names.
 
+use std::path::Path;
+
 use crate::knowledge::Match;
 use crate::model::Value;
 use crate::shell::program::{Arg, Call, Code, Expansion, Flow, Run, Shell, State, Stdin, StepKind};
@@ -77,6 +79,7 @@ fn module_named(shell: &mut Shell<'_>, state: &mut State, call: &Call, name: &st
     }
     let declared = format!("python:{name}");
     if let Some(tool) = shell.knowledge.tool(&declared) {
+        shadows(shell, state, call);
         let call = Call { words: words(&declared), external: true, ..call.clone() };
         shell.known(state, &declared, &tool, &call);
         return Some(());
@@ -91,6 +94,71 @@ fn module_named(shell: &mut Shell<'_>, state: &mut State, call: &Call, name: &st
     shell.emit_as(state, call.span, &call.raw, kind);
     shell.suspect(state, call, "python");
     Some(())
+}
+
+/// Modules that those of the library load: what stands here under such a name is loaded in its place.
+const LOADED: [&str; 40] = [
+    "argparse",
+    "getopt",
+    "optparse",
+    "socketserver",
+    "os",
+    "re",
+    "io",
+    "json",
+    "subprocess",
+    "shutil",
+    "tempfile",
+    "pathlib",
+    "threading",
+    "time",
+    "string",
+    "socket",
+    "email",
+    "html",
+    "urllib",
+    "http",
+    "types",
+    "functools",
+    "contextlib",
+    "logging",
+    "mimetypes",
+    "datetime",
+    "base64",
+    "copy",
+    "struct",
+    "textwrap",
+    "gettext",
+    "warnings",
+    "collections",
+    "ssl",
+    "inspect",
+    "ast",
+    "tokenize",
+    "importlib",
+    "traceback",
+    "sysconfig",
+];
+
+/// Files of those names where the module runs, which it may load.
+fn shadows(shell: &mut Shell<'_>, state: &mut State, call: &Call) {
+    let Some(dir) = state.only_cwd().map(Path::to_path_buf).filter(|_| state.scope.host.is_none()) else {
+        return;
+    };
+    for name in LOADED {
+        let file = format!("{name}.py");
+        if shell.exists(state, &dir.join(&file)) != Some(true) {
+            continue;
+        }
+        let words = ["python3", file.as_str()].map(|word| Expansion {
+            arg: Arg { value: Value::known(word), span: call.span, explicit: false },
+            elastic: false,
+            unordered: false,
+        });
+        state.perhaps(|state| {
+            shell.program(state, words.to_vec(), call.span);
+        });
+    }
 }
 
 /// Modules of the project that a tool loads to look at them: what stands in them outside functions runs.

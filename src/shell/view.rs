@@ -70,6 +70,14 @@ impl Shell<'_> {
         }
     }
 
+    /// Whether a command of somebody's own settings is more than the name of a program that nothing is known of.
+    pub(crate) fn can_follow(&self, command: &str) -> bool {
+        const SIGNS: [char; 8] = [';', '|', '&', '$', '`', '>', '<', '\n'];
+        let first = command.split_whitespace().next().unwrap_or_default();
+        let name = first.rsplit('/').next().unwrap_or(first);
+        command.contains(SIGNS) || self.knowledge.tool(name).is_some()
+    }
+
     /// Whether a directory stands there.
     pub(crate) fn is_directory(&self, state: &State, path: &Path) -> Option<bool> {
         self.is_kind(state, path, FileKind::Directory)

@@ -64,6 +64,7 @@ mod serve;
 mod serve_callers;
 mod serve_told;
 mod set_up;
+mod settings_of_a_person;
 mod shell_hooks;
 mod shims;
 #[path = "../support/mod.rs"]

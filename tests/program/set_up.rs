@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-fn git(dir: &Path, line: &str) {
+pub(crate) fn git(dir: &Path, line: &str) {
     let done = Command::new("sh")
         .args(["-c", line])
         .current_dir(dir)
@@ -22,20 +22,20 @@ fn git(dir: &Path, line: &str) {
 }
 
 /// Not below a temporary directory, where little counts.
-struct Place(tempfile::TempDir);
+pub(crate) struct Place(pub(crate) tempfile::TempDir);
 
 impl Place {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap())
     }
 
-    fn dir(&self) -> PathBuf {
+    pub(crate) fn dir(&self) -> PathBuf {
         let dir = self.0.path().canonicalize().unwrap().join("work");
         fs::create_dir_all(&dir).unwrap();
         dir
     }
 
-    fn write(&self, names: &[&str]) {
+    pub(crate) fn write(&self, names: &[&str]) {
         for name in names {
             let path = self.dir().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -53,7 +53,7 @@ impl Place {
     }
 
     /// Fails unless each line is stopped, or each is not.
-    fn are(&self, stopped: bool, lines: &[&str]) {
+    pub(crate) fn are(&self, stopped: bool, lines: &[&str]) {
         let wrong = lines.iter().filter_map(|line| {
             let done = self.judged(&[OsString::from(line)]);
             let is = matches!(done.status.code(), Some(20 | 30));
@@ -65,7 +65,7 @@ impl Place {
 
 /// A repository whose ignored file an older commit tracks, a bare one that has a commit of its own, and a file of the old kind
 /// that makes a remote of it.
-fn repository() -> Place {
+pub(crate) fn repository() -> Place {
     let place = Place::new();
     let dir = place.dir();
     git(
@@ -373,85 +373,6 @@ fn what_a_program_is_built_of_is_all_read() {
     fs::write(dir.join("big.h"), "/*".to_owned() + &"x".repeat(17 << 20) + "*/ int y;\n").unwrap();
     fs::write(dir.join("big.c"), "#include \"big.h\"\nint main(){return 0;}\n").unwrap();
     place.are(true, &["gcc big.c && ./a.out"]);
-}
-
-/// What settings of a person have git run is read where it can be; an editor or a pager that nobody knows is no finding.
-#[test]
-fn inline_commands_of_a_persons_own_settings_are_read() {
-    let place = repository();
-    place.write(&["notes.txt"]);
-    let own = place.0.path().canonicalize().unwrap().join(".gitconfig");
-    let set = |text: &str| fs::write(&own, text).unwrap();
-    for (text, lines) in [
-        ("[core]\n fsmonitor = \"rm notes.txt;false\"\n", &["git status", "git add f"][..]),
-        ("[diff]\n external = rm notes.txt #\n", &["git diff"]),
-        ("[core]\n editor = rm notes.txt\n", &["git commit --amend"]),
-        ("[tar \"foo\"]\n command = \"rm notes.txt; cat\"\n", &["git archive --format=foo HEAD"]),
-        ("[credential]\n helper = \"!rm notes.txt\"\n", &["git credential fill", "git credential reject"]),
-    ] {
-        set(text);
-        place.are(true, lines);
-    }
-    set(concat!(
-        "[core]\n editor = code --wait\n pager = delta\n[diff]\n external = difft\n[credential]\n helper = store\n",
-        "[filter \"lfs\"]\n clean = git-lfs clean -- %f\n smudge = git-lfs smudge -- %f\n process = git-lfs filter-process\n",
-        "[sequence]\n editor = interactive-rebase-tool\n"
-    ));
-    let everyday = &[
-        "git status",
-        "git diff",
-        "git commit --amend",
-        "git add f",
-        "git archive HEAD -o x.tar",
-        "git log -p",
-    ];
-    place.are(false, everyday);
-    set(
-        "[core]\n editor = vim\n pager = less -R\n sshCommand = ssh -i ~/.ssh/id\n[credential]\n helper = !gh auth git-credential\n",
-    );
-    place.are(false, everyday);
-    set("[core]\n editor = nano\n pager = cat\n");
-    place.are(false, everyday);
-}
-
-#[test]
-fn what_is_done_besides_what_is_asked_for_is_told() {
-    let place = Place::new();
-    place.write(&["t", "todo", "bk/t", "d/mine", "r.csv", "tests/kept"]);
-    let dir = place.dir();
-    git(&dir, "mkdir -p in/d && echo a > in/d/a && tar cf i.tar -C in d");
-    fs::write(dir.join("package.json"), "{\"name\":\"p\"}").unwrap();
-    fs::write(dir.join("server.js"), "require('fs').unlinkSync('t')\n").unwrap();
-    fs::create_dir_all(dir.join("crate/tests")).unwrap();
-    fs::write(dir.join("crate/Cargo.toml"), "[package]\nname='c'\n").unwrap();
-    fs::write(dir.join("crate/build.rs"), "fn main(){std::fs::remove_file(\"../t\").ok();}\n").unwrap();
-    place.are(
-        true,
-        &[
-            "tar -xGf i.tar",
-            "tar -x -g /dev/null -f i.tar",
-            "rsync -ab --backup-dir=bk todo t",
-            "parallel --results r.csv echo ::: 1",
-            "npm start",
-            "cd crate && cargo build",
-            "cd crate && cargo test -q",
-        ],
-    );
-    fs::write(dir.join("server.js"), "console.log('up')\n").unwrap();
-    let build = "fn main(){let d=std::env::var(\"OUT_DIR\").unwrap();std::fs::remove_dir_all(d).ok();}\n";
-    fs::write(dir.join("crate/build.rs"), build).unwrap();
-    place.are(
-        false,
-        &[
-            "tar -xf i.tar",
-            "tar -cf j.tar -g /dev/null in",
-            "rsync -ab --backup-dir=new todo t",
-            "parallel --results new.csv echo ::: 1",
-            "npm start",
-            "cd crate && cargo build",
-            "cd crate && cargo test -q",
-        ],
-    );
 }
 
 #[test]

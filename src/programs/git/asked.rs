@@ -335,14 +335,12 @@ impl Asked<'_> {
                 when(self.shown && name == self.name && !matches!(value, "true" | "false"), Vec::new())
             }
             ("core", "sshcommand") => when(self.speaks_ssh() && !self.sets("GIT_SSH_COMMAND"), Vec::new()),
-            ("core", "askpass") => when(self.is(&NETWORK) || self.name == "credential", Vec::new()),
+            ("core", "askpass") => when(self.logs_in(), Vec::new()),
             ("core", "gitproxy" | "alternaterefscommand") => when(self.is(&NETWORK), Vec::new()),
             // How an archive is packed.
             ("tar", "command") => when(self.name == "archive", Vec::new()),
-            ("credential", "helper") => {
-                let asks = self.is(&NETWORK) || self.name == "credential";
-                when(asks && value.starts_with(['!', '/']), vec![Value::known("get")])
-            }
+            ("credential", "helper") if !value.starts_with(['!', '/']) => None,
+            ("credential", "helper") => when(self.logs_in(), vec![Value::known("get")]),
             ("remote", "uploadpack" | "receivepack") => when(self.is(&NETWORK), Vec::new()),
             ("diff", "external") => {
                 let external = self.name == "diff" && self.prints() && !self.says("--no-ext-diff");
@@ -386,6 +384,11 @@ impl Asked<'_> {
             ("submodule", "update") => when(self.name == "submodule" && value.starts_with('!'), Vec::new()),
             _ => None,
         }
+    }
+
+    /// Whether passwords may be asked for.
+    fn logs_in(&self) -> bool {
+        self.is(&NETWORK) || self.name == "credential"
     }
 
     /// Whether a tool that shows or merges is the one that is used: the one that is asked for, or that the settings name.

@@ -180,15 +180,10 @@ fn git_named(
 
 /// Whether a setting's program is a script that can be read, shell text, or a program that something is known of.
 fn is_script(shell: &Shell<'_>, state: &State, value: &str) -> bool {
-    const SIGNS: [char; 8] = [';', '|', '&', '$', '`', '>', '<', '\n'];
-    if value.starts_with('!') || value.contains(SIGNS) {
+    if value.starts_with('!') || shell.can_follow(value) {
         return true;
     }
     let first = value.split_whitespace().next().unwrap_or_default();
-    let name = first.rsplit('/').next().unwrap_or(first);
-    if shell.knowledge.tool(name).is_some() {
-        return true;
-    }
     first.starts_with('/')
         && shell
             .read_text(state, Path::new(first), shell.options.limits.script_bytes)

@@ -1,0 +1,116 @@
+//! What programs run because a person's settings, a project's files or their own ways say so, besides what is asked for. In real
+//! places, by whole lines.
+
+use std::fs;
+
+use crate::set_up::{Place, git, repository};
+
+/// What settings of a person have git run is read where it can be; an editor or a pager that nobody knows is no finding.
+#[test]
+fn inline_commands_of_a_persons_own_settings_are_read() {
+    let place = repository();
+    place.write(&["notes.txt"]);
+    let own = place.0.path().canonicalize().unwrap().join(".gitconfig");
+    let set = |text: &str| fs::write(&own, text).unwrap();
+    for (text, lines) in [
+        ("[core]\n fsmonitor = \"rm notes.txt;false\"\n", &["git status", "git add f"][..]),
+        ("[diff]\n external = rm notes.txt #\n", &["git diff"]),
+        ("[core]\n editor = rm notes.txt\n", &["git commit --amend"]),
+        ("[tar \"foo\"]\n command = \"rm notes.txt; cat\"\n", &["git archive --format=foo HEAD"]),
+        ("[credential]\n helper = \"!rm notes.txt\"\n", &["git credential fill", "git credential reject"]),
+    ] {
+        set(text);
+        place.are(true, lines);
+    }
+    set(concat!(
+        "[core]\n editor = code --wait\n pager = delta\n[diff]\n external = difft\n[credential]\n helper = store\n",
+        "[filter \"lfs\"]\n clean = git-lfs clean -- %f\n smudge = git-lfs smudge -- %f\n process = git-lfs filter-process\n",
+        "[sequence]\n editor = interactive-rebase-tool\n"
+    ));
+    let everyday = &[
+        "git status",
+        "git diff",
+        "git commit --amend",
+        "git add f",
+        "git archive HEAD -o x.tar",
+        "git log -p",
+    ];
+    place.are(false, everyday);
+    set(
+        "[core]\n editor = vim\n pager = less -R\n sshCommand = ssh -i ~/.ssh/id\n[credential]\n helper = !gh auth git-credential\n",
+    );
+    place.are(false, everyday);
+    set("[core]\n editor = nano\n pager = cat\n");
+    place.are(false, everyday);
+}
+
+/// A person's `~/.ssh/config` has commands run for hosts; a module that stands here is loaded in the library's place.
+#[test]
+fn what_is_loaded_first_is_read() {
+    let place = Place::new();
+    place.write(&["t"]);
+    let own = place.0.path().canonicalize().unwrap().join(".ssh");
+    fs::create_dir(&own).unwrap();
+    let set = |text: &str| fs::write(own.join("config"), text).unwrap();
+    let over = &["ssh h", "ssh -G h", "scp t h:", "sftp h", "rsync -a t h:", "ssh h ls"];
+    set("Match exec \"rm -f t\"\n  User me\n");
+    place.are(true, over);
+    set("Host *\n  ProxyCommand rm -f t; nc %h %p\n");
+    place.are(true, over);
+    fs::create_dir(own.join("d")).unwrap();
+    fs::write(own.join("d/x.conf"), "Host x\n  ProxyCommand=sh -c 'rm t'\n").unwrap();
+    set("Include d/*.conf\n");
+    place.are(true, over);
+    set(concat!(
+        "# rm -f t\nHost *\n  User me\n  ServerAliveInterval 60\n  ProxyJump gate\nHost a\n  ProxyCommand nc -X connect -x proxy:80 %h %p\n",
+        "Host i-*\n  ProxyCommand sh -c \"aws ssm start-session --target %h --document-name AWS-StartSSHSession --parameters 'portNumber=%p'\"\n",
+        "Host b\n  ProxyCommand cloudflared access ssh --hostname %h\nHost c\n  ProxyCommand ssh -W %h:%p gate\n  ProxyCommand none\n",
+        "Match host d exec \"test -f /x\"\n"
+    ));
+    place.are(false, &["ssh h ls", "ssh -G h", "scp t h:", "rsync -a t h:"]);
+    let dir = place.dir();
+    fs::write(dir.join("argparse.py"), "import os\nos.remove('t')\n").unwrap();
+    place.are(true, &["python3 -m json.tool x.json", "python3 -m http.server"]);
+    fs::write(dir.join("argparse.py"), "def f():\n    return 1\n").unwrap();
+    place.are(false, &["python3 -m json.tool x.json", "python3 -m http.server"]);
+}
+
+#[test]
+fn what_is_done_besides_what_is_asked_for_is_told() {
+    let place = Place::new();
+    place.write(&["t", "todo", "bk/t", "d/mine", "r.csv", "tests/kept"]);
+    let dir = place.dir();
+    git(&dir, "mkdir -p in/d && echo a > in/d/a && tar cf i.tar -C in d");
+    fs::write(dir.join("package.json"), "{\"name\":\"p\"}").unwrap();
+    fs::write(dir.join("server.js"), "require('fs').unlinkSync('t')\n").unwrap();
+    fs::create_dir_all(dir.join("crate/tests")).unwrap();
+    fs::write(dir.join("crate/Cargo.toml"), "[package]\nname='c'\n").unwrap();
+    fs::write(dir.join("crate/build.rs"), "fn main(){std::fs::remove_file(\"../t\").ok();}\n").unwrap();
+    place.are(
+        true,
+        &[
+            "tar -xGf i.tar",
+            "tar -x -g /dev/null -f i.tar",
+            "rsync -ab --backup-dir=bk todo t",
+            "parallel --results r.csv echo ::: 1",
+            "npm start",
+            "cd crate && cargo build",
+            "cd crate && cargo test -q",
+        ],
+    );
+    fs::write(dir.join("server.js"), "console.log('up')\n").unwrap();
+    let build = "fn main(){let d=std::env::var(\"OUT_DIR\").unwrap();std::fs::remove_dir_all(d).ok();}\n";
+    fs::write(dir.join("crate/build.rs"), build).unwrap();
+    place.are(
+        false,
+        &[
+            "tar -xf i.tar",
+            "tar -cf j.tar -g /dev/null in",
+            "rsync -ab --backup-dir=new todo t",
+            "parallel --results new.csv echo ::: 1",
+            "npm start",
+            "cd crate && cargo build",
+            "cd crate && cargo test -q",
+        ],
+    );
+}
