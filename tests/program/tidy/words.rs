@@ -48,6 +48,11 @@ const OTHER_MEANINGS: &[(&str, &str)] = &[
     // Parts of options' names.
     ("shell/follow/starts.rs", "invoke pager ssh"),
     ("shell/located.rs", "just-built node php"),
+    // What languages load, what Terraform is made of.
+    ("code/", "module"),
+    ("terraform/", "module"),
+    // A template that is taken as it stands.
+    ("recoverability/template.rs", "raw"),
     // What sqlite3's own command for sessions writes.
     ("code/sql/client.rs", "changeset"),
     // Kinds, facts, words of SQL.
