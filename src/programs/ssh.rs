@@ -77,8 +77,8 @@ fn read(shell: &Shell<'_>, state: &State, dir: &Path, file: &Path, depth: usize,
             }
             _ => continue,
         };
-        if !command.eq_ignore_ascii_case("none") && shell.can_follow(command) {
-            found.push(command.to_owned());
+        if !command.eq_ignore_ascii_case("none") {
+            found.extend(shell.own_command(command));
         }
     }
 }

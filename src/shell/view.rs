@@ -14,6 +14,9 @@ use super::rewritten::Now;
 use super::state::State;
 use super::step::Stdin;
 
+/// What divides the commands of a line.
+const SEPARATORS: [char; 4] = [';', '|', '&', '\n'];
+
 impl Shell<'_> {
     /// The directories that a value names from here, as the kernel finds them; empty when unknown.
     pub(crate) fn directories(&self, state: &State, value: &Value) -> Vec<PathBuf> {
@@ -70,12 +73,26 @@ impl Shell<'_> {
         }
     }
 
-    /// Whether a command of somebody's own settings is more than the name of a program that nothing is known of.
-    pub(crate) fn can_follow(&self, command: &str) -> bool {
-        const SIGNS: [char; 8] = [';', '|', '&', '$', '`', '>', '<', '\n'];
-        let first = command.split_whitespace().next().unwrap_or_default();
-        let name = first.rsplit('/').next().unwrap_or(first);
-        command.contains(SIGNS) || self.knowledge.tool(name).is_some()
+    /// What of a command of somebody's own settings can be followed: all but plain programs that nothing is known of, which that
+    /// person set up.
+    pub(crate) fn own_command(&self, command: &str) -> Option<String> {
+        let known = |part: &str| {
+            let first = part.split_whitespace().next().unwrap_or_default();
+            let name = first.rsplit('/').next().unwrap_or(first);
+            name.is_empty() || self.knowledge.tool(name).is_some()
+        };
+        // What is quoted or put in may hold a separator that is none.
+        if command.contains(['$', '`', '<', '>', '(', '{', '\\'])
+            || command.contains(['"', '\'']) && command.contains(SEPARATORS)
+        {
+            return Some(command.to_owned());
+        }
+        let parts: Vec<&str> = command.split_inclusive(SEPARATORS).collect();
+        let followed = parts.iter().map(|part| {
+            let plain = part.trim_end_matches(SEPARATORS);
+            if known(plain) { (*part).to_owned() } else { format!(" : {}", &part[plain.len()..]) }
+        });
+        parts.iter().any(|part| known(part.trim_end_matches(SEPARATORS))).then(|| followed.collect())
     }
 
     /// Whether a directory stands there.

@@ -42,6 +42,16 @@ fn inline_commands_of_a_persons_own_settings_are_read() {
     place.are(false, everyday);
     set("[core]\n editor = nano\n pager = cat\n");
     place.are(false, everyday);
+    set(concat!(
+        "[core]\n pager = diff-so-fancy | less --tabs=4 -RFX\n editor = emacsclient -t -a ''\n[interactive]\n diffFilter = diff-so-fancy --patch\n",
+        "[sequence]\n editor = 'code' --wait\n[credential]\n helper = cache --timeout=3600\n helper = /usr/local/share/gcm/git-credential-manager\n",
+        "[diff]\n external = difft --display inline\n[gpg]\n program = gpg2\n[commit]\n gpgSign = true\n",
+        "[filter \"nb\"]\n clean = jupyter nbconvert --ClearOutputPreprocessor.enabled=True --to=notebook --stdin --stdout\n smudge = cat\n"
+    ));
+    place.are(false, everyday);
+    set("[core]\n pager = diff-so-fancy | tee notes.txt | less\n");
+    fs::write(place.dir().join("notes.txt"), "nowhere else\n").unwrap();
+    place.are(false, &["git status"]);
 }
 
 /// A person's `~/.ssh/config` has commands run for hosts; a module that stands here is loaded in the library's place.

@@ -169,23 +169,21 @@ fn git_named(
             attributes.names(kind, driver).any(|pattern| git_touches(shell, state, asked, place, pattern))
         };
         let Some(words) = asked.starts(key, value, &used) else { continue };
-        if personal && !is_script(shell, state, value) {
-            continue;
-        }
-        let shell = value.strip_prefix('!').unwrap_or(value);
-        texts.push((Value::known(shell), words));
+        let text = if personal { of_a_person(shell, state, value) } else { Some(value.to_owned()) };
+        let Some(text) = text else { continue };
+        texts.push((Value::known(text.strip_prefix('!').unwrap_or(&text)), words));
     }
     texts
 }
 
-/// Whether a setting's program is a script that can be read, shell text, or a program that something is known of.
-fn is_script(shell: &Shell<'_>, state: &State, value: &str) -> bool {
-    if value.starts_with('!') || shell.can_follow(value) {
-        return true;
-    }
+/// What of a person's setting is followed: shell text, a script that can be read, or programs that something is known of.
+fn of_a_person(shell: &Shell<'_>, state: &State, value: &str) -> Option<String> {
     let first = value.split_whitespace().next().unwrap_or_default();
-    first.starts_with('/')
-        && shell
-            .read_text(state, Path::new(first), shell.options.limits.script_bytes)
-            .is_some_and(|text| text.starts_with("#!"))
+    let limit = shell.options.limits.script_bytes;
+    let script =
+        || shell.read_text(state, Path::new(first), limit).is_some_and(|text| text.starts_with("#!"));
+    if value.starts_with('!') || first.starts_with('/') && script() {
+        return Some(value.to_owned());
+    }
+    shell.own_command(value)
 }
