@@ -31,7 +31,7 @@ const DEPTH: usize = 8;
 const FILES: usize = 200;
 
 /// Follows what the settings have run before anything is sent.
-fn settings(shell: &mut Shell<'_>, state: &mut State, call: &Call) {
+pub(super) fn settings(shell: &mut Shell<'_>, state: &mut State, call: &Call) {
     let Some(home) = shell.world.home(None).filter(|_| state.scope.host.is_none()) else { return };
     let dir = home.join(".ssh");
     let mut texts = Vec::new();

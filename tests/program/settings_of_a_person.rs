@@ -67,6 +67,9 @@ fn what_is_loaded_first_is_read() {
     place.are(true, over);
     set("Host *\n  ProxyCommand rm -f t; nc %h %p\n");
     place.are(true, over);
+    let dir = place.dir();
+    git(&dir, "git init -q && git remote add away git@h:x.git");
+    place.are(true, &["git fetch ssh://h/x", "git fetch", "git clone me@h:x.git y"]);
     fs::create_dir(own.join("d")).unwrap();
     fs::write(own.join("d/x.conf"), "Host x\n  ProxyCommand=sh -c 'rm t'\n").unwrap();
     set("Include d/*.conf\n");
@@ -77,8 +80,18 @@ fn what_is_loaded_first_is_read() {
         "Host b\n  ProxyCommand cloudflared access ssh --hostname %h\nHost c\n  ProxyCommand ssh -W %h:%p gate\n  ProxyCommand none\n",
         "Match host d exec \"test -f /x\"\n"
     ));
-    place.are(false, &["ssh h ls", "ssh -G h", "scp t h:", "rsync -a t h:"]);
-    let dir = place.dir();
+    place.are(
+        false,
+        &["ssh h ls", "ssh -G h", "scp t h:", "rsync -a t h:", "git fetch", "git clone me@h:x.git y"],
+    );
+    let home = place.0.path().canonicalize().unwrap();
+    fs::create_dir(home.join(".gnupg")).unwrap();
+    fs::write(home.join(".gnupg/gpg.conf"), "yes\noutput t\n").unwrap();
+    fs::write(dir.join(".valgrindrc"), "--log-file=t\n").unwrap();
+    place.are(true, &["gpg --batch -c notes", "valgrind true"]);
+    fs::write(home.join(".gnupg/gpg.conf"), "use-agent\nkeyid-format long\n").unwrap();
+    fs::write(dir.join(".valgrindrc"), "--leak-check=full\n").unwrap();
+    place.are(false, &["gpg --batch -c notes", "valgrind true"]);
     fs::write(dir.join("argparse.py"), "import os\nos.remove('t')\n").unwrap();
     place.are(true, &["python3 -m json.tool x.json", "python3 -m http.server"]);
     fs::write(dir.join("argparse.py"), "def f():\n    return 1\n").unwrap();

@@ -144,7 +144,7 @@ impl Asked<'_> {
         list.contains(&self.name) && !other
     }
 
-    fn sets(&self, variable: &str) -> bool {
+    pub(super) fn sets(&self, variable: &str) -> bool {
         self.set.iter().any(|name| name == variable)
     }
 
@@ -250,6 +250,18 @@ impl Asked<'_> {
         };
         let other = ["/", "./", "../", "file://", "http://", "https://", "git://"];
         !asked.iter().all(|url| !url.contains(':') || other.iter().any(|start| url.starts_with(start)))
+    }
+
+    /// Whether this call starts `ssh` for certain: what it is told, or a remote of the settings, is reached so.
+    pub(super) fn is_other_side_by_ssh(&self) -> bool {
+        let names = ["clone", "fetch", "fetch-pack", "ls-remote", "pull", "push"];
+        let ssh = |url: &str| {
+            url.starts_with("ssh://") || url.split_once(':').is_some_and(|(host, _)| host.contains('@'))
+        };
+        let told = self.words.iter().any(|word| ssh(word));
+        let remotes =
+            self.config.iter().filter(|(key, _)| key.starts_with("remote.") && key.ends_with("url"));
+        self.is(&names) && (told || remotes.map(|(_, url)| url).any(ssh))
     }
 
     /// Whether refs move: the same subcommands list them as well.

@@ -54,6 +54,10 @@ pub(super) fn git_starts(shell: &mut Shell<'_>, state: &mut State, call: &Call, 
         state.files.bring_hooks(folder);
     }
     let addresses = asked.addresses();
+    let plain = !asked.sets("GIT_SSH_COMMAND") && asked.config.get("core.sshCommand").is_none();
+    if plain && asked.is_other_side_by_ssh() {
+        crate::programs::ssh::settings(shell, state, call);
+    }
     if texts.is_empty() && hooks.is_empty() && addresses.is_empty() {
         return;
     }

@@ -13,6 +13,7 @@ use crate::shell::interp::{Scope, Shell};
 use crate::shell::simple::Call;
 use crate::shell::state::State;
 use crate::shell::step::{Arg, StepKind};
+use crate::world::FileKind;
 
 impl Shell<'_> {
     /// Follows the code in the files that a program reads first.
@@ -79,7 +80,12 @@ impl Shell<'_> {
         let mut words = Vec::new();
         for file in self.files_of(state, call, first) {
             let path = self.absolute(state, &Value::known(file))?;
-            let Some(text) = self.read_text(state, &path, limit) else { continue };
+            // Some stand beside keys, whose text nobody follows; only options that are known are taken out of them.
+            let beside_keys = || {
+                let text = self.world.read_file(&path, limit).ok()?;
+                Some(String::from_utf8_lossy(&text).into_owned())
+            };
+            let Some(text) = self.read_text(state, &path, limit).or_else(beside_keys) else { continue };
             for (key, value) in text.lines().filter_map(setting) {
                 let spelled = if key.starts_with('-') {
                     key.to_owned()
@@ -129,7 +135,10 @@ impl Shell<'_> {
             let (name, rest) = named.split_at(named.find('/').unwrap_or(named.len()));
             variable(name).filter(|dir| !dir.is_empty()).map(|dir| format!("{dir}{rest}"))
         };
-        let there = |file: &String| self.is_text_here(state, &Value::known(file.as_str()));
+        let there = |file: &String| {
+            let path = self.absolute(state, &Value::known(file.as_str()));
+            path.is_some_and(|path| self.is_kind(state, &path, FileKind::File) == Some(true))
+        };
         first.files.iter().filter_map(place).filter(there).collect()
     }
 }
