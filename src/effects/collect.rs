@@ -97,10 +97,13 @@ impl Sink for Collect<'_> {
             Some(format!("{name}={text}"))
         });
         let words = words.iter().filter_map(Value::as_known).map(str::to_owned);
-        let words: Vec<String> = assigned.chain(words).collect();
-        for value in words.iter().filter_map(|word| secret_of_word(word)) {
+        let assigned: Vec<String> = assigned.collect();
+        let words: Vec<String> = words.collect();
+        let options = words.iter().filter(|word| word.starts_with('-'));
+        for value in assigned.iter().chain(options).filter_map(|word| secret_of_word(word)) {
             self.secrets.add(value);
         }
+        let words: Vec<String> = assigned.into_iter().chain(words).collect();
         let line = words.join(" ");
         for range in secret_ranges(&line) {
             self.secrets.add(&line[range]);

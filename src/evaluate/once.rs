@@ -182,6 +182,11 @@ impl World for Once<'_> {
         self.note(&text);
         Ok(text)
     }
+    fn read_settings(&self, path: &Path, limit: u64) -> Result<String, LookError> {
+        let text = self.world.read_settings(path, limit)?;
+        self.note(&text);
+        Ok(text)
+    }
     fn follow(&self, path: &Path, limit: u64, part: Part) -> Result<String, LookError> {
         let text = self.read_text(path, limit)?;
         let sha256 = Some(hex(&Sha256::digest(&text)));

@@ -8,6 +8,9 @@ use std::ops::Range;
 /// Longest part of a line in front of a value that is looked at for an open quote, in bytes.
 const BEFORE: usize = 4096;
 
+/// Longest text between two marks of SQL, in bytes.
+const LONGEST: usize = 4096;
+
 /// The bytes of the value that begins at `start`, without the quotes where one pair holds all of it.
 pub(super) fn value(text: &str, start: usize) -> Range<usize> {
     let rest = &text[start..];
@@ -58,7 +61,8 @@ fn dollars(rest: &str) -> Option<Range<usize>> {
     let open = tag.len() + 2;
     let named = tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let mark = rest.get(..open).filter(|mark| named && mark.ends_with('$'))?;
-    rest[open..].find(mark).map(|length| open..open + length)
+    let end = (rest.len().min(open + LONGEST)..=rest.len()).find(|end| rest.is_char_boundary(*end))?;
+    rest[open..end].find(mark).map(|length| open..open + length)
 }
 
 /// Where a quote closes, behind its opening.
@@ -77,9 +81,9 @@ fn closing(inside: &str, quote: char) -> Option<usize> {
 
 /// The quote that is open on the line at this place.
 fn open_quote(text: &str, at: usize) -> Option<char> {
-    let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
-    let near = line.max(at.saturating_sub(BEFORE));
-    let from = (near..=at).find(|from| text.is_char_boundary(*from)).unwrap_or(at);
+    let near = at.saturating_sub(BEFORE);
+    let near = (near..=at).find(|from| text.is_char_boundary(*from)).unwrap_or(at);
+    let from = text[near..at].rfind('\n').map_or(near, |end| near + end + 1);
     let (mut open, mut escaped) = (None, false);
     for c in text[from..at].chars() {
         match c {

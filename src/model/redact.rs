@@ -188,8 +188,7 @@ fn named_values(text: &str, found: &mut Vec<Range<usize>>) {
             continue;
         }
         // `feature/token=abc` is a branch or a path; in an address it may be more.
-        let word = text[..start].rsplit(char::is_whitespace).next().unwrap_or_default();
-        if *byte == b'=' && word.ends_with('/') && !word.contains("://") {
+        if *byte == b'=' && is_below(&bytes[start.saturating_sub(PATH)..start]) {
             continue;
         }
         let blanks = after.len() - after.trim_start_matches([' ', '\t']).len();
@@ -228,6 +227,17 @@ fn named_values(text: &str, found: &mut Vec<Range<usize>>) {
     }
 }
 
+/// Longest path in front of a name that is looked at, in bytes.
+const PATH: usize = 256;
+
+/// Whether the last word of a text is a plain relative path that ends with a slash: no address, no rule of an editor (`s/…/`).
+fn is_below(before: &[u8]) -> bool {
+    let start = before.iter().rposition(u8::is_ascii_whitespace).map_or(0, |at| at + 1);
+    let word = &before[start..];
+    let first = word.split(|byte| *byte == b'/').next().unwrap_or_default();
+    word.ends_with(b"/") && first.len() > 1 && word.iter().all(|byte| is_name_byte(*byte) || *byte == b'/')
+}
+
 /// `--password-file=<(echo value)`: a text in place of the file that holds a secret.
 fn texts_for_files(text: &str, found: &mut Vec<Range<usize>>) {
     for (at, _) in text.match_indices("<(") {
@@ -256,10 +266,14 @@ fn is_value(said: &str) -> bool {
     !is_reference(said) && !matches!(said, "true" | "false" | "null" | "none" | "yes" | "no")
 }
 
-/// The secret in one whole word of a command (`TOKEN=a b`, `--password=x`), if its name says that it is one.
+/// The secret in one whole word of a command that is an option (`--password=a b`), or in a variable and its value, if the name
+/// says that it is one. Other words may be texts that are run or read, of which people have to see the rest.
 pub fn secret_of_word(word: &str) -> Option<&str> {
     let (name, value) = word.split_once('=')?;
     let name = name.trim_start_matches('-');
+    if !name.bytes().all(is_name_byte) {
+        return None;
+    }
     let about = name == "secret" && names_a_secret(value);
     (is_secret_name(name) && !about && is_value(value)).then_some(value)
 }
@@ -372,6 +386,9 @@ mod tests {
             ("TOKEN=\"a\\\"b c\" x", "TOKEN=\"***\" x"),
             ("TOKEN='it'\\''s' x", "TOKEN=*** x"),
             ("sh -c 'TOKEN=\"a b\"' && ls 'b'", "sh -c 'TOKEN=\"***\"' && ls 'b'"),
+            ("sed 's/password=hunter2/x/' f", "sed 's/password=***' f"),
+            ("sed -i s/password=hunter2/x/ f", "sed -i s/password=*** f"),
+            ("curl https://h/token=hunter2", "curl https://h/token=***"),
             ("x=`TOKEN=abc y`", "x=`TOKEN=*** y`"),
             ("x=`y TOKEN=abc`", "x=`y TOKEN=***`"),
             ("password: it's", "password: ***'s"),

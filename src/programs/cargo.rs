@@ -44,7 +44,7 @@ const BUILDS: [&str; 15] = [
 const TESTS: [&str; 3] = ["test", "t", "nextest"];
 
 /// Most files of tests that are read.
-const FILES: usize = 64;
+const FILES: usize = 2000;
 
 /// Sources of the project that are built and run at once: the build script, and tests that are programs of their own.
 fn run_by_builds(shell: &Shell<'_>, state: &State, matched: &Match) -> Vec<PathBuf> {

@@ -28,7 +28,7 @@ impl super::Program for Ssh {
 const DEPTH: usize = 8;
 
 /// Most files of a directory that an inclusion may mean.
-const FILES: usize = 200;
+const FILES: usize = 2000;
 
 /// Follows what the settings have run before anything is sent.
 pub(super) fn settings(shell: &mut Shell<'_>, state: &mut State, call: &Call) {
@@ -56,15 +56,13 @@ pub(super) fn settings(shell: &mut Shell<'_>, state: &mut State, call: &Call) {
 /// The commands that a file of settings names, with those of the files that it includes.
 fn read(shell: &Shell<'_>, state: &State, dir: &Path, file: &Path, depth: usize, found: &mut Vec<String>) {
     let Some(depth) = depth.checked_sub(1) else { return };
-    // They stand beside keys, whose text nobody follows: these are settings, and read like those of git.
-    let Ok(text) = shell.world.read_file(file, shell.options.limits.script_bytes) else { return };
-    let text = String::from_utf8_lossy(&text);
+    let Ok(text) = shell.world.read_settings(file, shell.options.limits.script_bytes) else { return };
     for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
         let end = line.find(|c: char| c.is_whitespace() || c == '=').unwrap_or(line.len());
         let (word, rest) = line.split_at(end);
         let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '=').trim();
         let command = match word.to_ascii_lowercase().as_str() {
-            "proxycommand" | "localcommand" | "knownhostscommand" => rest,
+            "proxycommand" | "localcommand" | "knownhostscommand" => rest.to_owned(),
             "match" => match exec(rest) {
                 Some(command) => command,
                 None => continue,
@@ -78,19 +76,25 @@ fn read(shell: &Shell<'_>, state: &State, dir: &Path, file: &Path, depth: usize,
             _ => continue,
         };
         if !command.eq_ignore_ascii_case("none") {
-            found.extend(shell.own_command(command));
+            found.extend(shell.own_command(&command));
         }
     }
 }
 
-/// The command of `Match … exec "COMMAND"`.
-fn exec(criteria: &str) -> Option<&str> {
-    let at = criteria.to_ascii_lowercase().find("exec")?;
-    let rest = criteria.get(at + 4..)?.trim_start_matches(['=', ' ', '\t']);
-    match rest.strip_prefix('"') {
-        Some(quoted) => quoted.split('"').next(),
-        None => rest.split_whitespace().next(),
+/// The command of `Match … exec "COMMAND"`; all criteria, where they cannot be told apart.
+fn exec(criteria: &str) -> Option<String> {
+    let Ok(words) = shell_words::split(criteria) else { return Some(criteria.to_owned()) };
+    let mut words = words.into_iter();
+    while let Some(word) = words.next() {
+        let plain = word.trim_start_matches('!').to_ascii_lowercase();
+        if plain == "exec" {
+            return words.next();
+        }
+        if plain.starts_with("exec=") {
+            return word.split_once('=').map(|(_, command)| command.to_owned());
+        }
     }
+    None
 }
 
 /// The files that an inclusion names: below `~/.ssh`, unless they are rooted.

@@ -7,6 +7,7 @@ use crate::order;
 use crate::world::resolve::{Disk, physical, resolve};
 use crate::world::{Entry, FileKind, LookError};
 
+use super::builtins::is_builtin;
 use super::files::FileState;
 use super::interp::Shell;
 use super::names::{of_a_process, places};
@@ -16,6 +17,9 @@ use super::step::Stdin;
 
 /// What divides the commands of a line.
 const SEPARATORS: [char; 4] = [';', '|', '&', '\n'];
+
+/// Words of the shell behind which a command stands.
+const KEYWORDS: [&str; 9] = ["if", "then", "else", "elif", "while", "until", "do", "function", "coproc"];
 
 impl Shell<'_> {
     /// The directories that a value names from here, as the kernel finds them; empty when unknown.
@@ -73,13 +77,20 @@ impl Shell<'_> {
         }
     }
 
-    /// What of a command of somebody's own settings can be followed: all but plain programs that nothing is known of, which that
-    /// person set up.
+    /// What of a command of somebody's own settings is followed: all but programs by a plain name that nothing is known of, which
+    /// that person installed and set up.
     pub(crate) fn own_command(&self, command: &str) -> Option<String> {
-        let known = |part: &str| {
+        let installed = |part: &str| {
             let first = part.split_whitespace().next().unwrap_or_default();
-            let name = first.rsplit('/').next().unwrap_or(first);
-            name.is_empty() || self.knowledge.tool(name).is_some()
+            let name = first.trim_matches(['"', '\'']);
+            let name = if name.starts_with('/') { name.rsplit('/').next().unwrap_or(name) } else { name };
+            let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '+');
+            !name.is_empty()
+                && name.chars().all(plain)
+                && !name.starts_with('.')
+                && !is_builtin(name)
+                && !KEYWORDS.contains(&name)
+                && self.knowledge.tool(name).is_none()
         };
         // What is quoted or put in may hold a separator that is none.
         if command.contains(['$', '`', '<', '>', '(', '{', '\\'])
@@ -88,11 +99,12 @@ impl Shell<'_> {
             return Some(command.to_owned());
         }
         let parts: Vec<&str> = command.split_inclusive(SEPARATORS).collect();
+        let ends = |part: &str| part.trim_end_matches(SEPARATORS).len();
         let followed = parts.iter().map(|part| {
-            let plain = part.trim_end_matches(SEPARATORS);
-            if known(plain) { (*part).to_owned() } else { format!(" : {}", &part[plain.len()..]) }
+            let (plain, end) = part.split_at(ends(part));
+            if installed(plain) { format!(" : {end}") } else { (*part).to_owned() }
         });
-        parts.iter().any(|part| known(part.trim_end_matches(SEPARATORS))).then(|| followed.collect())
+        parts.iter().any(|part| !installed(&part[..ends(part)])).then(|| followed.collect())
     }
 
     /// Whether a directory stands there.

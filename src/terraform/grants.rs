@@ -1,12 +1,14 @@
 //! Grants of access that a plan makes: whom they reach and how much they give, as the attributes say. Which words say so is
 //! data (`grants` in `tool_words.toml`), the same as for commands.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use super::attributes::marks_any;
 use super::facts::Attributes;
 use super::said::{PLANNED, printable};
-use crate::knowledge::{Grants, TerraformType, Words, tool_words};
+use crate::knowledge::{Grants, TerraformType, Words, terraform_signs, tool_words};
 use crate::model::{Action, Fact, FactValue, Facts};
 
 /// How deep a policy's text is looked into.
@@ -67,11 +69,17 @@ pub(super) fn is_less(names: &[String], attributes: &Attributes, now: &Facts) ->
     let (Value::Object(before), Value::Object(after)) = (&attributes.before, &attributes.after) else {
         return false;
     };
-    let known = |name: &String| !attributes.after_unknown.get(name).is_some_and(marks_any);
-    let mut differing = after.iter().filter(|(name, value)| known(name) && before.get(*name) != Some(*value));
-    let one = differing
-        .next()
-        .map(|(name, _)| names.iter().any(|entry| TerraformType::protecting(entry).0 == name));
+    let told = |name: &&String| !terraform_signs().is_computed(name);
+    let later = attributes.after_unknown.as_object().into_iter().flatten();
+    // Who it is for, or on what, may be another one then.
+    let unknown = later.filter(|(_, mark)| marks_any(mark)).map(|(name, _)| name).filter(told).count() > 0;
+    let all: BTreeSet<&String> = before.keys().chain(after.keys()).filter(told).collect();
+    let mut differing = all.into_iter().filter(|name| before.get(*name) != after.get(*name));
+    let one =
+        differing.next().map(|name| names.iter().any(|entry| TerraformType::protecting(entry).0 == name));
+    if unknown {
+        return false;
+    }
     great(&was) && !great(now) && one == Some(true) && differing.next().is_none()
 }
 

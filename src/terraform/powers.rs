@@ -58,6 +58,7 @@ fn value(key: &str, at: &Value, depth: usize, found: &mut BTreeSet<String>) {
         }
         Value::Array(list) => list.iter().for_each(|inner| value(key, inner, depth, found)),
         Value::String(text) => text_of(key, text, found),
+        Value::Number(number) => exactly(key, &number.to_string(), found),
         _ => {}
     }
 }
@@ -74,10 +75,7 @@ fn text_of(key: &str, text: &str, found: &mut BTreeSet<String>) {
             found.insert(text.trim().to_owned());
         }
     }
-    let said = format!("{key}={}", text.to_ascii_lowercase());
-    if powers.exactly.has(&said) {
-        found.insert(said);
-    }
+    exactly(key, text, found);
     if matches!(key, "rules" | "rules_hcl") {
         let plain: String = text.chars().filter(|c| !c.is_whitespace()).collect();
         let plain = plain.to_ascii_lowercase().replace('"', "'");
@@ -91,6 +89,14 @@ fn text_of(key: &str, text: &str, found: &mut BTreeSet<String>) {
     }
     if key == "statements" && commands_all(text) {
         found.insert(text.trim().to_owned());
+    }
+}
+
+/// An attribute that says a word, or a number, which is full control there.
+fn exactly(key: &str, text: &str, found: &mut BTreeSet<String>) {
+    let said = format!("{key}={}", text.to_ascii_lowercase());
+    if terraform_signs().powers.exactly.has(&said) {
+        found.insert(said);
     }
 }
 
@@ -169,6 +175,7 @@ mod tests {
             json!({"policy": "path \"*\" {\n  capabilities = [\"read\", \"sudo\"]\n}"}),
             json!({"database": "*", "privileges": ["ALL"]}),
             json!({"global_role_id": "admin"}),
+            json!({"permissions": [{"role_id": -1}]}),
             json!({"cluster": ["all"]}),
             json!({"rules": "key_prefix \"\" { policy = \"write\" }\nacl = \"write\""}),
             json!({"rules_hcl": "namespace \"*\" {\n  policy = \"write\"\n}"}),

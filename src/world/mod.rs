@@ -187,6 +187,11 @@ pub trait World {
             .map_err(|_| LookError::Other("not text".to_owned()))?;
         if private::holds_a_key(&text) { Err(LookError::Private) } else { Ok(text) }
     }
+    /// Settings that stand beside keys (`~/.ssh/config`, `gpg.conf`): who may read them lets them be followed; nobody else hears of
+    /// them.
+    fn read_settings(&self, path: &Path, limit: u64) -> Result<String, LookError> {
+        self.read_text(path, limit)
+    }
     /// [`World::read_text`] of what the judgement rests on: an evaluation notes which file it was and what it held.
     fn follow(&self, path: &Path, limit: u64, part: Part) -> Result<String, LookError> {
         let _ = part;

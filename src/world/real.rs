@@ -119,6 +119,14 @@ impl World for RealWorld {
         if content.len() as u64 > limit { Err(LookError::TooLarge) } else { Ok(content) }
     }
 
+    fn read_settings(&self, path: &Path, limit: u64) -> Result<String, LookError> {
+        if self.for_others {
+            return self.read_text(path, limit);
+        }
+        let text = String::from_utf8_lossy(&self.read_file(path, limit)?).into_owned();
+        if private::holds_a_key(&text) { Err(LookError::Private) } else { Ok(text) }
+    }
+
     fn read_text(&self, path: &Path, limit: u64) -> Result<String, LookError> {
         let real = self.telling(path)?;
         let text = String::from_utf8(self.read_file(&real, limit)?)

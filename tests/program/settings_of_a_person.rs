@@ -16,6 +16,9 @@ fn inline_commands_of_a_persons_own_settings_are_read() {
         ("[core]\n fsmonitor = \"rm notes.txt;false\"\n", &["git status", "git add f"][..]),
         ("[diff]\n external = rm notes.txt #\n", &["git diff"]),
         ("[core]\n editor = rm notes.txt\n", &["git commit --amend"]),
+        ("[core]\n editor = X=1 rm notes.txt\n", &["git commit --amend"]),
+        ("[core]\n editor = exec rm notes.txt\n", &["git commit --amend"]),
+        ("[core]\n editor = \"'rm' notes.txt\"\n", &["git commit --amend"]),
         ("[tar \"foo\"]\n command = \"rm notes.txt; cat\"\n", &["git archive --format=foo HEAD"]),
         ("[credential]\n helper = \"!rm notes.txt\"\n", &["git credential fill", "git credential reject"]),
     ] {
@@ -64,6 +67,8 @@ fn what_is_loaded_first_is_read() {
     let set = |text: &str| fs::write(own.join("config"), text).unwrap();
     let over = &["ssh h", "ssh -G h", "scp t h:", "sftp h", "rsync -a t h:", "ssh h ls"];
     set("Match exec \"rm -f t\"\n  User me\n");
+    place.are(true, over);
+    set("Match host execute exec \"rm -f t\"\n");
     place.are(true, over);
     set("Host *\n  ProxyCommand rm -f t; nc %h %p\n");
     place.are(true, over);

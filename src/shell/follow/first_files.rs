@@ -80,12 +80,9 @@ impl Shell<'_> {
         let mut words = Vec::new();
         for file in self.files_of(state, call, first) {
             let path = self.absolute(state, &Value::known(file))?;
-            // Some stand beside keys, whose text nobody follows; only options that are known are taken out of them.
-            let beside_keys = || {
-                let text = self.world.read_file(&path, limit).ok()?;
-                Some(String::from_utf8_lossy(&text).into_owned())
-            };
-            let Some(text) = self.read_text(state, &path, limit).or_else(beside_keys) else { continue };
+            // Some stand beside keys; only options that are known are taken out of them.
+            let text = self.read_text(state, &path, limit);
+            let Some(text) = text.or_else(|| self.world.read_settings(&path, limit).ok()) else { continue };
             for (key, value) in text.lines().filter_map(setting) {
                 let spelled = if key.starts_with('-') {
                     key.to_owned()
