@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::knowledge::Knowledge;
 use crate::model::Value;
@@ -65,8 +66,9 @@ fn place() -> tempfile::TempDir {
 
 /// The words that each `rm` really gets.
 fn really(place: &Path, text: &str) -> Vec<Vec<String>> {
-    let log = place.join("log");
-    let _ = fs::remove_file(&log);
+    // What a line leaves running may write when the next one runs: each has a log of its own.
+    static LOGS: AtomicUsize = AtomicUsize::new(0);
+    let log = place.join(format!("log{}", LOGS.fetch_add(1, Ordering::Relaxed)));
     Command::new("/bin/bash")
         .arg0("bash")
         .args(["--norc", "--noprofile", "-c", text])
@@ -81,6 +83,7 @@ fn really(place: &Path, text: &str) -> Vec<Vec<String>> {
         .status()
         .unwrap();
     let written = fs::read(&log).unwrap_or_default();
+    let _ = fs::remove_file(&log);
     let written = String::from_utf8_lossy(&written);
     let lines = written.split_terminator('\x1e');
     lines.map(|line| line.split_terminator('\x1f').map(str::to_owned).collect()).collect()

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::attributes::marks_any;
 use super::facts::Attributes;
 use super::said::{PLANNED, printable};
+use super::texts;
 use crate::knowledge::{Grants, TerraformType, Words, terraform_signs, tool_words};
 use crate::model::{Action, Fact, FactValue, Facts};
 
@@ -147,9 +148,9 @@ impl Said<'_> {
                 }
             }
             Value::Array(items) => items.iter().for_each(|item| self.value(key, item, depth)),
-            Value::String(text) => match serde_json::from_str::<Value>(text) {
-                Ok(document @ (Value::Object(_) | Value::Array(_))) => self.value(key, &document, depth),
-                _ => self.word(key, text),
+            Value::String(text) => match texts::json(text) {
+                Some(document) => self.value(key, &document, depth),
+                None => self.word(key, text),
             },
             _ => {}
         }

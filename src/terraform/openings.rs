@@ -9,6 +9,7 @@ use super::beside::Beside;
 use super::denying;
 use super::reach::Reach;
 use super::said::printable;
+use super::texts;
 use crate::knowledge::{terraform_signs, tool_words};
 use crate::model::{Action, FactValue};
 
@@ -82,8 +83,8 @@ impl Open {
                     self.door(key, "NotPrincipal");
                 }
                 for (name, inner) in map {
-                    let ways = &terraform_signs().ways;
-                    let is_way = ways.iter().any(|part| name.to_ascii_lowercase().contains(part));
+                    let lower = name.to_ascii_lowercase();
+                    let is_way = terraform_signs().ways.iter().any(|part| lower.contains(part));
                     let is_there = inner.is_object() || *inner == Value::Bool(true);
                     if !is_way && is_there && terraform_signs().everybody.has(name) {
                         self.door(key, name);
@@ -95,11 +96,9 @@ impl Open {
                 self.reach = outer;
             }
             Value::Array(list) => list.iter().for_each(|inner| self.value(key, inner, false, depth)),
-            Value::String(text) => match serde_json::from_str::<Value>(text) {
-                Ok(document @ (Value::Object(_) | Value::Array(_))) => {
-                    self.value(key, &document, false, depth)
-                }
-                _ => self.word(key, text),
+            Value::String(text) => match texts::json(text) {
+                Some(document) => self.value(key, &document, false, depth),
+                None => self.word(key, text),
             },
             _ => {}
         }

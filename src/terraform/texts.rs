@@ -30,7 +30,8 @@ pub(super) fn documents(path: &str, before: &Value, after: &Value) -> Option<[Va
     (!policy(&old) && !policy(&new)).then_some([old, new])
 }
 
-fn json(text: &str) -> Option<Value> {
+/// A list or an object that is written as a text.
+pub(super) fn json(text: &str) -> Option<Value> {
     text.trim_start().starts_with(['{', '[']).then(|| serde_json::from_str(text).ok()).flatten()
 }
 

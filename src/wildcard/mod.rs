@@ -52,7 +52,26 @@ pub fn matches(pattern: &str, text: &str, options: Options) -> bool {
 
 /// Whether a list's entry names this: the name itself, or a pattern when it holds a star.
 pub fn fits(entry: &str, name: &str) -> bool {
-    entry == name || (entry.contains('*') && matches(entry, name, Options::default()))
+    if entry == name || !entry.contains('*') {
+        return entry == name;
+    }
+    if entry.contains(['?', '[', '\\']) {
+        return matches(entry, name, Options::default());
+    }
+    stars(entry, name)
+}
+
+/// [`fits`] where stars alone are special, as in nearly every entry of a list: each piece is sought where the one before it
+/// ends, which no later choice betters.
+fn stars(entry: &str, name: &str) -> bool {
+    let Some((first, rest)) = entry.split_once('*') else { return entry == name };
+    let (middle, last) = rest.rsplit_once('*').unwrap_or(("", rest));
+    let inner = name.strip_prefix(first).and_then(|name| name.strip_suffix(last));
+    let mut left = inner;
+    for piece in middle.split('*').filter(|piece| !piece.is_empty()) {
+        left = left.and_then(|name| name.split_once(piece)).map(|(_, behind)| behind);
+    }
+    left.is_some()
 }
 
 /// Lengths in bytes of every prefix of `text` that matches `pattern`, shortest first; for `${x#pattern}`.
@@ -109,6 +128,13 @@ mod tests {
 
     fn plain() -> Options {
         Options::default()
+    }
+
+    proptest! {
+        #[test]
+        fn entries_of_lists_fit_as_patterns_do(entry in "[abé*/]{0,8}", name in "[abé/]{0,12}") {
+            prop_assert_eq!(fits(&entry, &name), matches(&entry, &name, plain()));
+        }
     }
 
     #[test]

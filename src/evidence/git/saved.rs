@@ -7,7 +7,7 @@ use super::look::Look;
 use super::repository::GitRepo;
 use crate::evidence::Session;
 use crate::model::Saved;
-use crate::world::{Query, World};
+use crate::world::{LookError, Query, World};
 
 /// Facts by which an act says that it saves the work of all files below its directory.
 const BELOW: [(&str, Saved); 3] = [
@@ -90,28 +90,52 @@ pub(in crate::evidence) fn holds(
     let below =
         |what: Saved| done.saved_below.iter().any(|(_, dir, saved)| *saved == what && path.starts_with(dir));
     let named = done.saved_paths.iter().any(|(_, specs)| specs.matches(name));
+    let by_any = named || below(Saved::Untracked);
+    let ignored_too =
+        below(Saved::Ignored) || done.saved_ignored.iter().any(|(_, specs)| specs.matches(name));
+    let as_tracked =
+        named || below(Saved::Tracked) || done.saved_tracked.iter().any(|(_, specs)| specs.matches(name));
+    // Most files of a command that takes thousands are in none of these: git is not asked about each.
+    if !(by_any || ignored_too || as_tracked) {
+        return false;
+    }
     let mut asked = |words: &[&str], name: &str| {
         let dir = repo.work_tree().unwrap_or(path).to_owned();
         let arguments = words.iter().copied().chain(["--", name]).map(str::to_owned).collect();
         world.ask(&Query::Git { dir, arguments }, session.time_left(world)).ok()
     };
     let exactly = format!(":(literal){name}");
-    let known = asked(&["ls-files", "-z", "--cached"], &exactly).is_some_and(|text| !text.is_empty());
-    let in_git = if known {
-        named || below(Saved::Tracked) || done.saved_tracked.iter().any(|(_, specs)| specs.matches(name))
-    } else {
+    let in_git = match repo.tracks(world, path) {
+        Ok(true) => as_tracked,
         // What is ignored is put in only where that is asked for.
-        below(Saved::Ignored)
-            || done.saved_ignored.iter().any(|(_, specs)| specs.matches(name))
-            || (named || below(Saved::Untracked))
-                && asked(&["ls-files", "-z", "--others", "--exclude-standard"], &exactly)
-                    .is_some_and(|text| !text.is_empty())
+        Ok(false) => {
+            ignored_too
+                || by_any
+                    && asked(&["ls-files", "-z", "--others", "--exclude-standard"], &exactly)
+                        .is_some_and(|text| !text.is_empty())
+        }
+        Err(_) => false,
     };
     // A filter may put something else in than what stands there.
     let plain = |text: Vec<u8>| text.ends_with(b"\0filter\0unspecified\0");
-    let held = in_git && asked(&["check-attr", "-z", "filter"], name).is_some_and(plain);
+    let held = in_git
+        && (!may_be_filtered(world, repo, path)
+            || asked(&["check-attr", "-z", "filter"], name).is_some_and(plain));
     if held {
         session.git().note(common, |done| done.only_saved = true);
     }
     held
+}
+
+/// Whether any file of attributes speaks of a path, here or in the index.
+fn may_be_filtered(world: &dyn World, repo: &GitRepo, path: &Path) -> bool {
+    let Some(top) = repo.work_tree() else { return true };
+    let absent = |file: &Path| matches!(world.lstat(file), Err(LookError::NotFound));
+    let silent = |dir: &Path| {
+        let file = dir.join(".gitattributes");
+        absent(&file) && repo.tracks(world, &file) == Ok(false)
+    };
+    let within = |dir: &&Path| dir.starts_with(top);
+    let all_silent = path.ancestors().skip(1).take_while(within).all(silent);
+    !(all_silent && absent(&repo.place().common_dir.join("info/attributes")))
 }

@@ -55,13 +55,16 @@ fn found(shell: &Shell<'_>, state: &State, name: &str, call: &Call) -> Option<bo
     if all.contains('\0') || !(all.is_ascii() || search.pattern.is_ascii() && !search.folds) {
         return None;
     }
-    let fold = |text: &str| if search.folds { text.to_ascii_lowercase() } else { text.to_owned() };
-    let pattern = fold(search.pattern);
-    let mut hits = Vec::new();
+    // A pattern that is not understood finds nothing where nothing stands.
+    let Some(sought) = Sought::read(&search) else { return all.is_empty().then_some(false) };
+    let mut hit = false;
+    // The first line that decides is the last one that is looked at: what stands behind it changes nothing.
     for line in all.split_terminator('\n') {
-        hits.push(matches(&pattern, &fold(line), &search)? != search.inverted);
+        hit = sought.holds(line, &search)? != search.inverted;
+        if hit {
+            break;
+        }
     }
-    let hit = hits.contains(&true);
     // A file that is missing is an error, unless something was found first.
     (!(hit && missing)).then_some(hit)
 }
@@ -114,29 +117,65 @@ fn search<'a>(words: &[&'a str], fixed: bool) -> Option<Search<'a>> {
     (!found.files.iter().any(directory_or_stream)).then_some(found)
 }
 
-/// Whether a line holds the pattern; `None` for a pattern that is not understood.
-fn matches(pattern: &str, line: &str, search: &Search<'_>) -> Option<bool> {
-    if search.fixed {
-        return Some(if search.whole { line == pattern } else { line.contains(pattern) });
+/// What is looked for, made ready once for all lines of all files.
+enum Sought {
+    /// A text as it stands; dots stand for any sign.
+    Plain {
+        text: Vec<char>,
+        start: bool,
+        end: bool,
+    },
+    /// A text in which nothing is special.
+    Fixed(String),
+    Expression(Pattern),
+}
+
+impl Sought {
+    /// `None` for a pattern that is not understood.
+    fn read(search: &Search<'_>) -> Option<Self> {
+        let folded =
+            if search.folds { search.pattern.to_ascii_lowercase() } else { search.pattern.to_owned() };
+        if search.fixed {
+            return Some(Self::Fixed(folded));
+        }
+        let (pattern, start) = folded.strip_prefix('^').map_or((&*folded, false), |rest| (rest, true));
+        let (pattern, end) = pattern.strip_suffix('$').map_or((pattern, false), |rest| (rest, true));
+        if pattern.contains(['[', ']', '*', '^', '$', '\\', '+', '?', '(', ')', '{', '}', '|']) {
+            let syntax = if search.extended { Syntax::Extended } else { Syntax::Basic };
+            return Pattern::read(&folded, syntax, search.folds).map(Self::Expression);
+        }
+        Some(Self::Plain {
+            text: pattern.chars().collect(),
+            start: start || search.whole,
+            end: end || search.whole,
+        })
     }
-    let expression = pattern;
-    let (pattern, start) = pattern.strip_prefix('^').map_or((pattern, false), |rest| (rest, true));
-    let (pattern, end) = pattern.strip_suffix('$').map_or((pattern, false), |rest| (rest, true));
-    if pattern.contains(['[', ']', '*', '^', '$', '\\', '+', '?', '(', ')', '{', '}', '|']) {
-        let syntax = if search.extended { Syntax::Extended } else { Syntax::Basic };
-        let expression = Pattern::read(expression, syntax, search.folds)?;
-        return if search.whole { expression.fills(line) } else { expression.holds(line) };
+
+    /// Whether a line holds it; `None` where that cannot be told.
+    fn holds(&self, line: &str, search: &Search<'_>) -> Option<bool> {
+        let folded;
+        let line = if search.folds {
+            folded = line.to_ascii_lowercase();
+            &folded
+        } else {
+            line
+        };
+        match self {
+            Self::Fixed(text) if search.whole => Some(line == text),
+            Self::Fixed(text) => Some(line.contains(text)),
+            Self::Expression(expression) if search.whole => expression.fills(line),
+            Self::Expression(expression) => expression.holds(line),
+            Self::Plain { text, start, end } => {
+                let there: Vec<char> = line.chars().collect();
+                let fits = |at: usize| {
+                    let part = there.get(at..at + text.len());
+                    part.is_some_and(|part| text.iter().zip(part).all(|(w, t)| *w == '.' || w == t))
+                };
+                let Some(last) = there.len().checked_sub(text.len()) else { return Some(false) };
+                Some((0..=last).any(|at| fits(at) && (!start || at == 0) && (!end || at == last)))
+            }
+        }
     }
-    let (start, end) = (start || search.whole, end || search.whole);
-    let wanted: Vec<char> = pattern.chars().collect();
-    let there: Vec<char> = line.chars().collect();
-    let fits = |at: usize| {
-        let part = there.get(at..at + wanted.len());
-        part.is_some_and(|part| wanted.iter().zip(part).all(|(w, t)| *w == '.' || w == t))
-    };
-    let last = there.len().checked_sub(wanted.len());
-    let Some(last) = last else { return Some(false) };
-    Some((0..=last).any(|at| fits(at) && (!start || at == 0) && (!end || at == last)))
 }
 
 const LONG: [(&str, char); 8] = [
