@@ -38,6 +38,12 @@ pub trait Sources {
         None
     }
 
+    /// Whether something compiled is loaded in place of a module's source (`stem` is its path without an ending): an extension
+    /// beside it, or bytecode that says that nobody is to compare it with the source (PEP 552).
+    fn is_compiled(&self, _stem: &str) -> bool {
+        false
+    }
+
     /// The home directory of the process; `None` where nobody can tell.
     fn home(&self) -> Option<String> {
         None

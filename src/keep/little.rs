@@ -71,18 +71,23 @@ fn is_made_again(judged: &Assessment) -> bool {
     loss.beyond || !loss.classes.is_empty() && loss.classes.keys().all(|class| again.contains(class))
 }
 
-/// Whether no content goes with it, but names that nobody else knows: links, pipes, directories, further names of files.
+/// Names without content that are looked at: links, pipes, directories, empty files. As many as are kept of anything else.
+const EMPTY: usize = 20_000;
+
+/// Whether no content goes with it, but names that nobody else knows: links, pipes, directories, empty files, and few further
+/// names of files: of those a package manager makes thousands.
 pub(super) fn is_of_names_alone(path: &Path) -> bool {
     let mut pending = vec![path.to_owned()];
-    let mut left = NAMES;
+    let (mut empty, mut further) = (EMPTY, NAMES);
     let mut found = false;
     while let Some(path) = pending.pop() {
         let Ok(meta) = path.symlink_metadata() else { continue };
         let kind = meta.file_type();
-        if left == 0 || kind.is_file() && meta.nlink() < 2 {
+        let left = if kind.is_file() && meta.size() > 0 { &mut further } else { &mut empty };
+        if *left == 0 || kind.is_file() && meta.size() > 0 && meta.nlink() < 2 {
             return false;
         }
-        (left, found) = (left - 1, true);
+        (*left, found) = (*left - 1, true);
         if kind.is_dir() {
             let Ok(entries) = std::fs::read_dir(&path) else { return false };
             pending.extend(entries.filter_map(Result::ok).map(|entry| entry.path()));

@@ -28,6 +28,8 @@ const PATCHED: &str = "file.patched";
 /// Commits of an act of which it is not known how many it makes.
 const MANY: u64 = 1_000;
 
+/// Kinds of acts that may check out another branch.
+const SWITCHES: [&str; 2] = ["git.head", "git.changes"];
 /// Kind of what is on a remote: elsewhere, so that it bears on nothing that is lost here.
 const REMOTE: &str = "git.remote-ref";
 
@@ -103,8 +105,10 @@ impl Plan {
         let several = !is_one_call(&plan.repositories) || plan.unread || !plan.wants.is_empty();
         // What one act saves the next may drop: of several none may be left out.
         let any = plan.repositories.iter().any(|repository| repository.weighs);
+        let switches = |repository: &Repository| SWITCHES.contains(&repository.act.mutation.kind.as_str());
+        let switched = several && plan.repositories.iter().any(switches);
         for repository in &mut plan.repositories {
-            repository.act.among_others = several;
+            (repository.act.among_others, repository.act.switched) = (several, switched);
             repository.weighs |= any && repository.act.mutation.kind != REMOTE;
         }
         // Whoever else takes part, a database too, may write into a file before its name goes; and who makes another file of one refuses
@@ -246,7 +250,13 @@ impl Plan {
                     Some(FactValue::Text(top)) => Some(PathBuf::from(top)),
                     _ => None,
                 };
-                let act = RepositoryAct { mutation: mutation.clone(), parts, among_others: false, made };
+                let act = RepositoryAct {
+                    mutation: mutation.clone(),
+                    parts,
+                    among_others: false,
+                    switched: false,
+                    made,
+                };
                 let (weighs, eases) = (weighs(judged), is_work(judged, knowledge));
                 self.repositories.push(Repository { act, way: Way::Name, weighs, eases });
                 true

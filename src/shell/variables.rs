@@ -441,7 +441,7 @@ impl Shell<'_> {
     }
 
     /// Whether a variable that was there before counts as if the command set it.
-    fn counts(&self, name: &str) -> bool {
+    pub(in crate::shell) fn counts(&self, name: &str) -> bool {
         self.options.bound && variables().acts(name)
     }
 }

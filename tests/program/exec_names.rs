@@ -8,7 +8,7 @@ use std::process::Command;
 
 use serde_json::json;
 
-use crate::support::{Scratch, exists, no_person_here, program};
+use crate::support::{Scratch, exists, json as report_of, no_person_here, program};
 
 /// Nobody knows what it does, and it would be seen.
 const IMPOSTOR: &str = "#!/bin/sh\ntouch ran\nfrobnicate --purge all\n";
@@ -111,6 +111,82 @@ fn variables_that_act_are_part_of_what_was_attested() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(0), "{variable}: {said}");
     }
+}
+
+/// Shells, build tools and package managers are steered by variables too.
+#[test]
+fn what_steers_other_programs_is_part_of_what_was_attested() {
+    let scratch = Scratch::new();
+    scratch.config("[attestation]\nmode = \"require\"\n");
+    let kept = scratch.file("kept", "content");
+    let removes = format!("rm -f {}\n", kept.display());
+    executable(&scratch, "evil", &format!("#!/bin/sh\n{removes}"));
+    scratch.file("Makefile", "all:\n\t@true\n");
+    scratch.file("package.json", r#"{"name":"p","scripts":{"test":"true"}}"#);
+    scratch.file("z/.zshenv", &removes);
+    scratch.file("f/fish/config.fish", &removes);
+    scratch.file("g/fish/conf.d/a.fish", &removes);
+    let at = |name: &str| scratch.work().join(name).display().to_string();
+    let run = |words: &[&str], variable: &str, value: &str| {
+        let mut asked = vec!["evaluate", "shell", "--format", "json", "--"];
+        asked.extend(words);
+        let report = scratch.recourse(&asked).output().unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&report.stdout).unwrap();
+        let file = scratch.file("attestation.json", json!(report["attestation"]).to_string());
+        let mut command = scratch.recourse(&["exec", "--profile", "ci", "--attestation"]);
+        command.arg(file).arg("--").args(words).env(variable, value).output().unwrap()
+    };
+    let rows: [(&[&str], &str, String); 7] = [
+        (&["make"], "MAKEFLAGS", format!("SHELL={}", at("evil"))),
+        (&["make"], "GNUMAKEFLAGS", format!("SHELL={}", at("evil"))),
+        (&["zsh", "-c", "true"], "ZDOTDIR", at("z")),
+        (&["npm", "test"], "NPM_CONFIG_SCRIPT_SHELL", at("evil")),
+        (&["npm", "test"], "npm_config_script_shell", at("evil")),
+        (&["cargo", "build"], "RUSTC_WRAPPER", at("evil")),
+        (&["cargo", "build"], "CARGO_BUILD_RUSTC", at("evil")),
+    ];
+    for (words, variable, value) in rows {
+        let output = run(words, variable, &value);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(126), "{variable}={value} {words:?}: {said}");
+        assert!(said.contains("cross_check_mismatch"), "{variable}={value} {words:?}: {said}");
+        assert!(exists(&kept), "{variable}={value} {words:?}");
+    }
+    // Where fish's settings are is where ours are, too: only what is told of it is looked at.
+    for place in ["f", "g"] {
+        let mut command = scratch.recourse(&["evaluate", "shell", "--format", "json", "fish -c true"]);
+        let report = report_of(&command.env("XDG_CONFIG_HOME", at(place)).output().unwrap());
+        assert!(report["mutations"].to_string().contains("/kept"), "{place}: {report}");
+    }
+    let output = run(&["make"], "MAKEFLAGS", "-j2");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Python loads an extension, or bytecode that nobody compares with the source, where the source that was read stands beside it.
+#[test]
+fn what_was_compiled_in_the_place_of_a_source_is_not_read() {
+    let scratch = Scratch::new();
+    scratch.file("p.py", "import m\n");
+    scratch.file("m.py", "x = 1\n");
+    let verdict = || {
+        let words = ["evaluate", "shell", "--profile", "agent", "--format", "json", "python3 p.py"];
+        report_of(&scratch.run(&words))["riskAssessment"].clone()
+    };
+    let bytecode = |flags: u8| {
+        let mut code = vec![0xa7, 0x0d, 0x0d, 0x0a, flags, 0, 0, 0];
+        code.extend([0; 16]);
+        scratch.file("__pycache__/m.cpython-311.pyc", code)
+    };
+    for harmless in [0, 3] {
+        bytecode(harmless);
+        assert_eq!(verdict(), "allow", "flags {harmless}");
+    }
+    let file = bytecode(1);
+    assert_eq!(verdict(), "escalate");
+    fs::remove_file(file).unwrap();
+    assert_eq!(verdict(), "allow");
+    scratch.file("m.abi3.so", "x");
+    assert_eq!(verdict(), "escalate");
 }
 
 #[test]

@@ -279,6 +279,7 @@ fn variables_that_run_code_are_followed() {
             "LD_PRELOAD=$HOME/lib/libc.so.6 ls --help",
             "SHELL=$HOME/s.sh script -qc true /dev/null",
             "SHELL=$HOME/s.sh tmux new-session -d",
+            "RUSTC_WRAPPER=$HOME/s.sh cargo build",
         ],
         true,
     );
@@ -292,6 +293,8 @@ fn variables_that_run_code_are_followed() {
             "LD_LIBRARY_PATH=/usr/local/lib:/opt/x/lib ls",
             "LD_LIBRARY_PATH=$HOME/nowhere ls",
             "SHELL=/bin/sh tmux new-session -d",
+            "RUSTC_WRAPPER=/usr/bin/sccache cargo build",
+            "RUSTC_WRAPPER=sccache cargo build",
         ],
         false,
     );

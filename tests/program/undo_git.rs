@@ -279,6 +279,8 @@ fn what_brings_other_files_is_taken_back_whole() {
         "git checkout -q HEAD~1 -- old.txt",
         "git mv a.txt z.txt",
         "cd src && git checkout -q spare",
+        "git checkout -q spare && git reset -q --hard main",
+        "git checkout -q spare && git commit -q --amend -m other",
     ] {
         fixture.is_taken_back(line, "true");
     }

@@ -231,6 +231,10 @@ impl Machine<'_> {
             while let Some((part, further)) = rest.split_first() {
                 let stem = joined(&place, part);
                 match self.run_first(&[format!("{stem}/__init__.py"), format!("{stem}.py")]) {
+                    Loaded::Object(_) if self.sources.is_compiled(&stem) => {
+                        self.unknown(format!("the Python module {name} is loaded from what was compiled"));
+                        return Some(Object::Unknown);
+                    }
                     Loaded::Object(module) => object = Some(module),
                     Loaded::Unread if self.looks => {
                         self.unknown(format!("the Python module {name} could not be read"));

@@ -61,6 +61,8 @@ pub struct RepositoryAct {
     pub parts: Vec<Keep>,
     /// Other acts of the same command come before or after it.
     pub among_others: bool,
+    /// Another act of the same command may check out another branch: which one this act moves cannot be told.
+    pub switched: bool,
     /// Its top, where the same command makes the repository.
     pub made: Option<PathBuf>,
 }
@@ -204,7 +206,12 @@ fn here(
                     }
                 }
             }
-            Keep::Refs => refs::moved(look, whole, stake)?,
+            Keep::Refs => {
+                refs::moved(look, whole, stake)?;
+                if act.switched && look.mutation.kind != "git.remote-ref" && !look.refs_are_foreign() {
+                    refs::all(look, stake)?;
+                }
+            }
             // For ease alone not more than is soon done.
             Keep::Objects if whole && !few_objects(look) => {}
             Keep::Objects => objects(look, stake),

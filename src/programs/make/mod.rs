@@ -184,9 +184,9 @@ fn make_text(shell: &mut Shell<'_>, state: &mut State, call: &Call, request: &Re
         makefile.default = None;
         reader.read(&mut makefile, text, 0);
     }
+    // Whoever set them: they choose what runs the recipes.
     let outside_set = |name: &str| {
         environment.get(name).is_some_and(|value| value.as_known().is_none_or(|text| !says_how(text)))
-            && shell.world.env(name).as_deref() != environment.get(name).and_then(Value::as_known)
     };
     let untold = reads_first(&environment) && first_names(&environment).next().is_none();
     if untold || ["MAKEFLAGS", "GNUMAKEFLAGS"].into_iter().any(outside_set) {

@@ -1,5 +1,7 @@
 //! Code in other languages: its effects come as steps, what it runs is followed.
 
+use std::path::Path;
+
 use crate::code::{CodeEffect, Program, Reading, Source, Sources, analyse_with, matched, plain_language};
 use crate::knowledge::{Match, places};
 use crate::model::{Span, Value};
@@ -118,6 +120,21 @@ impl Sources for Beside<'_, '_> {
         self.interp.scalar(self.state, name)
     }
 
+    fn is_compiled(&self, stem: &str) -> bool {
+        let Some(at) = self.interp.absolute(self.state, &Value::known(stem)) else { return false };
+        let (Some(dir), Some(module)) = (at.parent(), at.file_name().and_then(|name| name.to_str())) else {
+            return false;
+        };
+        let extension = self.called(dir, module).iter().any(|name| name.ends_with(".so"));
+        let cached = dir.join("__pycache__");
+        // Behind the magic number stand the flags: 1 is a hash of the source that is not to be checked.
+        let unchecked = |name: &String| {
+            let code = self.interp.world.read_file(&cached.join(name), BYTECODE);
+            name.ends_with(".pyc") && code.is_ok_and(|code| code.get(4..8) == Some(&[1, 0, 0, 0]))
+        };
+        extension || self.called(&cached, module).iter().any(unchecked)
+    }
+
     fn place(&self, path: &str, real: bool) -> Option<String> {
         if self.state.scope.host.is_some() || self.state.only_cwd().is_none() {
             return None;
@@ -127,6 +144,20 @@ impl Sources for Beside<'_, '_> {
         at.to_str().map(str::to_owned)
     }
 }
+
+impl Beside<'_, '_> {
+    /// Names in a directory that begin with a module's name and a point.
+    fn called(&self, dir: &Path, module: &str) -> Vec<String> {
+        let names = self.interp.list(self.state, dir, LYING).unwrap_or_default();
+        let own = |name: &String| name.strip_prefix(module).is_some_and(|rest| rest.starts_with('.'));
+        names.into_iter().map(|entry| entry.name).filter(own).collect()
+    }
+}
+
+/// Most names of a directory that are looked through for what is compiled.
+const LYING: usize = 4_096;
+/// Largest file of bytecode whose flags are read, in bytes.
+const BYTECODE: u64 = 4 << 20;
 
 impl Shell<'_> {
     /// Code text.

@@ -96,6 +96,14 @@ impl Shell<'_> {
         }
     }
 
+    /// Whether a value is the path of a script that can be read, elsewhere than where the machine's own programs are.
+    fn is_script(&self, state: &State, value: &Value) -> bool {
+        let machines =
+            |text: &str| ["/bin/", "/sbin/", "/usr/", "/nix/"].iter().any(|place| text.starts_with(place));
+        value.as_known().is_some_and(|text| text.contains('/') && !machines(text))
+            && self.is_text_here(state, value)
+    }
+
     fn loads_code(&mut self, state: &mut State, call: &Call, variable: &str) {
         let reason = format!("`{variable}` makes the program load code that is not looked at");
         self.emit_as(state, call.span, &call.raw, StepKind::Opaque { reason });
@@ -105,7 +113,10 @@ impl Shell<'_> {
         let file = |value: Value| Arg { value, span: call.span, explicit: false };
         match held {
             Held::Options => {}
-            Held::Program if !value.as_known().is_none_or(runs_more) => {}
+            // A script of one's own is read; what a program of the machine does with its words is that program's business.
+            Held::Program
+                if value.as_known().is_some_and(|text| !runs_more(text)) && !self.is_script(state, value) => {
+            }
             Held::Command | Held::Program => {
                 // `LESSOPEN` marks a command whose output is read by a bar in front.
                 let text = match value.as_known() {

@@ -78,11 +78,11 @@ impl Shell<'_> {
         self.own_start(state, shell, starting, span);
     }
 
-    /// The value of an exported variable that this command set.
+    /// The value of an exported variable that this command set, or that counts as if it had.
     fn handed_on(&self, state: &State, name: &str) -> Option<Value> {
         let variable = state.variables.get(name).filter(|variable| variable.exported)?;
         let Content::Scalar(value) = variable.content.clone() else { return None };
-        let same = value.as_known() == self.world.env(name).as_deref();
+        let same = value.as_known() == self.world.env(name).as_deref() && !self.counts(name);
         (value.as_known() != Some("") && !same).then_some(value)
     }
 
@@ -96,11 +96,11 @@ impl Shell<'_> {
         names.iter().map(file).map(|value| Arg { value, span, explicit: false }).collect()
     }
 
-    /// What fish finds by itself in a home: snippets, which it reads first, and functions, each in a file of its own.
-    fn of_fish(&self, state: &State, home: &str) -> Vec<String> {
+    /// What fish finds by itself among its settings: snippets, which it reads first, and functions, each in a file of its own.
+    fn of_fish(&self, state: &State, settings: &str) -> Vec<String> {
         let mut found = Vec::new();
         for dir in ["conf.d", "functions"] {
-            let dir = format!("{home}/.config/fish/{dir}");
+            let dir = format!("{settings}/fish/{dir}");
             let Some(path) = self.absolute(state, &Value::known(dir.as_str())) else { continue };
             let names = self.list(state, &path, LYING).unwrap_or_default();
             let names = names.into_iter().map(|entry| entry.name).filter(|name| name.ends_with(".fish"));
@@ -123,11 +123,25 @@ impl Shell<'_> {
         };
         let mut own = Scope::clone(scope);
         own.own = self.handed_on(state, "HOME").is_none();
+        // A variable may say that the files stand elsewhere.
+        let elsewhere = match shell {
+            "zsh" => Some("ZDOTDIR"),
+            "fish" => Some("XDG_CONFIG_HOME"),
+            _ => None,
+        };
+        let said = elsewhere.and_then(|name| self.scalar(state, name));
+        let said = said.as_ref().and_then(Value::as_known).filter(|dir| dir.starts_with('/'));
+        own.own &= elsewhere.is_none_or(|name| self.handed_on(state, name).is_none());
+        let home = match (said, shell) {
+            (Some(dir), _) => dir.to_owned(),
+            (None, "fish") => format!("{home}/.config"),
+            _ => home,
+        };
         let here = |file: &&&str| self.is_text_here(state, &Value::known(format!("{home}/{file}")));
         // What every shell of its kind reads.
         let always = match shell {
             "zsh" if self.handed_on(state, "ZDOTDIR").is_none() => Some(".zshenv"),
-            "fish" => Some(".config/fish/config.fish"),
+            "fish" => Some("fish/config.fish"),
             _ => None,
         };
         let login = Some(profiles(shell)).filter(|_| starting.login && !starting.no_profile);

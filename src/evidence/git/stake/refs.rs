@@ -210,7 +210,7 @@ fn logs(look: &Look<'_>, stake: &mut AtStake) {
 }
 
 /// Every ref and log.
-fn all(look: &mut Look<'_>, stake: &mut AtStake) -> Result<(), String> {
+pub(super) fn all(look: &mut Look<'_>, stake: &mut AtStake) -> Result<(), String> {
     let place = look.repo.place().clone();
     for dir in [&place.git_dir, &place.common_dir] {
         stands(look, dir.join("HEAD"), stake);
