@@ -393,9 +393,12 @@ mod knowledge {
     /// Lists of words as one text with single spaces: it is used where it stands, nothing is made of it. What is found in the
     /// middle of a text (`when`, `unless`) may hold a space and stays a list.
     fn as_words(table: &mut Table) {
-        for (_, value) in
-            table.iter_mut().filter(|(key, _)| !matches!(key.as_str(), "when" | "unless" | "behind" | "cut"))
-        {
+        for (_, value) in table.iter_mut().filter(|(key, _)| {
+            !matches!(
+                key.as_str(),
+                "when" | "unless" | "behind" | "cut" | "begins" | "says" | "closes" | "named"
+            )
+        }) {
             match value {
                 Value::Table(table) => as_words(table),
                 Value::String(text) => *text = text.split_whitespace().collect::<Vec<_>>().join(" "),

@@ -314,6 +314,8 @@ pub enum Part {
     Stem,
     /// The last component, without a query: `{url@base}` of `http://x/a/b.tgz?c` is `b.tgz`.
     Base,
+    /// The last component without its last extension: `{source@bare}` of `src/a.rs` is `a`.
+    Bare,
     /// With the ending that zip adds to a name without one: `{archive@zip}` of `a.d/b` is `a.d/b.zip`.
     Zip,
 }
@@ -330,6 +332,13 @@ impl Part {
                 Some(at) if at > text.rfind('/').map_or(0, |slash| slash + 1) => &text[..at],
                 _ => text,
             },
+            Self::Bare => {
+                let last = text.rsplit('/').next().unwrap_or_default();
+                match last.rfind('.') {
+                    Some(at) if at > 0 => &last[..at],
+                    _ => last,
+                }
+            }
             Self::Base => {
                 let path = text.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
                 path.rsplit('/').next().unwrap_or_default()
@@ -378,6 +387,7 @@ impl TryFrom<String> for Template {
             let (name, part) = match name.rsplit_once('@') {
                 Some((name, "stem")) => (name, Part::Stem),
                 Some((name, "base")) => (name, Part::Base),
+                Some((name, "bare")) => (name, Part::Bare),
                 Some((name, "zip")) => (name, Part::Zip),
                 _ => (name, Part::Whole),
             };
@@ -459,6 +469,8 @@ mod tests {
     fn parts_of_values() {
         assert_eq!(Part::Stem.of("a.d/b.tar.gz"), "a.d/b.tar");
         assert_eq!(Part::Stem.of("a.d/b"), "a.d/b");
+        assert_eq!(Part::Bare.of("a.d/b.tar.gz"), "b.tar");
+        assert_eq!(Part::Bare.of("a.d/.b"), ".b");
         assert_eq!(Part::Base.of("http://x/a/b.tgz?c=/d"), "b.tgz");
     }
 

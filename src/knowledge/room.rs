@@ -87,6 +87,8 @@ pub enum Room {
     Split,
     /// `ssh`, `scp`, `sftp`, `rsync`: what a person's settings have run.
     Ssh,
+    /// `prove`, `pydoc`: files and modules of the project that they are named are run.
+    Suite,
     /// `tar`: what it packs, besides what [`Room::Extract`] says.
     Tar,
     /// `tee`: whether it empties what it is fed from.

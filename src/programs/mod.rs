@@ -161,6 +161,7 @@ fn of(room: Room) -> &'static dyn Program {
         Room::Socat => &socat::Socat,
         Room::Split => &split::Split,
         Room::Ssh => &ssh::Ssh,
+        Room::Suite => &suites::Suites,
         Room::Tar => &tar::Tar,
         Room::Tee => &tee::Tee,
         Room::Terraform => &terraform::Terraform,

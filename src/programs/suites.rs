@@ -10,7 +10,7 @@ use crate::order;
 use crate::programs::python::modules_loaded;
 use crate::programs::tasks::not_read;
 use crate::shell::pattern;
-use crate::shell::program::{Arg, Call, Code, Expansion, Shell, State, StepKind, Variable};
+use crate::shell::program::{Arg, Call, Code, Expansion, Flow, Run, Shell, State, StepKind, Variable};
 use crate::world::FileKind;
 
 /// The shell's variables.
@@ -84,6 +84,61 @@ pub(super) fn unit_tests(shell: &mut Shell<'_>, state: &mut State, call: &Call, 
         code.reading.tests = true;
         let before = lent(shell, state, call);
         shell.run_code(state, code);
+        state.variables = before;
+    }
+}
+
+/// See [`Room::Suite`](crate::knowledge::Room::Suite).
+pub(super) struct Suites;
+
+impl super::Program for Suites {
+    fn runs(&self, shell: &mut Shell<'_>, state: &mut State, run: &Run<'_>) -> Option<Flow> {
+        if run.matched.does_nothing() || state.scope.host.is_some() {
+            return None;
+        }
+        let inner = state.scope.through(run.name);
+        match run.name {
+            "prove" => state.within(&inner, |state| perl_tests(shell, state, run.call, run.matched)),
+            _ => {
+                let words = run.call.words.get(1..).unwrap_or(&[]).to_vec();
+                state.within(&inner, |state| modules_loaded(shell, state, run.call, &words, false));
+            }
+        }
+        None
+    }
+}
+
+/// `prove`: the files that are named, and those of directories; those of `t` where nothing is named. What a test makes names of
+/// is of its own making, as a rule: only what it plainly says counts besides that the project's own code runs.
+fn perl_tests(shell: &mut Shell<'_>, state: &mut State, call: &Call, matched: &Match) {
+    let named = matched.operands.iter().filter_map(|operand| operand.value.as_known().map(str::to_owned));
+    let mut named: Vec<String> = named.collect();
+    if named.is_empty() {
+        named.push("t".to_owned());
+    }
+    let deep = matched.has("-r");
+    let is_test = |path: &str| path.ends_with(".t");
+    let mut files = Vec::new();
+    for name in named {
+        let at = shell.absolute(state, &Value::known(name.as_str()));
+        if at.is_some_and(|at| shell.is_directory(state, &at) == Some(true)) {
+            files.extend(files_below(shell, state, &name, &is_test, &|_, _, _| deep).files);
+        } else {
+            files.push(name);
+        }
+    }
+    let mut roots: Vec<String> =
+        matched.values("-I").into_iter().filter_map(Value::as_known).map(str::to_owned).collect();
+    roots.extend(matched.has("-l").then(|| "lib".to_owned()));
+    for file in files.into_iter().take(FILES) {
+        let path = shell.absolute(state, &Value::known(file.as_str()));
+        let limit = shell.options.limits.script_bytes;
+        let Some(text) = path.and_then(|path| shell.read_text(state, &path, limit)) else { continue };
+        let text = Value::Known(text);
+        let mut code = Code::of("perl", &text, roots.clone(), call);
+        code.file = Some(&file);
+        let before = lent(shell, state, call);
+        state.perhaps(|state| shell.run_plainly(state, &code));
         state.variables = before;
     }
 }

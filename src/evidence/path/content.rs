@@ -10,7 +10,7 @@ use crate::evidence::session::Listing;
 use crate::world::{Entry, FileKind, LookError, Meta, World};
 
 /// Largest file that is read to be compared, in bytes.
-const FILE_LIMIT: u64 = 16 << 20;
+pub(super) const FILE_LIMIT: u64 = 16 << 20;
 /// Largest directory that is searched for a copy, in entries.
 const DIRECTORY_LIMIT: usize = 2000;
 

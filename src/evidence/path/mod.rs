@@ -7,7 +7,7 @@
 //!
 //! Facts of the mutation that it heeds: `append`, `no-clobber`, `backup`, `update-only`, `overwrites` (bytes are
 //! overwritten in place), `renames` (only the name is taken over), `one-file-system`, `mirror` (a tree replaced by another
-//! also loses what the other has not), `no-change`.
+//! also loses what the other has not), `no-change`, `product` (the program makes it, and may have made it before).
 
 mod ahead;
 mod by_name;

@@ -9,7 +9,7 @@ use crate::model::{Action, Evidence, FactValue, Loss, LossClass, Mutation, PathS
 use crate::world::{FileKind, LookError, Meta, Query, World};
 
 use super::walk::{How, Walk};
-use super::{Places, content, flag, places, rights};
+use super::{Places, content, flag, places, regenerable, rights};
 
 /// Deepest and largest tree that is merged into another, in entries.
 const MERGE_LIMIT: usize = 20_000;
@@ -30,7 +30,19 @@ pub(super) fn file(
         walk.protected += 1;
         return;
     }
+    if flag(mutation, "product") && made_before(walk, place, meta) {
+        walk.note(format!("{} is what the program made before", walk.show(place)));
+        walk.add(LossClass::Regenerable, meta.size, place);
+        return;
+    }
     one(walk, place, meta);
+}
+
+/// Whether what stands where a program puts what it makes is a program's work already, and not of the system.
+fn made_before(walk: &Walk<'_>, place: &Path, meta: &Meta) -> bool {
+    meta.size <= content::FILE_LIMIT
+        && !walk.places.is_system(place)
+        && walk.world.read_file(place, content::FILE_LIMIT).is_ok_and(|it| regenerable::is_product(&it))
 }
 
 /// Classes one file; a twin or a package may still hold what seems lost.

@@ -43,6 +43,22 @@ pub(super) fn fixed(name: &str) -> &'static str {
     }
 }
 
+/// Whether it is known what an effect takes away, or which command it is.
+fn is_plain(effect: &CodeEffect) -> bool {
+    match effect {
+        CodeEffect::Delete { path, .. } | CodeEffect::Overwrite { path } | CodeEffect::Update { path } => {
+            path.as_known().is_some()
+        }
+        CodeEffect::Rename { from, to } | CodeEffect::Copy { from, to } => {
+            from.as_known().is_some() && to.as_known().is_some()
+        }
+        CodeEffect::Shell { text } => text.as_known().is_some(),
+        CodeEffect::Run { argv } => argv.iter().all(|word| word.as_known().is_some()),
+        CodeEffect::ChangeDirectory { .. } => true,
+        _ => false,
+    }
+}
+
 /// A program text on its way to be read.
 pub struct Code<'a> {
     pub(crate) language: &'a str,
@@ -196,6 +212,17 @@ impl Shell<'_> {
             let effects = analyse_with(&program, &Beside { interp: self, state });
             self.code_effects(state, language, effects, code.span, code.raw);
         }
+    }
+
+    /// What code takes away by names that stand in it, and the commands that it runs; the rest is not told.
+    pub(crate) fn run_plainly(&mut self, state: &mut State, code: &Code<'_>) {
+        let language = fixed(code.language);
+        let Some(text) = code.text.as_known() else { return };
+        let Code { arguments, file, reading, .. } = *code;
+        let program = Program { language, text, arguments, file, roots: &code.roots, reading };
+        let mut effects = analyse_with(&program, &Beside { interp: self, state });
+        effects.retain(is_plain);
+        self.code_effects(state, language, effects, code.span, code.raw);
     }
 
     /// Directories in which a language looks for modules, as the environment names them.
