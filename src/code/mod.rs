@@ -46,6 +46,11 @@ pub fn parts_of_source(source: &str) -> Vec<String> {
     compiled::parts(source)
 }
 
+/// What the lines of a start-up file of a language plainly do, and nothing of what they may do besides.
+pub(crate) fn told(language: &str, text: &str) -> Vec<CodeEffect> {
+    plain::told(language, text)
+}
+
 /// What a program text does, in order of appearance.
 ///
 /// `language` is `python`, `perl`, `ruby`, `node`, `php`, `lua`, `awk` or `sed`; any other language is held against lists of what is

@@ -32,6 +32,18 @@ pub struct FirstFile {
     /// Options with which they are not read.
     #[serde(default)]
     pub unless: Vec<&'static str>,
+    /// Options whose value is the name of the file, in the directories that end with a slash.
+    #[serde(default)]
+    pub named: Vec<&'static str>,
+    /// Words of which one must stand in the call.
+    #[serde(default)]
+    pub when: Vec<&'static str>,
+    /// Files of which one must hold one of the texts in `says`.
+    #[serde(default)]
+    pub needs: Words,
+    /// See there.
+    #[serde(default)]
+    pub says: Vec<&'static str>,
     is: &'static str,
 }
 

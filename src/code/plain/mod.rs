@@ -9,6 +9,7 @@ mod keys;
 mod methods;
 mod statements;
 mod strings;
+mod told;
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -129,6 +130,20 @@ struct Plain {
     /// Calls by which content goes, by what they do.
     #[serde(default)]
     takes: BTreeMap<String, Vec<String>>,
+    /// What lines of a start-up file do by how they begin, and by a call in them; every other line.
+    #[serde(default)]
+    begins: BTreeMap<String, String>,
+    #[serde(default)]
+    within: BTreeMap<String, String>,
+    #[serde(default)]
+    otherwise: String,
+    /// What may stand in front of such a line, what makes it a remark, and what opens and closes lines that do not run.
+    #[serde(default)]
+    lead: Vec<String>,
+    #[serde(default)]
+    remark: String,
+    #[serde(default)]
+    blocks: BTreeMap<String, String>,
 }
 
 fn quotes() -> String {
@@ -144,6 +159,8 @@ fn languages() -> &'static BTreeMap<String, Plain> {
     static LANGUAGES: OnceLock<BTreeMap<String, Plain>> = OnceLock::new();
     LANGUAGES.get_or_init(|| read().unwrap_or_default())
 }
+
+pub(super) use told::told;
 
 /// The language's name as the list has it.
 pub(super) fn named(language: &str) -> Option<&'static str> {

@@ -3,10 +3,11 @@
 //! Owns that they are read as they stand there by then. A person's own file is theirs: what it plainly does counts, and what
 //! cannot be told of it only means that what is not committed is kept first.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::code::CodeEffect;
-use crate::knowledge::{FirstFile, Takes, is_true, variables};
+use crate::knowledge::{FirstFile, Takes, Words, is_true, variables};
 use crate::model::Value;
 use crate::shell::expand::Expansion;
 use crate::shell::interp::{Scope, Shell};
@@ -23,7 +24,10 @@ impl Shell<'_> {
         }
         for first in variables().first_files(name) {
             let Some(language) = first.code().filter(|_| !is_told_not_to(first, call)) else { continue };
-            for file in self.files_of(state, call, first) {
+            if !self.are_asked_for(state, call, first) {
+                continue;
+            }
+            for file in self.files_of(state, call, (&first.files, &first.named)) {
                 self.first_file(state, call, &file, language);
             }
         }
@@ -31,12 +35,12 @@ impl Shell<'_> {
 
     fn first_file(&mut self, state: &mut State, call: &Call, file: &str, language: &str) {
         let path = Value::known(file);
-        let limit = self.options.limits.script_bytes;
-        let Some(text) = self.absolute(state, &path).and_then(|path| self.read_text(state, &path, limit))
-        else {
-            return;
-        };
+        let Some(text) = self.text_of_first(state, file) else { return };
         let scope = Scope::clone(&Arc::clone(&state.scope).following(&path));
+        if language == "shell" {
+            return self.first_script(state, call, scope, &text);
+        }
+        self.first_lines(state, call, &scope, &text, language);
         let effects = crate::code::analyse(language, &text, &[]);
         let shown = call.raw.as_str();
         let mut way = state.possible();
@@ -61,6 +65,71 @@ impl Shell<'_> {
         state.files.merge(&way.files);
     }
 
+    /// A script of the person's that a program starts.
+    fn first_script(&mut self, state: &mut State, call: &Call, mut scope: Scope, text: &str) {
+        scope.own = self.handed_on(state, "HOME").is_none();
+        let mut way = state.possible();
+        way.within(&scope, |way| {
+            self.fresh_shell(way, &Value::known(text), call.span, Value::known("sh"), Default::default());
+        });
+        state.files.merge(&way.files);
+    }
+
+    /// What lines of it plainly do, whatever the rest is. Programs that nothing is known of are the person's own.
+    fn first_lines(&mut self, state: &mut State, call: &Call, scope: &Scope, text: &str, language: &str) {
+        let effects = crate::code::told(language, text);
+        if effects.is_empty() {
+            return;
+        }
+        let mut own = scope.clone();
+        own.own = self.handed_on(state, "HOME").is_none();
+        let mut way = state.possible();
+        way.within(&own, |way| {
+            for effect in effects {
+                self.code_effect(way, super::code::fixed(language), effect, call.span, &call.raw);
+            }
+        });
+        state.files.merge(&way.files);
+    }
+
+    /// Shell text of somebody's own choice, in a directory: what cannot be told of it is their business.
+    pub(crate) fn run_own(
+        &mut self,
+        state: &mut State,
+        call: &Call,
+        text: &str,
+        (through, dir): (&str, PathBuf),
+    ) {
+        let mut scope = Scope::clone(&state.scope.through(through));
+        scope.own = true;
+        let mut way = state.possible();
+        way.cwd = vec![dir];
+        way.within(&scope, |way| {
+            self.fresh_shell(way, &Value::known(text), call.span, Value::known("sh"), Default::default());
+        });
+        state.files.merge(&way.files);
+    }
+
+    /// Settings that stand beside keys are read for their owner.
+    fn text_of_first(&self, state: &State, file: &str) -> Option<String> {
+        let limit = self.options.limits.script_bytes;
+        let path = self.absolute(state, &Value::known(file))?;
+        self.read_text(state, &path, limit).or_else(|| self.world.read_settings(&path, limit).ok())
+    }
+
+    /// Whether the call, and another file of the person, say that they are read.
+    fn are_asked_for(&self, state: &State, call: &Call, first: &FirstFile) -> bool {
+        let has =
+            |word: &&str| call.arguments().iter().any(|given| given.arg.value.as_known() == Some(*word));
+        let says = |file: &String| {
+            let text = self.text_of_first(state, file).unwrap_or_default();
+            let lines = || text.lines().map(str::trim);
+            first.says.iter().any(|part| lines().any(|line| line.starts_with(part)))
+        };
+        (first.when.is_empty() || first.when.iter().any(has))
+            && (first.says.is_empty() || self.files_of(state, call, (&first.needs, &[])).iter().any(says))
+    }
+
     /// The call with the options in front that files of a program hold; `None` where there are none.
     pub(in crate::shell) fn with_options_of_files(
         &self,
@@ -71,19 +140,16 @@ impl Shell<'_> {
         if state.scope.host.is_some() {
             return None;
         }
-        let first = variables().first_files(name).find(|first| first.code().is_none())?;
-        if is_told_not_to(first, call) {
+        let mut all = variables().first_files(name).filter(|first| first.code().is_none());
+        let first = all.find(|first| !is_told_not_to(first, call))?;
+        if !self.are_asked_for(state, call, first) {
             return None;
         }
         let tool = self.knowledge.tool(name)?;
-        let limit = self.options.limits.script_bytes;
         let mut words = Vec::new();
-        for file in self.files_of(state, call, first) {
-            let path = self.absolute(state, &Value::known(file))?;
-            // Some stand beside keys; only options that are known are taken out of them.
-            let text = self.read_text(state, &path, limit);
-            let Some(text) = text.or_else(|| self.world.read_settings(&path, limit).ok()) else { continue };
-            for (key, value) in text.lines().filter_map(setting) {
+        for file in self.files_of(state, call, (&first.files, &first.named)) {
+            let Some(text) = self.text_of_first(state, &file) else { continue };
+            for (key, value) in text.lines().flat_map(settings_of) {
                 let spelled = if key.starts_with('-') {
                     key.to_owned()
                 } else {
@@ -115,7 +181,7 @@ impl Shell<'_> {
     }
 
     /// Those of the files that stand there.
-    fn files_of(&self, state: &State, call: &Call, first: &FirstFile) -> Vec<String> {
+    fn files_of(&self, state: &State, call: &Call, (files, named): (&Words, &[&'static str])) -> Vec<String> {
         let text = |value: Value| value.as_known().map(str::to_owned);
         let variable = |name: &str| {
             let given = call.environment.iter().rev().find(|(known, _)| known == name);
@@ -128,22 +194,64 @@ impl Shell<'_> {
             if let Some(rest) = file.strip_prefix("~/") {
                 return variable("HOME").map(|home| format!("{home}/{rest}"));
             }
+            // Beside a program that is called by its path.
+            if let Some(rest) = file.strip_prefix("@/") {
+                let program = call.words.first().and_then(|word| word.arg.value.as_known())?;
+                return program.rsplit_once('/').map(|(dir, _)| format!("{dir}/{rest}"));
+            }
             let Some(named) = file.strip_prefix('$') else { return Some(file.to_owned()) };
             let (name, rest) = named.split_at(named.find('/').unwrap_or(named.len()));
             variable(name).filter(|dir| !dir.is_empty()).map(|dir| format!("{dir}{rest}"))
+        };
+        // In a directory: the file that an option names.
+        let place = |file: &'static str| {
+            let path = place(file)?;
+            Some(if path.ends_with('/') { format!("{path}{}", option_of(call, named)?) } else { path })
         };
         let there = |file: &String| {
             let path = self.absolute(state, &Value::known(file.as_str()));
             path.is_some_and(|path| self.is_kind(state, &path, FileKind::File) == Some(true))
         };
-        first.files.iter().filter_map(place).filter(there).collect()
+        let all = |file: String| match file.contains('*') {
+            true => self.pattern_names(state, &file).unwrap_or_default(),
+            false => vec![file],
+        };
+        files.iter().filter_map(place).flat_map(all).filter(there).collect()
     }
+}
+
+/// The value of one of these options.
+fn option_of<'c>(call: &'c Call, options: &[&str]) -> Option<&'c str> {
+    let words = call.arguments();
+    let known = |at: usize| words.get(at).and_then(|word| word.arg.value.as_known());
+    (0..words.len()).find_map(|at| {
+        let word = known(at)?;
+        let behind = |option: &&str| word.strip_prefix(*option)?.strip_prefix('=');
+        if options.contains(&word) { known(at + 1) } else { options.iter().find_map(behind) }
+    })
 }
 
 /// Whether an option says that they are not read.
 fn is_told_not_to(first: &FirstFile, call: &Call) -> bool {
     let words = call.arguments().iter().filter_map(|word| word.arg.value.as_known());
     words.into_iter().any(|word| first.unless.contains(&word))
+}
+
+/// The settings of a line: options as they are given, of which several may stand in it, some for one part of the program
+/// (`--memcheck:xml=yes`); or one setting.
+fn settings_of(line: &str) -> Vec<(&str, &str)> {
+    let line = line.trim();
+    let options =
+        line.starts_with("--") && line.split_whitespace().skip(1).all(|word| word.starts_with("--"));
+    if !options {
+        return setting(line).into_iter().collect();
+    }
+    let each = line.split_whitespace().map(|word| {
+        let (name, value) = word.split_once('=').unwrap_or((word, ""));
+        let own = name.rsplit_once(':').map_or(name, |(_, own)| own);
+        (own, value.trim_matches('"'))
+    });
+    each.collect()
 }
 
 /// `key = value`, `key: value`, `key value`.

@@ -79,7 +79,7 @@ impl Shell<'_> {
     }
 
     /// The value of an exported variable that this command set, or that counts as if it had.
-    fn handed_on(&self, state: &State, name: &str) -> Option<Value> {
+    pub(super) fn handed_on(&self, state: &State, name: &str) -> Option<Value> {
         let variable = state.variables.get(name).filter(|variable| variable.exported)?;
         let Content::Scalar(value) = variable.content.clone() else { return None };
         let same = value.as_known() == self.world.env(name).as_deref() && !self.counts(name);

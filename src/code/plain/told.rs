@@ -1,0 +1,173 @@
+//! What lines of a start-up file plainly do: run a shell, write or delete a file that they name. The rest of the file is not told.
+
+use crate::code::effect::CodeEffect;
+use crate::model::Value;
+
+use super::{Plain, languages};
+
+/// Lines that are read.
+const LINES: usize = 5_000;
+/// Commands in each other.
+const DEPTH: usize = 4;
+
+/// What is listed of a text's lines, in order; nothing of what they may do besides.
+pub(in crate::code) fn told(language: &str, text: &str) -> Vec<CodeEffect> {
+    let mut effects = Vec::new();
+    let Some(plain) = languages().get(language) else { return effects };
+    let mut inside: Vec<&str> = Vec::new();
+    for line in text.lines().take(LINES) {
+        let line = line.trim();
+        // What is only defined does not run by that.
+        if let Some(end) = inside.last().copied() {
+            if line.starts_with(end) {
+                inside.pop();
+                continue;
+            }
+        }
+        match block(plain, line) {
+            Some(end) => inside.push(end),
+            None if inside.is_empty() => of_line(plain, line, 0, &mut effects),
+            None => {}
+        }
+    }
+    effects
+}
+
+/// What closes the block that a line opens.
+fn block<'p>(plain: &'p Plain, line: &str) -> Option<&'p str> {
+    let opens = |start: &str| {
+        line.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '!']))
+    };
+    plain.blocks.iter().find(|(start, _)| opens(start)).map(|(_, end)| end.as_str())
+}
+
+fn of_line(plain: &Plain, line: &str, depth: usize, effects: &mut Vec<CodeEffect>) {
+    let mut rest = line;
+    if rest.is_empty() || !plain.remark.is_empty() && rest.starts_with(&plain.remark) || depth > DEPTH {
+        return;
+    }
+    while let Some(behind) = plain.lead.iter().find_map(|lead| rest.strip_prefix(lead.as_str())) {
+        rest = behind.trim_start();
+    }
+    // The longest beginning counts.
+    let begins =
+        plain.begins.iter().filter(|(start, _)| starts(rest, start)).max_by_key(|(start, _)| start.len());
+    if let Some((start, act)) = begins {
+        let (act, rest) = match act.strip_prefix("whole ") {
+            Some(act) => (act, rest),
+            None => (act.as_str(), rest[start.len()..].trim()),
+        };
+        return does(plain, act, rest, depth, effects);
+    }
+    let mut any = false;
+    for (call, act) in &plain.within {
+        for (at, _) in rest.match_indices(call.as_str()) {
+            let alone =
+                !rest[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | ':' | '#' | '.'));
+            if let Some(text) = literal(&rest[at + call.len()..]).filter(|_| alone) {
+                any = true;
+                does(plain, act, text, depth, effects);
+            }
+        }
+    }
+    if !any && !plain.otherwise.is_empty() {
+        does(plain, &plain.otherwise, rest, depth, effects);
+    }
+}
+
+/// Whether a line begins with a command: a word of letters ends where it does.
+fn starts(line: &str, start: &str) -> bool {
+    line.strip_prefix(start).is_some_and(|rest| {
+        !start.ends_with(|c: char| c.is_alphanumeric())
+            || rest.is_empty()
+            || rest.starts_with(char::is_whitespace)
+    })
+}
+
+/// The only argument, or the first, where it is a plain text in quotes.
+fn literal(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let (inner, behind) = text[1..].split_once(quote)?;
+    (behind.trim_start().starts_with([')', ',']) && !inner.contains('\\')).then_some(inner)
+}
+
+fn does(plain: &Plain, act: &str, rest: &str, depth: usize, effects: &mut Vec<CodeEffect>) {
+    if rest.is_empty() {
+        return;
+    }
+    match act {
+        "shell" => effects.push(CodeEffect::Shell { text: Value::known(rest) }),
+        "overwrite" => {
+            let path = rest.trim_matches(['"', '\'']);
+            if !path.starts_with(['|', '-']) && !matches!(path, "stdout" | "stderr" | "off" | "on") {
+                effects.push(CodeEffect::Overwrite { path: Value::known(path) });
+            }
+        }
+        "delete" => {
+            effects.push(CodeEffect::Delete { path: Value::known(rest), glob: false, recursive: false });
+        }
+        // The first word that is no option is a shell's, what stands behind it are commands like this one.
+        "words" => {
+            let Ok(words) = shell_words::split(rest) else { return };
+            let mut words = words.into_iter().skip_while(|word| word.starts_with('-'));
+            if let Some(text) = words.next() {
+                effects.push(CodeEffect::Shell { text: Value::Known(text) });
+            }
+            for command in words {
+                of_line(plain, command.trim_matches(['{', '}']).trim(), depth + 1, effects);
+            }
+        }
+        "command" => of_line(plain, rest, depth + 1, effects),
+        "" => {}
+        language => {
+            let known = |effect: &CodeEffect| {
+                !matches!(effect, CodeEffect::Unknown { .. } | CodeEffect::Waits { .. })
+            };
+            effects.extend(crate::code::analyse(language, rest, &[]).into_iter().filter(known));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(language: &str, text: &str) -> Vec<String> {
+        let show = |effect: CodeEffect| match effect {
+            CodeEffect::Shell { text } => format!("sh {}", text.display()),
+            CodeEffect::Overwrite { path } => format!("> {}", path.display()),
+            CodeEffect::Delete { path, .. } => format!("rm {}", path.display()),
+            other => format!("{other:?}"),
+        };
+        told(language, text).into_iter().map(show).collect()
+    }
+
+    #[test]
+    fn lines_that_run_a_shell_are_told() {
+        assert_eq!(of("gdb", "set confirm off\nshell rm a\n!rm b\n# shell rm c"), ["sh rm a", "sh rm b"]);
+        assert_eq!(
+            of("vim", "silent! !rm a\ncall delete('b')\nlet x = system(\"rm c\")"),
+            ["sh rm a", "rm b", "sh rm c"]
+        );
+        assert_eq!(of("sqliterc", ".headers on\n.shell rm a\n.output b\n.once stdout"), ["sh rm a", "> b"]);
+        assert_eq!(
+            of("tmux", "set -g mouse on\nrun-shell -b \"rm a\"\nif \"test b\" 'run \"rm c\"'"),
+            ["sh rm a", "sh test b", "sh rm c"]
+        );
+        assert_eq!(
+            of("pdbrc", "alias pi p %1\n!import os; os.unlink('a')\nimport os;os.unlink('b')"),
+            ["rm a", "rm b"]
+        );
+        assert_eq!(of("pth", "/usr/lib\nimport os; os.unlink('a')"), ["rm a"]);
+        assert_eq!(of("lldb", "platform shell rm a\nsettings set x y"), ["sh rm a"]);
+    }
+
+    #[test]
+    fn what_is_defined_or_bound_does_not_run() {
+        assert_eq!(of("gdb", "define x\nif 1\nshell rm a\nend\nshell rm b\nend"), [""; 0]);
+        let vim = "function! s:Clean()\n  call delete('a')\nendfunction\nnnoremap x :!rm %<CR>\n\" call delete('a')\ncall delete(expand('%'))";
+        assert_eq!(of("vim", vim), [""; 0]);
+        assert_eq!(of("tmux", "bind r run-shell 'rm a'\nset -g status-right '#(date)'"), [""; 0]);
+    }
+}
