@@ -76,7 +76,9 @@ pub(super) fn analyse(source: &str, arguments: &[Value], exists: &dyn Fn(&Value)
                 None => unknown(name),
             });
         } else if listed("runs", name) {
-            effects.push(unknown(name));
+            let behind = tokens.get(at + 2 + inside.len() + 1..).unwrap_or_default();
+            let argv = words_of(name, &parts, behind);
+            effects.push(argv.map_or_else(|| unknown(name), |argv| CodeEffect::Run { argv }));
         } else if is(name, "fopen") || is(name, "freopen") {
             let mode = parts.get(1).and_then(|part| literal(part));
             if mode.is_none_or(|mode| mode.starts_with('w') || mode.contains('+')) {
@@ -90,6 +92,35 @@ pub(super) fn analyse(source: &str, arguments: &[Value], exists: &dyn Fn(&Value)
         }
     }
     effects
+}
+
+/// The words of a command, where all of them are plain texts: arguments of one call, or of calls behind each other
+/// (`Command::new("a").arg("b").args(["c"])`).
+fn words_of(name: &str, parts: &[&[Token]], mut behind: &[Token]) -> Option<Vec<Value>> {
+    if name.ends_with("exec.Command") {
+        return parts.iter().map(|part| literal(part).map(Value::known)).collect();
+    }
+    let [program] = parts else { return None };
+    let mut argv = vec![Value::known(literal(program)?)];
+    if !name.ends_with("Command::new") || behind.first() == Some(&Token::Sign(';')) {
+        return None;
+    }
+    while let [Token::Sign('.'), Token::Name(method), Token::Sign('('), rest @ ..] = behind {
+        let inside = call(rest);
+        let sign = |token: &&Token| !matches!(token, Token::Sign('&' | '[' | ']' | ','));
+        match method.as_str() {
+            "arg" | "args" => {
+                for token in inside.iter().filter(sign) {
+                    let Token::Text(word) = token else { return None };
+                    argv.push(Value::known(word.as_str()));
+                }
+            }
+            "current_dir" => return None,
+            _ => {}
+        }
+        behind = rest.get(inside.len() + 1..)?;
+    }
+    Some(argv)
 }
 
 /// A file that is opened for writing: the one that the first string names, or any that the program is given.
@@ -312,6 +343,24 @@ mod tests {
             "char q = '\"'; unlink(p); char r = '\"';",
         ] {
             assert!(!effects(source).is_empty(), "{source}");
+        }
+    }
+
+    #[test]
+    fn a_command_of_plain_words_is_told() {
+        let run = |source| effects(source);
+        let words = |list: &[&str]| {
+            vec![CodeEffect::Run { argv: list.iter().map(|word| Value::known(*word)).collect() }]
+        };
+        let source = "let _ = std::process::Command::new(\"rm\").arg(\"-rf\").args([\"a\", \"b\"]).status();";
+        assert_eq!(run(source), words(&["rm", "-rf", "a", "b"]));
+        assert_eq!(run("exec.Command(\"rm\", \"a\").Run()"), words(&["rm", "a"]));
+        for source in [
+            "Command::new(\"rm\").arg(dir).status()",
+            "let mut c = Command::new(\"rm\"); c.arg(\"a\");",
+            "Command::new(tool).arg(\"a\")",
+        ] {
+            assert!(matches!(run(source)[..], [CodeEffect::Unknown { .. }]), "{source}");
         }
     }
 

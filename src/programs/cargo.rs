@@ -70,8 +70,13 @@ fn run_by_builds(shell: &Shell<'_>, state: &State, matched: &Match) -> Vec<PathB
 fn takes_away(shell: &mut Shell<'_>, state: &mut State, call: &Call, source: &Path) {
     let Some(text) = shell.read_text(state, source, shell.options.limits.script_bytes) else { return };
     let mut effects = compiled(&text, &[], &|_| false);
-    effects.retain(|effect| {
-        matches!(effect, CodeEffect::Delete { .. } | CodeEffect::Shell { .. } | CodeEffect::Rename { .. })
+    effects.retain(|effect| match effect {
+        CodeEffect::Delete { .. } | CodeEffect::Shell { .. } | CodeEffect::Rename { .. } => true,
+        // A program that nothing is known of is one that the build needs.
+        CodeEffect::Run { argv } => {
+            argv.first().and_then(Value::as_known).is_some_and(|name| shell.knowledge.tool(name).is_some())
+        }
+        _ => false,
     });
     if effects.is_empty() {
         return;
@@ -102,8 +107,20 @@ fn compilers(shell: &Shell<'_>, state: &State) -> Vec<String> {
         let inside = paths.filter(|(above, path)| path.starts_with(above));
         found.extend(inside.map(|(_, path)| path.to_string_lossy().into_owned()));
     }
+    found.extend(toolchain(shell, state));
     found.dedup();
     found
+}
+
+/// The program that stands in Cargo's place where a file of the project names a toolchain's directory.
+fn toolchain(shell: &Shell<'_>, state: &State) -> Option<String> {
+    let cwd = state.only_cwd().filter(|_| state.scope.host.is_none())?;
+    cwd.ancestors().find_map(|dir| {
+        let text =
+            shell.read_text(state, &dir.join("rust-toolchain.toml"), shell.options.limits.script_bytes)?;
+        let own = dir.join(from_toml(&text)?.pointer("/toolchain/path")?.as_str()?).join("bin/cargo");
+        own.starts_with(dir).then(|| own.to_string_lossy().into_owned())
+    })
 }
 
 /// The configuration that holds here, the nearest first.

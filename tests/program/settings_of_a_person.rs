@@ -142,3 +142,117 @@ fn what_is_done_besides_what_is_asked_for_is_told() {
         ],
     );
 }
+
+/// What lines of a start-up file plainly do is followed; the rest of it is the person's own.
+#[test]
+fn lines_of_start_up_files_are_followed() {
+    let place = Place::new();
+    place.write(&["t", "app.db"]);
+    let home = place.0.path().canonicalize().unwrap();
+    let dir = place.dir();
+    fs::write(dir.join("app.py"), "print(1)\n").unwrap();
+    fs::create_dir_all(home.join(".vim/plugin")).unwrap();
+    fs::create_dir_all(home.join(".local/lib/python3.11/site-packages")).unwrap();
+    for (file, bad, fine, line) in [
+        (
+            ".gdbinit",
+            "shell rm -f ~/p/t\n",
+            "set confirm off\ndefine x\nshell rm t\nend\nshell my-own-tool\n",
+            "gdb -q -batch",
+        ),
+        (
+            ".vimrc",
+            "silent !rm t\n",
+            "set nu\nnnoremap x :!rm %<CR>\nlet s = system('uname')\n",
+            "vim -c q todo",
+        ),
+        (
+            ".vim/plugin/a.vim",
+            "call delete('t')\n",
+            "function! F()\n call delete('t')\nendfunction\n",
+            "vim -c q todo",
+        ),
+        (".sqliterc", ".shell rm t\n", ".headers on\n.mode column\n", "sqlite3 app.db 'select 1'"),
+        (
+            ".tmux.conf",
+            "run-shell \"rm t\"\n",
+            "set -g mouse on\nrun '~/.tmux/plugins/tpm/tpm'\nbind r run 'rm t'\n",
+            "tmux new-session -d",
+        ),
+        (".pdbrc", "import os;os.unlink('t')\n", "alias pi p %1\n", "python3 -m pdb app.py < /dev/null"),
+        (
+            ".local/lib/python3.11/site-packages/z.pth",
+            "import os; os.unlink('t')\n",
+            "/opt/x\nimport _virtualenv\n",
+            "python3 -c 1",
+        ),
+    ] {
+        let own = home.join(file);
+        fs::write(&own, bad.replace("~/p", &dir.display().to_string())).unwrap();
+        place.are(true, &[line]);
+        fs::write(&own, fine).unwrap();
+        place.are(false, &[line]);
+        fs::remove_file(&own).unwrap();
+    }
+    fs::write(dir.join(".gdbinit"), "shell rm t\n").unwrap();
+    place.are(false, &["gdb -q -batch"]);
+    fs::write(home.join(".gdbinit"), "set auto-load safe-path /\n").unwrap();
+    place.are(true, &["gdb -q -batch"]);
+}
+
+/// A file that a program writes by itself, over one that a person wrote; over its own, or none, it may.
+#[test]
+fn outputs_that_no_word_names_are_told() {
+    let place = repository();
+    let dir = place.dir();
+    for (file, line) in [
+        ("a.out", "gcc x.c y.c"),
+        ("x.d", "gcc -MD -c x.c -o x.o"),
+        ("messages.mo", "msgfmt x.po"),
+        ("messages.po", "xgettext x.c"),
+        ("x.s", "llc x.ll"),
+        ("x", "rustc x.rs"),
+        ("doc/x/index.html", "rustdoc x.rs"),
+        ("M.class", "javac M.java"),
+        ("key-cert.pub", "ssh-keygen -s ca -I i -n n key.pub"),
+        ("lex.yy.c", "flex x.l"),
+        ("y.tab.c", "yacc x.y"),
+        ("x.txt", "pdftotext x.pdf"),
+        ("os.html", "pydoc3 -w os"),
+    ] {
+        let own = dir.join(file);
+        fs::create_dir_all(own.parent().unwrap()).unwrap();
+        place.are(false, &[line]);
+        fs::write(&own, "what I wrote myself\n").unwrap();
+        place.are(true, &[line]);
+        fs::write(&own, "\u{7f}ELF\u{2}\0made").unwrap();
+        place.are(false, &[line]);
+        fs::remove_file(&own).unwrap();
+    }
+}
+
+/// Code that a call runs because it is named or because the project brings it.
+#[test]
+fn tests_and_scripts_of_packages_are_read() {
+    let place = Place::new();
+    place.write(&["t1"]);
+    let dir = place.dir();
+    fs::create_dir_all(dir.join("t")).unwrap();
+    fs::create_dir_all(dir.join("node_modules/dep")).unwrap();
+    fs::write(
+        dir.join("package.json"),
+        "{\"name\":\"p\",\"dependencies\":{\"dep\":\"file:node_modules/dep\"}}",
+    )
+    .unwrap();
+    let script = |text: &str| {
+        let text = format!("{{\"name\":\"dep\",\"scripts\":{{\"postinstall\":\"{text}\"}}}}");
+        fs::write(dir.join("node_modules/dep/package.json"), text).unwrap();
+    };
+    let test = |text: &str| fs::write(dir.join("t/a.t"), text).unwrap();
+    script(&format!("rm -f {}", dir.join("t1").display()));
+    test("unlink \"t1\"; print \"1..1\\n\";");
+    place.are(true, &["npm rebuild", "npm ci", "npm install", "prove t/a.t", "prove t", "prove -l"]);
+    script("node-gyp rebuild || node install.js");
+    test("use Test::More; my $f = made(); unlink $f; ok(1); done_testing;");
+    place.are(false, &["npm rebuild", "npm ci", "npm install", "prove t/a.t", "prove t", "prove -l"]);
+}

@@ -213,6 +213,11 @@ impl<'a> Asked<'a> {
         }
     }
 
+    /// Whether scripts run only by their names.
+    pub(super) fn runs_alone(&self) -> bool {
+        self.alone
+    }
+
     /// The script that is asked for.
     pub(super) fn script(&self) -> &'a str {
         match self.words.as_slice() {

@@ -1,6 +1,7 @@
 //! `npm run`, `yarn`, `pnpm`, `bun`: scripts in `package.json`.
 
 mod asked;
+mod dependencies;
 mod edit;
 mod workspaces;
 
@@ -55,6 +56,9 @@ fn package_script(
         return Some(flow);
     }
     folders(shell, state, call, &asked);
+    if name == "npm" {
+        dependencies::scripts(shell, state, call, &asked);
+    }
     let scripts = asked.scripts(name)?;
     if asked.elsewhere
         && matches!(asked.words.first(), Some(&("run" | "run-script" | "test" | "start" | "t")))
@@ -86,9 +90,14 @@ fn package_script(
     let beside = asked::is_beside(&scripts);
     let scope = state.scope.through(name);
     let mut inner = state.clone();
-    let own_shell = asked.own_shell.clone();
-    let own_shell = own_shell.or_else(|| script_shell(shell, state, call, root, asked.settings));
+    let own_shell = asked.own_shell.clone().or_else(|| {
+        let set = || shell.scalar(state, SCRIPT_SHELL).filter(|_| state.variables.contains_key(SCRIPT_SHELL));
+        set_for_scripts(shell, state, call, (root, asked.settings), ("script-shell", &set))
+    });
     inner.cwd = vec![root.to_path_buf()];
+    if name == "npm" {
+        node_options(shell, &mut inner, call, (root, asked.settings));
+    }
     package_variables(shell, &mut inner, &package, asked.script());
     for script in scripts {
         let Some(text) = known.get(&script).and_then(|text| text.as_str()) else { continue };
@@ -181,37 +190,52 @@ fn run_text(shell: &mut Shell<'_>, state: &mut State, call: &Call, text: String,
     }
 }
 
-/// The program that settings name for running scripts: those of the environment, of earlier commands, of files.
-fn script_shell(
+/// What settings say for running scripts: those of the environment, of earlier commands (`set`), of files.
+fn set_for_scripts(
     shell: &Shell<'_>,
     state: &State,
     call: &Call,
-    root: &std::path::Path,
-    settings: Option<&str>,
+    (root, settings): (&std::path::Path, Option<&str>),
+    (wanted, set): (&str, &dyn Fn() -> Option<Value>),
 ) -> Option<Value> {
     let same = |name: &str, key: &str| {
-        name.to_ascii_lowercase().replace('-', "_").strip_prefix("npm_config_") == Some(key)
+        let name = name.to_ascii_lowercase().replace('-', "_");
+        name.strip_prefix("npm_config_") == Some(key.replace('-', "_").as_str())
     };
     let environment = call.environment.iter().cloned().chain(shell.exported(state)).collect::<Vec<_>>();
     let set_to =
         |key: &str| environment.iter().find(|(name, _)| same(name, key)).map(|(_, value)| value.clone());
-    let given = set_to("script_shell");
+    let given = set_to(wanted);
     let named = settings.map(Value::known).or_else(|| set_to("userconfig"));
     let named = named.and_then(|file| shell.absolute(state, &file));
-    let set = || shell.scalar(state, SCRIPT_SHELL).filter(|_| state.variables.contains_key(SCRIPT_SHELL));
     let home = shell.world.home(None);
     let files = || {
         let files = [Some(root.to_path_buf()), home].into_iter().flatten().map(|dir| dir.join(".npmrc"));
         named.into_iter().chain(files).find_map(|file| {
-            let text = shell.read_text(state, &file, 1 << 16)?;
+            let text = shell.read_text(state, &file, 1 << 16);
+            // Tokens stand in it as well.
+            let text = text.or_else(|| shell.world.read_settings(&file, 1 << 16).ok())?;
             let line = text.lines().find_map(|line| {
                 let (key, value) = line.split_once('=')?;
-                (key.trim() == "script-shell").then(|| value.trim().trim_matches('"').to_owned())
+                (key.trim() == wanted).then(|| value.trim().trim_matches('"').to_owned())
             })?;
             Some(Value::Known(line))
         })
     };
     given.or_else(set).or_else(files)
+}
+
+/// Options of Node that settings give to all scripts.
+fn node_options(
+    shell: &mut Shell<'_>,
+    state: &mut State,
+    call: &Call,
+    files: (&std::path::Path, Option<&str>),
+) {
+    if let Some(options) = set_for_scripts(shell, state, call, files, ("node-options", &|| None)) {
+        shell.assign_scalar(state, "NODE_OPTIONS", options);
+        shell.export(state, "NODE_OPTIONS");
+    }
 }
 
 /// `npm config set script-shell …`: kept beside the variables, under a name that none can have.
