@@ -199,7 +199,7 @@ fn here(look: &mut Look<'_>, evidence: &mut Evidence) {
         }
         ("git.untracked", _) => outcome(clean::clean(look), evidence, "removed"),
         ("git.worktree", Action::Update) => made(look, evidence),
-        ("git.worktree", _) => outcome(worktree::removed(look), evidence, "removed"),
+        ("git.worktree", _) => worktree::goes(look, evidence),
         (
             "git.branch" | "git.tag" | "git.ref" | "git.remote" | "git.note",
             Action::Delete | Action::Replace,
@@ -404,7 +404,7 @@ fn say_left(look: &mut Look<'_>, evidence: &mut Evidence, left: Result<refs::Lef
     look.session.git().note(&common, |done| done.moved = true);
 }
 
-fn outcome(found: Result<Outcome, String>, evidence: &mut Evidence, verb: &str) {
+pub(super) fn outcome(found: Result<Outcome, String>, evidence: &mut Evidence, verb: &str) {
     match found {
         Ok(Outcome::Refused(why)) => nothing(evidence, why),
         Ok(Outcome::Loss(loss)) => say_loss(evidence, loss, verb),

@@ -3,23 +3,44 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::model::{Loss, LossClass};
+use crate::model::{Evidence, Loss, LossClass};
+use crate::text::list;
 use crate::world::resolve::logical;
 use crate::world::{FileKind, git_dir};
 
 use super::changes::Outcome;
 use super::clean;
 use super::look::Look;
+use super::probe::{outcome, say};
 use super::repository::FileStatus;
 
 /// Working trees of a repository that are looked through for a name.
 const TREES: usize = 500;
 
+/// A working tree goes; where nothing else is lost, what only it had checked out is told.
+pub(super) fn goes(look: &mut Look<'_>, evidence: &mut Evidence) {
+    let found = removed(look);
+    let harmless = matches!(&found, Ok(Outcome::Loss(loss)) if loss.worst() <= LossClass::Regenerable);
+    let unnamed = unnamed(look).filter(|_| matches!(found, Ok(Outcome::Loss(_))));
+    outcome(found, evidence, "removed");
+    if let Some(what) = unnamed {
+        let common = look.repo.place().common_dir.clone();
+        if harmless {
+            say(
+                evidence,
+                "snapshot",
+                &format!("{what} stays as an object that nothing names until git prunes it"),
+            );
+        }
+        look.session.git().note(&common, |done| done.dropped.push(what));
+    }
+}
+
 /// What goes with a working tree that `git worktree remove` takes away.
 ///
 /// # Errors
 /// In words, when that cannot be told.
-pub(super) fn removed(look: &mut Look<'_>) -> Result<Outcome, String> {
+fn removed(look: &mut Look<'_>) -> Result<Outcome, String> {
     let forced = look.has("force");
     let mut loss = Loss::default();
     for name in look.names() {
@@ -42,6 +63,24 @@ pub(super) fn removed(look: &mut Look<'_>) -> Result<Outcome, String> {
         }
     }
     Ok(Outcome::Loss(loss))
+}
+
+/// What only detached HEADs of the trees that go reach: their logs go too, and nothing names it any more.
+fn unnamed(look: &mut Look<'_>) -> Option<String> {
+    let mut found = Vec::new();
+    for name in look.names().into_iter().flatten() {
+        let tree = git_dir::locate(look.world, &place(look, &name).ok()??).ok()??;
+        let head = look.world.read_file(&tree.git_dir.join("HEAD"), 4096).ok()?;
+        let head = String::from_utf8_lossy(&head).trim().to_owned();
+        if head.len() < 40 || !head.chars().all(|c| c.is_ascii_hexdigit()) {
+            continue;
+        }
+        let words = ["rev-list", "--count", "--ignore-missing", &head, "--not", "--glob=refs/*", "HEAD"];
+        if look.count(&words).is_ok_and(|only| only > 0) {
+            found.push(format!("commit {} of its detached HEAD", &head[..12]));
+        }
+    }
+    (!found.is_empty()).then(|| list(&found))
 }
 
 /// Where a working tree stands: at the path, or where the end of a path that git knows is what was said.
