@@ -151,11 +151,25 @@ pub fn secrets_of(program: &str, words: &[Value], stdin: Option<&Value>) -> Vec<
     let words: Vec<Vec<String>> = words.iter().map(texts).collect();
     if let Some(specs) = places.get(program) {
         specs.collect(&words, stdin, |_| None, &mut found);
+        for inner in words.windows(2).filter(|two| holds_commands(&two[0])).flat_map(|two| &two[1]) {
+            specs.collect(&commands_in(inner), None, |_| None, &mut found);
+        }
     }
     by_option(&words, &mut found);
     by_name(&words, &mut found);
     found.retain(|text| is_telling(text));
     found
+}
+
+/// Whether the word behind this one holds commands of the program's own.
+fn holds_commands(word: &[String]) -> bool {
+    word.iter().any(|text| matches!(text.as_str(), "-c" | "-e" | "--command" | "--execute"))
+}
+
+/// The words of commands that one word holds.
+fn commands_in(text: &str) -> Vec<Vec<String>> {
+    let words = text.split(|c: char| c.is_whitespace() || c == ';').filter(|word| !word.is_empty());
+    words.map(|word| vec![word.trim_matches(['"', '\'']).to_owned()]).collect()
 }
 
 /// Whether a text in a secret's place is one: words of every day and names of variables and files are none.
@@ -311,6 +325,8 @@ mod tests {
                 found(program, words)
             );
         }
+        let words = ["-c", "open -u ada,hidden files.test; ls"].map(Value::known);
+        assert!(secrets_of("lftp", &words, None).contains(&"hidden".to_owned()));
         for (program, words) in [
             ("aws", "ssm put-parameter --value shown --type String"),
             ("ldapsearch", "-W -x"),
