@@ -1,6 +1,6 @@
 //! Terraform's language, far enough to find what a plan runs: programs of `external` data, and local modules.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// What a configuration file holds that a plan runs or reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,6 +51,85 @@ pub fn hcl(text: &str, module: &str) -> Configuration {
         at += head + body.len();
     }
     found
+}
+
+/// What a text of blocks says: `group "g" { count = 2 }` is `{"group": [{"count": 2}]}`; a text into which something is put is null.
+/// `None`: it holds something else, too.
+pub fn hcl_blocks(text: &str) -> Option<Value> {
+    let tokens = tokens(text, "");
+    let mut rest = &tokens[..];
+    let found = blocks(&mut rest, DEPTH)?;
+    rest.is_empty().then_some(Value::Object(found))
+}
+
+/// How deep blocks are read.
+const DEPTH: usize = 32;
+
+/// The entries up to the brace that closes them.
+fn blocks(rest: &mut &[Token], depth: usize) -> Option<Map<String, Value>> {
+    let depth = depth.checked_sub(1)?;
+    let mut found = Map::new();
+    while let Some((first, after)) = rest.split_first() {
+        *rest = after;
+        let name = match first {
+            Token::Sign('}') => return Some(found),
+            Token::Sign(',') => continue,
+            Token::Name(name) | Token::Text(Some(name)) => name.clone(),
+            _ => return None,
+        };
+        if let [Token::Sign('=' | ':'), after @ ..] = rest {
+            *rest = after;
+            found.insert(name, value(rest, depth)?);
+            continue;
+        }
+        while let [Token::Name(_) | Token::Text(Some(_)), after @ ..] = rest {
+            *rest = after;
+        }
+        let Some((Token::Sign('{'), after)) = rest.split_first() else { return None };
+        *rest = after;
+        let inside = Value::Object(blocks(rest, depth)?);
+        match found.entry(name).or_insert_with(|| Value::Array(Vec::new())) {
+            Value::Array(all) => all.push(inside),
+            _ => return None,
+        }
+    }
+    Some(found)
+}
+
+/// A text, a number, a word, or a list or a map of them.
+fn value(rest: &mut &[Token], depth: usize) -> Option<Value> {
+    let depth = depth.checked_sub(1)?;
+    let (first, after) = rest.split_first()?;
+    *rest = after;
+    match first {
+        Token::Text(text) => Some(text.clone().map_or(Value::Null, Value::String)),
+        Token::Name(word) => serde_json::from_str(word).ok(),
+        Token::Sign('{') => blocks(rest, depth).map(Value::Object),
+        Token::Sign('[') => {
+            let mut all = Vec::new();
+            loop {
+                match rest.split_first()? {
+                    (Token::Sign(']'), after) => {
+                        *rest = after;
+                        return Some(Value::Array(all));
+                    }
+                    (Token::Sign(','), after) => *rest = after,
+                    _ => all.push(value(rest, depth)?),
+                }
+            }
+        }
+        Token::Sign(sign) if sign.is_ascii_digit() || *sign == '-' => {
+            let mut number = sign.to_string();
+            while let [Token::Sign(sign), after @ ..] = rest
+                && (sign.is_ascii_digit() || *sign == '.')
+            {
+                number.push(*sign);
+                *rest = after;
+            }
+            serde_json::from_str(&number).ok()
+        }
+        Token::Sign(_) => None,
+    }
 }
 
 /// Reads a `.tf.json` file.
@@ -243,6 +322,19 @@ mod tests {
         assert_eq!(of(heredoc), [words(&[Some("ls")])]);
         let modules = hcl("module \"a\" { source = \"./m\" }\nmodule \"b\" { source = \"x/y\" }", "").modules;
         assert_eq!(modules, ["./m"]);
+    }
+
+    #[test]
+    fn blocks_are_read_as_what_they_say() {
+        let job = "job \"a\" {\n  # c\n  group \"g\" {\n    count = 12\n    task \"t\" { config { image = \"a:1\", args = [\"x\", -1] } }\n  }\n  meta = { on = true }\n}";
+        let told = serde_json::json!({"job": [{
+            "group": [{"count": 12, "task": [{"config": [{"image": "a:1", "args": ["x", -1]}]}]}],
+            "meta": {"on": true},
+        }]});
+        assert_eq!(hcl_blocks(job), Some(told));
+        for text in ["a = var.b", "a", "{", "a = [", "}"] {
+            assert!(hcl_blocks(text).is_none(), "{text}");
+        }
     }
 
     #[test]

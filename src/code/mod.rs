@@ -20,7 +20,7 @@ mod sql;
 mod tree;
 
 pub use effect::{CodeEffect, SqlEvent, SqlStatement, SqlTrigger, SqlVerb, matched};
-pub use hcl::{Configuration, hcl, hcl_json};
+pub use hcl::{Configuration, hcl, hcl_blocks, hcl_json};
 pub use sources::{Nowhere, Program, Reading, Runner, Source, Sources, Tasks};
 pub use sql::{sql, sql_trigger, sql_with_numbers};
 

@@ -121,12 +121,19 @@ pub struct Deciding {
     words: Words,
     /// Those that are called so and decide nothing of that sort.
     others: Words,
+    /// Words that decide nothing of that sort, wherever they stand.
+    ways: Words,
 }
 
 impl Deciding {
     /// Whether what a guard does may depend on it.
     pub fn in_guards(&self, path: &str) -> bool {
         !path.split('.').any(|part| self.plain.fit(part))
+    }
+
+    /// Whether a word only says in what order something is done.
+    pub fn is_way(&self, word: &str) -> bool {
+        self.ways.fit(word)
     }
 
     /// Whether any text there decides, whatever the type.
@@ -253,12 +260,26 @@ pub struct Policies {
     pub limits: Words,
     /// Acts by which one gets at more rights, whatever they are allowed on.
     pub always: Words,
+    /// Those by which one gives oneself all rights, where they are allowed on everything.
+    pub escalates: Words,
     /// The same, and acts that read secrets or take away, on all things of a sort.
     pub strong: Words,
     /// Beginnings of keys of conditions that say which things are meant.
     pub bounding: Words,
     /// Accounts of the provider itself.
     pub known_accounts: Words,
+    /// Issuers of tokens that everybody can have.
+    pub issuers: Words,
+}
+
+/// What holds entries that others let in or keep out.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+pub struct Sets {
+    /// Patterns of names of types.
+    pub are: Words,
+    /// Attributes that say which of both.
+    pub says: Words,
 }
 
 /// All lists.
@@ -277,6 +298,10 @@ pub struct TerraformSigns {
     pub beginnings: Words,
     /// Types of rules of which ranges of addresses are told that are not everybody.
     pub range_types: Words,
+    /// What says from where a rule lets in.
+    pub sources: Words,
+    /// Patterns of names of zones that are outside.
+    pub outer_zones: Words,
     /// What says which ports a rule is about.
     pub ports: Words,
     /// Names of blocks and switches that stand for everybody.
@@ -299,6 +324,8 @@ pub struct TerraformSigns {
     pub powers: Powers,
     /// What documents grant.
     pub policies: Policies,
+    /// What holds entries that others let in or keep out.
+    pub sets: Sets,
     /// Classes of types.
     types: Classes,
     /// What decides where no sign knows it.

@@ -78,9 +78,10 @@ fn set_less(r#type: &str, attributes: &Attributes) -> bool {
     let (Value::Object(old), Value::Object(new)) = (&attributes.before, &attributes.after) else {
         return false;
     };
-    let said = NAMES.iter().filter_map(|name| old.get(*name)?.as_str());
+    let sets = &terraform_signs().sets;
+    let said = sets.says.iter().filter_map(|name| old.get(name)?.as_str());
     let denying = said.flat_map(|text| text.split(|c: char| !c.is_alphanumeric())).any(is_word);
-    let is_set = SETS.iter().any(|end| r#type.ends_with(end));
+    let is_set = sets.are.fit(r#type);
     let fewer = |(name, was): (&String, &Value)| {
         let (Some(was), Some(now)) = (was.as_array(), new.get(name).and_then(Value::as_array)) else {
             return false;
@@ -90,10 +91,6 @@ fn set_less(r#type: &str, attributes: &Attributes) -> bool {
     };
     is_set && denying && old.iter().any(fewer)
 }
-
-/// How types are called that hold entries which others let in or keep out, and what says which.
-const SETS: [&str; 7] = ["ip_set", "ipset", "pattern_set", "_list", "_zone", "match_set", "_dictionary"];
-const NAMES: [&str; 4] = ["name", "description", "usage", "type"];
 
 /// The same of the addresses of a rule that is a resource of its own.
 fn top_less(attributes: &Attributes) -> bool {

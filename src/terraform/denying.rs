@@ -8,7 +8,7 @@ use crate::knowledge::tool_words;
 const DEPTH: usize = 40;
 
 /// Attributes that say whether something is let through.
-const WAYS: [&str; 15] = [
+const WAYS: [&str; 16] = [
     "permission",
     "permission_type",
     "acl_permission_type",
@@ -23,6 +23,7 @@ const WAYS: [&str; 15] = [
     "policy_action",
     "default_action",
     "firewall_policy",
+    "basic_profile",
     "policy",
 ];
 

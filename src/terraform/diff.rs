@@ -215,8 +215,8 @@ pub(super) fn pairs(r#type: &str, before: &Value, after: &Value, leaves: &mut Ve
         return;
     }
     let name = NAMED.iter().find_map(|name| {
-        let text = before.get(name)?.as_str()?;
-        (after.get(name)?.as_str()? == text).then_some(text)
+        let text = after.get(name)?.as_str()?;
+        (before.is_null() || before.get(name)?.as_str()? == text).then_some(text)
     });
     if let Some(name) = name {
         let leaf = Leaf { path: name.to_owned(), ..value.clone() };

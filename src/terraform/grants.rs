@@ -44,7 +44,10 @@ pub(super) fn tell(names: &[String], after: &Value, facts: &mut Facts) {
     for entry in names {
         let (name, full) = TerraformType::protecting(entry);
         let Some(value) = after.get(name) else { continue };
-        let is = |word: &str| value.as_str().is_some_and(|text| text.eq_ignore_ascii_case(word));
+        let says =
+            |value: &Value, word: &str| value.as_str().is_some_and(|text| text.eq_ignore_ascii_case(word));
+        let all = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+        let is = |word: &str| all.iter().any(|value| says(value, word));
         if let Some(word) = full.and_then(|mut words| words.find(|word| is(word))) {
             said.full.get_or_insert_with(|| format!("{name} = {word}"));
         }

@@ -6,7 +6,7 @@ use super::diff::Leaf;
 use super::said::{printable, show};
 use super::senses::{is_taken, word};
 use super::signs::{Named, Spoken};
-use crate::knowledge::{Range, Sign, TerraformType, terraform_gains};
+use crate::knowledge::{Range, Sign, TerraformType, terraform_gains, terraform_signs};
 use crate::model::{Action, FactValue};
 
 /// Kinds of removals by which a type says that it guards.
@@ -59,7 +59,9 @@ pub(super) fn unclear<'s>(
     if leaf.now == Some(FactValue::Bool(true)) && SWITCHES.contains(&leaf.path.as_str()) {
         return None;
     }
-    let words = || word(leaf.was.as_ref()).zip(word(leaf.now.as_ref())).is_some();
+    let ways =
+        |(was, now): (String, String)| [was, now].iter().all(|word| terraform_signs().deciding.is_way(word));
+    let words = || word(leaf.was.as_ref()).zip(word(leaf.now.as_ref())).is_some_and(|both| !ways(both));
     let empty = |value: &Option<FactValue>| value.as_ref().is_none_or(|value| show(value).is_empty());
     let told = match (&leaf.was, &leaf.now) {
         // A filter that is added leaves something out; one of who is let in leaves out more.

@@ -10,6 +10,7 @@ use super::denying;
 use super::reach::Reach;
 use super::said::printable;
 use super::texts;
+use super::widened::named_in;
 use crate::knowledge::{terraform_signs, tool_words};
 use crate::model::{Action, FactValue};
 
@@ -63,6 +64,8 @@ impl Door {
 struct Open {
     doors: BTreeSet<Door>,
     reach: Reach,
+    /// A rule around it is for those inside alone.
+    inside: bool,
 }
 
 impl Open {
@@ -73,6 +76,8 @@ impl Open {
             Value::Object(map) => {
                 let inside = self.reach.within(map);
                 let outer = std::mem::replace(&mut self.reach, inside);
+                let around = self.inside;
+                self.inside |= is_for_inside(map);
                 if let Some(issuer) = anybody_of(map) {
                     self.door(key, issuer);
                 }
@@ -93,7 +98,7 @@ impl Open {
                         self.value(name, inner, false, depth);
                     }
                 }
-                self.reach = outer;
+                (self.reach, self.inside) = (outer, around);
             }
             Value::Array(list) => list.iter().for_each(|inner| self.value(key, inner, false, depth)),
             Value::String(text) => match texts::json(text) {
@@ -120,6 +125,7 @@ impl Open {
             // The beginning of all addresses, or where something listens.
             "0.0.0.0" => terraform_signs().beginnings.iter().any(|part| name.contains(part)),
             "all" => name.contains("account_ids"),
+            "any" => !self.inside && terraform_signs().sources.has(&name),
             "public" => false,
             _ => {
                 lists.everybody.has(&word)
@@ -132,18 +138,36 @@ impl Open {
     }
 }
 
+/// A rule of a firewall that names the zones from where it lets in, none of which is outside.
+fn is_for_inside(rule: &Map<String, Value>) -> bool {
+    let zones = rule.get("source_zones").and_then(Value::as_array);
+    let outer = |zone: &Value| {
+        zone.as_str().is_none_or(|zone| terraform_signs().outer_zones.fit(&zone.to_ascii_lowercase()))
+    };
+    zones.is_some_and(|zones| !zones.is_empty() && !zones.iter().any(outer))
+}
+
 /// The issuer of a statement that lets in everybody who has a token of a public service: no condition says whose.
 fn anybody_of(statement: &Map<String, Value>) -> Option<&'static str> {
-    const ISSUERS: [&str; 5] = [
-        "token.actions.githubusercontent.com",
-        "gitlab.com",
-        "app.terraform.io",
-        "api.bitbucket.org",
-        "oidc.circleci.com",
-    ];
     let whom = statement.get("Principal")?.get("Federated")?.to_string();
-    let bound = statement.get("Condition").is_some_and(|condition| condition.to_string().contains(":sub"));
-    ISSUERS.into_iter().find(|issuer| whom.contains(issuer)).filter(|_| !bound)
+    let issuer = terraform_signs().policies.issuers.iter().find(|issuer| whom.contains(*issuer))?;
+    let tests = statement.get("Condition").and_then(Value::as_object).into_iter().flatten();
+    let bound = |(op, keys): (&String, &Value)| {
+        let mut keys = keys.as_object().into_iter().flatten();
+        let patterns = op.to_ascii_lowercase().contains("like");
+        keys.any(|(key, values)| key.ends_with(":sub") && !(patterns && names_all(values)))
+    };
+    let is_bound = tests.clone().any(bound);
+    (!is_bound).then_some(issuer)
+}
+
+/// One of the subjects is a pattern for everybody's: `repo:*`.
+fn names_all(subjects: &Value) -> bool {
+    match subjects {
+        Value::Array(list) => list.iter().any(names_all),
+        Value::String(text) => named_in(text) == Some(0),
+        _ => false,
+    }
 }
 
 /// Whether a part of a name, between underscores, is this.

@@ -47,6 +47,7 @@ pub(super) fn is_taken(sign: &Sign, leaf: &Leaf) -> bool {
             (Some(FactValue::Text(old)), Some(FactValue::Text(new))) if !leaf.is_list => {
                 old != new && number(was).or(number(now)).is_none() && !new.is_empty()
             }
+            (None, Some(FactValue::Text(new))) if !leaf.is_list && !leaf.whole => !new.is_empty(),
             _ => leaf.is_list && number(now).unwrap_or(0) > number(was).unwrap_or(0),
         },
         Sense::Opens => !opens(was) && opens(now),

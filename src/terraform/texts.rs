@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::amounts;
+use crate::code::hcl_blocks;
 use crate::model::FactValue;
 use crate::yaml;
 
@@ -12,6 +13,9 @@ const LONGEST: usize = 1 << 18;
 /// Attributes whose text may be YAML.
 const YAML: [&str; 9] =
     ["values", "yaml", "yaml_body", "manifest", "content", "body", "config", "configuration", "spec"];
+
+/// The attribute whose text is one of blocks.
+const BLOCKS: &str = "jobspec";
 
 /// What both texts say, where both are documents. Policies are compared elsewhere.
 pub(super) fn documents(path: &str, before: &Value, after: &Value) -> Option<[Value; 2]> {
@@ -24,10 +28,16 @@ pub(super) fn documents(path: &str, before: &Value, after: &Value) -> Option<[Va
     let written = YAML.contains(&last) || last.ends_with("_yaml");
     let both = (json(old).zip(json(new)))
         .or_else(|| lines.then(|| properties(old).zip(properties(new))).flatten())
-        .or_else(|| written.then(|| yaml(old).zip(yaml(new))).flatten());
+        .or_else(|| written.then(|| yaml(old).zip(yaml(new))).flatten())
+        .or_else(|| (last == BLOCKS).then(|| blocks(old, new)).flatten());
     let (old, new) = both?;
     let policy = |document: &Value| document.get("Statement").is_some();
     (!policy(&old) && !policy(&new)).then_some([old, new])
+}
+
+/// Where what is put into a text alone differs, the text is all that says so.
+fn blocks(old: &str, new: &str) -> Option<(Value, Value)> {
+    hcl_blocks(old).zip(hcl_blocks(new)).filter(|(old, new)| old != new)
 }
 
 /// A list or an object that is written as a text.

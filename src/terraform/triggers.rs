@@ -22,6 +22,7 @@ const OPENS: &[&str] = &[
     "authenticated",
     "0.0.0.0",
     "\"all\"",
+    "\"any\"",
     "notprincipal",
     "federated",
 ];

@@ -271,6 +271,7 @@ impl Look<'_> {
                 Some(if everything && !bounded { More::Full(said) } else { More::Whole(said) })
             }
             One::Word("*" | "*:*") if everything => Some(More::Full(format!("* on {on}"))),
+            One::Word(act) if everything && escalates(act) => Some(More::Full(format!("{act} on {on}"))),
             One::Word(act) => {
                 let verb = act.split_once(':').map_or(act, |(_, verb)| verb);
                 // Of what somebody has already a star in front of the noun is more than any list of names.
@@ -311,9 +312,18 @@ fn strong(atom: &Atom<'_>) -> Option<More> {
             && !op.starts_with("null")
             && policies.bounding.iter().any(|start| key.starts_with(start))
     };
+    let everything = on.chars().all(|c| c == '*' || c == ':') && atom.when.is_empty();
+    if everything && escalates(act) {
+        return Some(More::Full(format!("{act} on {on}")));
+    }
     let everywhere = policies.always.iter().any(is);
     let broad = is_all(on) && policies.strong.iter().any(is) && !atom.when.keys().any(bound);
     (everywhere || broad).then(|| More::Strong(format!("{act} on {on}")))
+}
+
+/// An act by which one gives oneself all rights, where it is allowed on everything.
+fn escalates(act: &str) -> bool {
+    terraform_signs().policies.escalates.iter().any(|known| fits(known, act) || fits(act, known))
 }
 
 /// All things, or all of a sort: `*`, `arn:aws:iam::1:role/*`.
@@ -350,6 +360,12 @@ fn is_bound(issuer: &str, when: &Conditions) -> bool {
 
 /// A subject of which not even the place is named: `repo:acme/*`, `system:serviceaccount:*`.
 fn is_loose(subject: &str) -> bool {
+    let least = if subject.starts_with("system:serviceaccount:") { 1 } else { 2 };
+    named_in(subject).is_some_and(|names| names < least)
+}
+
+/// How many names stand whole in front of a subject's star; `None`: it has none.
+pub(super) fn named_in(subject: &str) -> Option<usize> {
     const SORTS: [&str; 10] = [
         "repo",
         "system",
@@ -362,8 +378,7 @@ fn is_loose(subject: &str) -> bool {
         "repository",
         "org",
     ];
-    let Some((named, _)) = subject.split_once('*') else { return false };
+    let (named, _) = subject.split_once('*')?;
     let whole = named.rfind(['/', ':']).map_or("", |at| &named[..at]);
-    let names = whole.split(['/', ':']).filter(|part| !part.is_empty() && !SORTS.contains(part)).count();
-    names < if subject.starts_with("system:serviceaccount:") { 1 } else { 2 }
+    Some(whole.split(['/', ':']).filter(|part| !part.is_empty() && !SORTS.contains(part)).count())
 }
