@@ -58,21 +58,20 @@ pub fn hcl(text: &str, module: &str) -> Configuration {
 pub fn hcl_blocks(text: &str) -> Option<Value> {
     let tokens = tokens(text, "");
     let mut rest = &tokens[..];
-    let found = blocks(&mut rest, DEPTH)?;
-    rest.is_empty().then_some(Value::Object(found))
+    blocks(&mut rest, DEPTH, true).map(Value::Object)
 }
 
 /// How deep blocks are read.
 const DEPTH: usize = 32;
 
-/// The entries up to the brace that closes them.
-fn blocks(rest: &mut &[Token], depth: usize) -> Option<Map<String, Value>> {
+/// The entries up to the brace that closes them, or to the end where nothing does.
+fn blocks(rest: &mut &[Token], depth: usize, whole: bool) -> Option<Map<String, Value>> {
     let depth = depth.checked_sub(1)?;
     let mut found = Map::new();
     while let Some((first, after)) = rest.split_first() {
         *rest = after;
         let name = match first {
-            Token::Sign('}') => return Some(found),
+            Token::Sign('}') => return (!whole).then_some(found),
             Token::Sign(',') => continue,
             Token::Name(name) | Token::Text(Some(name)) => name.clone(),
             _ => return None,
@@ -87,13 +86,13 @@ fn blocks(rest: &mut &[Token], depth: usize) -> Option<Map<String, Value>> {
         }
         let Some((Token::Sign('{'), after)) = rest.split_first() else { return None };
         *rest = after;
-        let inside = Value::Object(blocks(rest, depth)?);
+        let inside = Value::Object(blocks(rest, depth, false)?);
         match found.entry(name).or_insert_with(|| Value::Array(Vec::new())) {
             Value::Array(all) => all.push(inside),
             _ => return None,
         }
     }
-    Some(found)
+    whole.then_some(found)
 }
 
 /// A text, a number, a word, or a list or a map of them.
@@ -104,7 +103,7 @@ fn value(rest: &mut &[Token], depth: usize) -> Option<Value> {
     match first {
         Token::Text(text) => Some(text.clone().map_or(Value::Null, Value::String)),
         Token::Name(word) => serde_json::from_str(word).ok(),
-        Token::Sign('{') => blocks(rest, depth).map(Value::Object),
+        Token::Sign('{') => blocks(rest, depth, false).map(Value::Object),
         Token::Sign('[') => {
             let mut all = Vec::new();
             loop {
@@ -332,7 +331,7 @@ mod tests {
             "meta": {"on": true},
         }]});
         assert_eq!(hcl_blocks(job), Some(told));
-        for text in ["a = var.b", "a", "{", "a = [", "}"] {
+        for text in ["a = var.b", "a", "{", "a {", "a = [", "}"] {
             assert!(hcl_blocks(text).is_none(), "{text}");
         }
     }
