@@ -21,9 +21,6 @@ use crate::json::{self, JsonError};
 /// How long an attestation is fresh unless the operator says otherwise.
 pub const DEFAULT_VALIDITY: Duration = Duration::from_secs(900);
 
-/// Equal evaluations in one moment, at most. Each takes one millisecond further.
-const ATTEMPTS: i64 = 10_000;
-
 /// Which fields an attestation carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
@@ -88,7 +85,7 @@ pub enum SignError {
     /// No random bytes.
     #[error("the system gave no random bytes for a nonce")]
     Random,
-    /// Ten thousand equal evaluations in one moment.
+    /// Too many equal evaluations in one moment.
     #[error("no free attestation id was found: the same evaluation was attested too often in one moment")]
     Crowded,
 }
@@ -137,7 +134,7 @@ impl Signer {
     /// As there.
     pub fn attest_at(&self, evaluation: Evaluation, now: Time) -> Result<Attestation, SignError> {
         let draft = Draft::new(&self.settings, evaluation)?;
-        for later in 0..ATTEMPTS {
+        for later in 0..self.store.tries() {
             let time = now.plus_millis(later);
             let signed = self.keys.with_active(|entry, key| -> Result<Attestation, SignError> {
                 let mut fields = draft.fields(time, &entry.key_id)?;
@@ -150,7 +147,7 @@ impl Signer {
                 return Ok(signed);
             }
         }
-        Err(SignError::Crowded)
+        Err(self.store.crowded().map_or(SignError::Crowded, SignError::Store))
     }
 }
 

@@ -18,6 +18,11 @@ use super::places::Places;
 use super::registry::Registry;
 use crate::json::DOCUMENT_LIMIT;
 
+/// Equal evaluations in one moment, at most. Each takes one millisecond further.
+const TRIES: i64 = 10_000;
+/// The same where machines share a store.
+const SHARED_TRIES: i64 = 16;
+
 /// Why the store failed.
 #[derive(Debug, Error)]
 pub enum StoreError {
@@ -66,6 +71,11 @@ pub struct Store {
     shared: Option<Arc<Shared>>,
 }
 
+/// Whether these bytes are an attestation with this id.
+fn is_of(bytes: &[u8], id: &str) -> bool {
+    Attestation::parse(bytes).is_ok_and(|one| one.id() == id)
+}
+
 impl Store {
     /// The store below these places. Touches nothing yet.
     pub fn open(places: &Places) -> Self {
@@ -98,8 +108,13 @@ impl Store {
         }
         if let Some(shared) = &self.shared {
             let text = String::from_utf8_lossy(attestation.canonical());
-            if shared.put(&self.at(attestation.id()), &text)?.is_none() {
-                return Ok(false);
+            let at = self.at(attestation.id());
+            if !shared.put_once(&at, &text)? {
+                return match shared.read(&at)? {
+                    Some(kept) if is_of(kept.body.as_bytes(), attestation.id()) => Ok(false),
+                    // Another id would meet the same: it does not keep what it is given.
+                    _ => Err(shared.away("it has no attestation where it says that one is").into()),
+                };
             }
         }
         Ok(disk::create_exclusive(&path, attestation.canonical(), Access::Private)?)
@@ -183,6 +198,17 @@ impl Store {
     /// Removes what processes that died while they stored something left an hour ago or longer.
     pub fn tidy(&self) {
         disk::sweep(&self.folder, Duration::from_secs(3600));
+    }
+
+    /// How often a free id is looked for; each try costs a store that machines share several requests.
+    pub(super) fn tries(&self) -> i64 {
+        if self.shared.is_some() { SHARED_TRIES } else { TRIES }
+    }
+
+    /// Why no free id was found, where that is the fault of the store that machines share.
+    pub(super) fn crowded(&self) -> Option<StoreError> {
+        let shared = self.shared.as_ref()?;
+        Some(shared.away("it says that it has another attestation under every id that was tried").into())
     }
 
     fn at(&self, id: &str) -> String {

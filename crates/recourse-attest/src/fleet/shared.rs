@@ -69,6 +69,19 @@ impl Shared {
         self.each(|ask| put(at, body, Form::Text, None, ask))
     }
 
+    /// Puts a document that never changes where there is none. False: there is another one, and it stays.
+    ///
+    /// # Errors
+    /// When the store does not clearly say.
+    pub fn put_once(&self, at: &str, body: &str) -> Result<bool, Away> {
+        Ok(self.each(|ask| put(at, body, Form::Fixed, None, ask))?.is_some())
+    }
+
+    /// That the store says what cannot be.
+    pub(crate) fn away(&self, why: &str) -> Away {
+        Away { store: self.address.to_string(), why: why.to_owned() }
+    }
+
     /// Puts bytes that never change where there are none. False: there are others, and they stay.
     ///
     /// # Errors
@@ -148,7 +161,9 @@ fn patience(ask: &Ask) -> Duration {
 pub(super) enum Form {
     /// Itself.
     Text,
-    /// Base64 of what the object holds.
+    /// Itself, and nobody ever puts another in its place.
+    Fixed,
+    /// Base64 of what the object holds, which never changes either.
     Bytes,
 }
 
@@ -175,6 +190,10 @@ pub(super) fn put(
         (Answer::Absent {}, Answer::Unclear { why }) => Err(why),
         (Answer::Found { tag, .. }, Answer::Made {}) if over == Some(tag.as_str()) => {
             Err("it does not have what it just said it has".to_owned())
+        }
+        // What nobody replaces is not another a moment later: it lost or changed some of it.
+        (Answer::Found { .. }, Answer::Made {}) if form != Form::Text => {
+            Err("it has other bytes than it just said it took".to_owned())
         }
         (Answer::Found { .. }, _) => Ok(None),
         (Answer::Absent {}, _) => Err("it does not have what it just said it has".to_owned()),

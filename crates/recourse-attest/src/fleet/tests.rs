@@ -116,6 +116,26 @@ fn a_document_is_replaced_by_one_alone_whatever_goes_wrong() {
 }
 
 #[test]
+fn what_never_changes_and_reads_back_as_another_is_no_other_document() {
+    let body = "the whole of it";
+    for there in ["the whole", ""] {
+        let short = |said: Answer| {
+            let mut answers =
+                [said, Answer::Found { body: there.to_owned(), tag: "t".to_owned() }].into_iter();
+            let ask = &mut |_: &Ask| answers.next().unwrap();
+            shared::put("a", body, shared::Form::Fixed, None, ask)
+        };
+        assert!(short(Answer::Made {}).unwrap_err().contains("other bytes"), "{there:?}");
+        assert_eq!(short(Answer::There {}), Ok(None));
+    }
+    // A registry is replaced by others at any moment.
+    let mut answers =
+        [Answer::Made {}, Answer::Found { body: "newer".to_owned(), tag: "t".to_owned() }].into_iter();
+    let ask = &mut |_: &Ask| answers.next().unwrap();
+    assert_eq!(shared::put("r", body, shared::Form::Text, None, ask), Ok(None));
+}
+
+#[test]
 fn one_of_fifty_claims_it() {
     let store = Store::default();
     let wins: usize = thread::scope(|scope| {
