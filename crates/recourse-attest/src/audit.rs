@@ -9,7 +9,8 @@
 //! head stays, and the next one that is brought to the disk takes what was noted before it along.
 //!
 //! A process that dies while it writes leaves half a line. The next one ends that line, and says in its own
-//! (`after: torn_line`) that the line before it is torn; the chain goes on over the torn bytes.
+//! (`after: torn_line`) that the line before it is torn; the chain goes on over the torn bytes. A whole line of which only
+//! the end of line is missing is a whole line, which the next one ends.
 
 mod lines;
 mod segments;
@@ -225,7 +226,8 @@ impl AuditLog {
         bytes.extend_from_slice(&line);
         bytes.push(b'\n');
         self.put(&mut file, size, &bytes)?;
-        if durable == Durable::Yes {
+        // The first line of a file moves the head, so that a file that is emptied or gone is missed.
+        if durable == Durable::Yes || new {
             file.sync_all().map_err(io_error("cannot write", &self.log))?;
             if new {
                 disk::sync_folder(&self.log)?;
@@ -311,7 +313,7 @@ impl AuditLog {
         let mut lines = Backwards::new(again, size, &self.log);
         let mut torn = None;
         while let Some(line) = lines.next()? {
-            let whole = line.parsed.as_ref().filter(|_| line.complete);
+            let whole = line.parsed.as_ref();
             if torn.is_none() {
                 torn = Some(whole.is_none());
                 head.digest.clone_from(&line.digest);
@@ -331,8 +333,8 @@ impl AuditLog {
         let mut lines = Lines::new(again, &self.log);
         let (mut torn, mut broken) = (false, None);
         while let Some(line) = lines.next()? {
-            torn = line.parsed.is_none() || !line.complete;
-            if let Some(parsed) = line.parsed.filter(|_| line.complete) {
+            torn = line.parsed.is_none();
+            if let Some(parsed) = line.parsed {
                 // A break must stay one: what is written next follows what the head knew.
                 if parsed.previous != head.digest && broken.is_none() {
                     broken = Some(head.digest.clone());

@@ -163,3 +163,39 @@ fn the_log_is_private() {
     fs::set_permissions(&log.log, fs::Permissions::from_mode(0o644)).unwrap();
     assert!(matches!(log.append("x", json!({})), Err(AuditError::Disk(DiskError::TooOpen { .. }))));
 }
+
+#[test]
+fn a_line_whose_end_alone_was_cut_is_whole() {
+    for durable in [Durable::Yes, Durable::No] {
+        let (_folder, log) = log(2);
+        log.write("last", json!({}), Time::now(), durable).unwrap();
+        let text = fs::read_to_string(&log.log).unwrap();
+        fs::write(&log.log, text.trim_end()).unwrap();
+        let found = log.verify().unwrap();
+        assert_eq!((found.entries, found.torn), (3, Vec::new()), "{durable:?}");
+        for later in [Durable::No, Durable::Yes] {
+            log.write("later", json!({}), Time::now(), later).unwrap();
+            log.verify().unwrap();
+        }
+        assert_eq!(log.verify().unwrap().entries, 5);
+    }
+}
+
+#[test]
+fn an_ordinary_record_that_is_emptied_or_gone_is_missed() {
+    for empty in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        let log = AuditLog::open(&Places::under(folder.path()));
+        for n in 0..3 {
+            log.note("noted", json!({ "n": n })).unwrap();
+        }
+        assert_eq!(log.verify().unwrap().entries, 3);
+        match empty {
+            true => fs::write(&log.log, "").unwrap(),
+            false => fs::remove_file(&log.log).unwrap(),
+        }
+        assert_eq!(broken_at(&log), 1);
+        log.note("later", json!({})).unwrap();
+        assert_eq!(broken_at(&log), 1, "writing on heals nothing");
+    }
+}

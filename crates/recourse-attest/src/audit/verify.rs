@@ -109,7 +109,7 @@ impl Walk {
         while let Some(line) = lines.next()? {
             let number = line.number;
             match line.parsed {
-                Some(parsed) if line.complete => {
+                Some(parsed) => {
                     follow(&self.reached, &parsed, number, self.torn)?;
                     self.found.torn.extend(self.torn.take());
                     if parsed.after.as_deref() == Some(HEADLESS) {
@@ -123,7 +123,8 @@ impl Walk {
                 _ => self.torn = Some(number),
             }
             self.reached.digest = line.digest;
-            self.reached.length = line.end;
+            // A whole line of which only the end of line is missing counts as ended: the next writer ends it.
+            self.reached.length = line.end + u64::from(!line.complete && self.torn.is_none());
             self.meet();
         }
         self.ended = lines.ended;

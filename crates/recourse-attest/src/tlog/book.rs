@@ -408,7 +408,7 @@ impl Log {
         Ok(checkpoint)
     }
 
-    fn read(&self, name: &str) -> Result<Option<Note>, LogError> {
+    pub(super) fn read(&self, name: &str) -> Result<Option<Note>, LogError> {
         if !disk::check_dir(&self.folder)? {
             return Ok(None);
         }

@@ -96,6 +96,46 @@ fn a_rewritten_audit_log_does_not_go_on() {
 }
 
 #[test]
+fn a_damaged_log_vouches_for_no_audit_log() {
+    let instance = Instance::new();
+    instance.attest();
+    instance.log.advance().unwrap();
+    assert_eq!(instance.log.audit_lines().unwrap().len(), 2);
+    let at = |name: &str| instance.places.log().join(name);
+    let checkpoint = fs::read(at("checkpoint")).unwrap();
+    let mut doctored = checkpoint.clone();
+    doctored[40] ^= 1;
+    for (name, bad) in [
+        ("leaves", Some(Vec::new())),
+        ("leaves", None),
+        ("hashes", Some(b"short".to_vec())),
+        ("hashes", Some(vec![0; 4096])),
+        ("hashes", None),
+        ("checkpoint", Some(b"nonsense".to_vec())),
+        ("checkpoint", Some(doctored)),
+        ("witnessed", Some(b"nonsense".to_vec())),
+        ("vkey", None),
+    ] {
+        let good = fs::read(at(name)).ok();
+        match &bad {
+            Some(bytes) => disk::write_atomic(&at(name), bytes, Access::Private).unwrap(),
+            None => fs::remove_file(at(name)).unwrap(),
+        }
+        let said = instance.log.audit_lines();
+        assert!(matches!(said, Err(LogError::Damaged(..))), "{name} {bad:?}: {said:?}");
+        match good {
+            Some(good) => disk::write_atomic(&at(name), &good, Access::Private).unwrap(),
+            None => fs::remove_file(at(name)).unwrap(),
+        }
+    }
+    // What is behind the checkpoint may be half-written.
+    let mut leaves = fs::read(at("leaves")).unwrap();
+    leaves.extend_from_slice(&[1; 20]);
+    disk::write_atomic(&at("leaves"), &leaves, Access::Private).unwrap();
+    assert_eq!(instance.log.audit_lines().unwrap().len(), 2);
+}
+
+#[test]
 fn what_is_damaged_is_not_gone_on_with() {
     let instance = Instance::new();
     instance.attest();

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::book::{Log, LogError};
-use super::journal::{Journal, numbers};
-use super::merkle::Hash;
+use super::journal::{Journal, Record, numbers};
+use super::merkle::{self, Hash};
 use super::proof::Entry;
 
 impl Log {
@@ -24,10 +24,50 @@ impl Log {
     /// The digests of the audit log's lines that are in the log, by their numbers.
     ///
     /// # Errors
-    /// When the log cannot be read.
+    /// When the log cannot be read, or is not what its checkpoints were signed over: then it vouches for nothing.
     pub fn audit_lines(&self) -> Result<Vec<(u64, Hash)>, LogError> {
-        let Some(journal) = Journal::look(&self.folder)? else { return Ok(Vec::new()) };
-        let lines = journal.records()?.into_iter().filter(|record| record.entry == Entry::Audit);
+        let lines = self.vouched()?.into_iter().filter(|record| record.entry == Entry::Audit);
         Ok(lines.map(|record| (numbers(record.reference).0, record.digest)).collect())
+    }
+
+    /// The leaves, checked against every checkpoint that stands beside them.
+    fn vouched(&self) -> Result<Vec<Record>, LogError> {
+        let vkey = self.vkey()?;
+        // Before the leaves: they grow, and a checkpoint counts none that is not there.
+        let notes = [self.checkpoint()?, self.read("witnessed")?];
+        let checkpoints = match (&vkey, notes.iter().flatten().next()) {
+            (None, Some(_)) => return Err(self.damaged("it has checkpoints and no key".to_owned())),
+            (None, None) => Vec::new(),
+            (Some(vkey), _) => {
+                notes.iter().flatten().map(|note| self.of_ours(note, vkey)).collect::<Result<_, _>>()?
+            }
+        };
+        let size = checkpoints.iter().map(|one| one.size).max().unwrap_or(0);
+        let Some(journal) = Journal::look(&self.folder)? else {
+            return match size {
+                0 => Ok(Vec::new()),
+                _ => Err(self.damaged(format!(
+                    "its leaves or hashes are gone, and its checkpoint counts {size} leaves"
+                ))),
+            };
+        };
+        let records = journal.records()?;
+        if size > records.len() as u64 {
+            let why = format!("it has {} leaves, and its checkpoint counts {size}", records.len());
+            return Err(self.damaged(why));
+        }
+        if !journal
+            .is_hashed(records.get(..usize::try_from(size).unwrap_or(usize::MAX)).unwrap_or_default())?
+        {
+            let why = "its hashes are not those over its leaves; `recourse log checkpoint` makes them again from whole leaves";
+            return Err(self.damaged(why.to_owned()));
+        }
+        for checkpoint in &checkpoints {
+            if merkle::root(&journal, checkpoint.size)? != checkpoint.root {
+                let why = "its leaves are not those that its checkpoint was signed over";
+                return Err(self.damaged(why.to_owned()));
+            }
+        }
+        Ok(records)
     }
 }

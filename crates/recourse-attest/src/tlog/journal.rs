@@ -199,21 +199,40 @@ impl Journal {
             waiting.push(self.node(level, low >> level)?);
             low += 1 << level;
         }
-        let mut bytes = Vec::new();
-        for (index, record) in (done..).zip(records.iter().skip(usize::try_from(done).unwrap_or(usize::MAX)))
-        {
-            let mut hash = leaf_hash(&record.leaf());
-            bytes.extend_from_slice(&hash);
-            for _ in 0..index.trailing_ones() {
-                if let Some(left) = waiting.pop() {
-                    hash = node_hash(&left, &hash);
-                    bytes.extend_from_slice(&hash);
-                }
-            }
-            waiting.push(hash);
-        }
+        let rest = records.get(usize::try_from(done).unwrap_or(usize::MAX)..).unwrap_or_default();
+        let bytes = over(rest, done, waiting);
         write_behind(&mut self.hashes, stored(done) * HASH, &bytes)
     }
+
+    /// Whether the hashes over these first records are on disk as they should be.
+    pub(super) fn is_hashed(&self, records: &[Record]) -> Result<bool, DiskError> {
+        let wanted = over(records, 0, Vec::new());
+        let (file, path) = &self.hashes;
+        let mut there = vec![0; wanted.len()];
+        match file.read_exact_at(&mut there, 0) {
+            Ok(()) => Ok(there == wanted),
+            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Ok(false),
+            Err(error) => Err(io_error("cannot read", path)(error)),
+        }
+    }
+}
+
+/// The hashes that these records behind the first `done` complete; `waiting`: complete subtrees before them that wait for
+/// their sibling, from left to right.
+fn over(records: &[Record], done: u64, mut waiting: Vec<Hash>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (index, record) in (done..).zip(records) {
+        let mut hash = leaf_hash(&record.leaf());
+        bytes.extend_from_slice(&hash);
+        for _ in 0..index.trailing_ones() {
+            if let Some(left) = waiting.pop() {
+                hash = node_hash(&left, &hash);
+                bytes.extend_from_slice(&hash);
+            }
+        }
+        waiting.push(hash);
+    }
+    bytes
 }
 
 impl Nodes for Journal {
