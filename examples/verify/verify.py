@@ -304,6 +304,7 @@ def check_chain(chain):
         if not holds:
             raise Refused("chain_invalid", what)
     need("parent_attestation" not in chain[0], "the first names a parent")
+    need(not is_approval(chain[0]), "an approval does not name what it approves")
     for parent, child in zip(chain, chain[1:]):
         need(child.get("parent_attestation") == "sha256:" + digest(parent), "it names another parent")
         need("chain_id" in child, "it names no chain")
@@ -391,6 +392,8 @@ def verify(path, options):
     if parents:
         check_chain(parents + [one])
     check_time(one, options)
+    if is_approval(one) and "parent_attestation" not in one:
+        raise Refused("chain_invalid", "an approval does not name what it approves")
     return one
 
 

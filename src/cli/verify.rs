@@ -368,6 +368,12 @@ fn read_document(bytes: &[u8], source: &Path, must_be_report: bool) -> Result<Do
     let invalid = |detail: String| Refusal::new(Reason::InvalidAttestation, detail);
     let value = json::parse(bytes, REPORT_LIMIT).map_err(|error| invalid(error.to_string()))?;
     let has = |name: &str| value.get(name).is_some();
+    if has("dsseEnvelope") {
+        let get = "`jq -r .dsseEnvelope.payload FILE | base64 -d | jq .predicate`";
+        return Err(invalid(format!(
+            "this is a Sigstore bundle: give the attestation in it, which is {get}"
+        )));
+    }
     if (has("schemaVersion") || has("attestation")) && !has("signature") {
         return Ok(Document { attestation: verify::beside(&value), report: Some(value) });
     }

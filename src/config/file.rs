@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::attest::fleet::Address;
 use crate::attest::{Mode, Origin};
 
-use super::layers::metadata;
+use super::layers::{metadata, open_to_others};
 use super::log::{LogConfig, LogSection};
 use super::record::{RecordConfig, RecordSection};
 use super::trust::TrustSection;
@@ -131,7 +131,11 @@ pub(super) fn read(path: &Path, required: bool) -> Result<Option<ConfigFile>, Co
         Ok(Some(meta)) if meta.len() > LIMIT => {
             return Err(wrong("larger than a configuration can be".to_owned()));
         }
-        Ok(Some(_)) => {}
+        Ok(Some(meta)) => {
+            if let Some(what) = open_to_others(&meta).filter(|_| path == Path::new(super::SYSTEM_CONFIG)) {
+                return Err(wrong(what.to_owned()));
+            }
+        }
         Err(error) => return Err(wrong(error.to_string())),
     }
     let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;

@@ -3,6 +3,7 @@
 use std::env;
 use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::knowledge::Knowledge;
@@ -72,6 +73,13 @@ pub(super) fn metadata(path: &Path) -> io::Result<Option<fs::Metadata>> {
     }
 }
 
+/// What is wrong with a file of the machine's administrator that others may write to: whoever can may let anything run.
+pub(super) fn open_to_others(meta: &fs::Metadata) -> Option<&'static str> {
+    let mode = meta.mode();
+    let by_group = mode & 0o020 != 0 && meta.gid() != 0;
+    (mode & 0o002 != 0 || by_group).then_some("others may write to it; `chmod 644` it")
+}
+
 /// Reads one policy file; `None` when there is none and none is required.
 pub fn read_policy(kind: LayerKind, path: &Path, required: bool) -> Result<Option<PolicyFile>, ConfigError> {
     let name = path.display().to_string();
@@ -91,6 +99,9 @@ pub fn read_policy(kind: LayerKind, path: &Path, required: bool) -> Result<Optio
     };
     if !meta.is_file() {
         return Err(wrong("not a regular file"));
+    }
+    if let Some(what) = open_to_others(&meta).filter(|_| kind == LayerKind::System) {
+        return Err(wrong(what));
     }
     if meta.len() > POLICY_LIMIT {
         return Err(wrong("larger than a policy can be"));

@@ -138,3 +138,18 @@ fn nobodys_bundle_takes_in_whom_the_system_does_not_trust() {
     assert!(with("", &mine.replace(&key, "x"), &[]).is_err());
     assert!(with("", "[trust]\nbundle = \"http://far.example/x\"\nkeys = []", &[]).is_err());
 }
+
+#[test]
+fn a_file_of_the_machine_is_its_administrators_alone() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("config.toml");
+    std::fs::write(&file, "").unwrap();
+    for (mode, open) in [(0o666, true), (0o646, true), (0o644, false), (0o600, false)] {
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+        assert_eq!(layers::open_to_others(&file.metadata().unwrap()).is_some(), open, "{mode:o}");
+    }
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o664)).unwrap();
+    let meta = file.metadata().unwrap();
+    assert_eq!(layers::open_to_others(&meta).is_some(), meta.gid() != 0);
+}

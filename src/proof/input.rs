@@ -264,7 +264,14 @@ fn plain(argv: Option<&[String]>) -> bool {
         !first.is_empty()
             && first.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+".contains(&byte))
             && !crate::syntax::is_reserved_word(first)
-    })
+    }) && !argv.iter().any(|word| is_expanded(word))
+}
+
+/// Whether a word that needs no quotes for other reasons is several words to shells that know `{a,b}` and `{1..9}`.
+fn is_expanded(word: &str) -> bool {
+    let between = word.split_once('{').and_then(|(_, rest)| rest.rsplit_once('}')).map(|(inner, _)| inner);
+    between.is_some_and(|inner| inner.contains(',') || inner.contains(".."))
+        && shell_words::quote(word) == word
 }
 
 /// The circumstances with the audience that is configured, where the caller named none.
@@ -429,6 +436,8 @@ mod tests {
         assert!(argv(&["a=b", "ls"]).matches(&assigned, &here("/w")).is_err());
         let keyword = text("time ls").wire(&here("/w"), "s", &Secrets::default()).unwrap();
         assert!(argv(&["time", "ls"]).matches(&keyword, &here("/w")).is_err());
+        let braced = text("rm {a,b}").wire(&here("/w"), "s", &Secrets::default()).unwrap();
+        assert!(argv(&["rm", "{a,b}"]).matches(&braced, &here("/w")).is_err());
     }
 
     #[test]

@@ -87,6 +87,14 @@ fn a_bundle_is_of_the_files_and_the_command() {
     // What it carries is the attestation, which verifies by itself.
     let attestation = scratch.file("attestation.json", statement["predicate"].to_string());
     assert!(done(&scratch.run(&["verify", attestation.to_str().unwrap()])).contains("valid"));
+    // Whoever gives the bundle is told what to give.
+    let whole = scratch.file("whole.json", bundle.to_string());
+    let refused = scratch.run(&["verify", whole.to_str().unwrap()]);
+    let told = String::from_utf8_lossy(&refused.stdout);
+    assert!(
+        !refused.status.success() && told.contains("bundle") && told.contains("predicate"),
+        "{refused:?}"
+    );
     // The same again from the store, and nothing that is not there.
     let uri = statement["predicate"]["attestation_uri"].as_str().unwrap();
     let id = uri.rsplit('/').next().unwrap().trim_end_matches(".json");

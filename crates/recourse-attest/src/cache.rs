@@ -356,12 +356,13 @@ impl Registries<'_> {
     pub fn refresh(&self, origin: &Origin) -> Result<Found, Failure> {
         let cached = self.load(origin)?;
         let fetched = self.fetch_registry(origin)?;
+        let other = cached.as_ref().and_then(|cached| another_of_its_version(&cached.registry, &fetched.0));
         let cached = match cached {
             Some(cached) => accept(cached, fetched, self.now)?,
             None => Cached::fetched(fetched, self.now),
         };
         let warning = match self.store.save(origin, &cached, false) {
-            Ok(true) => None,
+            Ok(true) => other,
             Ok(false) => {
                 let detail = "a newer registry was accepted while this one was fetched";
                 return Err(Failure::new(Reason::RegistryRollback, detail));
@@ -435,6 +436,15 @@ pub fn get(fetch: &dyn Fetch, url: &str, limit: usize, retries: u32) -> Result<V
             Err(error) => return Err(Failure::new(error.reason(), error.to_string())),
         }
     }
+}
+
+/// What is to be said where two registries of one version differ: the one that was accepted first stays.
+fn another_of_its_version(kept: &Registry, fetched: &Registry) -> Option<String> {
+    let version =
+        kept.version.filter(|version| fetched.version == Some(*version) && kept.keys != fetched.keys)?;
+    Some(format!(
+        "registry version {version} has other keys now than when it was accepted: those that were accepted stay"
+    ))
 }
 
 /// Which of two registries counts, by their versions (§5.5). How far a key has gone, once seen, is never taken back, not by

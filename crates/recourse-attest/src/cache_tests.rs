@@ -120,6 +120,12 @@ fn a_compromise_is_believed_at_once_and_never_taken_back() {
         Ok(KeyState::Active),
         "nothing changes at an equal version"
     );
+    // That it is another one is said.
+    let store = MemoryStore::having_accepted(Registry::from_value(&one(7, "active")).unwrap());
+    let fetch = Script::new(vec![Ok(one(7, "retired")), Ok(one(7, "active"))]);
+    let warnings = [0, 200].map(|now| registries(&fetch, &store, now).refresh(&origin()).unwrap().warning);
+    assert!(warnings[0].as_ref().is_some_and(|said| said.contains("other keys")), "{warnings:?}");
+    assert_eq!(warnings[1], None);
     assert_eq!(state(one(7, "compromised"), one(7, "active")), Ok(KeyState::Compromised));
     assert_eq!(state(one(7, "compromised"), one(8, "active")), Err(Reason::RegistryRollback));
 }

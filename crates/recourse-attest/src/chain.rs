@@ -17,6 +17,18 @@ pub fn is_approval(attestation: &Attestation) -> bool {
     attestation.output().get("schemaVersion").and_then(Value::as_str) == Some(APPROVAL)
 }
 
+/// Whether an attestation may stand without one before it: an approval names what it approves (§1.3).
+///
+/// # Errors
+///
+/// [`Reason::ChainInvalid`].
+pub(super) fn stands_alone(attestation: &Attestation) -> Result<(), Failure> {
+    if is_approval(attestation) && attestation.parent().is_none() {
+        return Err(Failure::new(Reason::ChainInvalid, "the approval does not name what it approves"));
+    }
+    Ok(())
+}
+
 /// Checks that a child follows its parent: its digest, one chain, in order of time, within the time that the parent
 /// holds; an approval is of the same input and verdict.
 ///
@@ -77,7 +89,7 @@ pub fn check(chain: &[Attestation]) -> Result<(), Failure> {
         Some(first) if first.parent().is_some() => {
             return Err(Failure::new(Reason::ChainInvalid, "the chain's first attestation names a parent"));
         }
-        Some(_) => {}
+        Some(first) => stands_alone(first)?,
     }
     chain.windows(2).try_for_each(|pair| match pair {
         [parent, child] => follows(child, parent),

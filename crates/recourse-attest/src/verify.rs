@@ -206,6 +206,7 @@ impl Verifier {
     pub fn verify(&self, attestation: &Attestation, expect: Expect<'_>) -> Result<Verified, Failure> {
         let verified = self.verify_past(attestation, expect)?;
         self.check_time(attestation)?;
+        chain::stands_alone(attestation)?;
         Ok(verified)
     }
 
@@ -352,9 +353,9 @@ impl Verifier {
 
     fn cross_check(&self, attestation: &Attestation) -> Result<(), Failure> {
         let bytes = cache::get(self.fetch.as_ref(), attestation.uri(), DOCUMENT_LIMIT, self.options.retries)?;
-        let copy = json::parse(&bytes, DOCUMENT_LIMIT).and_then(|value| json::canonical(&value));
-        match copy {
-            Ok(copy) if copy == attestation.canonical() => Ok(()),
+        // Read as an attestation, so that what others added to the copy later (§1.7) is no difference.
+        match Attestation::parse(&bytes) {
+            Ok(copy) if copy.canonical() == attestation.canonical() => Ok(()),
             Ok(_) => Err(mismatch("the durable copy differs from this attestation")),
             Err(error) => Err(mismatch(format!("the durable copy: {error}"))),
         }

@@ -215,6 +215,12 @@ fn the_durable_copy_is_the_same() {
     assert_eq!(check(&verifier, &attestation), Err(Reason::NetworkError));
     net.put(&url, &attestation);
     assert!(check(&verifier, &attestation).is_ok());
+    // Countersigned since.
+    let mut more = attestation.clone();
+    more["countersignatures"] = json!([{}]);
+    more["keyAttestation"] = json!({});
+    net.put(&url, &more);
+    assert!(check(&verifier, &attestation).is_ok());
     let mut later = content();
     later["timestamp"] = json!("2026-05-01T14:30:00.001Z");
     net.put(&url, &sign(later, 1));
@@ -249,6 +255,23 @@ fn an_attestation_holds_for_a_while() {
     let mut backwards = content();
     backwards["expires_at"] = json!("2026-05-01T14:29:00Z");
     assert_eq!(at("2026-05-01T14:28:00Z", &sign(backwards, 1), None, false), late);
+}
+
+#[test]
+fn an_approval_of_nothing_permits_nothing() {
+    let known = registry(1, &[("k-1", 1, "active")]);
+    let mut approval = content();
+    approval["output"] = json!({
+        "schemaVersion": chain::APPROVAL, "decision": "approved", "riskAssessment": "allow",
+        "assessmentReason": "x", "approver": {"user": "ada"},
+    });
+    let alone = sign(approval.clone(), 1);
+    assert_eq!(offline(options(), &known, &alone), Err(Reason::ChainInvalid));
+    let first = Attestation::from_value(&alone).unwrap();
+    assert_eq!(chain::check(&[first]).unwrap_err().reason, Reason::ChainInvalid);
+    approval["chain_id"] = json!("c");
+    approval["parent_attestation"] = json!(format!("sha256:{}", "0".repeat(64)));
+    assert_eq!(offline(options(), &known, &sign(approval, 1)), Ok(KeyState::Active));
 }
 
 #[test]
