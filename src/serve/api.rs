@@ -83,7 +83,12 @@ struct Request<'a> {
 impl Judge for Evaluator {
     fn judge(&self, body: &[u8], caller: &Caller) -> Result<String, ApiError> {
         // A name that stands twice would be one thing to us and another to whoever runs it.
-        strict::parse(body, super::BODY_LIMIT).map_err(|error| invalid(error.to_string()))?;
+        let value = strict::parse(body, super::BODY_LIMIT).map_err(|error| invalid(error.to_string()))?;
+        // A list of the members' values would be read as them.
+        if !value.is_object() {
+            return Err(invalid("a request is a JSON object".to_owned()));
+        }
+        drop(value);
         let request: Request<'_> =
             serde_json::from_slice(body).map_err(|error| invalid(error.to_string()))?;
         let (input, subject) = input(&request)?;

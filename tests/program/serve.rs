@@ -171,6 +171,7 @@ fn evaluation_needs_its_token_and_sound_input() {
         "",
         "{",
         "[]",
+        r#"["shell","ls",null,null,null,null,null,null,null,null,null,null,null,null,null]"#,
         r#"{"source":"shell"}"#,
         r#"{"source":"shell","command":"ls","argv":["ls"]}"#,
         r#"{"source":"shell","command":"ls","plan":{}}"#,
