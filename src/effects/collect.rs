@@ -1,5 +1,6 @@
 //! The sink that turns steps into mutations as interpretation goes.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::code::CodeEffect;
@@ -106,9 +107,23 @@ impl Sink for Collect<'_> {
         let words: Vec<String> = assigned.into_iter().chain(words).collect();
         let line = words.join(" ");
         for range in secret_ranges(&line) {
-            self.secrets.add(&line[range]);
+            self.secrets.add(&line[within_word(&words, range)]);
         }
     }
+}
+
+/// The part of a range of the joined words that lies in the word in which it begins: a value ends with its word, whatever a
+/// line without quotes reads like.
+fn within_word(words: &[String], range: Range<usize>) -> Range<usize> {
+    let mut end = 0;
+    for word in words {
+        end += word.len();
+        if range.start < end {
+            break;
+        }
+        end += 1;
+    }
+    range.start..range.end.min(end.max(range.start))
 }
 
 /// What is newer at the target is left alone.

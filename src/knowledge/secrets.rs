@@ -33,6 +33,8 @@ struct SecretSpec {
 enum SecretPlace {
     /// Standard input is the secret.
     Stdin,
+    /// The line of this number of standard input, from 1.
+    Line(usize),
     /// Behind this text in its word, and behind this word, where its own word does not tell it.
     Behind { before: Option<String>, head: String },
     /// The word of this number, from 1, behind those that were given; options are not counted.
@@ -59,6 +61,9 @@ impl SecretPlace {
         if place == "<" {
             return Ok(Self::Stdin);
         }
+        if let Some(Ok(number @ 1..)) = place.strip_prefix('<').map(str::parse) {
+            return Ok(Self::Line(number));
+        }
         let (before, last) = match place.rsplit_once(' ') {
             Some((before, last)) => (Some(before.to_owned()), last),
             None => (None, place),
@@ -68,7 +73,9 @@ impl SecretPlace {
         }
         match last.strip_suffix('*') {
             Some(head) if place != "*" => Ok(Self::Behind { before, head: head.to_owned() }),
-            _ => Err(format!("`{place}`: a secret is written `*` at a word's end, `@` and a number, or `<`")),
+            _ => Err(format!(
+                "`{place}`: a secret is written `*` at a word's end, `@` and a number, `<`, or `<` and a number"
+            )),
         }
     }
 }
@@ -231,6 +238,10 @@ impl SecretPlace {
     fn collect(&self, words: &[Vec<String>], given: usize, stdin: Option<&Value>, found: &mut Vec<String>) {
         match self {
             Self::Stdin => found.extend(stdin.into_iter().flat_map(texts)),
+            Self::Line(number) => {
+                let all = stdin.into_iter().flat_map(texts);
+                found.extend(all.filter_map(|text| text.lines().nth(number - 1).map(str::to_owned)));
+            }
             Self::Word(number) => {
                 let switch = |text: &str| text.strip_prefix('/').is_some_and(|name| !name.contains('/'));
                 let option = |text: &String| text.starts_with('-') || switch(text);

@@ -14,6 +14,7 @@ mod names;
 mod quoted;
 mod redact;
 mod secrets;
+mod statements;
 mod tier;
 mod tokens;
 mod value;

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::headers::headers;
+use super::statements::passwords;
 pub use super::tokens::MASK;
 use super::tokens::{addresses, by_chance, is_reference, tokens, url_passwords};
 use crate::order;
@@ -47,7 +48,7 @@ pub fn secret_ranges(text: &str) -> Vec<Range<usize>> {
     merge(found)
 }
 
-fn merge(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+pub(super) fn merge(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.retain(|range| range.start < range.end);
     order::by_key(&mut ranges, |range| (range.start, range.end));
     let mut out: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
@@ -162,7 +163,7 @@ fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-/// `name=value`, `name: value`, `"name": "value"`, `PASSWORD 'value'`, `IDENTIFIED BY 'value'`.
+/// `name=value`, `name: value`, `"name": "value"`.
 fn named_values(text: &str, found: &mut Vec<Range<usize>>) {
     let bytes = text.as_bytes();
     for (at, byte) in bytes.iter().enumerate() {
@@ -202,6 +203,7 @@ fn named_values(text: &str, found: &mut Vec<Range<usize>>) {
         push_value(text, at + 1 + blanks, found);
     }
     texts_for_files(text, found);
+    passwords(text, found);
     // Only a quoted value counts here.
     if !text.contains(['\'', '"', '$']) {
         return;
@@ -214,15 +216,6 @@ fn named_values(text: &str, found: &mut Vec<Range<usize>>) {
         let sets = name.contains("passw") || name.ends_with("passphrase");
         if quoted && sets && !name.starts_with("get") {
             push_value(text, at + 1, found);
-        }
-    }
-    let lower = text.to_ascii_lowercase();
-    for phrase in ["identified by ", "password ", "passwd "] {
-        for (at, _) in lower.match_indices(phrase) {
-            let start = at + phrase.len();
-            if text[start..].starts_with(['\'', '"', '$']) {
-                push_value(text, start, found);
-            }
         }
     }
 }
@@ -254,7 +247,7 @@ fn texts_for_files(text: &str, found: &mut Vec<Range<usize>>) {
 }
 
 /// Records the (perhaps quoted) value that starts at `start`.
-fn push_value(text: &str, start: usize, found: &mut Vec<Range<usize>>) {
+pub(super) fn push_value(text: &str, start: usize, found: &mut Vec<Range<usize>>) {
     let value = super::quoted::value(text, start);
     if is_value(&text[value.clone()]) {
         found.push(value);

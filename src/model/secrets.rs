@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
-use super::redact::{MASK, mask_ranges, secret_ranges};
+use super::redact::{MASK, mask_ranges, merge, secret_ranges};
 
 /// A shorter text stands everywhere, and masking it would leave nothing to read.
 const LEAST: usize = 3;
@@ -43,12 +43,17 @@ impl Secrets {
 
     /// The text with these secrets and recognisable ones masked.
     pub fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        mask_ranges(text, self.ranges(text))
+    }
+
+    /// Where these secrets and recognisable ones stand, in order, not overlapping: what every front end hides.
+    pub fn ranges(&self, text: &str) -> Vec<Range<usize>> {
         let all = |secret| text.match_indices(secret).map(|(at, found): (usize, &str)| at..at + found.len());
         let mut ranges: Vec<_> = self.texts.iter().flat_map(|secret| all(secret.as_str())).collect();
         let names = self.names.iter().flat_map(|name| all(name.as_str()));
         ranges.extend(names.filter(|range| stands_alone(text, range)));
         ranges.extend(secret_ranges(text));
-        mask_ranges(text, ranges)
+        merge(ranges)
     }
 }
 

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use crate::model::{MASK, Verdict, secret_ranges};
+use crate::model::{MASK, Secrets, Verdict};
 use crate::order;
 use crate::policy::EnforcementAction;
 
@@ -144,7 +144,7 @@ fn render_up_to(described: usize, report: &ConsequenceReport, text: Option<&str>
     let shown = shown_mutations(report);
     if let Some(text) = text {
         page.line("");
-        guilty_words(&mut page, text, &guilty_spans(&shown), color);
+        guilty_words(&mut page, text, &report.secrets, &guilty_spans(&shown), color);
     }
     for mutation in shown.iter().take(described) {
         page.line("");
@@ -307,8 +307,14 @@ struct Cell {
 }
 
 /// The command line, cut to lines, with carets under the guilty words. Lines without any are left out beyond a few.
-pub(super) fn guilty_words(page: &mut Page, text: &str, spans: &[Range<usize>], code: &'static str) {
-    let secrets = secret_ranges(text);
+pub(super) fn guilty_words(
+    page: &mut Page,
+    text: &str,
+    secrets: &Secrets,
+    spans: &[Range<usize>],
+    code: &'static str,
+) {
+    let secrets = secrets.ranges(text);
     let guilty = |at: usize| spans.iter().any(|span| span.contains(&at));
     let mut lines: Vec<Vec<Cell>> = vec![Vec::new()];
     let mut masked_until = 0;

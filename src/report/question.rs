@@ -64,7 +64,7 @@ pub fn render_question(asked: &Asked<'_>, style: Style) -> String {
     if let Some(text) = asked.text {
         page.line("");
         let spans = guilty_spans(&shown_mutations(asked.report));
-        guilty_words(&mut page, text, &spans, color);
+        guilty_words(&mut page, text, &asked.report.secrets, &spans, color);
     }
     page.line("");
     let plan = review::is_plan(asked.report);

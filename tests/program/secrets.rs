@@ -3,7 +3,17 @@
 use std::process::Command;
 
 /// Commands in which `SECRET` stands for a secret that has no form of its own, where the tool's data says that it is one.
-const COMMANDS: [&str; 74] = [
+const COMMANDS: [&str; 84] = [
+    "vault token revoke SECRET",
+    "mysql -e \"SET PASSWORD FOR x = 'SECRET'; DROP TABLE y\"",
+    "mysql -e \"DROP TABLE y; ALTER USER x IDENTIFIED WITH sha256_password BY 'SECRET'\"",
+    "psql -c \"DROP TABLE y; CREATE ROLE x PASSWORD 'SECRET'\"",
+    "T=SECRET; curl -X DELETE -H \"Authorization: Bearer $T\" https://h/x",
+    "export T=SECRET; curl -X DELETE -u \"me:$T\" https://h/x",
+    "T=SECRET; curl -X DELETE https://me:$T@h/x",
+    "sqlcmd -U u -P SECRET -Q 'DROP DATABASE x'",
+    "smbclient //h/s -U u%SECRET -c 'del x'",
+    "doctl -t SECRET compute droplet delete 1",
     "aws configure set aws_secret_access_key SECRET",
     "redis-cli -a SECRET FLUSHALL",
     "docker login -u u -p SECRET",
@@ -105,11 +115,24 @@ fn secrets_in_words_are_said_nowhere() {
     for command in COMMANDS {
         // What is said of the deletion names it, unless it is known to be secret.
         let command = format!("{command}; rm -rf SECRET").replace("SECRET", "qzvplain");
-        if said(&["evaluate", "shell", "--format", "json"], &command).contains("qzvplain") {
-            told.push(command);
+        let forms: [&[&str]; 3] =
+            [&["evaluate", "shell", "--format", "json"], &["evaluate", "shell"], &["explain"]];
+        for form in forms {
+            if said(form, &command).contains("qzvplain") {
+                told.push(format!("{form:?} {command}"));
+            }
         }
     }
     assert_eq!(told, Vec::<String>::new());
+}
+
+#[test]
+fn what_aws_is_configured_with_is_said_nowhere() {
+    let command = "aws configure <<EOF\nqzvidentity\nqzvplain\nus-east-1\njson\nEOF\ndropdb json";
+    for form in [["evaluate", "shell", "--format", "human"], ["evaluate", "shell", "--format", "json"]] {
+        let said = said(&form, command);
+        assert!(!said.contains("qzvplain") && said.contains("json"), "{said}");
+    }
 }
 
 #[test]
