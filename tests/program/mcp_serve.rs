@@ -3,6 +3,7 @@
 mod answers;
 mod clients;
 mod keep;
+mod names;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};

@@ -160,7 +160,7 @@ fn suggest_alternative(tools: &Tools, arguments: &Arguments<'_>) -> Result<Strin
     let extent = Extent { rules: 0, alternatives: ALTERNATIVES, each: false };
     let found = assessment(&done, &at, extent);
     written(&json!({
-        "command": arguments.text("command"),
+        "command": asked(&done, arguments),
         "alternatives": found.alternatives,
         "omitted_alternatives": found.omitted_alternatives,
     }))
@@ -183,8 +183,8 @@ fn explain_risk(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, Stri
     if lines.is_empty() {
         lines.push(done.report.assessment_reason.clone());
     }
-    written(&json!({
-        "command": arguments.text("command"),
+    let answer = json!({
+        "command": asked(&done, arguments),
         "risky": !found.matched_rules.is_empty(),
         "allowed": found.allowed,
         "severity": found.severity,
@@ -192,10 +192,15 @@ fn explain_risk(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, Stri
         "context": found.context,
         "matched_rules": found.matched_rules,
         "alternatives": found.alternatives,
-        "explanation": lines.join("\n"),
         "omitted_rules": found.omitted_rules,
         "omitted_alternatives": found.omitted_alternatives,
-    }))
+    });
+    Ok(result::with_lines(answer, "explanation", &lines))
+}
+
+/// The command that was asked about, as it may be told.
+fn asked(done: &Evaluation, arguments: &Arguments<'_>) -> Option<String> {
+    arguments.text("command").map(|text| done.report.secrets.mask(text).into_owned())
 }
 
 fn get_policy(tools: &Tools, arguments: &Arguments<'_>) -> Result<String, String> {
@@ -224,7 +229,7 @@ fn judged(tools: &Tools, arguments: &Arguments<'_>) -> Result<(Evaluation, Circu
 }
 
 fn written(answer: &impl Serialize) -> Result<String, String> {
-    serde_json::to_string(answer).map(|json| result::structured(&json)).map_err(|error| error.to_string())
+    result::shown(answer).map_err(|error| error.to_string())
 }
 
 fn assessment(done: &Evaluation, at: &Circumstances, extent: Extent) -> RiskAssessment {

@@ -315,7 +315,7 @@ impl Tools {
                     attestation_uri: signed.attestation.uri().to_owned(),
                     signature: signed.attestation.signature().to_owned(),
                 });
-                serde_json::to_string(&brief).map(|json| result::structured(&json)).map_err(written)
+                result::shown(&brief).map_err(written)
             }
             (Detail::Full, None) => {
                 let json = serde_json::to_string(report).map_err(written)?;
