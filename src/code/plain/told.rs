@@ -18,11 +18,9 @@ pub(in crate::code) fn told(language: &str, text: &str) -> Vec<CodeEffect> {
     for line in text.lines().take(LINES) {
         let line = line.trim();
         // What is only defined does not run by that.
-        if let Some(end) = inside.last().copied() {
-            if line.starts_with(end) {
-                inside.pop();
-                continue;
-            }
+        if inside.last().is_some_and(|end| line.starts_with(end)) {
+            inside.pop();
+            continue;
         }
         match block(plain, line) {
             Some(end) => inside.push(end),
