@@ -6,6 +6,7 @@
 use std::env;
 use std::fs;
 use std::io::{self, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -88,11 +89,15 @@ pub fn note(state: &Path, shell: &Loaded, line: Judged, doctors: usize) {
     let opened = match fs::OpenOptions::new().append(true).open(&file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound && private_dir(&folder).is_ok() => {
             sweep(&folder);
-            fs::OpenOptions::new().append(true).create(true).open(&file)
+            fs::OpenOptions::new().append(true).create(true).mode(0o600).open(&file)
         }
         opened => opened,
     };
     let Ok(mut opened) = opened else { return };
+    // Earlier versions left the mode to the umask.
+    if opened.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0) {
+        let _ = opened.set_permissions(fs::Permissions::from_mode(0o600));
+    }
     if opened.write_all(line.as_bytes()).is_ok() && opened.metadata().is_ok_and(|meta| meta.len() > LONG) {
         let text = fs::read_to_string(&file).unwrap_or_default();
         let lines: Vec<&str> = text.lines().collect();
@@ -170,6 +175,19 @@ mod tests {
         note(folder.path(), &shell, RAN, 1);
         note(folder.path(), &shell, RAN, 0);
         assert!(!takes_doctor(folder.path(), 4711));
+    }
+
+    #[test]
+    fn what_is_noted_is_closed_to_others_whatever_the_umask() {
+        let folder = tempfile::tempdir().unwrap();
+        let shell = Loaded::read("bash:full:4711").unwrap();
+        let file = folder.path().join("shells/4711");
+        let mode = || fs::metadata(&file).unwrap().permissions().mode() & 0o777;
+        note(folder.path(), &shell, RAN, 0);
+        assert_eq!(mode(), 0o600);
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+        note(folder.path(), &shell, RAN, 0);
+        assert_eq!(mode(), 0o600);
     }
 
     #[test]
