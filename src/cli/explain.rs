@@ -282,5 +282,8 @@ impl Described<'_> {
         let decided =
             judged.message.as_deref().map(|text| secrets.mask(text)).unwrap_or("the built-in table".into());
         self.line("verdict", &format!("{} ({decided})", judged.verdict.as_str()));
+        if let Some(rule) = &judged.rule {
+            self.line("by", rule);
+        }
     }
 }

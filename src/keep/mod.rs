@@ -133,7 +133,7 @@ pub fn before_run(evaluation: &Evaluation, keeping: &Keeping<'_>) -> Kept {
     }
     match done {
         Ok(None) => Kept::default(),
-        Ok(Some((head, file))) => {
+        Ok(Some(Point { head, file, .. })) => {
             let covered: Vec<bool> = if known { plan.covered } else { Vec::new() };
             let mut again = keeping.again(evaluation, &covered, &head.id);
             again.report.recovery_point = recovery_point(&head, &file);
@@ -176,6 +176,23 @@ struct Task<'a> {
     budget: Budget,
     /// What cannot be kept is left out and named; otherwise it is all or nothing.
     partly: bool,
+}
+
+/// A point that was made.
+struct Point {
+    head: Head,
+    file: PathBuf,
+    /// What is known to be lost and could not be kept, in words.
+    missed: Vec<String>,
+}
+
+/// What was left out, in words.
+#[derive(Default)]
+struct LeftOut {
+    /// Of what is known to be lost.
+    missed: Vec<String>,
+    /// Of what a program that nobody can read may reach.
+    beside: Vec<String>,
 }
 
 /// Why a point was not made.
@@ -223,7 +240,7 @@ impl Keeping<'_> {
         action(&self.again(evaluation, covered, "")) <= EnforcementAction::Note
     }
 
-    fn capture(&self, task: &Task<'_>) -> Result<Option<(Head, PathBuf)>, Failure> {
+    fn capture(&self, task: &Task<'_>) -> Result<Option<Point>, Failure> {
         let store = Store::open(self.places)?;
         let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_millis());
         let time = i64::try_from(time).unwrap_or(i64::MAX);
@@ -232,14 +249,16 @@ impl Keeping<'_> {
         let mut capture = Capture::new(store.contents(&name), store.folder(), task.budget);
         capture.progress = Progress::at_terminal("keeping");
         let done = self.fill(&mut capture, &store, task).and_then(|without| capture.sync().map(|()| without));
-        let without = match done {
-            Ok(Some(without)) => without,
+        let LeftOut { missed, beside } = match done {
+            Ok(Some(left)) => left,
             Ok(None) => return Ok(None),
             Err(error) => {
                 capture.clear();
                 return Err(error.into());
             }
         };
+        let mut without = [beside, missed.clone()].concat();
+        without.dedup();
         if capture.items.is_empty() {
             return without.into_iter().next().map_or(Ok(None), |why| Err(Failure::Left(why)));
         }
@@ -270,7 +289,7 @@ impl Keeping<'_> {
                 // That old ones could not be taken out is nothing that this command has to wait for.
                 let settings = self.policy.keep();
                 let _ = store.tidy(head.time, settings.days, settings.total_bytes);
-                Ok(Some((head, store.file(&name))))
+                Ok(Some(Point { head, file: store.file(&name), missed }))
             }
             Err(error) => {
                 for folder in &head.folders {
@@ -287,14 +306,14 @@ impl Keeping<'_> {
         capture: &mut Capture,
         store: &Store,
         task: &Task<'_>,
-    ) -> Result<Option<Vec<String>>, CannotKeep> {
-        let mut without = Vec::new();
+    ) -> Result<Option<LeftOut>, CannotKeep> {
+        let mut left = LeftOut::default();
         if task.unread {
             match unread::set_aside(self, store, capture, task.touched, !task.known) {
                 Ok(Unread::Same) => return Ok(None),
-                Ok(Unread::Taken(left)) => without.extend(left),
+                Ok(Unread::Taken(out)) => left.beside.extend(out),
                 // What was found until then is better than nothing.
-                Err(error) => without.push(error.to_string()),
+                Err(error) => left.beside.push(error.to_string()),
             }
             if task.known {
                 capture.items.values_mut().for_each(|item| item.beside = true);
@@ -302,7 +321,7 @@ impl Keeping<'_> {
         }
         let mut take = |done: Result<(), CannotKeep>| match done {
             Err(error) if task.partly => {
-                without.push(error.to_string());
+                left.missed.push(error.to_string());
                 Ok(())
             }
             done => done,
@@ -327,8 +346,7 @@ impl Keeping<'_> {
             // Last: what is on this machine is not fetched for nothing.
             take(services::set_aside(&task.plan.services, &self.context.cwd, capture))?;
         }
-        without.dedup();
-        Ok(Some(without))
+        Ok(Some(left))
     }
 
     /// A path, and where its link leads when that is what changes.

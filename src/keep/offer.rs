@@ -9,7 +9,7 @@ use crate::policy::{EnforcementAction, KeepWhen};
 
 use super::plan::{Plan, is_unread, weighs};
 use super::store::Store;
-use super::{Budget, Keeping, Kept, Made, Task, action};
+use super::{Budget, Keeping, Kept, Made, Point, Task, action};
 
 /// What could be set aside before a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,13 +92,17 @@ pub fn on_request(evaluation: &Evaluation, keeping: &Keeping<'_>, freely: bool) 
     };
     match keeping.capture(&task) {
         Ok(None) => Kept::default(),
-        Ok(Some((head, file))) => Kept {
-            evaluation: None,
-            too_much: false,
-            failed: (!head.without.is_empty()).then(|| head.without.join("; ")),
-            point: Some(head),
-            file: Some(file),
-        },
+        Ok(Some(Point { head, file, missed })) => {
+            // Who asked was told before what cannot be kept: only what was promised and is not kept has failed.
+            let failed = if freely { missed } else { head.without.clone() };
+            Kept {
+                evaluation: None,
+                too_much: false,
+                failed: (!failed.is_empty()).then(|| failed.join("; ")),
+                point: Some(head),
+                file: Some(file),
+            }
+        }
         Err(error) => Kept { failed: Some(error.to_string()), ..Kept::default() },
     }
 }

@@ -377,8 +377,10 @@ fn is_ours(place: &Path) -> bool {
 /// Leaves out what is too much, the largest first; what that is, in words.
 fn bound(fresh: &mut Vec<(u64, PathBuf)>, items: u64, whole: bool, unreadable: u64) -> Option<String> {
     fresh.sort_unstable();
-    let most = FRESH.0.min(usize::try_from(items / 2).unwrap_or(usize::MAX));
-    let mut room = FRESH.1;
+    // Whoever asks for it waits for it.
+    let asked = items == u64::MAX;
+    let most = if asked { usize::MAX } else { FRESH.0.min(usize::try_from(items / 2).unwrap_or(usize::MAX)) };
+    let mut room = if asked { u64::MAX } else { FRESH.1 };
     let fits = fresh.iter().take(most).take_while(|(bytes, _)| {
         let fits = *bytes <= room;
         room = room.saturating_sub(*bytes);

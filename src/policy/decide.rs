@@ -202,7 +202,9 @@ impl Policy {
             }
             for protect in &layer.spec.protect {
                 let wanted = protect.verdict.unwrap_or(Verdict::Block);
-                if wanted > verdict && protects(protect, assessment, &base, context.places()) {
+                // What is lost for good is blocked already: that it is protected is said all the same.
+                let heard = wanted > verdict || wanted == verdict && message.is_none();
+                if heard && protects(protect, assessment, &base, context.places()) {
                     verdict = wanted;
                     let paths = protect.path.0.join(", ");
                     let by = format!("the protection of {paths} in {}", layer.name);

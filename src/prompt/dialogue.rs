@@ -422,6 +422,7 @@ impl<'q> Dialogue<'_, 'q> {
             let said = said
                 .join(", ")
                 .replace("d to details", "d to read the details")
+                .replace("p to always in", "p to allow it always in")
                 .replace("to do not run", "not to run");
             for line in wrap(&format!("Press {said}."), columns) {
                 out.push_str(&format!("{line}\n"));

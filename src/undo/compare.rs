@@ -134,3 +134,25 @@ fn spare_the_unnamed(found: &mut [(Item, Step)]) {
         }
     }
 }
+
+/// Takes out what cannot come back, because its content went back to its place before and was changed or removed there.
+pub(super) fn take_lost(steps: &mut Vec<(Item, Step)>, kept: &Kept) -> Vec<Item> {
+    // By another of its names it can be had.
+    let stands = |group: Option<u32>| {
+        group.is_some()
+            && steps
+                .iter()
+                .any(|(item, step)| item.group() == group && matches!(step, Step::Same | Step::Rights))
+    };
+    let lost: BTreeSet<PathBuf> = steps
+        .iter()
+        .filter(|(item, step)| {
+            matches!(step, Step::Back | Step::Replaced) && kept.has_lost(&item.was) && !stands(item.group())
+        })
+        .map(|(item, _)| item.path.0.clone())
+        .collect();
+    let (gone, rest): (Vec<_>, Vec<_>) =
+        std::mem::take(steps).into_iter().partition(|(item, _)| lost.contains(&item.path.0));
+    *steps = rest;
+    gone.into_iter().map(|(item, _)| item).collect()
+}

@@ -65,6 +65,20 @@ impl Kept {
         Some((place, meta))
     }
 
+    /// Whether the point has no content for something any more: that went back to its place when the point was undone.
+    pub(super) fn has_lost(&self, was: &Was) -> bool {
+        let Was::File { content, .. } = was else { return false };
+        match content {
+            Content::Here(_) => false,
+            Content::Packed(folder, number, _)
+            | Content::Stored(folder, number)
+            | Content::Linked(folder, number) => self
+                .place(*folder, *number)
+                .and_then(fs::symlink_metadata)
+                .is_err_and(|error| error.kind() == io::ErrorKind::NotFound),
+        }
+    }
+
     fn pack(&self, folder: u8, number: u32) -> io::Result<Rc<File>> {
         if let Some(known) = self.packs.borrow().get(&(folder, number)) {
             return Ok(Rc::clone(known));

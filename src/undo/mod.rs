@@ -95,6 +95,8 @@ pub struct Undo {
     pub head: Head,
     /// Each path with what becomes of it.
     pub steps: Vec<(Item, Step)>,
+    /// What stands at its place no more as it was, and whose content is not in the point any more: it cannot come back.
+    pub lost: Vec<Item>,
 }
 
 /// What becomes of each thing that a point holds.
@@ -122,14 +124,19 @@ impl Undo {
         let kept = Kept::of(&head)?;
         let (of_services, items): (Vec<Item>, Vec<Item>) = items.into_iter().partition(services::is_service);
         let mut steps = compared(items, &kept, &head);
+        // What a killed undo moved beside its place is there yet.
+        let underway = store.is_marked(&name, "underway");
+        let lost = if underway { Vec::new() } else { compare::take_lost(&mut steps, &kept) };
         steps.append(&mut services::steps(of_services, &kept));
-        Ok(Self { store, name, kept, partial: false, head, steps })
+        Ok(Self { store, name, kept, partial: !lost.is_empty(), head, steps, lost })
     }
 
     /// Only what is at or below one of these paths.
     pub fn only(&mut self, paths: &[PathBuf]) {
         self.partial = true;
-        self.steps.retain(|(item, _)| paths.iter().any(|path| item.path.0.starts_with(path)));
+        let meant = |item: &Item| paths.iter().any(|path| item.path.0.starts_with(path));
+        self.steps.retain(|(item, _)| meant(item));
+        self.lost.retain(meant);
     }
 
     /// What it is about, in a few words: of a point, or of a part of it.

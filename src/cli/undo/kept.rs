@@ -165,11 +165,6 @@ pub(super) fn list(format: Format, limit: Option<usize>) -> Result<u8, Failure> 
         return Ok(0);
     }
     let terminal = io::stdout().is_terminal();
-    let mut rows = rows;
-    if terminal {
-        // What scrolls away is the oldest.
-        rows.reverse();
-    }
     output::print(&table(&rows, terminal.then(|| output::style().width), Time::now()));
     if terminal {
         let all = count(rows.len() as u64, "recovery point");
@@ -229,7 +224,9 @@ fn described(row: &Row, undo: &Undo) -> String {
         None => "until it is forgotten (pinned)".to_owned(),
         Some(until) => until.to_string(),
     };
-    let linked = head.bytes.saturating_sub(head.copied);
+    let lost: u64 = undo.lost.iter().filter_map(show::bytes).sum();
+    let bytes = head.bytes.saturating_sub(lost);
+    let linked = bytes.saturating_sub(head.copied);
     let mut page = String::new();
     let mut say = |label: &str, text: &str| page.push_str(&format!("{label:<9}{}\n", escape(text)));
     say("id", &head.id);
@@ -237,7 +234,7 @@ fn described(row: &Row, undo: &Undo) -> String {
     say("when", &format!("{time} ({})", ago(now.since(time))));
     say("who", &head.who);
     say("in", &head.cwd.0.to_string_lossy());
-    say("size", &format!("{}: {} copied, {} only linked", size(head.bytes), size(head.copied), size(linked)));
+    say("size", &format!("{}: {} copied, {} only linked", size(bytes), size(bytes - linked), size(linked)));
     say("until", &until);
     if row.undone {
         say("state", "undone");
@@ -255,6 +252,9 @@ fn described(row: &Row, undo: &Undo) -> String {
             crate::undo::Step::Gone => "new",
         };
         page.push_str(&format!("  {word:<10}{}{}\n", place(item), show::sort(item)));
+    }
+    for item in &undo.lost {
+        page.push_str(&format!("  {:<10}{}  (since it was undone)\n", "not kept", place(item)));
     }
     page
 }

@@ -73,7 +73,7 @@ pub(super) fn run(args: &UndoArgs) -> Result<u8, Failure> {
     };
     if !args.paths.is_empty() {
         undo.only(&args.paths.iter().map(|path| resolved(&cwd.join(path))).collect::<Vec<_>>());
-        if undo.steps.is_empty() {
+        if undo.steps.is_empty() && undo.lost.is_empty() {
             let said =
                 format!("{} holds nothing at or below that; `recourse kept show {0}` lists it", undo.head.id);
             return nothing(args, Some(&undo.head), &said);
@@ -86,6 +86,13 @@ pub(super) fn run(args: &UndoArgs) -> Result<u8, Failure> {
     }
     if args.diff {
         return diff::run(&undo, &cwd);
+    }
+    if undo.is_done() && !undo.lost.is_empty() {
+        return nothing(
+            args,
+            Some(&undo.head),
+            &format!("nothing can come back: {}", show::lost(&undo, &cwd)),
+        );
     }
     if undo.is_done() {
         let said = format!("nothing to do: all of it stands as it was ({})", escape(&undo.what()));
@@ -227,7 +234,7 @@ fn done_word(undo: &Undo) -> &'static str {
     } else if undo.count(Step::Gone) > 0 {
         "taken away"
     } else {
-        "as before"
+        "rights back"
     }
 }
 
@@ -262,14 +269,16 @@ fn said(
         output::note(&format!("{word}: {}", escape(&undo.what())));
     } else {
         let all = count(done.back, "path");
-        output::error(&format!(
-            "{all} came back, {} did not; `recourse undo {}` tries again",
-            crate::text::grouped(failed),
-            undo.head.id
-        ));
+        let did = format!("{all} came back, {} did not", crate::text::grouped(failed));
+        let again = format!("`recourse undo {}` tries again", undo.head.id);
+        // Elsewhere than at its place it would be the same again.
+        output::error(&if args.to.is_some() { did } else { format!("{did}; {again}") });
     }
     for without in &undo.head.without {
         output::note(&format!("was not kept, so it is not back: {without}"));
+    }
+    if !undo.lost.is_empty() {
+        output::note(&format!("not back: {}", show::lost(undo, &here())));
     }
     if let Some(before) = before {
         output::note(&format!("to take this back: recourse undo {}", before.id));

@@ -74,9 +74,16 @@ pub(super) fn table(rows: &[Row], columns: Option<usize>, now: Time) -> String {
         .chain(rows.iter().map(|row| escape(&row.head.command)))
         .collect();
     let wide = columns.is_none_or(|columns| columns >= WIDE);
-    let shown = if wide { 6 } else { 5 };
     let most: Vec<usize> =
         (0..6).map(|n| cells.iter().map(|row| width(&row[n])).max().unwrap_or_default()).collect();
+    let mut shown: Vec<usize> = (0..if wide { 6 } else { 5 }).collect();
+    // A column that is cut says less than none: who goes first, then until when.
+    for least in [2, 4, 1] {
+        let all: usize = shown.iter().map(|n| most[*n] + 2).sum();
+        if columns.is_some_and(|columns| !wide && all > columns + 2) {
+            shown.retain(|n| *n != least);
+        }
+    }
     let mut page = String::new();
     let mut line = |text: &str| {
         let text = columns.map_or_else(|| text.to_owned(), |columns| shorten(text, columns));
@@ -85,7 +92,7 @@ pub(super) fn table(rows: &[Row], columns: Option<usize>, now: Time) -> String {
     };
     for (number, (row, command)) in cells.iter().zip(&commands).enumerate() {
         let mut text = String::new();
-        for (n, cell) in row.iter().take(shown).enumerate() {
+        for (n, cell) in shown.iter().map(|n| (*n, &row[*n])) {
             let gap = " ".repeat(most[n].saturating_sub(width(cell)));
             // Sizes stand below each other at their end.
             if n == 3 {
@@ -170,6 +177,15 @@ mod tests {
         let page = table(&rows, None, now);
         assert_eq!(page.lines().count(), 3, "{page}");
         assert!(page.contains(long.trim_end()), "{page}");
+    }
+
+    #[test]
+    fn a_narrow_terminal_has_whole_columns() {
+        let page =
+            table(&[row("0a1b2c3d", "rm notes.md", "notes.md (6 bytes)")], Some(40), Time::from_millis(0));
+        let mut lines = page.lines();
+        assert_eq!(lines.next(), Some("ID        WHEN        SIZE  UNTIL"), "{page}");
+        assert!(!page.contains('…') && page.contains("notes.md: rm notes.md"), "{page}");
     }
 
     #[test]

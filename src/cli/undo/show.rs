@@ -9,7 +9,7 @@ use crate::attest::time::Time;
 use crate::hook::judged::Fate;
 use crate::keep::{Head, Item, Was};
 use crate::report::Style;
-use crate::text::{count, escape, shorten, size};
+use crate::text::{count, escape, shorten, size, wrap};
 use crate::undo::{Step, Undo};
 
 use super::super::output;
@@ -34,15 +34,19 @@ fn text(undo: &Undo, cwd: &Path, unsure: Option<Unsure>, style: Style) -> String
         page.push('\n');
     };
     line(&format!("recourse: undoing: {}", escape(&head.command)));
-    line(&format!("  {}", escape(&origin(head, cwd, unsure))));
+    // Why it asks is never cut.
+    let mut told = vec![escape(&origin(head, cwd, unsure))];
     if let Some(Unsure::Later(lines, fate)) = unsure {
         let what = if fate == Fate::Refused { "was not run" } else { "kept nothing" };
-        line(&format!("  Not your last line, which {what}: {} earlier.", count(lines as u64, "line")));
+        told.push(format!("Not your last line, which {what}: {} earlier.", count(lines as u64, "line")));
+    }
+    for part in told.iter().flat_map(|told| wrap(told, width - 2)) {
+        line(&format!("  {part}"));
     }
     for (step, word) in [
         (Step::Back, "back"),
         (Step::Replaced, "replaced"),
-        (Step::Rights, "as before"),
+        (Step::Rights, "rights back"),
         (Step::Gone, "taken away"),
     ] {
         let items: Vec<&Item> = undo
@@ -53,17 +57,34 @@ fn text(undo: &Undo, cwd: &Path, unsure: Option<Unsure>, style: Style) -> String
             .collect();
         for item in items.iter().take(NAMED) {
             let what = sort(item);
-            let room = width.saturating_sub(14 + what.len() + 2).max(16);
-            line(&format!("  {word:<11} {}{what}", shorten(&place(&item.path.0, cwd), room)));
+            let room = width.saturating_sub(14 + crate::text::width(&what));
+            line(&format!("  {word:<11} {}{what}", fitted(&item.path.0, cwd, room)));
         }
         if items.len() > NAMED {
             line(&format!("  {word:<11} and {} more", crate::text::grouped((items.len() - NAMED) as u64)));
         }
     }
+    for item in undo.lost.iter().take(NAMED) {
+        line(&format!("  {:<11} {}", "not kept", place(&item.path.0, cwd)));
+    }
     if undo.count(Step::Replaced) + undo.count(Step::Gone) > 0 {
-        line("  What is replaced or taken away stands there now; it is kept first.");
+        for part in wrap("What is replaced or taken away stands there now; it is kept first.", width - 2) {
+            line(&format!("  {part}"));
+        }
     }
     page
+}
+
+/// What cannot come back, and why.
+pub(super) fn lost(undo: &Undo, cwd: &Path) -> String {
+    let mut names: Vec<String> = undo.lost.iter().take(3).map(|item| place(&item.path.0, cwd)).collect();
+    if undo.lost.len() > names.len() {
+        names.push(format!("and {} more", crate::text::grouped((undo.lost.len() - names.len()) as u64)));
+    }
+    format!(
+        "{}: went back to its place when this was undone, is not kept since, and was changed or removed there",
+        names.join(", ")
+    )
 }
 
 /// A directory whose time alone comes back is not worth a line.
@@ -93,6 +114,14 @@ pub(super) fn place(path: &Path, cwd: &Path) -> String {
     escape(&near.unwrap_or(path).to_string_lossy())
 }
 
+/// A path in so much room: its name is what counts.
+fn fitted(path: &Path, cwd: &Path, room: usize) -> String {
+    let whole = place(path, cwd);
+    let name = path.file_name().map(|name| format!("…/{}", escape(&name.to_string_lossy())));
+    let fits = crate::text::width(&whole) <= room;
+    shorten(&name.filter(|_| !fits).unwrap_or(whole), room.max(12))
+}
+
 /// What stood there, in a word or two.
 pub(super) fn sort(item: &Item) -> String {
     match &item.was {
@@ -120,6 +149,10 @@ pub(super) fn steps(undo: &Undo) -> Vec<Value> {
                 Step::Replaced => "replaced",
                 Step::Gone => "gone",
             };
+            (item, word)
+        })
+        .chain(undo.lost.iter().map(|item| (item, "lost")))
+        .map(|(item, word)| {
             json!({ "path": item.path.0.to_string_lossy(), "step": word, "was": kind(item), "size": bytes(item) })
         })
         .collect()
@@ -139,7 +172,7 @@ fn kind(item: &Item) -> &'static str {
     }
 }
 
-fn bytes(item: &Item) -> Option<u64> {
+pub(super) fn bytes(item: &Item) -> Option<u64> {
     match &item.was {
         Was::File { size, .. } => Some(*size),
         Was::Service(held) => Some(held.size),

@@ -208,6 +208,63 @@ fn beyond_the_bounds_it_says_why_and_the_key_keeps_it_all_the_same() {
 }
 
 #[test]
+fn the_key_keeps_what_it_said_it_can_beside_what_nobody_can_read() {
+    if no_person_here() {
+        return;
+    }
+    let place = Place::new();
+    // More than is kept unasked before a program that nobody can read.
+    let huge = fs::File::create(place.proj().join("huge")).unwrap();
+    huge.set_len(200 << 20).unwrap();
+    let mut terminal = place.typed("recourse exec -c 'nosuchcmd; : > huge'; echo status $?");
+    terminal.expect(ASKED);
+    let text = terminal.text();
+    assert!(text.contains("[k] keep what can be kept") && text.contains("this cannot: nosuchcmd"), "{text}");
+    terminal.send("k");
+    terminal.expect("status 0");
+    let (_, text) = terminal.finish();
+    assert!(!text.contains("could not be kept"), "{text}");
+    assert_eq!(place.read("huge").unwrap().len(), 0);
+    assert_eq!(place.run(&["undo", "--yes"]).status.code(), Some(0));
+    assert_eq!(fs::metadata(place.proj().join("huge")).unwrap().len(), 200 << 20);
+}
+
+#[test]
+fn what_cannot_come_back_is_said_before_anything_is_asked() {
+    let place = Place::new();
+    place.write("big.bin", &"x".repeat(3_000_000));
+    place.kept("rm big.bin");
+    let id = newest(&place);
+    assert_eq!(place.run(&["undo", "--yes"]).status.code(), Some(0));
+    place.write("big.bin", "something else");
+    let output = place.run(&["undo", &id]);
+    let said = both(&output);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("nothing can come back: big.bin") && !said.contains("tries again"), "{said}");
+    assert_eq!(place.read("big.bin").unwrap(), "something else");
+    let shown = both(&place.run(&["kept", "show", &id]));
+    assert!(shown.contains("size     0 bytes") && shown.contains("not kept  "), "{shown}");
+}
+
+#[test]
+fn a_protection_is_named_where_its_file_is_lost_for_good_too() {
+    if no_person_here() {
+        return;
+    }
+    let place = Place::with_policy(
+        "[keep]\nwhen = \"never\"\n[[protect]]\npath = [\"~/proj/notes.md\"]\nmessage = \"ask Ada first\"\n",
+    );
+    let mut terminal = place.typed("recourse exec -c 'rm notes.md'; echo status $?");
+    terminal.expect(ASKED);
+    let text = terminal.text();
+    assert!(text.contains("ask Ada first") && text.contains("the protection of ~/proj/notes.md"), "{text}");
+    terminal.send("\r");
+    terminal.finish();
+    let said = both(&place.run(&["explain", "rm notes.md"]));
+    assert!(said.contains("ask Ada first") && said.contains("   by        the protection of"), "{said}");
+}
+
+#[test]
 fn what_is_blocked_runs_by_typing_its_name_and_is_kept() {
     if no_person_here() {
         return;
@@ -265,6 +322,7 @@ fn the_list_fits_its_terminal() {
     for columns in [60, 80, 120] {
         let (status, text) = place.typed_with("recourse kept", columns, &[]).finish();
         assert_eq!(status, 0);
+        assert!(text.find("long-name-2") < text.find("long-name-0"), "the newest first: {text}");
         assert!(text.contains("ID ") && text.contains("just now") && text.contains("14 days"), "{text}");
         assert!(text.contains("3 recovery points, 45 bytes"), "{text}");
         assert!(text.lines().all(|line| line.trim_end().chars().count() <= usize::from(columns)), "{text}");
