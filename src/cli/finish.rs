@@ -41,8 +41,9 @@ pub(super) fn say_what_is_kept(done: &mut Evaluation, text: &str, setup: &Setup)
     {
         return;
     }
-    // Whoever runs it by hand is a person.
-    let profile = setup.context.profile.or(Some(Profile::Human));
+    // Where nobody can be asked `exec` keeps nothing and refuses.
+    let by_hand = if crate::prompt::available() { Profile::Human } else { Profile::Ci };
+    let profile = setup.context.profile.or(Some(by_hand));
     let context = EvaluationContext { profile, ..setup.context.clone() };
     let could = offer(
         done,

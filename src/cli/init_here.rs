@@ -196,20 +196,18 @@ fn page(steps: &[Step<'_>], home: &Path, uninstall: bool) -> String {
 
 /// What taking out leaves.
 fn left() -> String {
-    let places = setup::places().ok();
-    let own = places.map(|places| [places.data, places.state, places.cache]);
-    let config = dirs::config_dir().map(|folder| folder.join("recourse"));
-    let folders: Vec<String> = own
-        .into_iter()
-        .flatten()
-        .chain(config)
-        .filter(|folder| folder.is_dir())
-        .map(|folder| escape(&folder.to_string_lossy()))
-        .collect();
-    if folders.is_empty() {
-        return String::new();
+    let there = |folder: &Path| folder.is_dir().then(|| escape(&folder.to_string_lossy()));
+    let config = dirs::config_dir().and_then(|folder| there(&folder.join("recourse")));
+    let own = setup::places().ok().map(|places| [places.data, places.state, places.cache]);
+    let own: Vec<String> = own.iter().flatten().filter_map(|folder| there(folder)).collect();
+    let mut page = String::new();
+    if let Some(config) = config {
+        let _ = writeln!(page, "your settings, policy and knowledge stay: {config}");
     }
-    format!("your policy and knowledge, keys, the log and what is kept stay: {}\n", folders.join(", "))
+    if !own.is_empty() {
+        let _ = writeln!(page, "keys, the log and what is kept stay: {}", own.join(", "));
+    }
+    page
 }
 
 /// One yes of a person at the terminal. Nothing else is a yes.

@@ -54,7 +54,11 @@ pub(super) fn run(command: &ShimCommand) -> Result<u8, Failure> {
             }
         }
         ShimCommand::List => {
-            for name in shims.list().map_err(failure)? {
+            let names = shims.list().map_err(failure)?;
+            if names.is_empty() {
+                output::note("there are no shims; `recourse shim add NAME` makes one");
+            }
+            for name in names {
                 let reached = if shims.is_first(&name) { "" } else { "  (PATH does not lead to it)" };
                 output::print(&format!("{}{reached}\n", escape(&name)));
             }

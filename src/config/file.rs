@@ -144,7 +144,12 @@ pub(super) fn read(path: &Path, required: bool) -> Result<Option<ConfigFile>, Co
 
 /// Reads the text of a file.
 pub(super) fn parse(text: &str) -> Result<ConfigFile, String> {
-    toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())
+    // One line: it is told in rows and questions.
+    toml::from_str(text).map_err(|error: toml::de::Error| {
+        let line =
+            error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+        format!("line {line}: {}", error.message().lines().collect::<Vec<_>>().join(" "))
+    })
 }
 
 impl AttestationSection {

@@ -114,6 +114,8 @@ fn wrong_values_are_errors() {
         assert!(with("", &format!("[attestation]\n{wrong}"), &[]).is_err(), "{wrong}");
     }
     assert!(parse("[attestation]\nmod = \"log\"").is_err());
+    let broken = parse("# mine\n[record\n").unwrap_err();
+    assert!(broken.starts_with("line 2: ") && !broken.contains(['\n', '|']), "{broken}");
     assert!(with("", "", &[("RECOURSE_ATTESTATION_MODE", "of")]).is_err());
     assert!(with("", "", &[("RECOURSE_CROSS_CHECK", "maybe")]).is_err());
 }

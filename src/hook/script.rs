@@ -64,8 +64,9 @@ fn removal(shell: ShellKind) -> String {
         ShellKind::Fish => "~/.config/fish/config.fish",
     };
     format!(
-        "# To remove recourse from {shell}: delete the line with this from\n\
-         # {file}, and start a new shell.\n#   recourse init {shell}\n\
+        "# To remove recourse from {shell}: delete the line that says\n\
+         #   recourse init {shell}\n\
+         # from {file}, and start a new shell.\n\
          # Nothing else was installed. Shells that run already stay guarded until\n# they end.\n",
         shell = shell.as_str()
     )

@@ -165,7 +165,10 @@ fn all_that_is_here_is_guarded_and_taken_out_byte_for_byte() {
     assert_eq!(all(&scratch), with);
     let (code, out, note) = init(&scratch, &["--uninstall", "--yes"]);
     assert_eq!(code, Some(0), "{out}{note}");
-    assert!(out.contains("goes: ~/.bashrc") && out.contains("stay: "), "{out}");
+    assert!(
+        out.contains("goes: ~/.bashrc") && out.contains("keys, the log and what is kept stay: "),
+        "{out}"
+    );
     assert_eq!(all(&scratch), before);
     let (code, out, _) = init(&scratch, &["--uninstall"]);
     assert!(code == Some(0) && out.contains("nothing of recourse"), "{out}");
@@ -223,7 +226,7 @@ fn the_line_works_before_path_leads_to_the_program() {
             rows.iter().find(|row| row["what"] == "bash" && row["detail"].as_str().unwrap().contains(next));
         row.unwrap_or_else(|| panic!("{next}: {report}")).clone()
     };
-    let row = doctor("before PATH leads to");
+    let row = doctor("PATH does not lead to `recourse`");
     assert_eq!(
         (row["state"].as_str(), row["next"].as_str()),
         (Some("broken"), Some("recourse init")),
@@ -232,7 +235,7 @@ fn the_line_works_before_path_leads_to_the_program() {
     // One that a person wrote stays as it is, and they are told what to write.
     fs::write(&bashrc, "eval \"$(recourse init bash)\"\n").unwrap();
     assert_eq!(
-        doctor("before PATH leads to")["next"],
+        doctor("PATH does not lead to `recourse`")["next"],
         "write the whole path in that line; `command -v recourse` tells it"
     );
     fs::write(&bashrc, earlier).unwrap();
@@ -254,4 +257,44 @@ fn the_line_works_before_path_leads_to_the_program() {
     assert!(!said.contains("not found"), "{said}");
     assert_eq!(init(&scratch, &["--uninstall", "--yes"]).0, Some(0));
     assert_eq!(fs::read_to_string(&bashrc).unwrap(), "alias ll='ls -l'\n");
+}
+
+#[test]
+fn a_line_that_works_here_is_not_broken_and_one_that_is_never_reached_is() {
+    let scratch = lived_in();
+    let home = scratch.root().join("home");
+    fs::create_dir(home.join("bin")).unwrap();
+    std::os::unix::fs::symlink(program(), home.join("bin/recourse")).unwrap();
+    fs::write(home.join(".bash_profile"), ". ~/.bashrc\n").unwrap();
+    let path = format!("{}:/usr/bin:/bin", home.join("bin").display());
+    let line = "eval \"$(recourse init bash)\"\n";
+    for (before, state, said) in [
+        ("", "lacking", "a login shell may read it before"),
+        ("PATH=$HOME/bin:$PATH\n", "good", "hook installed"),
+        ("exec fish\n", "broken", "never reached: `exec fish` before it"),
+        ("if false; then\n", "broken", "never reached: it stands in a condition"),
+        ("return\n", "broken", "never reached: `return` before it"),
+        ("case $- in\n *i*) ;;\n *) return;;\nesac\nPATH=~/bin:$PATH\n", "good", "hook installed"),
+    ] {
+        fs::write(home.join(".bashrc"), format!("{before}{line}")).unwrap();
+        let mut command = scratch.recourse(&["doctor", "--format", "json"]);
+        let output = command.env("SHELL", "/bin/bash").env("PATH", &path).output().unwrap();
+        let report = crate::support::json(&output);
+        let rows = report["findings"].as_array().unwrap();
+        let row =
+            rows.iter().find(|row| row["what"] == "bash" && row["detail"].as_str().unwrap().contains("hook"));
+        let row = row.unwrap_or_else(|| panic!("{report:#}"));
+        assert!(row["state"] == state && row["detail"].as_str().unwrap().contains(said), "{before}: {row:#}");
+    }
+}
+
+#[test]
+fn the_doctor_misses_the_program_beside() {
+    let scratch = Scratch::new();
+    let alone = scratch.work().join("recourse");
+    fs::copy(program(), &alone).unwrap();
+    let output =
+        std::process::Command::new(&alone).arg("doctor").env("HOME", scratch.work()).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("lacking  recourse-net") && text.contains("install it beside recourse"), "{text}");
 }

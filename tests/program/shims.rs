@@ -183,3 +183,10 @@ fn under_an_agents_hook_a_shim_is_the_program_that_it_is_called_like() {
         }
     }
 }
+
+#[test]
+fn an_empty_list_says_so() {
+    let output = Scratch::new().run(&["shim", "list"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && said.contains("there are no shims"), "{said}");
+}

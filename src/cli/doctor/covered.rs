@@ -17,6 +17,7 @@ use super::{Finding, State};
 const JUST_NOW: Duration = Duration::from_secs(30);
 
 const INIT: &str = "recourse init";
+const WHOLE_PATH: &str = "write the whole path in that line; `command -v recourse` tells it";
 
 /// All of it, a row each.
 pub(super) fn covered() -> Vec<Finding> {
@@ -76,7 +77,10 @@ fn shell(here: &[Found]) -> Finding {
         .iter()
         .filter(stands)
         .all(|found| found.installation.verify().is_ok_and(|wrong| wrong.is_empty()));
-    let next = if ready && here.iter().any(|found| stands(&found)) {
+    let any = here.iter().any(|found| stands(&found));
+    let next = if !any {
+        "load the hook in your shell's start-up file: `recourse init bash`, `zsh` or `fish` prints it"
+    } else if ready {
         "open a new shell"
     } else {
         "`recourse init`, then open a new shell"
@@ -133,16 +137,19 @@ fn installed(found: &Found) -> Finding {
     let there = &found.installation;
     let (title, how) = (found.title, found.how);
     let ours = || there.unwanted().is_ok_and(|changes| changes.iter().any(|change| !change.is_none()));
+    // A line that somebody wrote by hand stays theirs.
+    let next = || if ours() { INIT } else { WHOLE_PATH };
     match there.verify() {
-        Ok(wrong) if wrong.is_empty() => Finding::new(title, State::Good, format!("{how} installed")),
-        Ok(wrong) if ours() => {
+        Ok(wrong) if wrong.is_empty() => match there.doubt() {
+            None => Finding::new(title, State::Good, format!("{how} installed")),
+            Some(doubt) => {
+                Finding::new(title, State::Lacking, format!("{how} installed, but {doubt}")).then(next())
+            }
+        },
+        Ok(wrong) if ours() || there.is_loaded() => {
             let first = wrong.into_iter().next().unwrap_or_default();
-            Finding::new(title, State::Broken, format!("{how}: {first}")).then(INIT)
-        }
-        // A line that somebody wrote by hand stays theirs.
-        Ok(wrong) if there.is_loaded() => {
-            let first = wrong.into_iter().next().unwrap_or_default();
-            let next = "write the whole path in that line; `command -v recourse` tells it";
+            let reached = !first.contains("never reached");
+            let next = if reached { next() } else { "move that line to the top of the file" };
             Finding::new(title, State::Broken, format!("{how}: {first}")).then(next)
         }
         Ok(_) => Finding::new(title, State::Lacking, format!("no {how}: not guarded")).then(INIT),

@@ -1,6 +1,7 @@
 //! `doctor`: what is and is not covered on this machine, one table: programs, settings, what is guarded, what is kept.
 
 mod covered;
+mod kept;
 mod repair;
 
 use std::env;
@@ -17,11 +18,9 @@ use crate::attest::Places;
 use crate::attest::audit::AuditLog;
 use crate::attest::beside;
 use crate::attest::keys::KeyStore;
-use crate::attest::time::Time;
 use crate::config::Config;
-use crate::keep::{Head, Store, why_copied};
 use crate::proof::{InForce, in_force, shared};
-use crate::text::{count, escape, size, wrap};
+use crate::text::{count, escape, wrap};
 
 use super::common::Format;
 use super::knowledge::own_problems;
@@ -123,10 +122,12 @@ pub(super) fn run(args: &DoctorArgs) -> Result<u8, Failure> {
             };
             Finding::new("policy", State::Good, detail)
         }
-        Err(failure) => Finding::new("policy", State::Broken, failure.message),
+        Err(failure) => Finding::new("policy", State::Broken, failure.message)
+            .then("mend that file; `recourse doctor` says whether it can be read"),
     });
     found.extend(modes());
-    found.push(kept());
+    found.push(kept::kept());
+    found.extend(beside_us());
     found.extend(covered::covered());
     found.extend(attestation());
     if env::var_os("BASH_ENV").is_some_and(|value| !value.is_empty()) {
@@ -233,59 +234,12 @@ fn modes() -> Option<Finding> {
     Some(Finding::new("modes", State::Broken, detail).then("recourse doctor --repair"))
 }
 
-/// What is kept, what that costs, and whether its store can be used.
-fn kept() -> Finding {
-    let what = "kept";
-    let lacking = |detail: String| Finding::new(what, State::Lacking, detail);
-    let Ok(places) = setup::places() else {
-        return lacking("there is no home directory, so nothing is kept first".to_owned());
-    };
-    let store = match Store::existing(&places) {
-        Ok(Some(store)) => store,
-        Ok(None) => {
-            let detail = "nothing is kept so far; what a command would destroy is set aside first, and `recourse undo` brings it back";
-            return Finding::new(what, State::Good, format!("{detail}{}", where_copied(&places)));
-        }
-        Err(error) => return lacking(format!("nothing is kept first: {error}")),
-    };
-    let names = match store.names() {
-        Ok(names) => names,
-        Err(error) => return lacking(error.to_string()),
-    };
-    let heads: Vec<Head> = names.iter().filter_map(|name| store.head(name).ok()).collect();
-    let sum = |of: fn(&Head) -> u64| heads.iter().map(of).fold(0_u64, u64::saturating_add);
-    let (bytes, copied) = (sum(|head| head.bytes), sum(|head| head.copied));
-    let mut detail = format!(
-        "{}, {} ({} copied, {} only linked)",
-        count(heads.len() as u64, "recovery point"),
-        size(bytes),
-        size(copied),
-        size(bytes.saturating_sub(copied))
-    );
-    if let Some(oldest) = names.last() {
-        let age = Time::now().since(Time::from_millis(oldest.time())) / 86_400_000;
-        let age = u64::try_from(age).unwrap_or(0);
-        let age = if age == 0 { "today".to_owned() } else { format!("{} ago", count(age, "day")) };
-        detail.push_str(&format!(", the oldest made {age}"));
-    }
-    detail.push_str(&where_copied(&places));
-    if heads.len() < names.len() {
-        let unread = count((names.len() - heads.len()) as u64, "recovery point");
-        return lacking(format!("{detail}; {unread} cannot be read, `recourse kept` says why"));
-    }
-    Finding::new(what, State::Good, detail)
-}
-
-/// Where what is kept has to be copied: here, and at home.
-fn where_copied(places: &Places) -> String {
-    let store = Store::folder_of(places);
-    let mut told: Vec<String> = Vec::new();
-    for (name, dir) in [("here", env::current_dir().ok()), ("at home", env::home_dir())] {
-        if let Some(why) = dir.and_then(|dir| why_copied(&dir, &store)) {
-            told.push(format!("; {name} keeping copies ({})", escape(&why)));
-        }
-    }
-    told.concat()
+/// The program beside this one: what stands at the prompt does without it, the rest does not.
+fn beside_us() -> Option<Finding> {
+    let why = beside::command().err()?;
+    let detail =
+        format!("{why}; until then `log`, `scan`, `mcp`, `serve` and completions fail (judging goes on)");
+    Some(Finding::new("recourse-net", State::Lacking, detail))
 }
 
 /// What there is to say about keys and the audit log; where there is neither, what they would be for.
@@ -330,10 +284,6 @@ fn attestation() -> Vec<Finding> {
 fn shared_with_others(places: &Places) -> Vec<Finding> {
     let config = Config::load().unwrap_or_default().attestation;
     let mut found = Vec::new();
-    let asks = config.mode.verifies() || config.store.is_some() || config.trust.is_some();
-    if let Some(why) = beside::command().err().filter(|_| asks) {
-        found.push(Finding::new("network", State::Lacking, why));
-    }
     if let Some(shared) = shared(&config) {
         found.push(match shared.read("probe/doctor") {
             Ok(_) => Finding::new("store", State::Good, format!("{} answers", shared.address())),

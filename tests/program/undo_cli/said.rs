@@ -89,6 +89,13 @@ fn evaluate_says_what_exec_would_do_and_keeps_nothing() {
     for command in ["evaluate", "explain"] {
         let mut words = vec![command];
         words.extend(if command == "evaluate" { &["shell", "rm notes.md"][..] } else { &["rm notes.md"] });
+        // Nobody could be asked here, so `exec` would refuse.
+        let proj = place.proj().display().to_string();
+        let there = [&words[..], &["--cwd", proj.as_str()]].concat();
+        let text = both(&place.scratch.run_detached(&there, ""));
+        assert!(text.contains("recourse: blocked:"), "{text}");
+        assert!(!text.contains("would keep it first"), "{text}");
+        words.extend(["--profile", "human"]);
         let text = both(&place.run(&words)).replace("\n  ", " ");
         assert!(text.contains("recourse: blocked:"), "{text}");
         assert!(
@@ -208,6 +215,18 @@ fn the_doctor_looks_at_the_store() {
     assert_eq!(output.status.code(), Some(126), "{}", both(&output));
     assert!(both(&output).contains("it could not be kept first"), "{}", both(&output));
     assert!(place.has("more.md"));
+}
+
+#[test]
+fn the_doctor_says_where_nothing_can_be_kept() {
+    let place = Place::new();
+    place.write(".recourse.toml", "[keep]\nwhen = \"never\"\n");
+    let said = both(&place.run(&["doctor"]));
+    assert!(said.contains("lacking  kept            nothing is kept here: the policy says"), "{said}");
+    place.write(".recourse.toml", "[keep]\nfree = 100\n");
+    place.kept("chmod 600 notes.md");
+    let said = both(&place.run(&["doctor"]));
+    assert!(said.contains("lacking  kept            only what is little is kept first"), "{said}");
 }
 
 #[test]

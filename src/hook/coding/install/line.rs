@@ -1,6 +1,9 @@
 //! One line of ours at the end of a file that a shell reads at its start.
 
+use std::ffi::OsStr;
 use std::path::Path;
+
+use super::reached;
 
 /// The line above ours, by which it is found again.
 const MARK: &str = "# recourse: what is typed here is judged before it runs";
@@ -41,24 +44,66 @@ pub(super) fn take(text: &str) -> String {
     kept
 }
 
-/// Why no line that loads the hook does so in every shell; `line` is ours as it should be.
-pub(super) fn fault(text: &str, line: &str) -> Option<String> {
-    let bare = program(line).is_some_and(|name| !name.contains('/'));
+/// What is wrong with the lines that load the hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// None of them loads it.
+    Sure(String),
+    /// In some shells none of them may.
+    Maybe(String),
+}
+
+/// Folders that are on PATH before any file of a user's own is read.
+const EVERYWHERE: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
+
+/// Why no line that loads the hook does so in every shell. `path` is PATH as it is here.
+pub(super) fn fault(text: &str, path: &OsStr, home: Option<&Path>) -> Option<Fault> {
     let mut fault = None;
-    for there in text.lines().filter(|there| !there.trim_start().starts_with('#') && loads(there)) {
+    let lines: Vec<&str> = text.lines().collect();
+    for (at, there) in lines.iter().enumerate().filter(|(_, there)| !is_remark(there) && loads(there)) {
+        let before = lines[..at].iter().copied().filter(|line| !is_remark(line));
+        if let Some(why) = reached::blocked(before.clone()) {
+            fault = Some(Fault::Sure(format!("it is never reached: {why}")));
+            continue;
+        }
         let name = program(there)?;
-        if !name.contains('/') {
-            if bare {
-                return None;
-            }
-            fault = Some("a login shell may read it before PATH leads to `recourse`".to_owned());
-        } else if name.starts_with('/') && !Path::new(&name).exists() {
-            fault = Some(format!("it starts {name}, which is not there"));
-        } else {
+        if name.starts_with('/') && !Path::new(&name).exists() {
+            fault = Some(Fault::Sure(format!("it starts {name}, which is not there")));
+        } else if name.contains('/') {
             return None;
+        } else {
+            match std::env::split_paths(path).find(|folder| folder.join(&name).is_file()) {
+                None => fault = Some(Fault::Sure(format!("PATH does not lead to `{name}`"))),
+                Some(folder) if is_on_path(&folder, before.clone(), home) => return None,
+                Some(folder) => {
+                    let why = format!("a login shell may read it before {} is on PATH", folder.display());
+                    fault = Some(Fault::Maybe(why));
+                }
+            }
         }
     }
     fault
+}
+
+/// Whether a folder is on PATH in every shell, or these lines put it there.
+fn is_on_path<'a>(folder: &Path, mut before: impl Iterator<Item = &'a str>, home: Option<&Path>) -> bool {
+    if EVERYWHERE.iter().any(|known| folder == Path::new(known)) {
+        return true;
+    }
+    let whole = folder.to_string_lossy().into_owned();
+    let below = home.and_then(|home| folder.strip_prefix(home).ok()).map(|below| below.to_string_lossy());
+    let mut names = vec![whole];
+    for home in ["$HOME/", "${HOME}/", "~/"] {
+        names.extend(below.iter().map(|below| format!("{home}{below}")));
+    }
+    before.any(|line| {
+        let sets = line.contains("PATH=") || line.contains("path=") || line.contains("add_path");
+        (sets || line.contains("path+=")) && names.iter().any(|name| line.contains(name.as_str()))
+    })
+}
+
+fn is_remark(line: &str) -> bool {
+    line.trim_start().starts_with('#')
 }
 
 /// What a line that loads the hook starts, where that is plain text.
@@ -76,7 +121,7 @@ fn loads(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{fault, put, stands, take};
+    use super::*;
 
     #[test]
     fn a_line_comes_and_goes() {
@@ -101,17 +146,26 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_path_may_not_lead_to_yet_is_a_fault() {
-        let folder = tempfile::tempdir().unwrap();
-        let program = folder.path().join("recourse");
+    fn a_name_that_path_may_not_lead_to_yet_is_a_doubt_and_one_that_it_does_not_lead_to_a_fault() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("bin");
+        std::fs::create_dir(&folder).unwrap();
+        let program = folder.join("recourse");
         std::fs::write(&program, "").unwrap();
+        let (path, none) = (folder.as_os_str(), OsStr::new("/no such"));
+        let of = |text: &str, path: &OsStr| fault(text, path, Some(home.path()));
         let bare = "eval \"$(recourse init bash)\"\n";
-        let whole = format!("eval \"$({} init bash)\"", program.display());
-        assert!(fault(bare, &whole).is_some_and(|why| why.contains("PATH")));
-        assert_eq!(fault(bare, bare.trim_end()), None);
-        assert_eq!(fault(&format!("{bare}{whole}\n"), &whole), None);
-        assert_eq!(fault("\"$HOME/bin/recourse\" init fish | source\n", &whole), None);
-        let gone = fault("'/no such/recourse' init fish | source\n", &whole);
-        assert!(gone.is_some_and(|why| why.contains("/no such/recourse")));
+        assert!(matches!(of(bare, path), Some(Fault::Maybe(why)) if why.contains("login shell")));
+        assert!(matches!(of(bare, none), Some(Fault::Sure(why)) if why.contains("PATH")));
+        let whole = format!("eval \"$({} init bash)\"\n", program.display());
+        assert_eq!(of(&format!("{bare}{whole}"), none), None);
+        assert_eq!(of(&format!("export PATH=\"$HOME/bin:$PATH\"\n{bare}"), path), None);
+        assert_eq!(of("\"$HOME/bin/recourse\" init fish | source\n", none), None);
+        let gone = of("'/no such/recourse' init fish | source\n", path);
+        assert!(matches!(gone, Some(Fault::Sure(why)) if why.contains("/no such/recourse")));
+        for text in [format!("return\n{whole}"), format!("if false; then\n{whole}fi\n")] {
+            let fault = of(&text, path);
+            assert!(matches!(fault, Some(Fault::Sure(why)) if why.contains("never reached")), "{text}");
+        }
     }
 }

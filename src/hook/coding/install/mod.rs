@@ -6,6 +6,7 @@
 
 mod edit;
 mod line;
+mod reached;
 mod record;
 mod server;
 #[cfg(test)]
@@ -24,6 +25,7 @@ use super::clients::Client;
 use super::places::{Folders, Piece, Place, Scope};
 pub use server::{NAME, entry};
 
+use line::Fault;
 use record::{LIMIT, Record, Records, digest};
 use server::List;
 
@@ -214,8 +216,8 @@ impl Installation {
                         wrong.push(format!("{}: our server is not in its list", file.display()));
                     }
                 }
-                Piece::Line { line, .. } if line::stands(&text) => {
-                    if let Some(fault) = line::fault(&text, line) {
+                Piece::Line { .. } if line::stands(&text) => {
+                    if let Some(Fault::Sure(fault)) = fault_of(&text) {
                         wrong.push(format!("the line in {}: {fault}", file.display()));
                     }
                 }
@@ -225,6 +227,18 @@ impl Installation {
             }
         }
         Ok(wrong)
+    }
+
+    /// What may be wrong with the line of a shell in some shells.
+    pub fn doubt(&self) -> Option<String> {
+        let text = |file: &Path| read(file).ok().flatten();
+        self.pieces.iter().find_map(|piece| match piece {
+            Piece::Line { file, .. } => match fault_of(&text(file)?) {
+                Some(Fault::Maybe(why)) => Some(format!("the line in {}: {why}", file.display())),
+                _ => None,
+            },
+            _ => None,
+        })
     }
 
     /// What removing would change.
@@ -380,4 +394,10 @@ fn put(file: &Path, text: &str, executable: bool, project: bool) -> Result<(), I
     disk::write_atomic(file, text.as_bytes(), Access::Private)?;
     let mode = before.unwrap_or(fresh) | if executable { 0o100 } else { 0 };
     fs::set_permissions(file, Permissions::from_mode(mode)).map_err(|source| io_error(file, source))
+}
+
+/// What is wrong with the lines that load the hook, with PATH and home as they are here.
+fn fault_of(text: &str) -> Option<Fault> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    line::fault(text, &path, dirs::home_dir().as_deref())
 }
