@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use super::tokens::is_reference;
+
 /// Longest part of a line in front of a value that is looked at for an open quote, in bytes.
 const BEFORE: usize = 4096;
 
@@ -48,6 +50,19 @@ pub(super) fn value(text: &str, start: usize) -> Range<usize> {
         }
         None => start..start + at,
     }
+}
+
+/// Records the (perhaps quoted) value that starts at `start`.
+pub(super) fn push_value(text: &str, start: usize, found: &mut Vec<Range<usize>>) {
+    let range = value(text, start);
+    if is_value(&text[range.clone()]) {
+        found.push(range);
+    }
+}
+
+/// Whether what stands in a secret's place may be one.
+pub(super) fn is_value(said: &str) -> bool {
+    !is_reference(said) && !matches!(said, "true" | "false" | "null" | "none" | "yes" | "no")
 }
 
 /// What ends a value that no quote holds.

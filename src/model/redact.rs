@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::headers::headers;
+use super::quoted::{is_value, push_value};
 use super::statements::passwords;
 pub use super::tokens::MASK;
 use super::tokens::{addresses, by_chance, is_reference, tokens, url_passwords};
@@ -244,19 +245,6 @@ fn texts_for_files(text: &str, found: &mut Vec<Range<usize>>) {
             push_value(text, text.len() - value.len(), found);
         }
     }
-}
-
-/// Records the (perhaps quoted) value that starts at `start`.
-pub(super) fn push_value(text: &str, start: usize, found: &mut Vec<Range<usize>>) {
-    let value = super::quoted::value(text, start);
-    if is_value(&text[value.clone()]) {
-        found.push(value);
-    }
-}
-
-/// Whether what stands in a secret's place may be one.
-fn is_value(said: &str) -> bool {
-    !is_reference(said) && !matches!(said, "true" | "false" | "null" | "none" | "yes" | "no")
 }
 
 /// The secret in one whole word of a command that is an option (`--password=a b`), or in a variable and its value, if the name

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::redact::push_value;
+use super::quoted::push_value;
 
 /// Longest part of a statement between `PASSWORD FOR` and the value, in bytes.
 const NEAR: usize = 300;

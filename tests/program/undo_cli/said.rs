@@ -87,15 +87,14 @@ fn evaluate_says_what_exec_would_do_and_keeps_nothing() {
     }
     assert!(json(&place.run(&words("ci")))["keepFirst"].is_null());
     for command in ["evaluate", "explain"] {
-        let mut words = vec![command];
-        words.extend(if command == "evaluate" { &["shell", "rm notes.md"][..] } else { &["rm notes.md"] });
+        let asked: &[&str] = if command == "evaluate" { &["evaluate", "shell"] } else { &["explain"] };
         // Nobody could be asked here, so `exec` would refuse.
         let proj = place.proj().display().to_string();
-        let there = [&words[..], &["--cwd", proj.as_str()]].concat();
+        let there = [asked, &["--cwd", proj.as_str(), "rm notes.md"]].concat();
         let text = both(&place.scratch.run_detached(&there, ""));
         assert!(text.contains("recourse: blocked:"), "{text}");
         assert!(!text.contains("would keep it first"), "{text}");
-        words.extend(["--profile", "human"]);
+        let words = [asked, &["--profile", "human", "rm notes.md"]].concat();
         let text = both(&place.run(&words)).replace("\n  ", " ");
         assert!(text.contains("recourse: blocked:"), "{text}");
         assert!(
