@@ -289,6 +289,7 @@ pub struct TerraformSigns {
     harmless: Words,
     minor: Words,
     settings: Words,
+    contents: Words,
     computed: Words,
     /// Parts of names below which an address range lets nobody in.
     pub ways: Words,
@@ -361,11 +362,19 @@ impl TerraformSigns {
 
     /// It says where and how something runs, and nothing of what it holds.
     pub fn is_setting(&self, path: &str) -> bool {
+        if self.is_content(path) {
+            return false;
+        }
         let fits = |name: &str| match name.contains('.') {
             true => ends_so(path, name),
             false => path.split('.').any(|part| part == name || crate::wildcard::fits(name, part)),
         };
         self.settings.iter().any(fits)
+    }
+
+    /// It stands in a map whose keys people choose.
+    pub fn is_content(&self, path: &str) -> bool {
+        path.split_once('.').is_some_and(|(top, _)| self.contents.has(top))
     }
 
     /// The provider tells it, not a person.

@@ -354,10 +354,11 @@ fn of_sign(sign: &Sign, leaf: &Leaf) -> Beside {
 /// A statement that makes something in addition to what is there; a longer list says no more than its new statements do.
 fn is_new_definition(leaf: &Leaf) -> bool {
     let statement = leaf.path == "ddl" || leaf.path.ends_with(".ddl");
+    let adds = leaf.was.is_none() && leaf.now.is_some() && !leaf.is_list;
     let text = leaf.now.as_ref().map(show).unwrap_or_default();
     let creates = leaf.was.is_none() && text.trim_start().to_ascii_uppercase().starts_with("CREATE ");
     let grows = leaf.is_list && leaf.now.as_ref().and_then(number) > leaf.was.as_ref().and_then(number);
-    statement && !leaf.unknown && (creates || grows)
+    statement && !leaf.unknown && (creates || grows) || adds && terraform_signs().is_content(&leaf.path)
 }
 
 #[cfg(test)]

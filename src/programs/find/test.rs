@@ -214,12 +214,16 @@ fn base(shown: &str) -> &str {
     if trimmed.is_empty() { shown } else { trimmed.rsplit('/').next().unwrap_or(trimmed) }
 }
 
+/// `exact`: the text is all bytes of the name. Else what is no text in it stands as one sign: stars and letters fit it as they
+/// fit the bytes, and where they do not, the name is another one.
 fn glob(pattern: &Value, text: &str, ignore_case: bool, exact: bool) -> Option<Truth> {
-    if !exact {
-        return None;
-    }
     let options = Options { ignore_case, ..Options::default() };
     let choices = pattern.choices()?;
+    if !exact {
+        let plain = |choice: &&String| choice.is_ascii() && !choice.contains(['?', '[', '\\']);
+        let other = |choice: &String| plain(&choice) && !pattern::matches(choice, text, options);
+        return choices.iter().all(other).then_some(Truth::No);
+    }
     let hits = choices.iter().filter(|choice| pattern::matches(choice, text, options)).count();
     if hits == 0 {
         Some(Truth::No)
@@ -370,5 +374,16 @@ mod tests {
         assert!(aged(5.0 * hour, Unit::Days, Compare::Equal, 0.0));
         assert!(!aged(5.0 * hour, Unit::Days, Compare::Less, -100_000.0));
         assert!(aged(90.0, Unit::Minutes, Compare::More, 1.0));
+    }
+
+    #[test]
+    fn a_name_that_is_no_text_is_another_one_where_letters_differ() {
+        let told = |pattern: &str| glob(&Value::known(pattern), "bad\u{FFFD}", false, false);
+        for other in ["*.pyc", "node_modules", "good*", "bad", "*x*"] {
+            assert_eq!(told(other), Some(Truth::No), "{other}");
+        }
+        for perhaps in ["bad*", "*", "bad?", "bad[!a]", "*\u{e4}"] {
+            assert_eq!(told(perhaps), None, "{perhaps}");
+        }
     }
 }
