@@ -240,8 +240,7 @@ __recourse_guard() {
   *)
     __rc_why="the guard failed (status $__rc_code of $__recourse_bin)"
     [[ $__rc_code != hung ]] || __rc_why="the guard gave no answer in 10 seconds ($__recourse_bin)"
-    # A line that is refused is never swallowed in silence.
-    ((__rc_told & 1 && !__rc_strict)) || __recourse_say "$__rc_why: lines are not judged$( ((__rc_strict)) && builtin printf ', and refused'); mend it, or take recourse out of your startup file"
+    ((__rc_told & 1)) || __recourse_say "$__rc_why: lines are not judged$( ((__rc_strict)) && builtin printf ', and refused'); mend it, or take recourse out of your startup file"
     if ((__rc_strict)); then
       builtin printf '97'
       [[ $1 == text ]] || __recourse_drop

@@ -167,8 +167,7 @@ else if status is-interactive
             case 126 130
                 return 1
         end
-        # A line that is refused is never swallowed in silence.
-        if not builtin contains broken $__rc_told; or test $__rc_strict = 1
+        if not builtin contains broken $__rc_told
             set -ga __rc_told broken
             set -l why "failed (status $code of $__recourse_bin)"
             test $code = 141; and set why "gave no answer in 10 seconds ($__recourse_bin)"

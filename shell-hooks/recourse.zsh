@@ -46,8 +46,7 @@ __recourse_guard() {
     (0) builtin return 0 ;;
     (126 | 130) builtin return 1 ;;
   esac
-  # A line that is refused is never swallowed in silence.
-  if (( ! (__rc_told & 1) || __rc_strict )); then
+  if (( ! (__rc_told & 1) )); then
     (( __rc_told |= 1 ))
     local __rc_why="failed (status $__rc_code of $__recourse_bin)"
     [[ ! -o restricted ]] || __rc_why="cannot be started in a restricted shell"
