@@ -94,33 +94,37 @@ pub(super) fn analyse(source: &str, arguments: &[Value], exists: &dyn Fn(&Value)
     effects
 }
 
-/// The words of a command, where all of them are plain texts: arguments of one call, or of calls behind each other
-/// (`Command::new("a").arg("b").args(["c"])`).
+/// Calls behind a command that start it, and others that change nothing of what it runs.
+const STARTS: [&str; 9] =
+    ["status", "output", "spawn", "exec", "Run", "Start", "Output", "CombinedOutput", "Wait"];
+const PASSES: [&str; 2] = ["stdout", "stderr"];
+
+/// The words of a command that is started where it is made, where all of them are plain texts: arguments of one call, or of
+/// calls behind each other (`Command::new("a").arg("b").args(["c"]).status()`). Whatever else is called on it may give it more.
 fn words_of(name: &str, parts: &[&[Token]], mut behind: &[Token]) -> Option<Vec<Value>> {
-    if name.ends_with("exec.Command") {
-        return parts.iter().map(|part| literal(part).map(Value::known)).collect();
-    }
-    let [program] = parts else { return None };
-    let mut argv = vec![Value::known(literal(program)?)];
-    if !name.ends_with("Command::new") || behind.first() == Some(&Token::Sign(';')) {
+    let builds = name.ends_with("Command::new");
+    if !builds && !name.ends_with("exec.Command") {
         return None;
     }
+    let given = parts.iter().map(|part| literal(part).map(Value::known));
+    let mut argv = given.collect::<Option<Vec<Value>>>().filter(|argv| !builds || argv.len() == 1)?;
     while let [Token::Sign('.'), Token::Name(method), Token::Sign('('), rest @ ..] = behind {
         let inside = call(rest);
         let sign = |token: &&Token| !matches!(token, Token::Sign('&' | '[' | ']' | ','));
         match method.as_str() {
-            "arg" | "args" => {
+            "arg" | "args" if builds => {
                 for token in inside.iter().filter(sign) {
                     let Token::Text(word) = token else { return None };
                     argv.push(Value::known(word.as_str()));
                 }
             }
-            "current_dir" => return None,
-            _ => {}
+            method if STARTS.contains(&method) => return Some(argv),
+            method if PASSES.contains(&method) => {}
+            _ => return None,
         }
         behind = rest.get(inside.len() + 1..)?;
     }
-    Some(argv)
+    None
 }
 
 /// A file that is opened for writing: the one that the first string names, or any that the program is given.
@@ -358,6 +362,11 @@ mod tests {
         for source in [
             "Command::new(\"rm\").arg(dir).status()",
             "let mut c = Command::new(\"rm\"); c.arg(\"a\");",
+            "more(Command::new(\"ls\")).status()",
+            "Command::new(\"sh\").stdin(text).status()",
+            "Command::new(\"ls\").env(\"PATH\", \"x\").status()",
+            "Command::new(\"ls\").current_dir(\"x\").status()",
+            "c := exec.Command(\"ls\"); c.Dir = dir",
             "Command::new(tool).arg(\"a\")",
         ] {
             assert!(matches!(run(source)[..], [CodeEffect::Unknown { .. }]), "{source}");

@@ -337,6 +337,9 @@ pub struct TerraformSigns {
 impl TerraformSigns {
     /// Changing what stands at this path loses nothing.
     pub fn is_harmless(&self, path: &str) -> bool {
+        if self.is_content(path) {
+            return false;
+        }
         let named = |name: &str| name.contains('.') && ends_so(path, name);
         path.split('.').any(|part| self.harmless.has(part)) && !self.acts(path)
             // What stands below a block that says more than its own name does is no label.

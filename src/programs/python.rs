@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use crate::code::Sources;
 use crate::knowledge::Match;
 use crate::model::Value;
-use crate::shell::program::{Arg, Call, Code, Expansion, Flow, Run, Shell, State, Stdin, StepKind};
+use crate::shell::program::{Arg, Beside, Call, Code, Expansion, Flow, Run, Shell, State, Stdin, StepKind};
 
 use super::suites::unit_tests;
 
@@ -237,6 +238,11 @@ fn own_module(shell: &mut Shell<'_>, state: &mut State, call: &Call, name: &str,
                 let text = Value::known(format!("import {packages}"));
                 let code = Code::of("python", &text, roots.clone(), call);
                 shell.run_code(state, code);
+            }
+            let stem = path.strip_suffix(".py").unwrap_or(&path);
+            if (Beside { interp: shell, state }).is_compiled(stem) {
+                let reason = format!("the Python module {name} is loaded from what was compiled");
+                shell.emit_as(state, call.span, &call.raw, StepKind::Opaque { reason });
             }
             let file = Arg { value: Value::known(path), span: call.span, explicit: false };
             shell.code_file_in(state, "python", &file, &arguments, roots.clone());

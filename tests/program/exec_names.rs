@@ -168,9 +168,14 @@ fn what_was_compiled_in_the_place_of_a_source_is_not_read() {
     let scratch = Scratch::new();
     scratch.file("p.py", "import m\n");
     scratch.file("m.py", "x = 1\n");
-    let verdict = || {
-        let words = ["evaluate", "shell", "--profile", "agent", "--format", "json", "python3 p.py"];
+    let of = |line: &str| {
+        let words = ["evaluate", "shell", "--profile", "agent", "--format", "json", line];
         report_of(&scratch.run(&words))["riskAssessment"].clone()
+    };
+    let verdict = || {
+        let (imported, run) = (of("python3 p.py"), of("python3 -m m"));
+        assert_eq!(imported, run);
+        run
     };
     let bytecode = |flags: u8| {
         let mut code = vec![0xa7, 0x0d, 0x0d, 0x0a, flags, 0, 0, 0];

@@ -280,6 +280,7 @@ fn variables_that_run_code_are_followed() {
             "SHELL=$HOME/s.sh script -qc true /dev/null",
             "SHELL=$HOME/s.sh tmux new-session -d",
             "RUSTC_WRAPPER=$HOME/s.sh cargo build",
+            "RUSTC_WRAPPER=/usr/bin/../..$HOME/s.sh cargo build",
         ],
         true,
     );

@@ -144,9 +144,10 @@ impl Sources for Beside<'_, '_> {
         let extension = self.called(dir, module).iter().any(|name| name.ends_with(".so"));
         let cached = dir.join("__pycache__");
         // Behind the magic number stand the flags: 1 is a hash of the source that is not to be checked.
+        // What cannot be read may say so.
         let unchecked = |name: &String| {
             let code = self.interp.world.read_file(&cached.join(name), BYTECODE);
-            name.ends_with(".pyc") && code.is_ok_and(|code| code.get(4..8) == Some(&[1, 0, 0, 0]))
+            name.ends_with(".pyc") && code.map_or(true, |code| code.get(4..8) == Some(&[1, 0, 0, 0]))
         };
         extension || self.called(&cached, module).iter().any(unchecked)
     }

@@ -98,9 +98,11 @@ impl Shell<'_> {
 
     /// Whether a value is the path of a script that can be read, elsewhere than where the machine's own programs are.
     fn is_script(&self, state: &State, value: &Value) -> bool {
-        let machines =
-            |text: &str| ["/bin/", "/sbin/", "/usr/", "/nix/"].iter().any(|place| text.starts_with(place));
-        value.as_known().is_some_and(|text| text.contains('/') && !machines(text))
+        let Some(path) = self.absolute(state, value) else { return false };
+        let folder = path.parent().and_then(Path::to_str);
+        let machines = folder.is_some_and(|folder| places().holds_programs(folder));
+        value.as_known().is_some_and(|text| text.contains('/'))
+            && !machines
             && self.is_text_here(state, value)
     }
 
