@@ -32,7 +32,7 @@ pub struct FirstFile {
     /// Options with which they are not read.
     #[serde(default)]
     pub unless: Vec<&'static str>,
-    /// Options whose value is the name of the file, in the directories that end with a slash.
+    /// Options whose value is the name of the file, in the directories that end with a slash, or as it is (`-`).
     #[serde(default)]
     pub named: Vec<&'static str>,
     /// Words of which one must stand in the call.

@@ -247,7 +247,8 @@ const ADDRESSES: &[&str] = &[
 ];
 
 pub(super) fn addresses(text: &str, found: &mut Vec<Range<usize>>) {
-    if !text.contains('/') {
+    // What all of them have.
+    if !text.contains('/') || !["hook", "gram.", "ping."].iter().any(|part| text.contains(part)) {
         return;
     }
     for address in ADDRESSES.iter().filter(|address| text.contains(**address)) {

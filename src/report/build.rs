@@ -1,6 +1,7 @@
 //! From assessments to the report: masking, counting, naming.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 use crate::cores;
@@ -58,10 +59,13 @@ pub struct Parts<'a> {
 
 /// Makes the report. Secrets are masked here, once, for every output.
 pub fn build(parts: Parts<'_>) -> ConsequenceReport {
-    let secrets = parts.secrets;
+    let secrets = &Masker::of(parts.secrets);
     // Each core writes some of a long plan's.
     let shares = parts.assessments.chunks(cores::share(parts.assessments.len()));
-    let mutations = cores::each(shares, |some| some.iter().map(|a| mutation(a, &parts)).collect::<Vec<_>>());
+    let mutations = cores::each(shares, |some| {
+        let masker = Masker::of(parts.secrets);
+        some.iter().map(|a| mutation(a, &parts, &masker)).collect::<Vec<_>>()
+    });
     let enforcement = parts.enforcement.map(|e| Enforcement {
         reason: masked(&e.reason, secrets),
         rule: e.rule.as_ref().map(|rule| masked(rule, secrets)),
@@ -91,12 +95,34 @@ pub fn build(parts: Parts<'_>) -> ConsequenceReport {
             policy_ms: milliseconds(parts.times.policy),
         },
         resources: parts.resources,
-        secrets: secrets.clone(),
+        secrets: parts.secrets.clone(),
     }
 }
 
-fn masked(text: &str, secrets: &Secrets) -> String {
-    secrets.mask(text).into_owned()
+/// Masks texts; what is said of many things once: of tens of thousands of texts of a long plan most are the same few.
+struct Masker<'s> {
+    secrets: &'s Secrets,
+    done: RefCell<HashMap<String, String>>,
+}
+
+impl<'s> Masker<'s> {
+    fn of(secrets: &'s Secrets) -> Self {
+        Self { secrets, done: RefCell::default() }
+    }
+}
+
+fn masked(text: &str, masker: &Masker<'_>) -> String {
+    masker.secrets.mask(text).into_owned()
+}
+
+/// The same for what is said of many.
+fn repeated(text: &str, masker: &Masker<'_>) -> String {
+    if let Some(done) = masker.done.borrow().get(text) {
+        return done.clone();
+    }
+    let done = masked(text, masker);
+    masker.done.borrow_mut().insert(text.to_owned(), done.clone());
+    done
 }
 
 /// Milliseconds to the microsecond.
@@ -104,7 +130,7 @@ fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }
 
-fn summary(assessments: &[Assessment], secrets: &Secrets) -> Summary {
+fn summary(assessments: &[Assessment], secrets: &Masker<'_>) -> Summary {
     let worst = assessments.iter().map(|a| &a.recoverability).max_by_key(|r| r.tier.severity());
     Summary {
         total_mutations: assessments.len(),
@@ -124,17 +150,17 @@ fn summary(assessments: &[Assessment], secrets: &Secrets) -> Summary {
     }
 }
 
-fn recoverability(judged: &Recoverability, secrets: &Secrets) -> RecoverabilityReport {
+fn recoverability(judged: &Recoverability, secrets: &Masker<'_>) -> RecoverabilityReport {
     RecoverabilityReport {
         tier: judged.tier.number(),
         label: judged.tier.label(),
-        reasoning: masked(&judged.reasoning, secrets),
+        reasoning: repeated(&judged.reasoning, secrets),
         source: judged.source,
         confidence: f64::from(judged.confidence.min(100)) / 100.0,
     }
 }
 
-fn material(material: &Material, secrets: &Secrets) -> MaterialReport {
+fn material(material: &Material, secrets: &Masker<'_>) -> MaterialReport {
     MaterialReport {
         path: masked(&material.path.to_string_lossy(), secrets),
         part: material.part,
@@ -142,8 +168,8 @@ fn material(material: &Material, secrets: &Secrets) -> MaterialReport {
     }
 }
 
-fn mutation(assessment: &Assessment, parts: &Parts<'_>) -> MutationReport {
-    let (mutation, secrets) = (&assessment.mutation, parts.secrets);
+fn mutation(assessment: &Assessment, parts: &Parts<'_>, secrets: &Masker<'_>) -> MutationReport {
+    let mutation = &assessment.mutation;
     MutationReport {
         intent: IntentReport {
             source: mutation.source,
@@ -162,7 +188,7 @@ fn mutation(assessment: &Assessment, parts: &Parts<'_>) -> MutationReport {
             .map(|item| evidence(item, secrets))
             .collect(),
         missing_evidence: assessment.evidence.missing.iter().map(|item| missing(item, secrets)).collect(),
-        recovery: assessment.recovery.iter().map(|step| masked(step, secrets)).collect(),
+        recovery: assessment.recovery.iter().map(|step| repeated(step, secrets)).collect(),
         alternatives: assessment.alternatives.iter().map(|other| alternative(other, secrets)).collect(),
         dependency_impact: mutation
             .dependents
@@ -170,7 +196,7 @@ fn mutation(assessment: &Assessment, parts: &Parts<'_>) -> MutationReport {
             .map(|dependent| DependencyImpact {
                 target_id: masked(&dependent.id, secrets),
                 target_type: dependent.r#type.clone(),
-                reason: masked(&dependent.reason, secrets),
+                reason: repeated(&dependent.reason, secrets),
                 transitive: dependent.transitive,
             })
             .collect(),
@@ -189,7 +215,7 @@ fn because(assessment: &Assessment) -> Option<EvidenceItem> {
     })
 }
 
-fn target(mutation: &Mutation, environment: Option<&str>, secrets: &Secrets) -> Target {
+fn target(mutation: &Mutation, environment: Option<&str>, secrets: &Masker<'_>) -> Target {
     let Target { provider, service, r#type, id, name, environment: own, region, account } = &mutation.target;
     Target {
         provider: provider.clone(),
@@ -203,41 +229,45 @@ fn target(mutation: &Mutation, environment: Option<&str>, secrets: &Secrets) -> 
     }
 }
 
-fn evidence(item: &EvidenceItem, secrets: &Secrets) -> EvidenceItem {
+fn evidence(item: &EvidenceItem, secrets: &Masker<'_>) -> EvidenceItem {
     EvidenceItem {
         value: item.value.as_ref().map(|value| match value {
-            FactValue::Text(text) => FactValue::Text(masked(text, secrets)),
+            FactValue::Text(text) => FactValue::Text(repeated(text, secrets)),
             other => other.clone(),
         }),
-        description: masked(&item.description, secrets),
+        description: repeated(&item.description, secrets),
         key: item.key.clone(),
         present: item.present,
         source: item.source,
     }
 }
 
-fn missing(item: &Missing, secrets: &Secrets) -> Missing {
-    Missing { key: item.key.clone(), description: masked(&item.description, secrets), effect: item.effect }
+fn missing(item: &Missing, secrets: &Masker<'_>) -> Missing {
+    Missing { key: item.key.clone(), description: repeated(&item.description, secrets), effect: item.effect }
 }
 
-fn alternative(other: &Alternative, secrets: &Secrets) -> Alternative {
-    Alternative { command: masked(&other.command, secrets), explanation: masked(&other.explanation, secrets) }
+fn alternative(other: &Alternative, secrets: &Masker<'_>) -> Alternative {
+    Alternative {
+        command: repeated(&other.command, secrets),
+        explanation: repeated(&other.explanation, secrets),
+    }
 }
 
 /// A suggestion whose words hold a secret could only be given with the secret: it is left out.
-fn suggestion(found: &VerificationSuggestion, secrets: &Secrets) -> Option<VerificationSuggestion> {
+fn suggestion(found: &VerificationSuggestion, masker: &Masker<'_>) -> Option<VerificationSuggestion> {
+    let secrets = masker.secrets;
     let secret = found.verification.argv.iter().any(|word| secrets.mask(word) != word.as_str());
     let line = found.verification.argv.join(" ");
     (!secret && secrets.mask(&line) == line.as_str()).then(|| VerificationSuggestion {
-        target: masked(&found.target, secrets),
-        description: masked(&found.description, secrets),
-        expected_signal: masked(&found.expected_signal, secrets),
-        failure_signal: masked(&found.failure_signal, secrets),
+        target: masked(&found.target, masker),
+        description: masked(&found.description, masker),
+        expected_signal: masked(&found.expected_signal, masker),
+        failure_signal: masked(&found.failure_signal, masker),
         ..found.clone()
     })
 }
 
-fn risk(risk: &CrossActionRisk, secrets: &Secrets) -> CrossActionRisk {
+fn risk(risk: &CrossActionRisk, secrets: &Masker<'_>) -> CrossActionRisk {
     CrossActionRisk {
         affected_resources: risk.affected_resources.iter().map(|id| masked(id, secrets)).collect(),
         explanation: masked(&risk.explanation, secrets),
@@ -282,7 +312,7 @@ fn trace(parts: &Parts<'_>) -> Trace {
             step(
                 4,
                 "policy_evaluation",
-                masked(&parts.decision.reason, parts.secrets),
+                parts.secrets.mask(&parts.decision.reason).into_owned(),
                 Some(parts.decision.verdict.as_str().to_owned()),
             ),
         ],

@@ -13,15 +13,12 @@ use super::provider::Providers;
 /// A type, and the provider configuration, where a plan has several.
 type Place<'p> = (&'p str, Option<&'p str>);
 
-/// Changes of one type that are compared with each other.
-const COMPARED: usize = 400;
-
 /// Addresses of what is made with the same attributes, by the same provider configuration (which is an account), as something
 /// of its type that goes.
-pub(super) fn of<'p>(
+pub(super) fn of<'p: 'q, 'q>(
     changes: &'p [ResourceChange],
     types: &HashMap<&str, Vec<Known>>,
-    providers: &Providers,
+    providers: &'q Providers,
 ) -> HashSet<&'p str> {
     let grants = |change: &&ResourceChange| {
         let known = types.get(change.r#type.as_str()).and_then(|said| said.first());
@@ -30,58 +27,73 @@ pub(super) fn of<'p>(
             .is_some_and(|declared| !declared.grants.is_empty() || !declared.opens.is_empty())
     };
     let does = |change: &&ResourceChange, word: &str| matches!(change.change.actions.as_slice(), [only] if only == word);
-    let mut gone: HashMap<Place<'_>, Vec<Map<String, Value>>> = HashMap::new();
     let place = |change: &'p ResourceChange| (change.r#type.as_str(), providers.key(&change.address));
-    let created: Vec<&ResourceChange> =
-        changes.iter().filter(|change| does(change, "create")).filter(grants).collect();
-    if created.is_empty() || created.len() > COMPARED {
-        return HashSet::new();
-    }
-    for change in changes.iter().filter(|change| does(change, "delete")).filter(grants) {
-        let list = gone.entry(place(change)).or_default();
-        if list.len() < COMPARED
-            && let Ok(before) = serde_json::from_str(change.change.before.get())
-        {
-            list.push(before);
+    let read = |raw: &RawValue| serde_json::from_str::<Map<String, Value>>(raw.get()).ok();
+    let side = |change: &'p ResourceChange| {
+        let (after, unknown) = read(&change.change.after).zip(read(&change.change.after_unknown))?;
+        let later = Later::of(&unknown);
+        let made = later.without(after);
+        let said = !made.is_empty() && !later.anything(&unknown);
+        said.then(|| (change, place(change), later, made))
+    };
+    let created: Vec<_> =
+        changes.iter().filter(|one| does(one, "create")).filter(grants).filter_map(side).collect();
+    // What went, compared without what is known only later of what is made: mostly the same few attributes.
+    let ways: HashSet<Later> = created.iter().map(|(_, _, later, _)| *later).collect();
+    let mut gone: HashSet<(Place<'_>, Later, Map<String, Value>)> = HashSet::new();
+    if !ways.is_empty() {
+        for change in changes.iter().filter(|one| does(one, "delete")).filter(grants) {
+            let Some(before) = read(&change.change.before) else { continue };
+            gone.extend(ways.iter().map(|later| (place(change), *later, later.without(before.clone()))));
         }
     }
-    let same = |change: &&'p ResourceChange| {
-        let read = |raw: &RawValue| serde_json::from_str::<Map<String, Value>>(raw.get()).ok();
-        let sides = read(&change.change.after).zip(read(&change.change.after_unknown));
-        sides.is_some_and(|(after, unknown)| {
-            gone.get(&place(change)).into_iter().flatten().any(|before| is_same(before, &after, &unknown))
-        })
+    let same = |(change, place, later, made): (&'p ResourceChange, Place<'q>, Later, Map<String, Value>)| {
+        gone.contains(&(place, later, made)).then_some(change.address.as_str())
     };
-    created.into_iter().filter(same).map(|change| change.address.as_str()).collect()
+    created.into_iter().filter_map(same).collect()
 }
 
-/// Both say the same, but for what providers number; nothing else is known only later.
-fn is_same(before: &Map<String, Value>, after: &Map<String, Value>, unknown: &Map<String, Value>) -> bool {
-    const NUMBERED: [&str; 7] =
-        ["id", "arn", "etag", "self_link", "security_group_rule_id", "unique_id", "tags_all"];
-    // What providers number is known only after the apply; what somebody wrote there counts.
-    let numbered = |key: &str| NUMBERED.contains(&key) && unknown.get(key) == Some(&Value::Bool(true));
-    let counts = |key: &str, value: &Value| !value.is_null() && !numbered(key);
-    let side = |map: &Map<String, Value>| -> Map<String, Value> {
-        map.iter()
-            .filter(|(key, value)| counts(key, value))
-            .map(|(key, value)| (key.clone(), value.clone()))
-            .collect()
-    };
-    let (old, new) = (side(before), side(after));
-    let later = unknown.iter().any(|(key, mark)| marks_any(mark) && counts(key, mark));
-    !new.is_empty() && old == new && !later
+/// What providers number.
+const NUMBERED: [&str; 7] =
+    ["id", "arn", "etag", "self_link", "security_group_rule_id", "unique_id", "tags_all"];
+
+/// Which of [`NUMBERED`] is known only after the apply; what somebody wrote there counts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Later([bool; NUMBERED.len()]);
+
+impl Later {
+    fn of(unknown: &Map<String, Value>) -> Self {
+        Self(NUMBERED.map(|name| unknown.get(name) == Some(&Value::Bool(true))))
+    }
+
+    fn has(self, key: &str) -> bool {
+        NUMBERED.iter().zip(self.0).any(|(name, later)| later && *name == key)
+    }
+
+    /// What is said, but for these.
+    fn without(self, mut side: Map<String, Value>) -> Map<String, Value> {
+        side.retain(|key, value| !value.is_null() && !self.has(key));
+        side
+    }
+
+    /// Something else is known only later.
+    fn anything(self, unknown: &Map<String, Value>) -> bool {
+        unknown.iter().any(|(key, mark)| marks_any(mark) && !self.has(key))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
 
-    use super::is_same;
+    use super::Later;
 
     fn same(before: Value, after: Value, unknown: Value) -> bool {
         let map = |value: Value| value.as_object().cloned().unwrap_or_default();
-        is_same(&map(before), &map(after), &map(unknown))
+        let unknown = map(unknown);
+        let later = Later::of(&unknown);
+        let made = later.without(map(after));
+        !made.is_empty() && !later.anything(&unknown) && later.without(map(before)) == made
     }
 
     #[test]

@@ -200,6 +200,67 @@ fn lines_of_start_up_files_are_followed() {
     place.are(true, &["gdb -q -batch"]);
 }
 
+/// Settings that name a program, and what clients and interpreters read first.
+#[test]
+fn commands_in_settings_of_clients_are_told() {
+    let place = repository();
+    place.write(&["t"]);
+    let home = place.0.path().canonicalize().unwrap();
+    let target = place.dir().join("t").display().to_string();
+    let plugin = "users:\n- name: me\n  user:\n    exec:\n      command: rm\n      args: [-f, T]\n";
+    let fine = "users:\n- name: me\n  user:\n    exec:\n      command: gke-gcloud-auth-plugin\n- name: you\n  user: {token: x}\n";
+    let twice = "users: []\nusers: []\n";
+    for (file, bad, fine, lines) in [
+        (
+            ".aws/config",
+            "[profile a]\ncredential_process = rm -f T\n",
+            "[profile a]\nregion = x\ncredential_process = aws-vault exec a --json\n# credential_process = rm -f T\n",
+            &["aws s3 ls", "terraform version", "AWS_PROFILE=a aws sts get-caller-identity"][..],
+        ),
+        (".kube/config", plugin, fine, &["kubectl get pods", "helm list", "kubectl -n a describe pod b"][..]),
+        (
+            "second.yaml",
+            plugin,
+            fine,
+            &[
+                "kubectl --kubeconfig ~/second.yaml get pods",
+                "KUBECONFIG=x:$HOME/second.yaml kubectl get pods",
+            ][..],
+        ),
+        (
+            ".psqlrc",
+            "\\! rm -f T\n",
+            "\\set QUIET on\n\\timing\n-- \\! rm -f T\n",
+            &["psql -c 'select 1'"][..],
+        ),
+        (
+            ".hgrc",
+            "[hooks]\npre-status = rm -f T\n",
+            "[ui]\nusername = rm -f T\n[hooks]\nupdate = make tags\n",
+            &["hg status"][..],
+        ),
+        (
+            ".Rprofile",
+            "system('rm -f T')\n",
+            "options(digits = 3)\n# system('rm -f T')\n",
+            &["Rscript -e 1", "R --no-save -e 1"][..],
+        ),
+        (".screenrc", "exec rm -f T\n", "startup_message off\nbind k exec rm -f T\n", &["screen -dm"][..]),
+        (".lftprc", "!rm -f T\n", "set ssl:verify-certificate yes\n", &["lftp -c ls h"][..]),
+    ] {
+        let own = home.join(file);
+        fs::create_dir_all(own.parent().unwrap()).unwrap();
+        fs::write(&own, bad.replace('T', &target)).unwrap();
+        place.are(true, lines);
+        fs::write(&own, fine.replace(" T", &format!(" {target}"))).unwrap();
+        place.are(false, lines);
+        fs::remove_file(&own).unwrap();
+    }
+    place.are(false, &["psql -X -c 'select 1'"]);
+    fs::write(home.join(".kube/config"), twice).unwrap();
+    place.are(false, &["kubectl get pods"]);
+}
+
 /// A file that a program writes by itself, over one that a person wrote; over its own, or none, it may.
 #[test]
 fn outputs_that_no_word_names_are_told() {

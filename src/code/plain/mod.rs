@@ -144,6 +144,12 @@ struct Plain {
     remark: String,
     #[serde(default)]
     blocks: BTreeMap<String, String>,
+    /// What the values of settings in these `[sections]` are.
+    #[serde(default)]
+    sections: BTreeMap<String, String>,
+    /// Where commands stand in a YAML file, and the keys of program, arguments and variables there.
+    #[serde(default)]
+    argv: Vec<String>,
 }
 
 fn quotes() -> String {

@@ -1,7 +1,10 @@
 //! What lines of a start-up file plainly do: run a shell, write or delete a file that they name. The rest of the file is not told.
 
+use std::rc::Rc;
+
 use crate::code::effect::CodeEffect;
 use crate::model::Value;
+use crate::yaml::Node;
 
 use super::{Plain, languages};
 
@@ -14,6 +17,13 @@ const DEPTH: usize = 4;
 pub(in crate::code) fn told(language: &str, text: &str) -> Vec<CodeEffect> {
     let mut effects = Vec::new();
     let Some(plain) = languages().get(language) else { return effects };
+    if !plain.argv.is_empty() {
+        return of_tree(plain, text);
+    }
+    if !plain.sections.is_empty() {
+        of_sections(plain, text, &mut effects);
+        return effects;
+    }
     let mut inside: Vec<&str> = Vec::new();
     for line in text.lines().take(LINES) {
         let line = line.trim();
@@ -28,6 +38,58 @@ pub(in crate::code) fn told(language: &str, text: &str) -> Vec<CodeEffect> {
             None => {}
         }
     }
+    effects
+}
+
+/// The settings of a file that is divided by `[section]`.
+fn of_sections(plain: &Plain, text: &str, effects: &mut Vec<CodeEffect>) {
+    let mut act = None;
+    for line in text.lines().take(LINES) {
+        if let Some(name) = line.trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            act = plain.sections.get(name.trim());
+        } else if let Some(act) = act.filter(|_| !line.trim_start().starts_with(['#', ';'])) {
+            does(plain, act, line, 0, effects);
+        }
+    }
+}
+
+/// The commands of a YAML file. One that is not read may hold any.
+fn of_tree(plain: &Plain, text: &str) -> Vec<CodeEffect> {
+    let Ok(documents) = crate::yaml::documents(text) else {
+        return vec![CodeEffect::Waits { handed: Vec::new() }];
+    };
+    let below = |node: &Rc<Node>, key: &str| -> Vec<Rc<Node>> {
+        let items = node.items();
+        let nodes = if items.is_empty() { std::slice::from_ref(node) } else { items };
+        nodes.iter().filter_map(|node| node.get(key).cloned()).collect()
+    };
+    let told = |(root, said): (&Rc<Node>, &String)| {
+        let mut words = said.split(' ');
+        let start = vec![Rc::clone(root)];
+        let ends = words
+            .next()
+            .unwrap_or_default()
+            .split('.')
+            .fold(start, |nodes, key| nodes.iter().flat_map(|node| below(node, key)).collect::<Vec<_>>());
+        let keys = [(); 3].map(|()| words.next().unwrap_or_default());
+        ends.iter().flat_map(|node| argv(node, keys)).collect::<Vec<_>>()
+    };
+    documents.iter().flat_map(|root| plain.argv.iter().map(move |said| (root, said))).flat_map(told).collect()
+}
+
+/// What runs by these keys: the program, its arguments, and variables for it.
+fn argv(node: &Node, [program, arguments, variables]: [&str; 3]) -> Vec<CodeEffect> {
+    let text = |node: &Rc<Node>| node.text().map(Value::known);
+    let items = |key: &str| node.get(key).map(|list| list.items().to_vec()).unwrap_or_default();
+    let Some(program) = node.get(program).and_then(text) else { return Vec::new() };
+    let set = |pair: &Rc<Node>| {
+        let (name, value) = (text(pair.get("name")?)?, text(pair.get("value")?)?);
+        Some(CodeEffect::SetVariable { name, value })
+    };
+    let mut effects: Vec<CodeEffect> = items(variables).iter().filter_map(set).collect();
+    let arguments = items(arguments);
+    let argv = std::iter::once(program).chain(arguments.iter().filter_map(text)).collect();
+    effects.push(CodeEffect::Run { argv });
     effects
 }
 
@@ -117,6 +179,13 @@ fn does(plain: &Plain, act: &str, rest: &str, depth: usize, effects: &mut Vec<Co
             }
         }
         "command" => of_line(plain, rest, depth + 1, effects),
+        // Behind the name of a setting; what a language of its own would read stands behind a colon.
+        "setting" => {
+            let value = rest.split_once('=').map_or("", |(_, value)| value.trim());
+            if !value.is_empty() && !value.starts_with("python:") {
+                effects.push(CodeEffect::Shell { text: Value::known(value) });
+            }
+        }
         "" => {}
         language => {
             let known = |effect: &CodeEffect| {
@@ -139,6 +208,26 @@ mod tests {
             other => format!("{other:?}"),
         };
         told(language, text).into_iter().map(show).collect()
+    }
+
+    #[test]
+    fn commands_in_settings_are_told() {
+        assert_eq!(
+            of(
+                "awsconfig",
+                "[profile a]\nregion = x\n credential_process = rm a\n# credential_process = rm b"
+            ),
+            ["sh rm a"]
+        );
+        assert_eq!(
+            of("hgrc", "[ui]\nusername = rm\n[hooks]\ncommit.x = rm a\nupdate = python:a.b"),
+            ["sh rm a"]
+        );
+        let users = "users:\n- name: a\n  user:\n    token: x\n- name: b\n  user:\n    exec:\n      command: rm\n      args: [-rf, a]\n";
+        assert_eq!(of("kubeconfig", users), [r#"Run { argv: [Known("rm"), Known("-rf"), Known("a")] }"#]);
+        assert_eq!(of("kubeconfig", "users: []\nusers: []"), ["Waits { handed: [] }"]);
+        assert_eq!(of("psqlrc", "\\set QUIET on\n\\! rm a\n-- \\! rm b"), ["sh rm a"]);
+        assert_eq!(of("rprofile", "options(a = 1)\nsystem('rm a'); unlink(\"b\")"), ["sh rm a", "rm b"]);
     }
 
     #[test]

@@ -203,10 +203,15 @@ impl Shell<'_> {
             let (name, rest) = named.split_at(named.find('/').unwrap_or(named.len()));
             variable(name).filter(|dir| !dir.is_empty()).map(|dir| format!("{dir}{rest}"))
         };
-        // In a directory: the file that an option names.
+        // In a directory, or as it stands: the file that an option names.
         let place = |file: &'static str| {
-            let path = place(file)?;
-            Some(if path.ends_with('/') { format!("{path}{}", option_of(call, named)?) } else { path })
+            let path = if file == "-" { String::new() } else { place(file)? };
+            let optional = path.is_empty() || path.ends_with('/');
+            Some(if optional { format!("{path}{}", option_of(call, named)?) } else { path })
+        };
+        let each = |file: String| match file.contains(':') {
+            true => file.split(':').map(str::to_owned).chain([file.clone()]).collect(),
+            false => vec![file],
         };
         let there = |file: &String| {
             let path = self.absolute(state, &Value::known(file.as_str()));
@@ -216,7 +221,7 @@ impl Shell<'_> {
             true => self.pattern_names(state, &file).unwrap_or_default(),
             false => vec![file],
         };
-        files.iter().filter_map(place).flat_map(all).filter(there).collect()
+        files.iter().filter_map(place).flat_map(each).flat_map(all).filter(there).collect()
     }
 }
 
