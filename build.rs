@@ -14,6 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     #[cfg(feature = "cli")]
     {
         unwinder::link();
+        folding::link();
         knowledge::write()?;
     }
     Ok(())
@@ -56,6 +57,29 @@ mod unwinder {
             println!("cargo::rustc-link-lib=static:-bundle=gcc_eh");
             // So that all of it comes from there, also what only the standard library names.
             println!("cargo::rustc-link-arg-bin=recourse=-Wl,-u,_Unwind_RaiseException");
+        }
+    }
+}
+
+/// What is less is loaded faster: functions that came out the same for several types stand in the program once.
+#[cfg(feature = "cli")]
+mod folding {
+    use std::env;
+    use std::path::Path;
+    use std::process::Command;
+
+    /// Asks the linker that comes with the compiler for it, where that is the one that is used: another may not know how.
+    pub(super) fn link() {
+        let set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
+        let target = env::var("TARGET").unwrap_or_default();
+        if target != "x86_64-unknown-linux-gnu" || set("RUSTC_LINKER") || set("CARGO_ENCODED_RUSTFLAGS") {
+            return;
+        }
+        let compiler = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let Ok(found) = Command::new(compiler).args(["--print", "sysroot"]).output() else { return };
+        let Ok(root) = String::from_utf8(found.stdout) else { return };
+        if Path::new(root.trim()).join("lib/rustlib").join(target).join("bin/gcc-ld/ld.lld").is_file() {
+            println!("cargo::rustc-link-arg-bins=-Wl,--icf=all");
         }
     }
 }
