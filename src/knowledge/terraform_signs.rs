@@ -82,6 +82,8 @@ pub enum Class {
     Silences,
     /// What has copies made.
     Backups,
+    /// What does something: switched off, it stops.
+    Working,
 }
 
 /// Patterns of names of types, and of those that are called so and are something else.
@@ -107,6 +109,7 @@ pub(super) struct Classes {
     alarms: Types,
     silences: Types,
     backups: Types,
+    working: Types,
 }
 
 /// What decides, where no sign knows which way is the weaker one.
@@ -409,12 +412,13 @@ impl TerraformSigns {
 
     /// The classes of a type, by its name.
     pub fn classes(&self, r#type: &str) -> Vec<Class> {
-        let Classes { guards, alarms, silences, backups } = &self.types;
+        let Classes { guards, alarms, silences, backups, working } = &self.types;
         let all = [
             (guards, Class::Guards),
             (alarms, Class::Alarms),
             (silences, Class::Silences),
             (backups, Class::Backups),
+            (working, Class::Working),
         ];
         all.into_iter().filter(|(types, _)| types.have(r#type)).map(|(_, class)| class).collect()
     }
