@@ -156,6 +156,12 @@ impl Variables {
             || self.held.iter().any(|spec| spec.is_of(variable))
     }
 
+    /// Variables that hold words of a program.
+    pub fn options<'a>(&'a self, program: &'a str) -> impl Iterator<Item = &'static str> + 'a {
+        let holds = move |spec: &&HeldSpec| spec.is == "options" && spec.programs.has(program);
+        self.held.iter().filter(holds).flat_map(|spec| spec.variables.iter())
+    }
+
     /// Files that a program reads before its words.
     pub fn first_files(&self, program: &str) -> impl Iterator<Item = &FirstFile> {
         self.first.iter().filter(move |first| first.programs.has(program))

@@ -65,6 +65,21 @@ impl Shell<'_> {
             .collect()
     }
 
+    /// The same for what a program runs in turn: it hands them on.
+    pub(super) fn hand_on(
+        &mut self,
+        state: &mut State,
+        environment: &[(String, Value)],
+    ) -> Vec<(String, Option<Variable>)> {
+        let saved = self.lend(state, environment);
+        for (name, _) in environment {
+            if let Some(variable) = Arc::make_mut(&mut state.variables).get_mut(name) {
+                variable.exported = true;
+            }
+        }
+        saved
+    }
+
     pub(super) fn give_back(&mut self, state: &mut State, saved: Vec<(String, Option<Variable>)>) {
         if saved.is_empty() {
             return;

@@ -137,8 +137,11 @@ impl Shell<'_> {
             inner.unset_is_empty = false;
             inner.variables = Arc::default();
         }
-        for (name, value) in &call.environment {
-            self.assign_scalar(&mut inner, name, value.clone());
+        // What goes to another host, goes there by an option.
+        if matched.host().is_some() {
+            self.lend(&mut inner, &call.environment);
+        } else {
+            self.hand_on(&mut inner, &call.environment);
         }
         for given in matched.operands("assignment") {
             let text = given.value.prefix();

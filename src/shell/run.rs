@@ -127,7 +127,10 @@ impl Shell<'_> {
         let mut matched = match_words(tool, &call.values());
         let programs = self.programs;
         let (mut words, mut stdin) = (None, None);
-        match programs.begins(self, state, &Run { name, call, matched: &matched }) {
+        let saved = self.hand_on(state, &call.environment);
+        let begun = programs.begins(self, state, &Run { name, call, matched: &matched });
+        self.give_back(state, saved);
+        match begun {
             Some(Instead::Done(flow)) => return flow,
             Some(Instead::Words(other)) => {
                 matched = match_words(tool, &other.values());
@@ -194,11 +197,10 @@ impl Shell<'_> {
         }
     }
 
-    /// What a known program runs: sought where this command says. Where it is known what it prints (`told`), that is what
+    /// What a known program runs, with the variables that this command gives it. Where it is known what it prints (`told`), that is what
     /// the code that it runs prints.
     fn starts_others(&mut self, state: &mut State, run: &Run<'_>, told: Option<&Value>) -> Option<Flow> {
-        let path = run.call.environment.iter().filter(|(name, _)| name == "PATH").cloned();
-        let saved = self.lend(state, &path.collect::<Vec<_>>());
+        let saved = self.hand_on(state, &run.call.environment);
         let before = told.map(|text| (state.output.clone(), text));
         let programs = self.programs;
         let mut followed = programs.runs(self, state, run);

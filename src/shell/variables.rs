@@ -440,6 +440,22 @@ impl Shell<'_> {
             .collect()
     }
 
+    /// The value of a variable that programs are given, whoever set it.
+    pub(in crate::shell) fn exported_value(&self, state: &State, name: &str) -> Option<Value> {
+        match state.variables.get(name) {
+            Some(variable) => match &variable.content {
+                Content::Scalar(value) if variable.exported => Some(value.clone()),
+                _ => None,
+            },
+            // Which of those that were there before are still there, the state knows.
+            None => {
+                let text = self.world.env(name)?;
+                let same = self.scalar(state, name).is_some_and(|value| value.as_known() == Some(&text));
+                same.then(|| Value::Known(text))
+            }
+        }
+    }
+
     /// Whether a variable that was there before counts as if the command set it.
     pub(in crate::shell) fn counts(&self, name: &str) -> bool {
         self.options.bound && variables().acts(name)

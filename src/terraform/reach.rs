@@ -98,7 +98,7 @@ fn ranges(value: &Value, found: &mut Vec<(u32, u32)>) {
         }
         Value::String(text) => {
             for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-                let (first, last) = part.split_once('-').unwrap_or((part, part));
+                let (first, last) = part.split_once(['-', '/']).unwrap_or((part, part));
                 // A name of a service, `*` and `all` may be any.
                 let known = first.trim().parse().ok().zip(last.trim().parse().ok());
                 found.push(known.unwrap_or(ALL));

@@ -210,16 +210,17 @@ impl Shell<'_> {
         call: &Call,
     ) -> Option<Call> {
         // Words are sought only where a variable of this command may hold some.
-        let set = call.environment.iter().cloned().chain(self.exported(state));
-        let list: BTreeSet<String> = set
-            .map(|(variable, _)| variable)
-            .filter(|variable| variables().held(variable, name).any(|held| matches!(held, Held::Options)))
-            .collect();
+        let holds =
+            |variable: &str| variables().held(variable, name).any(|held| matches!(held, Held::Options));
+        let given = call.environment.iter().map(|(variable, _)| variable.clone());
+        // Those of a person's own environment are words of every call, too.
+        let theirs = variables().options(name).map(str::to_owned);
+        let list: BTreeSet<String> = given.filter(|variable| holds(variable)).chain(theirs).collect();
         let mut words = Vec::new();
         for variable in &list {
-            let exported = || self.exported(state).into_iter().find(|(known, _)| known == variable);
-            let given = call.environment.iter().rev().find(|(known, _)| known == variable).cloned();
-            let Some((_, value)) = given.or_else(exported) else { continue };
+            let exported = || self.exported_value(state, variable);
+            let given = call.environment.iter().rev().find(|(known, _)| known == variable);
+            let Some(value) = given.map(|(_, value)| value.clone()).or_else(exported) else { continue };
             let texts = value.as_known().map(shell_words::split);
             let values = match texts {
                 Some(Ok(texts)) => texts.into_iter().map(Value::Known).collect(),
